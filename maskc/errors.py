@@ -1,0 +1,103 @@
+"""One class per thing a caller can act on.
+
+Every message names the subject, the fact and a way out; the fields are attributes.
+The fields, not the text, go to ``super().__init__``, so that an error survives pickling
+between the processes of an inference server.
+"""
+
+from __future__ import annotations
+
+
+class MaskcError(Exception):
+    """Base class of what maskc raises on bad input; never raised itself."""
+
+
+class GrammarError(MaskcError):
+    """The grammar cannot be read: a missing file, or text that Lark refuses."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(name, reason)
+        self.name, self.reason = name, reason
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.reason}"
+
+
+class UnsupportedTerminalError(MaskcError):
+    """A terminal uses a construct that no finite automaton can follow."""
+
+    def __init__(self, terminal: str, construct: str, remedy: str) -> None:
+        super().__init__(terminal, construct, remedy)
+        self.terminal, self.construct, self.remedy = terminal, construct, remedy
+
+    def __str__(self) -> str:
+        return f"terminal {self.terminal}: {self.construct}; {self.remedy}"
+
+
+class PostlexError(MaskcError):
+    """The postlex is not one that can be compiled."""
+
+    def __init__(self, postlex: str, reason: str) -> None:
+        super().__init__(postlex, reason)
+        self.postlex, self.reason = postlex, reason
+
+    def __str__(self) -> str:
+        return f"postlex {self.postlex}: {self.reason}"
+
+
+class LimitError(MaskcError):
+    """A stated bound on time or memory was reached while compiling."""
+
+    def __init__(self, what: str, limit: int, remedy: str) -> None:
+        super().__init__(what, limit, remedy)
+        self.what, self.limit, self.remedy = what, limit, remedy
+
+    def __str__(self) -> str:
+        return f"more than {self.limit:,} {self.what}; {self.remedy}"
+
+
+class TokenizerError(MaskcError):
+    """The tokenizer cannot be found or read."""
+
+    def __init__(self, tokenizer: str, reason: str, remedy: str) -> None:
+        super().__init__(tokenizer, reason, remedy)
+        self.tokenizer, self.reason, self.remedy = tokenizer, reason, remedy
+
+    def __str__(self) -> str:
+        return f"tokenizer {self.tokenizer}: {self.reason}; {self.remedy}"
+
+
+class ArtifactError(MaskcError):
+    """A file is not an artifact this version can load."""
+
+    def __init__(self, path: str, reason: str, remedy: str) -> None:
+        super().__init__(path, reason, remedy)
+        self.path, self.reason, self.remedy = path, reason, remedy
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}; {self.remedy}"
+
+
+class VocabularyMismatchError(MaskcError):
+    """An artifact was compiled for another tokenizer than the one in use."""
+
+    def __init__(self, path: str, expected: str, found: str) -> None:
+        super().__init__(path, expected, found)
+        self.path, self.expected, self.found = path, expected, found
+
+    def __str__(self) -> str:
+        return (
+            f"{self.path}: compiled for tokenizer {self.expected}, but {self.found} is in use; "
+            "compile the grammar again for this tokenizer"
+        )
+
+
+class OutputError(MaskcError):
+    """A file cannot be written."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path, self.reason = path, reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: cannot be written ({self.reason}); choose another place with -o"
