@@ -1,0 +1,1 @@
+"""Front ends: text to :class:`maskc.grammar.model.Grammar`."""

@@ -1,0 +1,265 @@
+"""Text that Lark loads with ``parser="lalr"`` → Grammar.
+
+Loading, importing, expanding templates and EBNF, and building the LALR table are Lark's work;
+we read what it made. Contexts, the order of terminals and the keywords of each context are
+read from Lark's own lexer objects as well, so they are Lark's by construction.
+
+What Lark accepts and we refuse, by name: a postlex that is not an ``Indenter``.
+
+Source: DESIGN, sections 1 and 2.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, cast
+
+from lark import Lark
+from lark.exceptions import LarkError
+from lark.indenter import Indenter
+from lark.lexer import BasicLexer, TerminalDef, _create_unless
+from lark.load_grammar import FromPackageLoader
+from lark.parsers.lalr_analysis import Shift
+
+from maskc.errors import GrammarError, PostlexError
+from maskc.frontends.source import GrammarSource, load_source, source_from_header
+from maskc.grammar.model import Context, Grammar, LalrState, Layout, Production
+
+__all__ = [
+    "GrammarSource",
+    "build_lark",
+    "load_grammar",
+    "load_source",
+    "source_from_header",
+]
+
+
+def build_lark(source: GrammarSource) -> Lark:
+    """Return Lark's own parser for the source: the specification of its language.
+
+    Raises:
+        GrammarError: Lark refuses the text; the message is Lark's.
+        PostlexError: the postlex is not an ``Indenter`` that can be compiled.
+    """
+    return _build(source, {})
+
+
+def load_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
+    """Return the grammar, and the source completed with the texts that it imported.
+
+    Raises:
+        GrammarError, PostlexError: as :func:`build_lark`.
+    """
+    imports: dict[str, str] = {}
+    lark = _build(source, imports)
+    return _read_grammar(lark, source.start), replace(source, imports=dict(sorted(imports.items())))
+
+
+def _build(source: GrammarSource, imports: dict[str, str]) -> Lark:
+    postlex = _load_postlex(source.postlex) if source.postlex else None
+
+    def read_import(base: str | None, path: str) -> tuple[str, str]:
+        if not isinstance(base, str):  # `%import name`, not `%import .name`: Lark's own library
+            raise FileNotFoundError(path)
+        key = os.path.normpath(os.path.join(base, path)).replace(os.sep, "/")
+        if key in source.imports:
+            text = source.imports[key]
+        elif source.folder is not None:
+            text = (source.folder / key).read_text(encoding="utf-8")
+        else:
+            raise FileNotFoundError(path)
+        imports[key] = text
+        return key, text
+
+    try:
+        return Lark(
+            source.text,
+            parser="lalr",
+            lexer=cast(Any, source.lexer),
+            start=source.start,
+            postlex=postlex,
+            source_path=source.name,
+            # Lark calls a path entry that is callable; its annotation names only its own loader.
+            import_paths=[cast(FromPackageLoader, read_import)],
+        )
+    except (LarkError, re.error, RecursionError, UnicodeDecodeError) as error:
+        raise GrammarError(source.name, _explain(error, source)) from None
+
+
+def _explain(error: BaseException, source: GrammarSource) -> str:
+    text = " ".join(str(error).split()) or type(error).__name__
+    line = getattr(error, "line", None)
+    place = f"line {line}: " if isinstance(line, int) and line > 0 else ""
+    if "undefined rule" in text and f"'{source.start}'" in text:
+        return f"the start symbol {source.start!r} is not a rule; name one with start="
+    return f"{place}Lark refuses it: {text[:600]}"
+
+
+def _load_postlex(spec: str) -> Indenter:
+    module_name, colon, class_name = spec.partition(":")
+    if not colon:
+        raise PostlexError(spec, "is not of the form module:Class")
+    try:
+        found = getattr(importlib.import_module(module_name), class_name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise PostlexError(spec, f"cannot be imported ({error}); check the spelling") from None
+    if not (isinstance(found, type) and issubclass(found, Indenter)):
+        raise PostlexError(spec, "is not a lark.indenter.Indenter; only indentation is supported")
+    for method in ("process", "_process", "handle_NL", "always_accept"):
+        if getattr(found, method) is not getattr(Indenter, method):
+            raise PostlexError(
+                spec, f"overrides {method}; only an Indenter's attributes can change"
+            )
+    try:
+        return found()
+    except (TypeError, NotImplementedError, AssertionError) as error:
+        raise PostlexError(
+            spec, f"cannot be constructed ({error}); set all its attributes"
+        ) from None
+
+
+def _read_grammar(lark: Lark, start: str) -> Grammar:
+    lexer_conf, table = lark.lexer_conf, cast(Any, lark.parser.parser)._parse_table
+    postlex = cast(Any, lexer_conf.postlex)
+    by_name: dict[str, TerminalDef] = {str(t.name): t for t in lark.terminals}
+    rules = {
+        rule for row in table.states.values() for act, rule in row.values() if act is not Shift
+    }
+    nonterminal_names = {str(r.origin.name) for r in lark.rules} | {
+        str(r.origin.name) for r in rules
+    }
+    terminal_names = set(by_name) | {
+        str(name) for row in table.states.values() for name in row if name not in nonterminal_names
+    }
+    if postlex:
+        terminal_names |= {postlex.NL_type, postlex.INDENT_type, postlex.DEDENT_type}
+        terminal_names |= {*postlex.OPEN_PAREN_types, *postlex.CLOSE_PAREN_types}
+    terminals = ("$END", *sorted(terminal_names - {"$END"}))
+    nonterminals = tuple(sorted(nonterminal_names))
+    terminal_id = {name: i for i, name in enumerate(terminals)}
+    nonterminal_id = {name: i for i, name in enumerate(nonterminals)}
+
+    def read_rule(rule: Any) -> Production:
+        return Production(
+            nonterminal_id[rule.origin.name],
+            tuple(
+                terminal_id[s.name] if s.is_term else -1 - nonterminal_id[s.name]
+                for s in rule.expansion
+            ),
+        )
+
+    productions = tuple(
+        sorted(
+            {read_rule(rule) for rule in (*lark.rules, *rules)},
+            key=lambda p: (p.lhs, [_sort_key(s) for s in p.rhs]),
+        )
+    )
+    production_id = {p: i for i, p in enumerate(productions)}
+    order = _number_states(table, start)
+    states = [LalrState({}, {}, {}) for _ in order]
+    for lark_state, number in order.items():
+        row = states[number]
+        for name, (action, argument) in sorted(table.states[lark_state].items()):
+            if name in nonterminal_id:
+                row.gotos[nonterminal_id[name]] = order[argument]
+            elif action is Shift:
+                row.shifts[terminal_id[name]] = order[argument]
+            else:
+                row.reduces[terminal_id[name]] = production_id[read_rule(argument)]
+    contexts, context_of = _read_contexts(lark, order, terminal_id)
+    return Grammar(
+        terminals=terminals,
+        patterns=tuple(
+            by_name[name].pattern.to_regexp() if name in by_name else None for name in terminals
+        ),
+        re_flags=lexer_conf.g_regex_flags,
+        ranks=_read_ranks(lark, terminals),
+        ignored=frozenset(terminal_id[name] for name in lexer_conf.ignore),
+        nonterminals=nonterminals,
+        productions=productions,
+        states=tuple(states),
+        end_state=order[table.end_states[start]],
+        contexts=contexts,
+        context_of=context_of,
+        layout=_read_layout(postlex, terminal_id) if postlex else None,
+    )
+
+
+def _sort_key(symbol: int) -> tuple[bool, int]:
+    return (symbol < 0, abs(symbol))
+
+
+def _number_states(table: Any, start: str) -> dict[int, int]:
+    """Return Lark's state → canonical number, breadth first over sorted symbol names."""
+    order = {table.start_states[start]: 0}
+    queue = deque(order)
+    while queue:
+        row = table.states[queue.popleft()]
+        for _, (action, target) in sorted(row.items()):
+            if action is Shift and target not in order:
+                order[target] = len(order)
+                queue.append(target)
+    return order
+
+
+def _lexer_of(lark: Lark) -> Any:
+    lexer = cast(Any, lark.parser.lexer)
+    return lexer.lexer if lark.lexer_conf.postlex else lexer
+
+
+def _read_ranks(lark: Lark, terminals: tuple[str, ...]) -> tuple[int, ...]:
+    lexer = _lexer_of(lark)
+    in_order = (lexer if isinstance(lexer, BasicLexer) else lexer.root_lexer).terminals
+    rank = {str(t.name): i for i, t in enumerate(in_order)}
+    return tuple(rank.get(name, len(rank)) for name in terminals)
+
+
+def _read_contexts(
+    lark: Lark, order: dict[int, int], terminal_id: dict[str, int]
+) -> tuple[tuple[Context, ...], tuple[int, ...]]:
+    lexer = _lexer_of(lark)
+    if isinstance(lexer, BasicLexer):
+        return (_read_context(lexer, terminal_id),), (0,) * len(order)
+    number: dict[Context, int] = {}
+    context_of = []
+    read: dict[int, Context] = {}
+    for lark_state in order:
+        lexer_here = lexer.lexers[lark_state]
+        if id(lexer_here) not in read:
+            read[id(lexer_here)] = _read_context(lexer_here, terminal_id)
+        context_of.append(number.setdefault(read[id(lexer_here)], len(number)))
+    return tuple(number), tuple(context_of)
+
+
+def _read_context(lexer: Any, terminal_id: dict[str, int]) -> Context:
+    alternatives, callbacks = cast(Any, _create_unless)(
+        lexer.terminals, lexer.g_regex_flags, lexer.re, lexer.use_bytes
+    )
+    return Context(
+        tuple(terminal_id[t.name] for t in alternatives),
+        tuple(
+            (terminal_id[name], tuple(terminal_id[t.name] for t in unless.scanner.terminals))
+            for name, unless in sorted(callbacks.items())
+        ),
+    )
+
+
+def _read_layout(postlex: Any, terminal_id: dict[str, int]) -> Layout:
+    def ids(names: Iterable[str]) -> frozenset[int]:
+        return frozenset(terminal_id[name] for name in names)
+
+    if not isinstance(postlex.tab_len, int) or postlex.tab_len < 1:
+        raise PostlexError(type(postlex).__name__, "tab_len must be a positive number of columns")
+    return Layout(
+        newline=terminal_id[postlex.NL_type],
+        indent=terminal_id[postlex.INDENT_type],
+        dedent=terminal_id[postlex.DEDENT_type],
+        opens=ids(postlex.OPEN_PAREN_types),
+        closes=ids(postlex.CLOSE_PAREN_types),
+        tab_len=postlex.tab_len,
+    )

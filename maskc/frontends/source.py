@@ -1,0 +1,122 @@
+"""Where a grammar's text comes from, and the settings that belong to it.
+
+A grammar file may name its own settings in comment lines at its top::
+
+    // maskc: start=file_input postlex=lark.indenter:PythonIndenter
+
+The texts it imports with a relative path are kept beside it, so that an artifact carries
+everything that is needed to build the same parser again, and no path of the machine.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from maskc.errors import GrammarError
+
+LEXERS = ("contextual", "basic")
+_SETTING = re.compile(r"^//\s*maskc:\s*(.*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarSource:
+    """A grammar's text with all that decides which language it is.
+
+    Attributes:
+        name: file name without its folder, or ``<text>``.
+        text: the grammar.
+        imports: text of each file it imports with a relative path, by relative path.
+        start: the start symbol.
+        lexer: ``contextual`` or ``basic``.
+        postlex: ``module:Class`` of an ``Indenter``, or ``None``.
+        folder: where relative imports are looked up; ``None`` if only ``imports`` counts.
+    """
+
+    name: str
+    text: str
+    imports: Mapping[str, str]
+    start: str
+    lexer: str
+    postlex: str | None
+    folder: Path | None = field(default=None, compare=False)
+
+
+def load_source(
+    path_or_text: str | os.PathLike[str],
+    *,
+    start: str | None = None,
+    lexer: str | None = None,
+    postlex: str | None = None,
+) -> GrammarSource:
+    """Return the source of a grammar given as a path, or as text (anything with a line break).
+
+    Arguments win over the settings in the text, which win over Lark's defaults.
+
+    Raises:
+        GrammarError: the file cannot be read, or a setting is unknown.
+    """
+    if isinstance(path_or_text, str) and "\n" in path_or_text:
+        name, text, folder = "<text>", path_or_text, None
+    else:
+        path = Path(path_or_text)
+        name, folder = path.name, path.parent
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise GrammarError(
+                str(path), f"byte {error.start} is not UTF-8; save it as UTF-8"
+            ) from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise GrammarError(
+                str(path), f"cannot be read ({reason}); give the path of a Lark grammar"
+            ) from None
+    settings = _read_settings(name, text)
+    lexer = lexer or settings.get("lexer", "contextual")
+    if lexer not in LEXERS:
+        raise GrammarError(name, f"unknown lexer {lexer!r}; choose one of {', '.join(LEXERS)}")
+    return GrammarSource(
+        name=name,
+        text=text,
+        imports={},
+        start=start or settings.get("start", "start"),
+        lexer=lexer,
+        postlex=postlex or settings.get("postlex"),
+        folder=folder,
+    )
+
+
+def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
+    """Return the source that an artifact's header carries under ``grammar``."""
+    return GrammarSource(
+        name=header["name"],
+        text=header["text"],
+        imports=dict(header["imports"]),
+        start=header["start"],
+        lexer=header["lexer"],
+        postlex=header["postlex"],
+    )
+
+
+def _read_settings(name: str, text: str) -> dict[str, str]:
+    settings: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip() and not line.startswith("//"):
+            break
+        match = _SETTING.match(line)
+        if not match:
+            continue
+        for word in match[1].split():
+            key, equals, value = word.partition("=")
+            if not equals or not value or key not in ("start", "lexer", "postlex"):
+                raise GrammarError(
+                    f"{name}:{number}",
+                    f"{word!r} is not a setting; write start=, lexer= or postlex=",
+                )
+            settings[key] = value
+    return settings

@@ -1,0 +1,1 @@
+"""What a grammar is once its front end is done with it."""
