@@ -1,0 +1,1 @@
+"""Bytes to terminals, exactly as Lark's lexers do it."""

@@ -1,0 +1,281 @@
+"""Which terminals can be lexed next, where one lexeme has ended?
+
+The boundary behind a lexeme restricts what may follow: behind ``def`` no NAME can start at
+once, because ``re`` would have read it as part of the same lexeme, but a blank can, and a NAME
+behind it. We compute, for a boundary and a context, the *rest*: the terminals that can come
+next, across any ignored lexemes, each with the boundary it leaves.
+
+To the parser a boundary is only what it allows. Boundaries of one terminal that allow the same
+are one *boundary class*, by partition refinement, and a *lookahead* is a terminal with its
+class. In most grammars every terminal has one class: then lookaheads are terminals, and the
+lexer forbids nothing. In a grammar without blanks where NAME may follow NAME they differ,
+and :mod:`maskc.parser.completion` finds out which stacks are dead.
+
+Indentation adds lookaheads that no lexeme carries: behind a newline INDENT, or DEDENTs, or
+neither; at the end of the text DEDENTs, then ``$END``.
+
+Example: ``start: NAME NAME`` without ``%ignore``: the rest of the boundary behind NAME is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from maskc.grammar.model import END, Grammar
+from maskc.lexer.columns import Columns
+from maskc.lexer.lexeme import IGNORED
+from maskc.lexer.scanner import Scanner, contexts_after
+
+AT_END = -1  # the boundary at the end of the text, where DEDENTs are free
+
+Lookaheads = int  # bit set
+_Node = tuple[int, int]  # terminal, boundary
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """What an open lexeme may still become.
+
+    Attributes:
+        direct: lookaheads of terminals that go to the parser, newlines excepted.
+        ignored: boundaries behind an ignored terminal it may become.
+        newlines: boundaries behind a newline it may become (indentation only).
+        columns: the columns such a newline may end at, ``-1`` without newlines.
+    """
+
+    direct: Lookaheads
+    ignored: tuple[int, ...]
+    newlines: tuple[int, ...]
+    columns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Boundaries:
+    """Lookaheads, and what the lexer allows where.
+
+    Attributes:
+        n_lookaheads: how many there are; bit sets have so many bits.
+        of_terminal: terminal → its lookaheads.
+        number: (terminal, boundary) → lookahead.
+        rest: boundary → context → lookaheads that can be lexed next.
+        finals: distinct finals.
+        final_of: scanner state → final.
+        follows: lookahead → context → lookaheads that can come behind it.
+    """
+
+    n_lookaheads: int
+    of_terminal: dict[int, tuple[int, ...]]
+    number: dict[tuple[int, int], int]
+    rest: tuple[tuple[Lookaheads, ...], ...]
+    finals: tuple[Final, ...]
+    final_of: tuple[int, ...]
+    follows: tuple[tuple[Lookaheads, ...], ...]
+
+    @property
+    def end(self) -> Lookaheads:
+        """The lookahead ``$END`` as a set."""
+        return sum(1 << look for look in self.of_terminal[END])
+
+
+def build_boundaries(grammar: Grammar, scanner: Scanner, columns: Columns) -> Boundaries:
+    """Return the lookaheads of a grammar and its scanner."""
+    nodes, bit = _number_nodes(grammar, scanner)
+    reach = _reachable_ends(scanner, bit)
+    n_contexts = len(grammar.contexts)
+    rest = _compute_rests(scanner, nodes, reach, n_contexts)
+    follows = [
+        [_follow(grammar, bit, rest, node, context) for context in range(n_contexts)]
+        for node in nodes
+    ]
+    class_of = _refine(grammar, nodes, follows)
+    look_of, n_lookaheads = _number_lookaheads(nodes, class_of)
+
+    cache: dict[int, Lookaheads] = {}
+
+    def to_lookaheads(fine: int) -> Lookaheads:
+        if fine not in cache:
+            cache[fine] = sum({1 << look_of[i] for i in _bits(fine) if nodes[i][0] != IGNORED})
+        return cache[fine]
+
+    number = {node: look_of[i] for i, node in enumerate(nodes) if node[0] != IGNORED}
+    of_terminal: dict[int, set[int]] = {}
+    for (terminal, _), look in number.items():
+        of_terminal.setdefault(terminal, set()).add(look)
+    look_follows = [(0,) * n_contexts] * n_lookaheads
+    for i, node in enumerate(nodes):
+        if node[0] != IGNORED:
+            look_follows[look_of[i]] = tuple(map(to_lookaheads, follows[i]))
+    finals, final_of = _build_finals(grammar, nodes, reach, columns, to_lookaheads)
+    return Boundaries(
+        n_lookaheads=n_lookaheads,
+        of_terminal={t: tuple(sorted(looks)) for t, looks in sorted(of_terminal.items())},
+        number=number,
+        rest=tuple(tuple(map(to_lookaheads, row)) for row in rest),
+        finals=finals,
+        final_of=final_of,
+        follows=tuple(look_follows),
+    )
+
+
+def _bits(mask: int) -> list[int]:
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return found
+
+
+def _number_nodes(grammar: Grammar, scanner: Scanner) -> tuple[list[_Node], dict[_Node, int]]:
+    found: set[_Node] = {(END, AT_END)}
+    for ends in scanner.ends:
+        found.update(ends)
+    if grammar.layout:
+        newline, indent, dedent = (
+            grammar.layout.newline,
+            grammar.layout.indent,
+            grammar.layout.dedent,
+        )
+        for terminal, boundary in list(found):
+            if terminal == newline:
+                found |= {(indent, boundary), (dedent, boundary)}
+        found.add((dedent, AT_END))
+    nodes = sorted(found)
+    return nodes, {node: i for i, node in enumerate(nodes)}
+
+
+def _reachable_ends(scanner: Scanner, bit: dict[_Node, int]) -> list[int]:
+    """Return, per state, the ends that some bytes lead to without leaving the lexeme."""
+    reach = [sum(1 << bit[end] for end in ends) for ends in scanner.ends]
+    before: list[set[int]] = [set() for _ in reach]
+    for state, row in enumerate(scanner.next):
+        for target in set(row.tolist()) - {0, state}:
+            before[target].add(state)
+    pending = [state for state, ends in enumerate(reach) if ends]
+    while pending:
+        state = pending.pop()
+        for earlier in before[state]:
+            joined = reach[earlier] | reach[state]
+            if joined != reach[earlier]:
+                reach[earlier] = joined
+                pending.append(earlier)
+    return reach
+
+
+def _compute_rests(
+    scanner: Scanner,
+    nodes: list[_Node],
+    reach: list[int],
+    n_contexts: int,
+) -> list[list[int]]:
+    of_entry = []
+    for row in scanner.entries:
+        mask = 0
+        for state in set(row.tolist()):
+            mask |= reach[state]
+        of_entry.append(mask)
+    ignored = {i: boundary for i, (terminal, boundary) in enumerate(nodes) if terminal == IGNORED}
+    ignored_mask = sum(1 << i for i in ignored)
+    at_end = sum(1 << i for i, (_, boundary) in enumerate(nodes) if boundary == AT_END)
+    rest = [[0] * n_contexts for _ in scanner.closed]
+    for context in range(n_contexts):
+        direct = [of_entry[entry] for entry in scanner.enter[:, context].tolist()]
+        for boundary in range(len(scanner.closed)):
+            seen = {boundary}
+            pending = [boundary]
+            mask = 0
+            while pending:
+                here = pending.pop()
+                mask |= direct[here] | (at_end if scanner.closed[here] else 0)
+                for i in _bits(direct[here] & ignored_mask):
+                    if ignored[i] not in seen:
+                        seen.add(ignored[i])
+                        pending.append(ignored[i])
+            rest[boundary][context] = mask & ~ignored_mask
+    return rest
+
+
+def _follow(
+    grammar: Grammar, bit: dict[_Node, int], rest: list[list[int]], node: _Node, context: int
+) -> int:
+    terminal, boundary = node
+    layout = grammar.layout
+    if terminal == END:
+        return 0
+    if boundary == AT_END:
+        return 1 << bit[END, AT_END] | 1 << bit[node]
+    found = rest[boundary][context]
+    if layout and terminal in (layout.newline, layout.dedent):
+        found |= 1 << bit[layout.dedent, boundary]
+    if layout and terminal == layout.newline:
+        found |= 1 << bit[layout.indent, boundary]
+    return found
+
+
+def _refine(grammar: Grammar, nodes: list[_Node], follows: list[list[int]]) -> list[int]:
+    """Return the class of each node: the coarsest partition that terminal and follow respect."""
+    after = contexts_after(grammar)
+    class_of = [0] * len(nodes)
+    n_before = 0
+    while True:
+        classes = _ClassSets(class_of)
+        number: dict[object, int] = {}
+        class_of = [
+            number.setdefault(
+                (
+                    terminal,
+                    boundary == AT_END,
+                    tuple(classes.of(follows[i][c]) for c in sorted(after.get(terminal, ()))),
+                ),
+                len(number),
+            )
+            for i, (terminal, boundary) in enumerate(nodes)
+        ]
+        if len(number) == n_before:
+            return class_of
+        n_before = len(number)
+
+
+class _ClassSets:
+    """The classes of the nodes in a set, for one partition."""
+
+    def __init__(self, class_of: list[int]) -> None:
+        self._class_of = class_of
+        self._known: dict[int, frozenset[int]] = {}
+
+    def of(self, mask: int) -> frozenset[int]:
+        if mask not in self._known:
+            self._known[mask] = frozenset(self._class_of[i] for i in _bits(mask))
+        return self._known[mask]
+
+
+def _number_lookaheads(nodes: list[_Node], class_of: list[int]) -> tuple[list[int], int]:
+    number: dict[int, int] = {}
+    look_of = []
+    for (terminal, _), group in zip(nodes, class_of, strict=True):
+        look_of.append(-1 if terminal == IGNORED else number.setdefault(group, len(number)))
+    return look_of, len(number)
+
+
+def _build_finals(
+    grammar: Grammar,
+    nodes: list[_Node],
+    reach: list[int],
+    columns: Columns,
+    to_lookaheads: Callable[[int], Lookaheads],
+) -> tuple[tuple[Final, ...], tuple[int, ...]]:
+    newline = grammar.layout.newline if grammar.layout else None
+    ignored_mask = sum(1 << i for i, (t, _) in enumerate(nodes) if t == IGNORED)
+    newline_mask = sum(1 << i for i, (t, _) in enumerate(nodes) if t == newline)
+    number: dict[Final, int] = {}
+    final_of = []
+    for mask, column_sets in zip(reach, columns.of_state, strict=True):
+        final = Final(
+            to_lookaheads(mask & ~ignored_mask & ~newline_mask),
+            tuple(sorted({nodes[i][1] for i in _bits(mask & ignored_mask)})),
+            tuple(sorted({nodes[i][1] for i in _bits(mask & newline_mask)})),
+            column_sets,
+        )
+        final_of.append(number.setdefault(final, len(number)))
+    return tuple(number), tuple(final_of)

@@ -1,0 +1,255 @@
+"""One open lexeme as an automaton, and what its end demands of the bytes behind it.
+
+Lark takes the first alternative that matches, and whether an alternative matches can depend on
+bytes behind the place where it could end: ``def`` is no keyword if ``i`` follows, ``1`` is no
+DEC_NUMBER if ``e+5`` follows. Reading left to right we cannot wait, so we *guess* the end of a
+lexeme and carry the condition along: no path that ``re`` tries earlier may match any more,
+and the look-aheads of the chosen path must hold. Such a condition is a set of
+:mod:`obligations <maskc.automata.threads>`, a finite automaton of its own, which runs beside
+the following lexemes until it is settled. Of all guesses exactly one comes true for each text;
+a remainder that Lark lexes again is nothing but a guess that was made in time.
+
+Example: ``1e`` is DEC_NUMBER, then a NAME that starts with ``e``, under the condition that
+FLOAT_NUMBER does not match: ``x`` settles it, ``+`` keeps it open, and a digit behind breaks it.
+
+A state of the open lexeme holds the history (look-behinds), the ordered threads of the context's
+alternatives, and the threads of the keywords that the lexeme may turn out to be.
+
+Source: DESIGN, sections 1 and 2; Lark 1.3 ``lexer.py`` (Scanner.match, UnlessCallback).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from maskc.automata.history import History, HistoryStepper
+from maskc.automata.nfa import Nfa
+from maskc.automata.threads import (
+    ACCEPTED,
+    FREE,
+    Obligation,
+    Obligations,
+    ThreadList,
+    Threads,
+    ThreadStepper,
+    hold_at_end,
+    label_of,
+    settle,
+)
+from maskc.errors import LimitError
+from maskc.grammar.model import Grammar
+
+IGNORED = -1  # the terminal of an ignored lexeme
+NONE = -1  # no state
+MAX_STATES = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class LexemeState:
+    """See the module.
+
+    Attributes:
+        history: number of the history.
+        threads: the alternatives' threads in order.
+        keywords: ``(renamed terminal, position)`` of keywords that still match from the start.
+    """
+
+    history: int
+    threads: Threads
+    keywords: frozenset[tuple[int, int]]
+
+
+class LexemeAutomaton:
+    """States of open lexemes and of open conditions, numbered as they are found."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self.grammar = grammar
+        nfa = Nfa()
+        self._starts: dict[int, int] = {}
+        self._owner: list[int] = []
+        for terminal, pattern in enumerate(grammar.patterns):
+            if pattern is not None:
+                self._starts[terminal] = nfa.add_pattern(
+                    grammar.terminals[terminal], pattern, grammar.re_flags, terminal
+                )
+                self._owner += [terminal] * (len(nfa.nodes) - len(self._owner))
+        self.threads = ThreadStepper(nfa)
+        self._histories = HistoryStepper(self.threads)
+        self._history_number: dict[History, int] = {}
+        self._history: list[History] = []
+        self.states: list[LexemeState] = []
+        self._state_number: dict[LexemeState, int] = {}
+        self._rows: dict[int, list[int]] = {}
+        self.conditions: list[tuple[int, Obligations]] = []
+        self._condition_number: dict[tuple[int, Obligations], int] = {}
+        self._condition_rows: dict[int, list[int]] = {}
+        self.free = self.condition(self._intern_history(self._histories.start()), FREE)
+        self.n_classes = self.threads.n_classes
+
+    def _intern_history(self, history: History) -> int:
+        number = self._history_number.setdefault(history, len(self._history))
+        if number == len(self._history):
+            self._history.append(history)
+        return number
+
+    def _step_history(self, number: int, byte_class: int) -> int:
+        return self._intern_history(self._histories.step(self._history[number], byte_class))
+
+    def start(self, context: int, history: int) -> int:
+        """Return the state before the first byte of a lexeme, in a context."""
+        matched = self._history[history].matched
+        collected = ThreadList()
+        for terminal in self.grammar.contexts[context].alternatives:
+            for position, owed in self.threads.enter(self._starts[terminal], matched):
+                collected.append(position, owed)
+        keywords = {
+            (terminal, position)
+            for terminal, names in self.grammar.contexts[context].keywords
+            if terminal not in self.grammar.ignored
+            for name in names
+            for position, _ in self.threads.enter(self._starts[name], matched)
+        }
+        return self._intern(history, collected.done(), keywords)
+
+    def start_of_text(self) -> int:
+        """Return the state before the first byte of the text."""
+        return self.start(self.grammar.context_of[0], 0)
+
+    def _intern(self, history: int, threads: Threads, keywords: set[tuple[int, int]]) -> int:
+        if not threads:
+            return NONE
+        alive = {self._terminal(position) for position, _ in threads} if keywords else set()
+        state = LexemeState(history, threads, frozenset(k for k in keywords if k[0] in alive))
+        number = self._state_number.setdefault(state, len(self.states))
+        if number == len(self.states):
+            if number >= MAX_STATES:
+                raise LimitError("lexer states", MAX_STATES, "simplify the terminals")
+            self.states.append(state)
+        return number
+
+    def _terminal(self, position: int) -> int:
+        if position < 0:
+            return label_of(position)
+        return self._owner[self.threads.follows(position)]
+
+    def row(self, number: int) -> list[int]:
+        """Return the next state by byte class if the lexeme goes on, ``NONE`` if it cannot."""
+        found = self._rows.get(number)
+        if found is None:
+            found = self._rows[number] = self._step_all(self.states[number])
+        return found
+
+    def _step_all(self, state: LexemeState) -> list[int]:
+        alive: list[tuple[int, Obligations]] = []
+        earlier: list[Obligation] = []
+        for position, owed in state.threads:
+            if position < 0:
+                # Whoever comes behind a match that may still count wins only if it does not.
+                earlier.append((False, frozenset([(ACCEPTED, owed)])))
+                continue
+            left = settle([*owed, *earlier]) if earlier else owed
+            if left is not None:
+                alive.append((position, left))
+        moves = [self.threads.moves(position) for position, _ in alive]
+        owing = any(owed for _, owed in alive)
+        keyword_moves = [
+            (terminal, self.threads.moves(position))
+            for terminal, position in sorted(state.keywords)
+            if position >= 0
+        ]
+        row = []
+        known: dict[object, int] = {}
+        for byte_class in range(self.threads.n_classes):
+            history = self._step_history(state.history, byte_class)
+            key = (
+                history,
+                byte_class if owing else 0,
+                *(move.get(byte_class) for move in moves),
+                *(move.get(byte_class) for _, move in keyword_moves),
+            )
+            if key not in known:
+                known[key] = self._step(alive, state, byte_class, history)
+            row.append(known[key])
+        return row
+
+    def _step(
+        self,
+        alive: list[tuple[int, Obligations]],
+        state: LexemeState,
+        byte_class: int,
+        history: int,
+    ) -> int:
+        matched = self._history[history].matched
+        collected = ThreadList()
+        for thread in alive:
+            for position, owed in self.threads.step_thread(thread, byte_class, matched):
+                collected.append(position, owed)
+        keywords = {
+            (terminal, moved)
+            for terminal, position in state.keywords
+            if position >= 0
+            for moved, _ in self.threads.step_thread((position, FREE), byte_class, matched)
+        }
+        return self._intern(history, collected.done(), keywords)
+
+    def ends(self, number: int) -> list[tuple[int, Obligations]]:
+        """Return ``(terminal, what the end demands)`` for each way the lexeme may end here."""
+        state = self.states[number]
+        found = []
+        for index, (position, owed) in enumerate(state.threads):
+            if position < 0:
+                before = frozenset(
+                    (p if p >= 0 else ACCEPTED, left) for p, left in state.threads[:index]
+                )
+                demands = settle([*owed, (False, before)] if before else owed)
+                if demands is not None:
+                    found.append((self._renamed(state, label_of(position)), demands))
+        return found
+
+    def end_of_text(self, number: int) -> int | None:
+        """Return the terminal the lexeme is if the text ends here, ``None`` if it is none."""
+        state = self.states[number]
+        for position, owed in state.threads:
+            if position < 0 and hold_at_end(owed):
+                return self._renamed(state, label_of(position))
+        return None
+
+    def _renamed(self, state: LexemeState, terminal: int) -> int:
+        if terminal in self.grammar.ignored:
+            return IGNORED
+        names = [
+            label_of(position)
+            for owner, position in state.keywords
+            if owner == terminal and position < 0
+        ]
+        return min(names, key=lambda name: self.grammar.ranks[name], default=terminal)
+
+    def condition(self, history: int, owed: Obligations) -> int:
+        """Return the number of a condition; the empty one is ``free`` whatever the history."""
+        key = (history if owed else 0, owed)
+        number = self._condition_number.setdefault(key, len(self.conditions))
+        if number == len(self.conditions):
+            if number >= MAX_STATES:
+                raise LimitError("lexer conditions", MAX_STATES, "simplify the terminals")
+            self.conditions.append(key)
+        return number
+
+    def condition_row(self, number: int) -> list[int]:
+        """Return the next condition by byte class, ``NONE`` where it is broken."""
+        found = self._condition_rows.get(number)
+        if found is None:
+            history, owed = self.conditions[number]
+            found = []
+            for byte_class in range(self.threads.n_classes):
+                if not owed:
+                    found.append(number)
+                    continue
+                after = self._step_history(history, byte_class)
+                left = self.threads.step_obligations(owed, byte_class, self._history[after].matched)
+                found.append(NONE if left is None else self.condition(after, left))
+            self._condition_rows[number] = found
+        return found
+
+    def condition_holds_at_end(self, number: int) -> bool:
+        """Return whether the condition holds if the text ends here."""
+        return hold_at_end(self.conditions[number][1])

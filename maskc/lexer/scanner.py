@@ -1,0 +1,356 @@
+"""Bytes → terminals: the unambiguous transducer that the store and the runtime run.
+
+A scanner state is an open lexeme together with the condition that earlier lexemes left open
+(:mod:`maskc.lexer.lexeme`). On a byte it may *go on* (``next``), and where the lexeme may end
+it may also *end*: the lexeme becomes a terminal, the parser takes it and names the next
+context, and the byte is the first one of the next lexeme (``enter``). For a given text
+one run survives; where more than one is still possible, all are followed.
+
+Where a lexeme ends a *boundary* is what the future must respect: the history and the condition.
+An end is decided one byte late, so that a state between two lexemes is never needed.
+
+Example: over ``a+``, the state inside the NAME ``a`` ends at ``+`` and enters, in the context
+that the parser names after NAME, the state inside an operator.
+
+Source: DESIGN, section 2, "Scanner".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.automata.threads import settle
+from maskc.errors import LimitError
+from maskc.grammar.model import Grammar
+from maskc.lexer.lexeme import IGNORED, NONE, LexemeAutomaton
+
+DEAD = 0
+EMPTY_TEXT = -3  # `end_of_text` of the start state: no lexeme is open
+MAX_STATES = 60_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scanner:
+    """A minimal scanner. State 0 is dead and loops on every byte.
+
+    Attributes:
+        byte_class: uint8[256].
+        next: int32[n_states, n_classes], the lexeme goes on.
+        ends: per state, the sorted ``(terminal or IGNORED, boundary)`` it may end with.
+        end_of_text: per state, the terminal it is if the text ends here, or ``None``;
+            ``EMPTY_TEXT`` at the start, which no byte leads back to.
+        enter: int32[n_boundaries, n_contexts], a row of ``entries``.
+        entries: int32[n_entries, n_classes], the state behind the first byte; row 0 is dead.
+        closed: per boundary, whether the text may end there.
+        start: the state before the first byte of the text.
+    """
+
+    byte_class: NDArray[np.uint8]
+    next: NDArray[np.int32]
+    ends: tuple[tuple[tuple[int, int], ...], ...]
+    end_of_text: tuple[int | None, ...]
+    enter: NDArray[np.int32]
+    entries: NDArray[np.int32]
+    closed: tuple[bool, ...]
+    start: int
+
+    @property
+    def n_states(self) -> int:
+        """Number of states, the dead one included."""
+        return len(self.next)
+
+
+def contexts_after(grammar: Grammar) -> dict[int, frozenset[int]]:
+    """Return, for a terminal or ``IGNORED``, the contexts its follower can be lexed in.
+
+    A newline's follower is lexed after the INDENT or DEDENTs that came with it; between
+    brackets the newline is dropped and leaves the context as it was.
+    """
+    found: dict[int, set[int]] = {}
+    for row in grammar.states:
+        for terminal, target in row.shifts.items():
+            found.setdefault(terminal, set()).add(grammar.context_of[target])
+    every = frozenset(range(len(grammar.contexts)))
+    after: dict[int, frozenset[int]] = {t: frozenset(c) for t, c in found.items()}
+    after[IGNORED] = every
+    if grammar.layout:
+        after[grammar.layout.newline] = every
+    return after
+
+
+class _Builder:
+    """Explores the pairs (open lexeme, open condition) that can occur."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self.lexemes = LexemeAutomaton(grammar)
+        self.after = contexts_after(grammar)
+        self.n_contexts = len(grammar.contexts)
+        self.number: dict[tuple[int, int], int] = {}
+        self.pairs: list[tuple[int, int]] = []
+        self.next: list[list[int]] = []
+        self.ends: list[tuple[tuple[int, int], ...]] = []
+        self.boundary_number: dict[tuple[int, int], int] = {}
+        self.boundaries: list[tuple[int, int]] = []
+        self.entered: dict[tuple[int, int], int] = {}
+        self.entry_number: dict[tuple[int, ...], int] = {}
+        self.entry_rows: list[tuple[int, ...]] = []
+
+    def pair(self, lexeme: int, condition: int) -> int:
+        if lexeme == NONE or condition == NONE:
+            return NONE
+        key = (lexeme, condition)
+        found = self.number.setdefault(key, len(self.pairs))
+        if found == len(self.pairs):
+            if found >= MAX_STATES:
+                raise LimitError("scanner states", MAX_STATES, "simplify the terminals")
+            self.pairs.append(key)
+        return found
+
+    def row(self, lexeme: int, condition: int) -> list[int]:
+        if lexeme == NONE:
+            return [NONE] * self.lexemes.n_classes
+        return [
+            self.pair(a, o)
+            for a, o in zip(
+                self.lexemes.row(lexeme), self.lexemes.condition_row(condition), strict=True
+            )
+        ]
+
+    def explore(self) -> int:
+        start = self.pair(self.lexemes.start_of_text(), self.lexemes.free)
+        for lexeme, condition in self.pairs:  # grows while we walk it
+            self.next.append(self.row(lexeme, condition))
+            ends = set()
+            history = self.lexemes.states[lexeme].history
+            for terminal, demands in self.lexemes.ends(lexeme):
+                owed = settle([*demands, *self.lexemes.conditions[condition][1]])
+                if owed is None:
+                    continue
+                boundary = self.boundary(history, self.lexemes.condition(history, owed))
+                ends.add((terminal, boundary))
+                for context in sorted(self.after.get(terminal, ())):
+                    self.enter(boundary, context)
+            self.ends.append(tuple(sorted(ends)))
+        return start
+
+    def boundary(self, history: int, condition: int) -> int:
+        key = (history, condition)
+        found = self.boundary_number.setdefault(key, len(self.boundaries))
+        if found == len(self.boundaries):
+            self.boundaries.append(key)
+        return found
+
+    def enter(self, boundary: int, context: int) -> None:
+        if (boundary, context) in self.entered:
+            return
+        history, condition = self.boundaries[boundary]
+        row = tuple(self.row(self.lexemes.start(context, history), condition))
+        number = self.entry_number.setdefault(row, len(self.entry_rows))
+        if number == len(self.entry_rows):
+            self.entry_rows.append(row)
+        self.entered[boundary, context] = number
+
+    def end_of_text(self, pair: int) -> int | None:
+        lexeme, condition = self.pairs[pair]
+        if not self.lexemes.condition_holds_at_end(condition):
+            return None
+        return self.lexemes.end_of_text(lexeme)
+
+
+def build_scanner(grammar: Grammar) -> Scanner:
+    """Return the minimal scanner of a grammar.
+
+    Raises:
+        UnsupportedTerminalError: a terminal is not regular.
+        LimitError: more than ``MAX_STATES`` states.
+    """
+    builder = _Builder(grammar)
+    start = builder.explore()
+    n_pairs, n_classes = len(builder.pairs), builder.lexemes.n_classes
+    # Number 0 becomes the dead state, so everything moves up by one.
+    # The start is a state of its own: the pair it stands for may occur inside a lexeme too.
+    following = np.zeros((n_pairs + 2, n_classes), dtype=np.int32)
+    following[1:-1] = np.array(builder.next, dtype=np.int32).reshape(n_pairs, n_classes) + 1
+    following[-1] = following[start + 1]
+    entries = np.zeros((len(builder.entry_rows) + 1, n_classes), dtype=np.int32)
+    if builder.entry_rows:
+        entries[1:] = np.array(builder.entry_rows, dtype=np.int32) + 1
+    enter = np.zeros((len(builder.boundaries), builder.n_contexts), dtype=np.int32)
+    for (boundary, context), number in builder.entered.items():
+        enter[boundary, context] = number + 1
+    raw = Scanner(
+        byte_class=builder.lexemes.threads.byte_class,
+        next=following,
+        ends=((), *builder.ends, ()),
+        end_of_text=(None, *map(builder.end_of_text, range(n_pairs)), EMPTY_TEXT),
+        enter=enter,
+        entries=entries,
+        closed=tuple(
+            builder.lexemes.condition_holds_at_end(condition) for _, condition in builder.boundaries
+        ),
+        start=n_pairs + 1,
+    )
+    return minimise(drop_useless(raw))
+
+
+def drop_useless(scanner: Scanner) -> Scanner:
+    """Return the scanner with states dead from which no text can end, whatever the parser does."""
+    n_states = scanner.n_states
+    useful = np.array([terminal is not None for terminal in scanner.end_of_text])
+    open_boundary = np.array(scanner.closed, dtype=np.bool_)
+    ends_of: list[list[int]] = [[b for _, b in ends] for ends in scanner.ends]
+    while True:
+        before = int(useful.sum()), int(open_boundary.sum())
+        useful |= useful[scanner.next].any(axis=1)
+        entry_useful = np.asarray(useful[scanner.entries].any(axis=1))
+        if len(open_boundary):
+            open_boundary |= entry_useful[scanner.enter].any(axis=1)
+        for state in range(1, n_states):
+            if not useful[state] and any(open_boundary[b] for b in ends_of[state]):
+                useful[state] = True
+        if before == (int(useful.sum()), int(open_boundary.sum())):
+            break
+    keep = np.where(useful, np.arange(n_states, dtype=np.int32), DEAD).astype(np.int32)
+    keep[scanner.start] = scanner.start
+    return Scanner(
+        byte_class=scanner.byte_class,
+        next=keep[scanner.next],
+        ends=tuple(
+            tuple((t, b) for t, b in ends if open_boundary[b]) if useful[s] else ()
+            for s, ends in enumerate(scanner.ends)
+        ),
+        end_of_text=scanner.end_of_text,
+        enter=scanner.enter,
+        entries=keep[scanner.entries],
+        closed=scanner.closed,
+        start=scanner.start,
+    )
+
+
+def minimise(scanner: Scanner) -> Scanner:
+    """Return the smallest scanner with the same behaviour, byte classes included.
+
+    Moore's refinement (1956) on states and boundaries together: a boundary is told apart by
+    the states it enters, a state by its ends and its moves.
+    """
+    n_states, n_boundaries = scanner.n_states, len(scanner.closed)
+    state_class = np.zeros(n_states, dtype=np.int64)
+    boundary_class = np.zeros(max(n_boundaries, 1), dtype=np.int64)
+    n_before = -1
+    while True:
+        ends_key: dict[object, int] = {}
+        ends_id = np.array(
+            [
+                ends_key.setdefault(
+                    (scanner.end_of_text[s], tuple((t, int(boundary_class[b])) for t, b in ends)),
+                    len(ends_key),
+                )
+                for s, ends in enumerate([_merged(ends, boundary_class) for ends in scanner.ends])
+            ]
+        )
+        state_class = _unique_rows(
+            np.column_stack([state_class, ends_id, state_class[scanner.next]])
+        )
+        entry_class = _unique_rows(state_class[scanner.entries])
+        if n_boundaries:
+            boundary_class = _unique_rows(
+                np.column_stack(
+                    [boundary_class, np.array(scanner.closed), entry_class[scanner.enter]]
+                )
+            )
+        n_now = int(state_class.max()) + int(boundary_class.max())
+        if n_now == n_before:
+            break
+        n_before = n_now
+    return _quotient(scanner, state_class, boundary_class[:n_boundaries])
+
+
+def _merged(
+    ends: tuple[tuple[int, int], ...], boundary_class: NDArray[np.int64]
+) -> list[tuple[int, int]]:
+    kept = {(t, int(boundary_class[b])): (t, b) for t, b in reversed(ends)}
+    return [kept[key] for key in sorted(kept)]
+
+
+def _unique_rows(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the class of each row, numbered by first occurrence."""
+    number: dict[bytes, int] = {}
+    return np.array(
+        [number.setdefault(row.tobytes(), len(number)) for row in np.ascontiguousarray(rows)],
+        dtype=np.int64,
+    )
+
+
+def _quotient(
+    scanner: Scanner, state_class: NDArray[np.int64], boundary_class: NDArray[np.int64]
+) -> Scanner:
+    """Return the scanner over classes, reachable ones only, numbered breadth first."""
+    _, first = np.unique(state_class, return_index=True)
+    _, first_boundary = np.unique(boundary_class, return_index=True)
+    state_to = {DEAD: DEAD}
+    boundary_to: dict[int, int] = {}
+    order: list[int] = [DEAD]
+
+    def visit(states: NDArray[np.int32]) -> None:
+        for state in states.tolist():
+            representative = int(first[state_class[state]])
+            if representative not in state_to:
+                state_to[representative] = len(order)
+                order.append(representative)
+
+    visit(np.array([scanner.start], dtype=np.int32))
+    boundaries: list[int] = []
+    for state in order:  # grows while we walk it
+        visit(scanner.next[state])
+        for _, boundary in _merged(scanner.ends[state], boundary_class):
+            representative = int(first_boundary[boundary_class[boundary]])
+            if representative not in boundary_to:
+                boundary_to[representative] = len(boundaries)
+                boundaries.append(representative)
+                for entry in scanner.enter[representative].tolist():
+                    visit(scanner.entries[entry])
+    new_state = np.array(
+        [state_to.get(int(first[c]), DEAD) for c in state_class.tolist()], dtype=np.int32
+    )
+    new_boundary = {
+        b: boundary_to[int(first_boundary[c])]
+        for b, c in enumerate(boundary_class.tolist())
+        if int(first_boundary[c]) in boundary_to
+    }
+    entries, entry_of = np.unique(new_state[scanner.entries], axis=0, return_inverse=True)
+    dead_row = np.zeros((1, scanner.next.shape[1]), dtype=np.int32)
+    following = new_state[scanner.next[order]]
+    entries = np.vstack([dead_row, entries]).astype(np.int32)
+    enter = np.where(scanner.enter == 0, 0, entry_of.reshape(-1)[scanner.enter] + 1)
+    byte_class, columns = _join_byte_classes(scanner.byte_class, np.vstack([following, entries]))
+    return Scanner(
+        byte_class=byte_class,
+        next=np.ascontiguousarray(following[:, columns]),
+        ends=tuple(
+            tuple(sorted({(t, new_boundary[b]) for t, b in scanner.ends[s]})) for s in order
+        ),
+        end_of_text=tuple(scanner.end_of_text[s] for s in order),
+        enter=enter[boundaries].astype(np.int32).reshape(len(boundaries), scanner.enter.shape[1]),
+        entries=np.ascontiguousarray(entries[:, columns]),
+        closed=tuple(scanner.closed[b] for b in boundaries),
+        start=int(new_state[scanner.start]),
+    )
+
+
+def _join_byte_classes(
+    byte_class: NDArray[np.uint8], table: NDArray[np.int32]
+) -> tuple[NDArray[np.uint8], list[int]]:
+    """Return coarser byte classes, and the old class that stands for each of them."""
+    number: dict[bytes, int] = {}
+    columns: list[int] = []
+    joined = np.zeros(256, dtype=np.uint8)
+    for byte in range(256):
+        column = table[:, byte_class[byte]].tobytes()
+        if column not in number:
+            number[column] = len(columns)
+            columns.append(int(byte_class[byte]))
+        joined[byte] = number[column]
+    return joined, columns
