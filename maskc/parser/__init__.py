@@ -1,0 +1,1 @@
+"""The LALR parser's side of the compiler: what a stack can still take."""

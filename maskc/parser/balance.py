@@ -1,0 +1,104 @@
+"""Do INDENT and DEDENT, and brackets, come in pairs?
+
+The runtime keeps the columns of open blocks beside the parser's stack, as Lark's ``Indenter``
+does. Both agree on how many blocks are open only if each nonterminal opens and closes a fixed
+number of them, and none is closed before it is opened. The same goes for the brackets between
+which newlines do not count; and a newline that the grammar asks for between brackets never
+reaches the parser. Grammars that break this are refused, with the rule that does.
+
+Example: ``block: NL INDENT stmt DEDENT`` is balanced; ``x: INDENT | NL`` is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from maskc.errors import PostlexError
+from maskc.grammar.model import Grammar, Layout
+
+
+def check_balance(grammar: Grammar) -> None:
+    """Do nothing if the grammar has no layout or is balanced.
+
+    Raises:
+        PostlexError: it is not balanced.
+    """
+    layout = grammar.layout
+    if layout is None:
+        return
+    blocks = {layout.indent: 1, layout.dedent: -1}
+    brackets = dict.fromkeys(layout.opens, 1) | dict.fromkeys(layout.closes, -1)
+    _check_pairs(grammar, blocks, "INDENT and DEDENT")
+    nets = _check_pairs(grammar, brackets, "opening and closing brackets")
+    _check_lines(grammar, layout, brackets, nets)
+
+
+def _check_pairs(grammar: Grammar, weights: Mapping[int, int], what: str) -> dict[int, int]:
+    """Return nonterminal → how many more it opens than it closes."""
+    nets: dict[int, int] = {}
+    n_known = -1
+    while n_known < len(nets):
+        n_known = len(nets)
+        for production in grammar.productions:
+            steps = [_weight(symbol, weights, nets) for symbol in production.rhs]
+            known = [step for step in steps if step is not None]
+            if len(known) == len(steps) and nets.setdefault(production.lhs, sum(known)) != sum(
+                known
+            ):
+                raise PostlexError(
+                    f"of rule {grammar.nonterminals[production.lhs]}",
+                    f"its alternatives leave different numbers of {what} open; "
+                    "let each rule close what it opens",
+                )
+    start = next(n for n, s in grammar.states[0].gotos.items() if s == grammar.end_state)
+    if nets.get(start, 0) != 0 or _lowest(grammar, weights, nets, start) < 0:
+        raise PostlexError(
+            f"of rule {grammar.nonterminals[start]}", f"its {what} do not come in pairs"
+        )
+    return nets
+
+
+def _weight(symbol: int, weights: Mapping[int, int], nets: Mapping[int, int]) -> int | None:
+    return weights.get(symbol, 0) if symbol >= 0 else nets.get(-1 - symbol)
+
+
+def _lowest(
+    grammar: Grammar, weights: Mapping[int, int], nets: Mapping[int, int], start: int
+) -> int:
+    """Return the smallest number open after any beginning of a text of ``start``."""
+    lowest = dict.fromkeys(nets, 0)
+    for _ in range(len(nets) + 1):
+        before = dict(lowest)
+        for production in grammar.productions:
+            depth = 0
+            for symbol in production.rhs:
+                inside = 0 if symbol >= 0 else lowest.get(-1 - symbol, 0)
+                least = depth + min(inside, _weight(symbol, weights, nets) or 0)
+                lowest[production.lhs] = min(lowest.get(production.lhs, 0), least)
+                depth += _weight(symbol, weights, nets) or 0
+        if lowest == before:
+            break
+    return lowest.get(start, 0)
+
+
+def _check_lines(
+    grammar: Grammar, layout: Layout, weights: Mapping[int, int], nets: Mapping[int, int]
+) -> None:
+    """Refuse a newline, INDENT or DEDENT that the grammar asks for between brackets."""
+    lines = {layout.newline, layout.indent, layout.dedent}
+    enclosed: set[int] = set()
+    n_before = -1
+    while n_before < len(enclosed):
+        n_before = len(enclosed)
+        for production in grammar.productions:
+            depth = int(production.lhs in enclosed)
+            for symbol in production.rhs:
+                if depth > 0 and symbol < 0:
+                    enclosed.add(-1 - symbol)
+                if depth > 0 and symbol in lines:
+                    raise PostlexError(
+                        f"of rule {grammar.nonterminals[production.lhs]}",
+                        f"it asks for {grammar.terminals[symbol]} between brackets, where an "
+                        "Indenter drops newlines; take it out of the rule",
+                    )
+                depth += _weight(symbol, weights, nets) or 0

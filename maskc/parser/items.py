@@ -1,0 +1,96 @@
+"""Which LR(0) items does each state of Lark's table stand for?
+
+Lark hands over numbered states only, so the item sets are built again from the productions:
+the kernel of state 0 is ``$root -> . start``, and a state's successor on a symbol holds the
+items with the dot moved over it.
+
+Source: Aho, Lam, Sethi, Ullman, *Compilers* (2nd ed.), section 4.6.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from maskc.grammar.model import Grammar
+
+ROOT = -1  # the production `$root -> start`, which Lark adds and does not list
+
+Item = tuple[int, int]  # production, position of the dot
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSets:
+    """The items of each LALR state.
+
+    Attributes:
+        right_sides: right side of each production; the last one is that of ``ROOT``.
+        kernels: per state, its kernel items in order.
+        closures: per state, nonterminal → productions that start there.
+    """
+
+    right_sides: tuple[tuple[int, ...], ...]
+    kernels: tuple[tuple[Item, ...], ...]
+    closures: tuple[dict[int, tuple[int, ...]], ...]
+
+    def next_symbol(self, item: Item) -> int | None:
+        """Return the symbol behind the dot, ``None`` at the end."""
+        right_side, dot = self.right_sides[item[0]], item[1]
+        return right_side[dot] if dot < len(right_side) else None
+
+
+def build_item_sets(grammar: Grammar) -> ItemSets:
+    """Return the item sets of all states."""
+    by_lhs: dict[int, list[int]] = {}
+    for number, rule in enumerate(grammar.productions):
+        by_lhs.setdefault(rule.lhs, []).append(number)
+    # goto(0, start) is the end state: that names the start nonterminal.
+    start = next(n for n, s in grammar.states[0].gotos.items() if s == grammar.end_state)
+    right_sides = (*(p.rhs for p in grammar.productions), (-1 - start,))
+    n_states = len(grammar.states)
+    kernels: list[tuple[Item, ...] | None] = [None] * n_states
+    closures: list[dict[int, tuple[int, ...]]] = [{} for _ in range(n_states)]
+    kernels[0] = ((ROOT, 0),)
+    queue = [0]
+    while queue:
+        state = queue.pop()
+        kernel = kernels[state]
+        if kernel is None:
+            raise ValueError(f"state {state} has no kernel")
+        closure = _close(kernel, right_sides, by_lhs)
+        closures[state] = closure
+        moved: dict[int, set[Item]] = {}
+        for production, dot in (*kernel, *((p, 0) for ps in closure.values() for p in ps)):
+            if dot < len(right_sides[production]):
+                symbol = right_sides[production][dot]
+                moved.setdefault(symbol, set()).add((production, dot + 1))
+        row = grammar.states[state]
+        for symbol, items in moved.items():
+            target = row.shifts[symbol] if symbol >= 0 else row.gotos[-1 - symbol]
+            found = tuple(sorted(items))
+            if kernels[target] is None:
+                kernels[target] = found
+                queue.append(target)
+            elif kernels[target] != found:
+                raise ValueError(f"two kernels for state {target}")
+    return ItemSets(right_sides, tuple(k or () for k in kernels), tuple(closures))
+
+
+def _close(
+    kernel: tuple[Item, ...],
+    right_sides: tuple[tuple[int, ...], ...],
+    by_lhs: dict[int, list[int]],
+) -> dict[int, tuple[int, ...]]:
+    closure: dict[int, tuple[int, ...]] = {}
+    pending = [
+        right_sides[p][d] for p, d in kernel if d < len(right_sides[p]) and right_sides[p][d] < 0
+    ]
+    while pending:
+        lhs = -1 - pending.pop()
+        if lhs in closure:
+            continue
+        closure[lhs] = tuple(by_lhs.get(lhs, ()))
+        for production in closure[lhs]:
+            rhs = right_sides[production]
+            if rhs and rhs[0] < 0:
+                pending.append(rhs[0])
+    return dict(sorted(closure.items()))
