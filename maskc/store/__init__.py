@@ -1,0 +1,1 @@
+"""The mask store: which tokens complete which terminals, from which lexer state."""

@@ -1,0 +1,80 @@
+"""The mask store: rows (source, terminal sequence, what stays open) → tokens.
+
+A *source* is where a token starts: inside a lexeme (scanner state ``q``: the token's first byte
+goes on with the lexeme) or just behind one (boundary ``b``: its first byte starts the next
+lexeme). Keeping both apart lets all operators of a language share the rows behind them.
+
+A *path* is the sequence of events that a token completes, a tree node with its parent; a
+*final* is what the lexeme in which the token ends may still become. A token of a row is legal
+iff the parser takes the path's terminals one by one, names each time a context of the event's
+set, and what stays open is live in the end.
+
+For indentation, events and finals of newlines carry a *column*: how the token moves the column
+that an open newline lexeme has reached, see :func:`column_after`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Columns of an open newline lexeme, as far as one token knows.
+NO_LINE = -1  # no line break in the lexeme yet
+SAME = -2  # what it was before the token; SAME - d is d columns more
+
+
+def column_after(before: int, change: int) -> int:
+    """Return the column after a change that was recorded relative to the token's start.
+
+    >>> column_after(4, 8), column_after(4, SAME - 2), column_after(4, NO_LINE)
+    (8, 6, -1)
+    """
+    if change > SAME:
+        return change
+    return before if before == NO_LINE else before + SAME - change
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MaskStore:
+    """Rows by source, in order of their paths.
+
+    Attributes:
+        n_states: sources below this are scanner states, the others ``n_states + boundary``.
+        source_first: int32[n_sources + 1], rows of a source.
+        row_path, row_final, row_tokens: int32[n_rows]; ``row_tokens`` names a token set.
+        path_parent: int32[n_paths]; path 0 is the empty one, its own parent.
+        path_terminal: int32[n_paths], a terminal, ``IGNORED``, or ``ENTRY``.
+        path_contexts: int32[n_paths], a row of ``contexts``.
+        path_column: int32[n_paths], column change of a newline; 0 otherwise.
+        contexts: bool[n_context_sets, n_contexts].
+        open_final, open_column: int32[n_opens]: what ``row_final`` names: a final of the
+            scanner and, if it may become a newline, its column change.
+        set_first: int32[n_sets + 1], set_tokens: int32[…], the distinct token sets.
+    """
+
+    n_states: int
+    source_first: NDArray[np.int32]
+    row_path: NDArray[np.int32]
+    row_final: NDArray[np.int32]
+    row_tokens: NDArray[np.int32]
+    path_parent: NDArray[np.int32]
+    path_terminal: NDArray[np.int32]
+    path_contexts: NDArray[np.int32]
+    path_column: NDArray[np.int32]
+    contexts: NDArray[np.bool_]
+    open_final: NDArray[np.int32]
+    open_column: NDArray[np.int32]
+    set_first: NDArray[np.int32]
+    set_tokens: NDArray[np.int32]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.row_path)
+
+    @property
+    def n_sets(self) -> int:
+        """Number of distinct token sets."""
+        return len(self.set_first) - 1

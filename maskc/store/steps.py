@@ -1,0 +1,87 @@
+"""The scanner as tables that a walk over many tokens at once can follow.
+
+One byte moves a scanner state inside its lexeme, or ends the lexeme and starts the next one.
+Where the next one starts depends on the context the parser will name; contexts that lead
+to the same state are taken together. An *event* is a terminal with such a set of contexts:
+the terminal goes to the parser, and the walk is only about the cases in which the context
+that the parser names then is in the set.
+
+Example: after the terminal DOT of python.lark only contexts with NAME follow, and the byte
+``f`` leads all of them to one state, or to two where ``from`` may be lexed as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.grammar.model import Grammar
+from maskc.lexer.scanner import DEAD, Scanner, contexts_after
+
+ENTRY = -2  # the terminal of a boundary taken as a source: it went to the parser before
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """Moves that end a lexeme.
+
+    Attributes:
+        end_first: int32[n_states + 1], the ends of state ``q`` are ``end_first[q] : …``.
+        end_kind: int32[n_ends], number of the distinct (terminal, boundary).
+        kinds: the distinct (terminal, boundary); the last ones are ``(ENTRY, boundary)`` for
+            each boundary in turn, with all the contexts that can follow it.
+        move_first: int32[n_kinds * n_classes + 1], moves of kind ``k`` on class ``c`` are
+            ``move_first[k * n_classes + c] : …``.
+        move_event, move_state: int32[n_moves].
+        events: distinct (terminal, set of contexts), the set as a bit mask.
+    """
+
+    end_first: NDArray[np.int32]
+    end_kind: NDArray[np.int32]
+    kinds: tuple[tuple[int, int], ...]
+    move_first: NDArray[np.int32]
+    move_event: NDArray[np.int32]
+    move_state: NDArray[np.int32]
+    events: tuple[tuple[int, int], ...]
+
+
+def build_steps(grammar: Grammar, scanner: Scanner) -> Steps:
+    """Return the moves that end a lexeme, for all states and byte classes."""
+    after = contexts_after(grammar)
+    n_classes = scanner.next.shape[1]
+    kinds = sorted({end for ends in scanner.ends for end in ends})
+    kinds += [(ENTRY, boundary) for boundary in range(len(scanner.closed))]
+    kind_number = {kind: i for i, kind in enumerate(kinds)}
+    event_number: dict[tuple[int, int], int] = {}
+    counts = np.zeros(len(kinds) * n_classes + 1, dtype=np.int32)
+    move_event: list[int] = []
+    move_state: list[int] = []
+    for index, (terminal, boundary) in enumerate(kinds):
+        if terminal == ENTRY:
+            contexts = np.flatnonzero(scanner.enter[boundary]).tolist()
+        else:
+            contexts = sorted(after.get(terminal, ()))
+        rows = scanner.entries[scanner.enter[boundary, contexts]]
+        for byte_class in range(n_classes):
+            groups: dict[int, int] = {}
+            if contexts:
+                for context, state in zip(contexts, rows[:, byte_class].tolist(), strict=True):
+                    if state != DEAD:
+                        groups[state] = groups.get(state, 0) | 1 << context
+            for state, mask in sorted(groups.items()):
+                move_event.append(event_number.setdefault((terminal, mask), len(event_number)))
+                move_state.append(state)
+            counts[index * n_classes + byte_class + 1] = len(groups)
+    return Steps(
+        end_first=np.cumsum([0, *map(len, scanner.ends)]).astype(np.int32),
+        end_kind=np.array(
+            [kind_number[end] for ends in scanner.ends for end in ends], dtype=np.int32
+        ),
+        kinds=tuple(kinds),
+        move_first=np.cumsum(counts).astype(np.int32),
+        move_event=np.array(move_event, dtype=np.int32),
+        move_state=np.array(move_state, dtype=np.int32),
+        events=tuple(event_number),
+    )
