@@ -1,0 +1,58 @@
+"""Compiles a Lark grammar and an LLM tokenizer into a checked, portable mask store.
+
+Importing maskc loads the runtime only: numpy, msgpack and the standard library. The compiler
+is loaded when :func:`compile_grammar` is first called.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from maskc.runtime.artifact import Artifact, load
+from maskc.runtime.matcher import Matcher, allocate_bitmask
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Artifact",
+    "Matcher",
+    "__version__",
+    "allocate_bitmask",
+    "compile_grammar",
+    "load",
+]
+
+
+def compile_grammar(
+    path_or_text: str | os.PathLike[str],
+    *,
+    tokenizer: str,
+    start: str | None = None,
+    lexer: str | None = None,
+    postlex: str | None = None,
+    vocab_size: int | None = None,
+    progress: Callable[[str, float], None] | None = None,
+) -> Artifact:
+    """Return a grammar compiled for a tokenizer.
+
+    Args:
+        path_or_text: path of a Lark grammar, or its text (anything with a line break).
+        tokenizer: a name such as ``llama3``, a path, or ``bytes``.
+        start: start symbol; default: the grammar's own setting, else ``start``.
+        lexer: ``contextual`` or ``basic``; default: the grammar's own setting, else contextual.
+        postlex: ``module:Class`` of an ``Indenter``; default: the grammar's own setting.
+        vocab_size: the model's padded vocabulary size; padding is never legal.
+        progress: called with a pass's name and the fraction done.
+
+    Raises:
+        MaskcError: one of its subclasses says what is wrong with the input.
+    """
+    from maskc.frontends.source import load_source
+    from maskc.pipeline import compile_contents
+    from maskc.vocab import load_vocabulary
+
+    source = load_source(path_or_text, start=start, lexer=lexer, postlex=postlex)
+    vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
+    contents, _ = compile_contents(source, vocabulary, progress)
+    return Artifact(contents)

@@ -1,0 +1,192 @@
+"""What an artifact holds: a header and named arrays, and what must be true of them.
+
+The runtime indexes these arrays without further checks, so everything it may index with is
+checked here, once, when an artifact is made and when one is loaded: each array has the dtype
+and the shape of the table, index arrays stay inside what they index, offset arrays ascend.
+
+Dimensions are named: ``V`` tokens, ``S`` scanner states, ``K`` byte classes, ``B`` boundaries,
+``C`` contexts, ``T`` terminals, ``R`` refined states, ``L`` LALR states, ``P`` productions,
+``N`` nonterminals, ``F`` finals, ``W`` 64-bit words of a set of lookaheads; other letters
+stand for lengths that only have to agree between arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FORMAT = 1
+
+# Terminals in event arrays.
+IGNORED = -1  # the lexeme is dropped
+ENTRY = -2  # the terminal went to the parser before the token started
+# `scanner_end_of_text`.
+NOT_AN_END = -2  # the text cannot end here
+EMPTY_TEXT = -3  # no lexeme is open: the start of the text
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One array: dtype, dimensions, and the range of its values.
+
+    Attributes:
+        dtype: NumPy's name for it.
+        dims: a dimension each; ``X+1`` is one more than ``X``.
+        below: values are less than this dimension; ``None`` if they are no index.
+        least: the smallest value allowed.
+        offsets: values ascend from 0 to the length of this section.
+    """
+
+    dtype: str
+    dims: tuple[str, ...]
+    below: str | None = None
+    least: int = 0
+    offsets: str | None = None
+
+
+SECTIONS: dict[str, Section] = {
+    "token_first": Section("int32", ("V+1",), offsets="token_bytes"),
+    "token_bytes": Section("uint8", ("tb",)),
+    "byte_class": Section("uint8", ("256",), below="K"),
+    "scanner_next": Section("uint16", ("S", "K"), below="S"),
+    "scanner_entries": Section("uint16", ("E", "K"), below="S"),
+    "scanner_enter": Section("uint16", ("B", "C"), below="E"),
+    "scanner_end_of_text": Section("int32", ("S",), below="T", least=EMPTY_TEXT),
+    "scanner_final": Section("int32", ("S",), below="F"),
+    "end_first": Section("int32", ("S+1",), offsets="end_terminal"),
+    "end_terminal": Section("int32", ("e",), below="T", least=IGNORED),
+    "end_boundary": Section("int32", ("e",), below="B"),
+    "final_direct": Section("uint64", ("F", "W")),
+    "final_ignored_first": Section("int32", ("F+1",), offsets="final_ignored"),
+    "final_ignored": Section("int32", ("fi",), below="B"),
+    "final_newline_first": Section("int32", ("F+1",), offsets="final_newline"),
+    "final_newline": Section("int32", ("fn",), below="B"),
+    "rest": Section("uint64", ("B", "C", "W")),
+    "terminal_lookaheads": Section("uint64", ("T", "W")),
+    "indent_lookahead": Section("int32", ("B",), below="M", least=-1),
+    "dedent_lookahead": Section("int32", ("B",), below="M", least=-1),
+    "lalr_state": Section("int32", ("R",), below="L"),
+    "lalr_context": Section("int32", ("L",), below="C"),
+    "live": Section("uint64", ("R", "W")),
+    "shift_first": Section("int32", ("R+1",), offsets="shift_terminal"),
+    "shift_terminal": Section("int32", ("s",), below="T"),
+    "shift_state": Section("int32", ("s",), below="R"),
+    "goto_first": Section("int32", ("R+1",), offsets="goto_nonterminal"),
+    "goto_nonterminal": Section("int32", ("g",), below="N"),
+    "goto_state": Section("int32", ("g",), below="R"),
+    "reduce_first": Section("int32", ("L+1",), offsets="reduce_terminal"),
+    "reduce_terminal": Section("int32", ("r",), below="T"),
+    "reduce_production": Section("int32", ("r",), below="P"),
+    "production_lhs": Section("int32", ("P",), below="N"),
+    "production_length": Section("int32", ("P",)),
+    "source_first": Section("int32", ("S+B+1",), offsets="row_path"),
+    "row_path": Section("int32", ("rows",), below="paths"),
+    "row_open": Section("int32", ("rows",), below="opens"),
+    "row_set": Section("int32", ("rows",), below="sets"),
+    "path_parent": Section("int32", ("paths",), below="paths"),
+    "path_terminal": Section("int32", ("paths",), below="T", least=ENTRY),
+    "path_contexts": Section("int32", ("paths",), below="groups"),
+    "path_column": Section("int32", ("paths",), least=-(1 << 20)),
+    "context_group": Section("uint64", ("groups", "CW")),
+    "open_final": Section("int32", ("opens",), below="F"),
+    "open_column": Section("int32", ("opens",), least=-(1 << 20)),
+    "set_first": Section("int32", ("sets+1",), offsets="set_tokens"),
+    "set_tokens": Section("int32", ("st",), below="V"),
+    "set_mask": Section("int32", ("sets",), below="masks", least=-1),
+    "masks": Section("int32", ("masks", "VW")),
+    "final_columns": Section("int32", ("F",), below="Q", least=-1),
+    "column_first": Section("int32", ("Q+1",), offsets="column_reset"),
+    "column_reset": Section("uint8", ("cols", "B"), below="2"),
+    "column_more": Section("uint8", ("cols", "B"), below="2"),
+    "column_period": Section("int32", ("Q", "2")),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contents:
+    """An artifact in memory: see the module and ``SECTIONS``.
+
+    Attributes:
+        header: what :func:`maskc.artifact.assemble.assemble` wrote.
+        arrays: by section name.
+    """
+
+    header: dict[str, Any]
+    arrays: Mapping[str, NDArray[Any]]
+
+
+def check(contents: Contents) -> str | None:
+    """Return what is wrong with the contents, ``None`` if nothing is."""
+    arrays = contents.arrays
+    if set(arrays) != set(SECTIONS):
+        odd = sorted(set(arrays) ^ set(SECTIONS))
+        return f"section {odd[0]} is {'unknown' if odd[0] in arrays else 'missing'}"
+    sizes = _constants(contents.header)
+    if sizes is None:
+        return "the header lacks its sizes"
+    for name, section in SECTIONS.items():
+        array = arrays[name]
+        if array.dtype.name != section.dtype or array.ndim != len(section.dims):
+            return f"section {name} is {array.dtype.name}, {array.ndim}-dimensional"
+        for dim, length in zip(section.dims, array.shape, strict=True):
+            if _bind(sizes, dim, length) != length:
+                return f"section {name} has {length} instead of {_bind(sizes, dim, length)} {dim}"
+    for name, section in SECTIONS.items():
+        fault = _check_values(name, section, arrays, sizes)
+        if fault:
+            return fault
+    return None
+
+
+def _constants(header: dict[str, Any]) -> dict[str, int] | None:
+    sizes = header.get("sizes")
+    if not isinstance(sizes, dict) or not all(
+        isinstance(k, str) and isinstance(v, int) and 0 <= v < 1 << 31 for k, v in sizes.items()
+    ):
+        return None
+    needed = {"V", "C", "T", "N", "M"}
+    if not needed <= set(sizes):
+        return None
+    fixed = {key: int(sizes[key]) for key in sorted(needed)}
+    fixed["W"] = max(1, -(-fixed["M"] // 64))
+    fixed["CW"] = max(1, -(-fixed["C"] // 64))
+    fixed["VW"] = -(-fixed["V"] // 32)
+    return fixed
+
+
+def _bind(sizes: dict[str, int], dim: str, length: int) -> int:
+    """Return the length that a dimension must have; an unknown letter takes ``length``."""
+    if dim.isdigit():
+        return int(dim)
+    names = [part for part in dim.split("+") if not part.isdigit()]
+    extra = sum(int(part) for part in dim.split("+") if part.isdigit())
+    unknown = [name for name in names if name not in sizes]
+    if len(unknown) == 1 and len(names) == 1:
+        sizes[unknown[0]] = length - extra
+    return sum(sizes.get(name, 0) for name in names) + extra
+
+
+def _check_values(
+    name: str, section: Section, arrays: Mapping[str, NDArray[Any]], sizes: dict[str, int]
+) -> str | None:
+    array = arrays[name]
+    if section.offsets is not None:
+        steps = np.diff(array)
+        if array[0] != 0 or (len(steps) and steps.min() < 0):
+            return f"section {name} does not ascend from 0"
+        if array[-1] != len(arrays[section.offsets]):
+            return f"section {name} ends at {array[-1]}, not at the end of {section.offsets}"
+        return None
+    if not array.size or array.dtype == np.uint64:
+        return None
+    if section.below is None and name not in ("path_column", "open_column", "production_length"):
+        return None
+    if array.dtype.kind == "i" and array.min() < section.least:
+        return f"section {name} has a value below {section.least}"
+    if section.below is not None and array.max() >= _bind(sizes, section.below, 0):
+        return f"section {name} has the value {array.max()}, outside {section.below}"
+    return None

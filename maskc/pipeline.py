@@ -1,0 +1,188 @@
+"""THE ORDER: every pass of the compiler, one call a line.
+
+Each pass takes frozen values and returns one; none of them times, logs or prints. The driver
+measures each pass and tells ``progress`` where it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import resource
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+import maskc
+from maskc.artifact.assemble import assemble
+from maskc.artifact.model import FORMAT, Contents, check
+from maskc.errors import GrammarError
+from maskc.frontends.lark import load_grammar
+from maskc.frontends.source import GrammarSource
+from maskc.lexer.boundaries import build_boundaries
+from maskc.lexer.columns import build_columns
+from maskc.lexer.scanner import build_scanner
+from maskc.parser.balance import check_balance
+from maskc.parser.completion import build_completions
+from maskc.parser.items import build_item_sets
+from maskc.parser.refine import refine_states
+from maskc.store.steps import build_steps
+from maskc.store.walk import build_store
+from maskc.vocab.trie import build_trie
+from maskc.vocab.vocabulary import Vocabulary
+
+Progress = Callable[[str, float], None]
+T = TypeVar("T")
+
+PASSES = (
+    "grammar",
+    "scanner",
+    "boundaries",
+    "parser",
+    "token trie",
+    "store",
+    "assemble",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PassRecord:
+    """What one pass cost.
+
+    Attributes:
+        name: of ``PASSES``.
+        seconds: wall-clock time.
+        peak_mb: largest resident memory of the process so far, in MiB.
+    """
+
+    name: str
+    seconds: float
+    peak_mb: float
+
+
+@dataclass(slots=True)
+class _Driver:
+    progress: Progress | None
+    records: list[PassRecord] = field(default_factory=list)
+
+    def run(self, name: str, work: Callable[[], T]) -> T:
+        self.report(name, 0.0)
+        start = time.perf_counter()
+        value = work()
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        self.records.append(PassRecord(name, time.perf_counter() - start, peak))
+        self.report(name, 1.0)
+        return value
+
+    def report(self, name: str, fraction: float) -> None:
+        if self.progress:
+            self.progress(name, fraction)
+
+
+def compile_contents(
+    source: GrammarSource, vocabulary: Vocabulary, progress: Progress | None = None
+) -> tuple[Contents, tuple[PassRecord, ...]]:
+    """Return the artifact's contents, and what each pass cost.
+
+    Raises:
+        GrammarError, PostlexError, UnsupportedTerminalError: the grammar cannot be compiled.
+        LimitError: a stated bound was reached.
+    """
+    driver = _Driver(progress)
+    run = driver.run
+
+    grammar, source = run("grammar", lambda: load_grammar(source))
+    check_balance(grammar)
+    # After this point: terminals, productions, Lark's LALR table and its contexts, all numbered.
+
+    scanner = run("scanner", lambda: build_scanner(grammar))
+    # After this point: bytes become terminals; what a lexeme's end demands is a boundary.
+
+    columns = build_columns(grammar, scanner)
+    boundaries = run("boundaries", lambda: build_boundaries(grammar, scanner, columns))
+    # After this point: lookaheads; the lexer's word on what may follow what.
+
+    def refine() -> Any:
+        item_sets = build_item_sets(grammar)
+        completions = build_completions(
+            grammar,
+            item_sets,
+            boundaries.of_terminal,
+            lambda look, state: boundaries.follows[look][grammar.context_of[state]],
+        )
+        return refine_states(grammar, item_sets, completions, boundaries.end)
+
+    table = run("parser", refine)
+    if not table.live[0]:
+        raise GrammarError(
+            source.name,
+            "no text at all can be parsed: every start runs into terminals that cannot be lexed "
+            "apart, or into a conflict that Lark resolved by shifting",
+        )
+    # After this point: a stack's top names exactly the lookaheads that lead to an end.
+
+    trie = run("token trie", lambda: build_trie(vocabulary.tokens))
+    steps = build_steps(grammar, scanner)
+    store = run(
+        "store",
+        lambda: build_store(
+            grammar, scanner, boundaries, steps, trie, lambda f: driver.report("store", f)
+        ),
+    )
+    # After this point: rows, unreduced. The streamlining passes belong here.
+
+    header = {
+        "format": FORMAT,
+        "maskc": maskc.__version__,
+        "grammar": {
+            "name": source.name,
+            "text": source.text,
+            "imports": dict(source.imports),
+            "start": source.start,
+            "lexer": source.lexer,
+            "postlex": source.postlex,
+            "sha256": _hash_source(source),
+        },
+        "tokenizer": {
+            "name": vocabulary.name,
+            "fingerprint": vocabulary.fingerprint,
+            "vocab_size": vocabulary.vocab_size,
+            "eos_ids": list(vocabulary.eos_ids),
+            "n_tokens": sum(token is not None for token in vocabulary.tokens),
+        },
+        "counts": {
+            "terminals": len(grammar.terminals),
+            "nonterminals": len(grammar.nonterminals),
+            "productions": len(grammar.productions),
+            "lalr_states": len(grammar.states),
+            "refined_states": len(table.live),
+            "contexts": len(grammar.contexts),
+            "scanner_states": scanner.n_states,
+            "byte_classes": scanner.next.shape[1],
+            "boundaries": len(scanner.closed),
+            "lookaheads": boundaries.n_lookaheads,
+            "trie_nodes": trie.n_nodes,
+            "rows": store.n_rows,
+            "paths": len(store.path_parent),
+            "masks": store.n_sets,
+            "most_rows_of_a_source": int(np.diff(store.source_first).max()),
+        },
+    }
+    contents = run(
+        "assemble",
+        lambda: assemble(
+            header, vocabulary.tokens, grammar, scanner, boundaries, columns, table, store
+        ),
+    )
+    fault = check(contents)
+    if fault:
+        raise ValueError(f"the compiler made a broken artifact: {fault}")
+    return contents, tuple(driver.records)
+
+
+def _hash_source(source: GrammarSource) -> str:
+    fields = [source.text, source.start, source.lexer, source.postlex, dict(source.imports)]
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()

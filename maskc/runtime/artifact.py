@@ -1,0 +1,129 @@
+"""A compiled grammar, ready to make matchers."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.artifact.container import encode, load_container
+from maskc.artifact.files import write_atomically
+from maskc.artifact.model import FORMAT, Contents, check
+from maskc.errors import ArtifactError
+from maskc.runtime.machine import Machine
+from maskc.runtime.masks import MaskCache
+from maskc.runtime.matcher import Matcher
+from maskc.runtime.tables import Tables
+
+DEFAULT_CACHE_BYTES = 512 * 1024 * 1024
+
+
+class Artifact:
+    """A grammar compiled for a vocabulary. Immutable; make one matcher for each sequence.
+
+    Attributes:
+        header: what the artifact says about itself.
+        vocab_size: number of tokens, padding included.
+        eos_ids: end-of-sequence ids.
+    """
+
+    def __init__(self, contents: Contents, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
+        self.contents = contents
+        self.header = contents.header
+        self.vocab_size: int = contents.header["tokenizer"]["vocab_size"]
+        self.eos_ids: tuple[int, ...] = tuple(contents.header["tokenizer"]["eos_ids"])
+        self._cache_bytes = cache_bytes
+        self._token_first: NDArray[np.int32] = contents.arrays["token_first"]
+        self._token_bytes = contents.arrays["token_bytes"].tobytes()
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The machine that all matchers share."""
+        return Machine(Tables(self.contents))
+
+    @cached_property
+    def masks(self) -> MaskCache:
+        """The masks that all matchers share."""
+        return MaskCache(
+            self.contents.arrays, self.machine, self.vocab_size, self.eos_ids, self._cache_bytes
+        )
+
+    def token_bytes(self, token_id: int) -> bytes | None:
+        """Return a token's bytes, ``None`` for special tokens and padding."""
+        if not 0 <= token_id < self.vocab_size:
+            return None
+        low, high = self._token_first[token_id], self._token_first[token_id + 1]
+        return self._token_bytes[low:high] or None
+
+    def matcher(self) -> Matcher:
+        """Return a matcher at the start of the text."""
+        return Matcher(self, self.machine.start(), [], terminated=False)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the artifact: to a temporary file beside ``path``, then renamed.
+
+        Raises:
+            OutputError: the folder cannot be written to.
+        """
+        write_atomically(os.fspath(path), encode(self.header, self.contents.arrays))
+
+
+def load(path: str | os.PathLike[str], *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> Artifact:
+    """Return an artifact from a file, mapped into memory and checked.
+
+    Args:
+        path: of a file that ``maskc compile`` or :meth:`Artifact.save` wrote.
+        cache_bytes: how much memory composed masks may take.
+
+    Raises:
+        ArtifactError: it is no artifact, damaged, or of another format version.
+    """
+    name = os.fspath(path)
+    header, arrays = load_container(name)
+    return Artifact(_checked(Contents(header, arrays), name), cache_bytes=cache_bytes)
+
+
+def _checked(contents: Contents, name: str) -> Contents:
+    version = contents.header.get("format")
+    if version != FORMAT:
+        raise ArtifactError(
+            name,
+            f"has format {version!r}, and this version of maskc reads format {FORMAT}",
+            "compile the grammar again",
+        )
+    fault = _check_header(contents.header) or check(contents)
+    if fault:
+        raise ArtifactError(name, f"is damaged: {fault}", "compile the grammar again")
+    return contents
+
+
+def _check_header(header: dict[str, Any]) -> str | None:
+    """Return what is wrong with the entries that the runtime reads, ``None`` if nothing is."""
+    tokenizer, layout = header.get("tokenizer"), header.get("layout")
+    sizes = header.get("sizes")
+    if not isinstance(tokenizer, dict) or not isinstance(sizes, dict):
+        return "the header lacks its tokenizer or its sizes"
+    if not isinstance(header.get("grammar"), dict):
+        return "the header lacks its grammar"
+    vocab_size, eos_ids = tokenizer.get("vocab_size"), tokenizer.get("eos_ids")
+    if vocab_size != sizes.get("V") or not isinstance(eos_ids, list):
+        return "the header's vocabulary size does not fit its arrays"
+    numbers: list[tuple[Any, Any]] = [(eos, vocab_size) for eos in eos_ids]
+    numbers.append((header.get("end_lookahead"), sizes.get("M")))
+    if layout is not None:
+        if not isinstance(layout, dict):
+            return "the header's layout is not a map"
+        numbers += [(layout.get(key), sizes.get("T")) for key in ("newline", "indent", "dedent")]
+        numbers.append((layout.get("dedent_at_end"), sizes.get("M")))
+        numbers.append((layout.get("tab_len"), 1 << 16))
+        for key in ("opens", "closes"):
+            if not isinstance(layout.get(key), list):
+                return f"the header's layout lacks {key}"
+            numbers += [(terminal, sizes.get("T")) for terminal in layout[key]]
+    for number, limit in numbers:
+        if not isinstance(number, int) or not isinstance(limit, int) or not 0 <= number < limit:
+            return f"the header holds the number {number!r}, outside {limit!r}"
+    return None

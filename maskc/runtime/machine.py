@@ -1,0 +1,260 @@
+"""The machine that an artifact describes: bytes move a set of hypotheses.
+
+A *hypothesis* is a scanner state, a parser stack and, with indentation, a layout. Almost always
+there is one. Where a lexeme may end before a byte and may also go on with it, both are
+followed; the scanner's conditions see to it that the whole text keeps one of them.
+
+Stacks are linked lists whose nodes are shared and never change, so a copy costs nothing and
+rolling back is forgetting. A hypothesis that no further text can finish is dropped, so the
+machine never stands in a dead end.
+"""
+
+from __future__ import annotations
+
+from maskc.artifact.model import EMPTY_TEXT, IGNORED, NOT_AN_END
+from maskc.runtime.tables import Tables
+
+NO_LINE = -1  # an open newline lexeme without a line break, as in maskc.store.model
+
+
+class Stack:
+    """A parser stack: its top, a refined state, and what lies below."""
+
+    __slots__ = ("below", "depth", "state")
+
+    def __init__(self, state: int, below: Stack | None) -> None:
+        self.state = state
+        self.below = below
+        self.depth: int = below.depth + 1 if below is not None else 0
+
+
+class Hypothesis:
+    """One reading of the text so far.
+
+    Attributes:
+        state: scanner state.
+        stack: parser stack.
+        brackets: open brackets between which newlines do not count.
+        indents: columns of the open blocks, outermost first.
+        column: column reached in the open lexeme, ``NO_LINE`` before its first line break.
+    """
+
+    __slots__ = ("brackets", "column", "indents", "stack", "state")
+
+    def __init__(
+        self, state: int, stack: Stack, brackets: int, indents: tuple[int, ...], column: int
+    ) -> None:
+        self.state = state
+        self.stack = stack
+        self.brackets = brackets
+        self.indents = indents
+        self.column = column
+
+
+Hypotheses = tuple[Hypothesis, ...]
+
+
+class Machine:
+    """Moves hypotheses. Shared by all matchers of an artifact.
+
+    Attributes:
+        lowest: smallest depth of a stack node whose state was read since it was set.
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self.lowest = 0
+
+    def start(self) -> Hypotheses:
+        """Return the hypotheses before the first byte."""
+        return (Hypothesis(self.tables.scanner_start, Stack(0, None), 0, (0,), NO_LINE),)
+
+    def step(self, hypotheses: Hypotheses, classes: bytes, text: bytes) -> Hypotheses:
+        """Return the live hypotheses behind some bytes; empty if the text is illegal.
+
+        Args:
+            hypotheses: before the bytes.
+            classes: the byte class of each byte.
+            text: the bytes.
+        """
+        here = list(hypotheses)
+        tables = self.tables
+        for byte, byte_class in zip(text, classes, strict=True):
+            after: list[Hypothesis] = []
+            for h in here:
+                following = tables.next(h.state)[byte_class]
+                if following:
+                    after.append(
+                        Hypothesis(
+                            following, h.stack, h.brackets, h.indents, self._column(h.column, byte)
+                        )
+                    )
+                for terminal, boundary in tables.ends(h.state):
+                    ended = self.end(h, terminal, h.column)
+                    if ended is None:
+                        continue
+                    context = tables.context(ended.stack.state)
+                    entered = tables.entry(boundary, context)[byte_class]
+                    if entered:
+                        ended.state = entered
+                        ended.column = self._column(NO_LINE, byte)
+                        after.append(ended)
+            if not after:
+                return ()
+            here = after
+        return tuple(h for h in here if self.is_live(h))
+
+    def _column(self, column: int, byte: int) -> int:
+        if byte == 10:
+            return 0
+        if column == NO_LINE or (byte != 32 and byte != 9):
+            return column
+        if byte == 32:
+            return column + 1
+        layout = self.tables.layout
+        return column + (layout.tab_len if layout else 0)
+
+    def end(self, h: Hypothesis, terminal: int, column: int) -> Hypothesis | None:
+        """Return a new hypothesis in which the open lexeme has become a terminal.
+
+        Its scanner state is for the caller to set. ``None`` if the parser refuses.
+
+        Args:
+            h: before the lexeme's end; its own column is not looked at.
+            terminal: what the lexeme became, or ``IGNORED``.
+            column: the column that the lexeme reached.
+        """
+        layout = self.tables.layout
+        if terminal == IGNORED:
+            return Hypothesis(0, h.stack, h.brackets, h.indents, NO_LINE)
+        if layout is None:
+            stack = self.shift(h.stack, terminal)
+            return None if stack is None else Hypothesis(0, stack, 0, h.indents, NO_LINE)
+        if terminal == layout.newline:
+            return self._end_line(h, column)
+        stack = self.shift(h.stack, terminal)
+        if stack is None:
+            return None
+        brackets = h.brackets
+        if terminal in layout.opens:
+            brackets += 1
+        elif terminal in layout.closes:
+            brackets -= 1
+            if brackets < 0:
+                return None
+        return Hypothesis(0, stack, brackets, h.indents, NO_LINE)
+
+    def _end_line(self, h: Hypothesis, column: int) -> Hypothesis | None:
+        """Give the parser a newline and what the new column means (Lark's ``handle_NL``)."""
+        layout = self.tables.layout
+        if layout is None:
+            raise ValueError("a grammar without indentation has no newlines")
+        if h.brackets > 0:
+            return Hypothesis(0, h.stack, h.brackets, h.indents, NO_LINE)
+        if column == NO_LINE:
+            return None
+        stack = self.shift(h.stack, layout.newline)
+        indents = h.indents
+        if stack is not None and column > indents[-1]:
+            stack = self.shift(stack, layout.indent)
+            indents = (*indents, column)
+        while stack is not None and column < indents[-1]:
+            stack = self.shift(stack, layout.dedent)
+            indents = indents[:-1]
+        if stack is None or column != indents[-1]:
+            return None
+        return Hypothesis(0, stack, 0, indents, NO_LINE)
+
+    def shift(self, stack: Stack, terminal: int) -> Stack | None:
+        """Return the stack behind a terminal, ``None`` if no text can go on with it."""
+        tables = self.tables
+        if not tables.terminal_looks[terminal] & tables.live(stack.state):
+            return None
+        while True:
+            state = stack.state
+            target = tables.shifts(state).get(terminal)
+            if target is not None:
+                return Stack(target, stack)
+            production = tables.reduces(tables.lalr_state[state]).get(terminal)
+            if production is None:
+                return None
+            for _ in range(tables.production_length[production]):
+                if stack.below is None:
+                    raise ValueError("a production is longer than the stack")
+                stack = stack.below
+            if stack.depth < self.lowest:
+                self.lowest = stack.depth
+            goto = tables.gotos(stack.state).get(tables.production_lhs[production])
+            if goto is None:
+                return None
+            stack = Stack(goto, stack)
+
+    def is_live(self, h: Hypothesis) -> bool:
+        """Return whether some text finishes the hypothesis."""
+        if self.tables.end_of_text[h.state] == EMPTY_TEXT and self.can_finish(h):
+            return True
+        return self.leads_on(self.tables.final_of[h.state], h, h.column)
+
+    def leads_on(self, final: int, h: Hypothesis, column: int) -> bool:
+        """Return whether some text finishes ``h`` if its open lexeme has this final and column."""
+        tables = self.tables
+        direct, ignored, newlines, sets = tables.final(final)
+        top = h.stack.state
+        live = tables.live(top)
+        if direct & live:
+            return True
+        if any(self._goes_on(h.stack, boundary) for boundary in ignored):
+            return True
+        return any(self._newline_leads_on(h, column, sets, boundary) for boundary in newlines)
+
+    def _goes_on(self, stack: Stack, boundary: int) -> bool:
+        """Return whether the stack takes what can be lexed behind a boundary."""
+        rest = self.tables.rest(boundary, self.tables.context(stack.state))
+        return bool(rest & self.tables.live(stack.state))
+
+    def _newline_leads_on(self, h: Hypothesis, column: int, sets: int, boundary: int) -> bool:
+        """Return whether the open lexeme may still become a newline that leads on."""
+        tables, layout = self.tables, self.tables.layout
+        if layout is None:
+            raise ValueError("a grammar without indentation has no newlines")
+        if h.brackets > 0:
+            return self._goes_on(h.stack, boundary)
+        stack = self.shift(h.stack, layout.newline)
+        if stack is None:
+            return False
+        if tables.live(stack.state) & tables.indent_bit[boundary] and (
+            tables.can_exceed_column(sets, boundary, h.indents[-1], fresh=True)
+            or column != NO_LINE
+            and tables.can_exceed_column(sets, boundary, h.indents[-1] - column, fresh=False)
+        ):
+            return True
+        for wanted in reversed(h.indents):
+            if self._goes_on(stack, boundary) and (
+                tables.can_reach_column(sets, boundary, wanted, fresh=True)
+                or NO_LINE != column <= wanted
+                and tables.can_reach_column(sets, boundary, wanted - column, fresh=False)
+            ):
+                return True
+            if not tables.live(stack.state) & tables.dedent_bit[boundary]:
+                return False
+            below = self.shift(stack, layout.dedent)
+            if below is None:
+                return False
+            stack = below
+        return False
+
+    def can_finish(self, h: Hypothesis) -> bool:
+        """Return whether the text may end here."""
+        tables, layout = self.tables, self.tables.layout
+        terminal = tables.end_of_text[h.state]
+        if terminal == NOT_AN_END:
+            return False
+        ended: Hypothesis | None = h
+        if terminal != EMPTY_TEXT:
+            ended = self.end(h, terminal, h.column)
+        if ended is None:
+            return False
+        live = tables.live(ended.stack.state)
+        if layout is not None and len(ended.indents) > 1:
+            return bool(live & layout.dedent_at_end)
+        return bool(live & tables.end_bit)

@@ -1,0 +1,174 @@
+"""One sequence being generated: which tokens are legal next, and taking them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.runtime.machine import Hypotheses
+
+if TYPE_CHECKING:
+    from maskc.runtime.artifact import Artifact
+
+
+def allocate_bitmask(batch: int, vocab_size: int) -> NDArray[np.int32]:
+    """Return int32[batch, ceil(vocab_size / 32)], all ones: nothing is forbidden.
+
+    Token ``t`` is bit ``t % 32``, least significant first, of word ``t // 32``; 1 means legal.
+    """
+    return np.full((batch, -(-vocab_size // 32)), -1, dtype=np.int32)
+
+
+class Matcher:
+    """The state of one sequence. Never raises on a token, and no illegal one changes it."""
+
+    __slots__ = ("_artifact", "_history", "_hypotheses", "_terminated")
+
+    def __init__(
+        self,
+        artifact: Artifact,
+        hypotheses: Hypotheses,
+        history: list[Hypotheses],
+        *,
+        terminated: bool,
+    ) -> None:
+        self._artifact = artifact
+        self._hypotheses = hypotheses
+        self._terminated = terminated
+        # One entry a token: the state before it.
+        self._history = history
+
+    def fill_bitmask(self, bitmask: NDArray[np.int32], row: int) -> None:
+        """Write the legal tokens into one row.
+
+        Args:
+            bitmask: int32[batch, ceil(vocab_size / 32)], C-contiguous, written to.
+            row: which row.
+
+        A terminated sequence allows its end-of-sequence tokens, and nothing else.
+        """
+        masks, hypotheses = self._artifact.masks, self._hypotheses
+        if self._terminated:
+            bitmask[row] = masks.end_only
+        elif len(hypotheses) == 1:
+            bitmask[row] = masks.mask(hypotheses[0])
+        else:
+            bitmask[row] = 0
+            for hypothesis in hypotheses:
+                bitmask[row] |= masks.mask(hypothesis)
+
+    def accept_token(self, token_id: int) -> bool:
+        """Take a token; return False, and change nothing, if it is illegal."""
+        artifact = self._artifact
+        if self._terminated:
+            return False
+        if token_id in artifact.eos_ids:
+            if not self.is_accepting:
+                return False
+            self._history.append(self._hypotheses)
+            self._terminated = True
+            return True
+        text = artifact.token_bytes(token_id)
+        after = self._after(text) if text else ()
+        if not after:
+            return False
+        self._history.append(self._hypotheses)
+        self._hypotheses = after
+        return True
+
+    def accept_tokens(self, token_ids: Iterable[int]) -> int:
+        """Take tokens up to the first illegal one; return how many were taken."""
+        n_taken = 0
+        for token_id in token_ids:
+            if not self.accept_token(token_id):
+                break
+            n_taken += 1
+        return n_taken
+
+    def validate_tokens(self, token_ids: Iterable[int]) -> int:
+        """Return how many of the tokens :meth:`accept_tokens` would take; change nothing."""
+        n_taken = self.accept_tokens(token_ids)
+        self.rollback(n_taken)
+        return n_taken
+
+    def accept_bytes(self, data: bytes) -> bool:
+        """Take bytes as if they were one token; return False, and change nothing, if illegal."""
+        if self._terminated:
+            return False
+        after = self._after(data) if data else self._hypotheses
+        if not after:
+            return False
+        self._history.append(self._hypotheses)
+        self._hypotheses = after
+        return True
+
+    def rollback(self, n: int) -> None:
+        """Forget the last ``n`` accepted tokens, an end of sequence included.
+
+        Raises:
+            ValueError: fewer than ``n`` were accepted since the start.
+        """
+        if not 0 <= n <= len(self._history):
+            raise ValueError(f"cannot roll back {n} of {len(self._history)} accepted tokens")
+        if n:
+            self._hypotheses = self._history[-n]
+            del self._history[-n:]
+            self._terminated = False
+
+    def fork(self) -> Matcher:
+        """Return an independent matcher in the same state."""
+        return Matcher(
+            self._artifact, self._hypotheses, self._history.copy(), terminated=self._terminated
+        )
+
+    def reset(self) -> None:
+        """Go back to the start of the text."""
+        self._hypotheses = self._artifact.machine.start()
+        self._terminated = False
+        self._history = []
+
+    @property
+    def is_accepting(self) -> bool:
+        """Whether an end-of-sequence token is legal now."""
+        machine = self._artifact.machine
+        return not self._terminated and any(map(machine.can_finish, self._hypotheses))
+
+    @property
+    def is_terminated(self) -> bool:
+        """Whether an end-of-sequence token was accepted."""
+        return self._terminated
+
+    def forced_bytes(self) -> bytes:
+        """Return the bytes that every way to go on begins with; empty if there is a choice."""
+        machine = self._artifact.machine
+        forced = bytearray()
+        here = self._hypotheses
+        while not self._terminated and not any(map(machine.can_finish, here)):
+            only = self._only_byte(here)
+            if only is None:
+                break
+            byte, here = only
+            forced.append(byte)
+            if len(forced) >= 4096:
+                break
+        return bytes(forced)
+
+    def _only_byte(self, here: Hypotheses) -> tuple[int, Hypotheses] | None:
+        machine = self._artifact.machine
+        found: tuple[int, Hypotheses] | None = None
+        for byte_class in sorted(set(machine.tables.classes)):
+            bytes_ = [b for b in range(256) if machine.tables.classes[b] == byte_class]
+            # The column tells bytes of one class apart; otherwise the first stands for all.
+            after = machine.step(here, bytes([byte_class]), bytes(bytes_[:1]))
+            if after:
+                if found is not None or len(bytes_) > 1:
+                    return None
+                found = (bytes_[0], after)
+        return found
+
+    def _after(self, text: bytes) -> Hypotheses:
+        machine = self._artifact.machine
+        return machine.step(self._hypotheses, text.translate(machine.tables.classes), text)

@@ -1,0 +1,195 @@
+"""An artifact's arrays in the form that the byte-by-byte machine reads fastest.
+
+Loading must cost milliseconds, so nothing is converted up front: a row becomes a Python
+list, dict or int when it is first asked for, and stays one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.artifact.model import Contents
+
+
+class Layout:
+    """Terminals and settings of the indentation, from the header."""
+
+    __slots__ = ("closes", "dedent", "dedent_at_end", "indent", "newline", "opens", "tab_len")
+
+    def __init__(self, header: dict[str, Any]) -> None:
+        self.newline: int = header["newline"]
+        self.indent: int = header["indent"]
+        self.dedent: int = header["dedent"]
+        self.opens = frozenset(header["opens"])
+        self.closes = frozenset(header["closes"])
+        self.tab_len: int = header["tab_len"]
+        self.dedent_at_end = 1 << int(header["dedent_at_end"])
+
+
+class Tables:
+    """Rows by number; every method returns a shared object that must not be changed."""
+
+    def __init__(self, contents: Contents) -> None:
+        header, arrays = contents.header, contents.arrays
+        self._arrays = arrays
+        self.n_states = len(arrays["scanner_next"])
+        self.scanner_start: int = header["scanner_start"]
+        self.end_state: int = header["end_state"]
+        self.end_bit = 1 << int(header["end_lookahead"])
+        self.layout = Layout(header["layout"]) if header["layout"] else None
+        self.classes = arrays["byte_class"].tobytes()
+        self.context_of_lalr: list[int] = arrays["lalr_context"].tolist()
+        self.lalr_state: list[int] = arrays["lalr_state"].tolist()
+        self.production_lhs: list[int] = arrays["production_lhs"].tolist()
+        self.production_length: list[int] = arrays["production_length"].tolist()
+        self.final_of: list[int] = arrays["scanner_final"].tolist()
+        self.end_of_text: list[int] = arrays["scanner_end_of_text"].tolist()
+        self.terminal_looks = [_to_int(row) for row in arrays["terminal_lookaheads"]]
+        self.indent_bit = [1 << n if n >= 0 else 0 for n in arrays["indent_lookahead"].tolist()]
+        self.dedent_bit = [1 << n if n >= 0 else 0 for n in arrays["dedent_lookahead"].tolist()]
+        n_refined = len(self.lalr_state)
+        self._next: list[list[int] | None] = [None] * self.n_states
+        self._entry: list[list[int] | None] = [None] * len(arrays["scanner_entries"])
+        self._enter: list[list[int] | None] = [None] * len(arrays["scanner_enter"])
+        self._ends: list[tuple[tuple[int, int], ...] | None] = [None] * self.n_states
+        self._live: list[int | None] = [None] * n_refined
+        self._shifts: list[dict[int, int] | None] = [None] * n_refined
+        self._gotos: list[dict[int, int] | None] = [None] * n_refined
+        self._reduces: list[dict[int, int] | None] = [None] * len(self.context_of_lalr)
+        self._finals: dict[int, tuple[int, tuple[int, ...], tuple[int, ...], int]] = {}
+        self._rests: dict[tuple[int, int], int] = {}
+
+    def next(self, state: int) -> list[int]:
+        """Return the scanner's next state by byte class; 0 is dead."""
+        row = self._next[state]
+        if row is None:
+            row = self._next[state] = self._arrays["scanner_next"][state].tolist()
+        return row
+
+    def ends(self, state: int) -> tuple[tuple[int, int], ...]:
+        """Return the (terminal, boundary) pairs that the open lexeme may end with."""
+        found = self._ends[state]
+        if found is None:
+            low, high = self._arrays["end_first"][state : state + 2].tolist()
+            found = self._ends[state] = tuple(
+                zip(
+                    self._arrays["end_terminal"][low:high].tolist(),
+                    self._arrays["end_boundary"][low:high].tolist(),
+                    strict=True,
+                )
+            )
+        return found
+
+    def entry(self, boundary: int, context: int) -> list[int]:
+        """Return the scanner state behind the first byte of the next lexeme, by byte class."""
+        rows = self._enter[boundary]
+        if rows is None:
+            rows = self._enter[boundary] = self._arrays["scanner_enter"][boundary].tolist()
+        number = rows[context]
+        row = self._entry[number]
+        if row is None:
+            row = self._entry[number] = self._arrays["scanner_entries"][number].tolist()
+        return row
+
+    def context(self, state: int) -> int:
+        """Return the lexer context of a refined state."""
+        return self.context_of_lalr[self.lalr_state[state]]
+
+    def live(self, state: int) -> int:
+        """Return the lookaheads, as a bit set, that a stack with this top can go on with."""
+        found = self._live[state]
+        if found is None:
+            found = self._live[state] = _to_int(self._arrays["live"][state])
+        return found
+
+    def shifts(self, state: int) -> dict[int, int]:
+        """Return terminal → refined state."""
+        row = self._shifts[state]
+        if row is None:
+            row = self._shifts[state] = self._pairs(
+                state, "shift_first", "shift_terminal", "shift_state"
+            )
+        return row
+
+    def gotos(self, state: int) -> dict[int, int]:
+        """Return nonterminal → refined state."""
+        row = self._gotos[state]
+        if row is None:
+            row = self._gotos[state] = self._pairs(
+                state, "goto_first", "goto_nonterminal", "goto_state"
+            )
+        return row
+
+    def reduces(self, lalr_state: int) -> dict[int, int]:
+        """Return terminal → production."""
+        row = self._reduces[lalr_state]
+        if row is None:
+            row = self._reduces[lalr_state] = self._pairs(
+                lalr_state, "reduce_first", "reduce_terminal", "reduce_production"
+            )
+        return row
+
+    def final(self, number: int) -> tuple[int, tuple[int, ...], tuple[int, ...], int]:
+        """Return (direct lookaheads, ignored boundaries, newline boundaries, column sets)."""
+        found = self._finals.get(number)
+        if found is None:
+            found = self._finals[number] = (
+                _to_int(self._arrays["final_direct"][number]),
+                self._slice(number, "final_ignored_first", "final_ignored"),
+                self._slice(number, "final_newline_first", "final_newline"),
+                int(self._arrays["final_columns"][number]),
+            )
+        return found
+
+    def rest(self, boundary: int, context: int) -> int:
+        """Return the lookaheads that can be lexed behind a boundary in a context."""
+        key = (boundary, context)
+        found = self._rests.get(key)
+        if found is None:
+            found = self._rests[key] = _to_int(self._arrays["rest"][boundary, context])
+        return found
+
+    def can_reach_column(self, sets: int, boundary: int, column: int, *, fresh: bool) -> bool:
+        """Return whether an open newline lexeme can still end at a column.
+
+        Args:
+            sets: its column sets.
+            boundary: the boundary that it ends with.
+            column: a column (fresh) or an increment of the present one.
+            fresh: over another line break, or without one.
+        """
+        low, high = self._arrays["column_first"][sets : sets + 2].tolist()
+        if column >= high - low:
+            period = int(self._arrays["column_period"][sets, 0 if fresh else 1])
+            column = high - low - period + (column - (high - low)) % period
+        name = "column_reset" if fresh else "column_more"
+        return bool(self._arrays[name][low + column, boundary])
+
+    def can_exceed_column(self, sets: int, boundary: int, column: int, *, fresh: bool) -> bool:
+        """Return whether it can still end beyond a column (or an increment)."""
+        low, high = self._arrays["column_first"][sets : sets + 2].tolist()
+        period = int(self._arrays["column_period"][sets, 0 if fresh else 1])
+        row = self._arrays["column_reset" if fresh else "column_more"][low:high, boundary]
+        start = min(column + 1, high - low - period)
+        return bool(row[max(start, 0) :].any())
+
+    def _slice(self, number: int, first: str, values: str) -> tuple[int, ...]:
+        low, high = self._arrays[first][number : number + 2].tolist()
+        return tuple(self._arrays[values][low:high].tolist())
+
+    def _pairs(self, number: int, first: str, keys: str, values: str) -> dict[int, int]:
+        low, high = self._arrays[first][number : number + 2].tolist()
+        return dict(
+            zip(
+                self._arrays[keys][low:high].tolist(),
+                self._arrays[values][low:high].tolist(),
+                strict=True,
+            )
+        )
+
+
+def _to_int(words: NDArray[np.uint64]) -> int:
+    return int.from_bytes(words.astype("<u8").tobytes(), "little")
