@@ -1,0 +1,20 @@
+"""Tokenizers: from a name or a file to the exact bytes of every token.
+
+The packages of the tokenizers are imported only by :func:`load_encoder` and for downloads.
+"""
+
+from __future__ import annotations
+
+from maskc.vocab.encoder import Encoder, load_encoder
+from maskc.vocab.loading import load_vocabulary
+from maskc.vocab.registry import TokenizerEntry, list_tokenizers
+from maskc.vocab.vocabulary import Vocabulary
+
+__all__ = [
+    "Encoder",
+    "TokenizerEntry",
+    "Vocabulary",
+    "list_tokenizers",
+    "load_encoder",
+    "load_vocabulary",
+]

@@ -1,0 +1,120 @@
+"""Which tokens does a tokenizer itself make of a text, byte for byte?
+
+``encode`` gives the *canonical* tokens: those that the tokenizer's own package gives for the text
+in the middle of an output. Their bytes concatenate exactly to the text's UTF-8, always; this is
+checked on every call. To that end
+
+- special and added tokens are never found in the text: ``</s>`` in it is four characters;
+- no space is put in front, and nothing is normalised (NFC, NFKC, lower case, runs of spaces);
+- a part of the text that still comes back as other bytes is written by smaller parts, in the
+  end a character by its UTF-8 bytes. ``▁`` is such a character wherever ``▁`` also means a space.
+
+Example: for ``bytes``, ``encode("é")`` is ``[0xC3, 0xA9]``.
+
+The ids are those of the vocabulary without overrides. A tokenizer that has no way to write a
+character (no byte tokens) is an error for that text, not a wrong answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from maskc.errors import TokenizerError
+from maskc.vocab.canonical import build_tokenize
+from maskc.vocab.files import open_tokenizer_file
+from maskc.vocab.loading import load_tokens
+from maskc.vocab.pieces import LOWER_BAR
+from maskc.vocab.registry import find_tokenizer, format_name
+from maskc.vocab.vocabulary import build_byte_table
+
+_AT_LOWER_BAR = re.compile(f"({LOWER_BAR})")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoder:
+    """Text to canonical token ids, exactly.
+
+    Attributes:
+        name: what the user asked for; never a full path.
+        tokens: bytes of each token, ``None`` for those that write no text.
+        tokenize: what the tokenizer's package says; need not be exact.
+    """
+
+    name: str
+    tokens: tuple[bytes | None, ...] = field(repr=False)
+    tokenize: Callable[[str], list[int]]
+    _ids: dict[bytes, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # Of tokens with equal bytes the first wins: in sentencepiece that is the byte piece.
+        ids = {token: i for i, token in reversed(list(enumerate(self.tokens))) if token}
+        object.__setattr__(self, "_ids", ids)
+
+    def encode(self, text: str) -> list[int]:
+        """Return the canonical ids of a text; their bytes concatenate to ``text.encode()``.
+
+        Raises:
+            TokenizerError: a character cannot be written in this vocabulary, or is a lone
+                surrogate, which has no UTF-8 at all.
+        """
+        try:
+            return self._encode(text, text.encode())
+        except UnicodeEncodeError as error:
+            raise TokenizerError(
+                self.name,
+                f"the text holds the lone surrogate U+{ord(text[error.start]):04X}",
+                "give text that can be written as UTF-8",
+            ) from error
+
+    def _encode(self, text: str, data: bytes) -> list[int]:
+        ids = self.tokenize(text)
+        if self._writes(ids, data):
+            return ids
+        if len(text) == 1:
+            return self._spell(text, data)
+        if LOWER_BAR in text:
+            parts = _AT_LOWER_BAR.split(text)
+        else:
+            middle = len(text) // 2
+            parts = [text[:middle], text[middle:]]
+        return [token_id for part in parts for token_id in self._encode(part, part.encode())]
+
+    def _writes(self, ids: list[int], data: bytes) -> bool:
+        parts = [self.tokens[token_id] for token_id in ids]
+        written = [part for part in parts if part is not None]
+        return len(written) == len(parts) and b"".join(written) == data
+
+    def _spell(self, character: str, data: bytes) -> list[int]:
+        """Return the ids of a character that the tokenizer does not write exactly."""
+        if data in self._ids:
+            return [self._ids[data]]
+        spelled = [self._ids[byte] for byte in _split_bytes(data) if byte in self._ids]
+        if len(spelled) < len(data):
+            raise TokenizerError(
+                self.name,
+                f"no tokens write the character {character!r}",
+                "leave it out of the text, or use a tokenizer with byte tokens",
+            )
+        return spelled
+
+
+def load_encoder(spec: str) -> Encoder:
+    """Return the encoder of a tokenizer, given as for :func:`maskc.vocab.load_vocabulary`.
+
+    Raises:
+        TokenizerError: the tokenizer is unknown or broken, the package that encodes for it is
+            not installed, or the file does not hold what encoding needs.
+    """
+    path = find_tokenizer(spec)
+    name = format_name(spec)
+    if path is None:
+        return Encoder(name, build_byte_table().tokens, lambda text: list(text.encode()))
+    file = open_tokenizer_file(spec, path)
+    tokens = tuple(token or None for token in load_tokens(file).tokens)
+    return Encoder(name, tokens, build_tokenize(file))
+
+
+def _split_bytes(data: bytes) -> list[bytes]:
+    return [data[i : i + 1] for i in range(len(data))]

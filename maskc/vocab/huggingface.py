@@ -1,0 +1,154 @@
+"""The tokens of a Hugging Face ``tokenizer.json``, read without the ``tokenizers`` package.
+
+The model's pieces become bytes (see :mod:`maskc.vocab.pieces`); the unknown piece and *every*
+added token, special or not, become ``None``: ``<think>`` in a JSON string is a choice of the
+model, not seven characters of text.
+
+The ids that end the output are not in this file. They come from its neighbours: all of
+``generation_config.json`` (``eos_token_id``) and ``tokenizer_config.json`` (``eos_token``);
+failing both, ``special_tokens_map.json``; failing that, ``config.json``; failing these too, an
+added token with one of the names in common use.
+
+Example: ``{"model": {"type": "BPE", "vocab": {"Ġa": 0}}, "decoder": {"type": "ByteLevel"}}`` has
+one token, and its bytes are ``b" a"``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from maskc.errors import TokenizerError
+from maskc.vocab.files import TokenizerFile, parse_json_object, read_bounded
+from maskc.vocab.pieces import build_piece_decoder
+from maskc.vocab.vocabulary import TokenTable, place_tokens
+
+_USUAL_EOS = ("</s>", "<|end_of_text|>", "<|endoftext|>", "<eos>")
+
+
+def load_huggingface(file: TokenizerFile) -> TokenTable:
+    """Return the tokens of a ``tokenizer.json``, without its end-of-sequence ids.
+
+    Raises:
+        TokenizerError: the file is broken or of an unsupported kind.
+    """
+    decode = build_piece_decoder(file)
+    pieces, unknown = _read_model(file)
+    by_id: dict[int, bytes | None] = {}
+    for piece, token_id in pieces:
+        if token_id in by_id:
+            raise file.broken(f"two pieces have id {token_id}")
+        try:
+            by_id[token_id] = decode(piece)
+        except UnicodeEncodeError as error:
+            raise file.broken(f"piece {token_id} is not Unicode text") from error
+    by_id.update(dict.fromkeys(_read_added_tokens(file).values()))
+    if unknown is not None:
+        by_id[unknown] = None
+    return TokenTable(place_tokens(file.tokenizer, by_id), ())
+
+
+def find_eos_ids(file: TokenizerFile) -> tuple[int, ...]:
+    """Return the end-of-sequence ids of a ``tokenizer.json``, in increasing order.
+
+    Raises:
+        TokenizerError: a neighbouring file is broken or names a token that is not there.
+    """
+    added = _read_added_tokens(file)
+    ids = dict(_read_model(file)[0]) | added
+    found = _read_eos_ids(file, "generation_config.json")
+    found += _read_eos_token(file, "tokenizer_config.json", ids)
+    if not found:
+        found = _read_eos_token(file, "special_tokens_map.json", ids)
+    if not found:
+        found = _read_eos_ids(file, "config.json")
+    if not found:
+        found = [added[text] for text in _USUAL_EOS if text in added][:1]
+    return tuple(sorted(set(found)))
+
+
+def _read_model(file: TokenizerFile) -> tuple[list[tuple[str, int]], int | None]:
+    """Return the (piece, id) pairs of the model, and the id of its unknown piece."""
+    model = file.contents.get("model")
+    if not isinstance(model, dict):
+        raise file.broken("it has no model")
+    vocab = model.get("vocab")
+    kind = model.get("type", "Unigram" if isinstance(vocab, list) else "BPE")
+    if kind == "Unigram" and isinstance(vocab, list):
+        if not all(isinstance(row, list) and row and isinstance(row[0], str) for row in vocab):
+            raise file.broken("its vocabulary is not a list of pieces with scores")
+        unknown = model.get("unk_id")
+        if unknown is not None and not (_is_id(unknown) and unknown < len(vocab)):
+            raise file.broken("the id of its unknown piece is not the id of a piece")
+        return [(row[0], i) for i, row in enumerate(vocab)], unknown
+    if kind == "BPE" and isinstance(vocab, dict):
+        for affix in ("continuing_subword_prefix", "end_of_word_suffix"):
+            if model.get(affix):
+                raise _refuse(file, f"its pieces carry a {affix}")
+        if not all(map(_is_id, vocab.values())):
+            raise file.broken("a token id is not a whole number")
+        unknown = model.get("unk_token")
+        return list(vocab.items()), vocab.get(unknown) if isinstance(unknown, str) else None
+    raise _refuse(file, f"its model is of type {kind}")
+
+
+def _read_added_tokens(file: TokenizerFile) -> dict[str, int]:
+    """Return the ids of the added tokens by their text."""
+    rows = file.contents.get("added_tokens") or []
+    if not isinstance(rows, list):
+        raise file.broken("its added tokens are not a list")
+    added: dict[str, int] = {}
+    for row in rows:
+        match row:
+            case {"id": int(token_id), "content": str(text)} if _is_id(token_id):
+                added[text] = token_id
+            case _:
+                raise file.broken("an added token lacks its id or its content")
+    return added
+
+
+def _read_eos_ids(file: TokenizerFile, neighbour: str) -> list[int]:
+    """Return ``eos_token_id``, one or a list, of a file that need not be there."""
+    ids = _read_neighbour(file, neighbour).get("eos_token_id")
+    found = ids if isinstance(ids, list) else [] if ids is None else [ids]
+    if not all(map(_is_id, found)):
+        raise TokenizerError(
+            file.tokenizer,
+            f"eos_token_id in {neighbour} is not a token id",
+            "correct it, or give eos_ids",
+        )
+    return list(found)
+
+
+def _read_eos_token(file: TokenizerFile, neighbour: str, ids: Mapping[str, int]) -> list[int]:
+    """Return the id of ``eos_token``, a text or an object with one; the file may be missing."""
+    token = _read_neighbour(file, neighbour).get("eos_token")
+    text = token.get("content") if isinstance(token, dict) else token
+    if text is None:
+        return []
+    if not isinstance(text, str) or text not in ids:
+        raise TokenizerError(
+            file.tokenizer,
+            f"eos_token {text!r} in {neighbour} is not a token of {file.file_name}",
+            "correct it, or give eos_ids",
+        )
+    return [ids[text]]
+
+
+def _read_neighbour(file: TokenizerFile, neighbour: str) -> dict[str, Any]:
+    path = file.folder / neighbour
+    if not path.is_file():
+        return {}
+    return parse_json_object(file.tokenizer, neighbour, read_bounded(file.tokenizer, path))
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _refuse(file: TokenizerFile, fact: str) -> TokenizerError:
+    return TokenizerError(
+        file.tokenizer,
+        f"{fact}, so its tokens have no exact bytes",
+        "use a tokenizer with a byte-level, byte-fallback or Unigram model",
+    )

