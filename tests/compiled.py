@@ -1,0 +1,46 @@
+"""Small grammars compiled for small vocabularies, and what their masks say."""
+
+import numpy as np
+
+from maskc import Artifact, Matcher, allocate_bitmask
+from maskc.frontends.source import load_source
+from maskc.pipeline import compile_contents
+from maskc.vocab.vocabulary import Vocabulary
+
+EVERY_BYTE = tuple(bytes([b]) for b in range(256))
+
+
+def compile_text(text: str, tokens: tuple[bytes, ...] = EVERY_BYTE, **settings: str) -> Artifact:
+    """Return the artifact of a grammar; the id behind the tokens ends the sequence."""
+    source = load_source(text if "\n" in text else f"{text}\n", **settings)
+    vocabulary = Vocabulary(tokens=(*tokens, None), eos_ids=(len(tokens),), name="test")
+    return Artifact(compile_contents(source, vocabulary)[0])
+
+
+def matcher_at(artifact: Artifact, prefix: bytes | str) -> Matcher:
+    """Return a matcher behind a prefix, which must be legal."""
+    matcher = artifact.matcher()
+    data = prefix.encode() if isinstance(prefix, str) else prefix
+    assert matcher.accept_bytes(data), f"{data!r} is no legal prefix"
+    return matcher
+
+
+def legal_ids(matcher: Matcher, vocab_size: int) -> set[int]:
+    """Return the set bits of the matcher's mask."""
+    bitmask = allocate_bitmask(1, vocab_size)
+    matcher.fill_bitmask(bitmask, 0)
+    bits = np.unpackbits(bitmask[0].view(np.uint8), bitorder="little")
+    assert not bits[vocab_size:].any()
+    return set(np.flatnonzero(bits).tolist())
+
+
+def legal_tokens(artifact: Artifact, prefix: bytes | str = b"") -> set[bytes | None]:
+    """Return the legal tokens behind a prefix; ``None`` stands for the end of the sequence."""
+    ids = legal_ids(matcher_at(artifact, prefix), artifact.vocab_size)
+    return {artifact.token_bytes(i) for i in ids}
+
+
+def accepts(artifact: Artifact, text: str) -> bool:
+    """Return whether the whole text is accepted, and the end behind it."""
+    matcher = artifact.matcher()
+    return matcher.accept_bytes(text.encode()) and matcher.is_accepting

@@ -1,0 +1,17 @@
+"""Hypothesis profiles: ``ci``, the same examples on every run, and ``slow``, ten times as many.
+
+``make slow`` runs the second; a failure that it finds is pinned as an ``@example``.
+"""
+
+from hypothesis import HealthCheck, settings
+
+# A shared machine is slow at times: a deadline would fail tests that are right.
+settings.register_profile(
+    "ci",
+    derandomize=True,
+    deadline=None,
+    max_examples=100,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("slow", settings.get_profile("ci"), derandomize=False, max_examples=1000)
+settings.load_profile("ci")

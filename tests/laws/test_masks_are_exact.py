@@ -1,0 +1,155 @@
+"""Law 1: a filled mask is exactly the legal set, by every short text that Lark parses.
+
+A prefix of a parsed text must be legal. A legal prefix that no short text continues must have a
+longer continuation: the compiled grammar is asked for one, and Lark must parse it.
+Law 2 follows: every legal token leads on.
+"""
+
+import logging
+from collections import deque
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from maskc.errors import MaskcError
+from maskc.frontends.lark import build_lark, load_source
+from tests.compiled import compile_text, legal_ids
+from tests.random_grammars import (
+    accepted_texts,
+    draw_grammar,
+    draw_layout_grammar,
+    draw_tokens,
+    lark_accepts,
+)
+
+LAYOUT = {"postlex": "tests.indenters:TwoColumns"}
+MORE = "abé AB!\n():\t#"  # characters that completions may need
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def completion(matcher, text):
+    """Return a text that the compiled grammar accepts and that begins with ``text``."""
+    pending, seen = deque([(matcher, text)]), set()
+    while pending and len(seen) < 20_000:
+        here, written = pending.popleft()
+        if here.is_accepting:
+            return written
+        for character in MORE:
+            after = here.fork()
+            if after.accept_bytes(character.encode()) and configuration(after) not in seen:
+                seen.add(configuration(after))
+                pending.append((after, written + character))
+    return None
+
+
+def configuration(matcher):
+    found = []
+    for h in matcher._hypotheses:
+        states, node = [], h.stack
+        while node is not None:
+            states.append(node.state)
+            node = node.below
+        found.append((h.state, tuple(states), h.brackets, h.indents, h.column))
+    return tuple(found)
+
+
+def check_language(text, alphabet, longest, tokens, **settings_):
+    """Walk all prefixes; return how many masks were compared."""
+    lark = build_lark(load_source(text, **settings_))
+    accepted = accepted_texts(lark, alphabet, longest)
+    try:
+        artifact = compile_text(text, tokens, **settings_)
+    except MaskcError as error:
+        assert "no text at all" in str(error)
+        assert not accepted
+        return 1
+    prefixes = {t.encode()[:i] for t in accepted for i in range(len(t.encode()) + 1)}
+    sure = {p.encode()[:i] for p in accepted for i in range(len(p.encode()) + 1)}
+    n_masks = 0
+    pending, seen = [(b"", artifact.matcher())], {b""}
+    while pending:
+        written, matcher = pending.pop()
+        n_masks += 1
+        legal = legal_ids(matcher, artifact.vocab_size)
+        is_text = written.decode(errors="replace") in accepted
+        assert (len(tokens) in legal) == is_text == matcher.is_accepting, written
+        for token_id, token in enumerate(tokens):
+            after = matcher.fork()
+            assert after.accept_token(token_id) == (token_id in legal), (written, token)
+            longer = written + token
+            if token_id in legal and longer not in prefixes:
+                witness = whole_completion(after, longer)
+                assert witness is not None, (written, token)
+                assert lark_accepts(lark, witness), (written, token, witness)
+                prefixes |= {witness.encode()[:i] for i in range(len(witness.encode()) + 1)}
+            if token_id not in legal:
+                assert longer not in sure, (written, token)
+            if token_id in legal and longer not in seen and len(longer) < longest - 1:
+                seen.add(longer)
+                pending.append((longer, after))
+    return n_masks
+
+
+def whole_completion(matcher, written):
+    """Return a completion, first of a character that the bytes may have cut."""
+    for tail in ("", *MORE):
+        data = tail.encode()
+        for cut in range(len(data) or 1):
+            after = matcher.fork()
+            try:
+                text = (written + data[cut:]).decode()
+            except UnicodeDecodeError:
+                continue
+            if data[cut:] and not after.accept_bytes(data[cut:]):
+                continue
+            found = completion(after, text)
+            if found is not None:
+                return found
+    return None
+
+
+@settings(max_examples=150)
+@given(st.randoms(use_true_random=False), st.sampled_from(["contextual", "basic"]))
+def test_a_mask_is_exact_on_random_grammars(draw, lexer):
+    text, alphabet = draw_grammar(draw)
+    try:
+        build_lark(load_source(text, lexer=lexer))
+    except MaskcError:
+        return
+    longest = {2: 7, 3: 5, 4: 4}[len(alphabet)]
+    assert check_language(text, alphabet, longest, draw_tokens(draw, alphabet), lexer=lexer) > 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("lexer", ["contextual", "basic"])
+def test_a_mask_is_exact_on_random_indentation(seed, lexer):
+    draw = Random(seed)
+    text, alphabet = draw_layout_grammar(draw)
+    tokens = draw_tokens(draw, alphabet)
+    longest = {4: 7, 5: 6, 6: 5}[len(alphabet)]
+    assert check_language(text, alphabet, longest, tokens, lexer=lexer, **LAYOUT) > 1
+
+
+# Grammars on which the code was once wrong.
+FOUND = {
+    "an empty pass of a loop leaves it": (
+        'T0.1: /[ba](?:(?:b)??)*/\nT1.1: "ab"i\nstart: T1+ | T0\n%ignore " "\n',
+        "ab ",
+        "basic",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_mask_is_exact_where_it_was_not(name):
+    text, alphabet, lexer = FOUND[name]
+    tokens = draw_tokens(Random(0), alphabet)
+    assert check_language(text, alphabet, 6, tokens, lexer=lexer) > 1
