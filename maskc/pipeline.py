@@ -29,6 +29,7 @@ from maskc.parser.balance import check_balance
 from maskc.parser.completion import build_completions
 from maskc.parser.items import build_item_sets
 from maskc.parser.refine import refine_states
+from maskc.store.adjacency import find_adjacencies
 from maskc.store.steps import build_steps
 from maskc.store.walk import build_store
 from maskc.vocab.trie import build_trie
@@ -36,6 +37,8 @@ from maskc.vocab.vocabulary import Vocabulary
 
 Progress = Callable[[str, float], None]
 T = TypeVar("T")
+
+MAX_REPORTED = 100
 
 PASSES = (
     "grammar",
@@ -122,6 +125,7 @@ def compile_contents(
             "no text at all can be parsed: every start runs into terminals that cannot be lexed "
             "apart, or into a conflict that Lark resolved by shifting",
         )
+    adjacencies = find_adjacencies(grammar, scanner, boundaries, table)
     # After this point: a stack's top names exactly the lookaheads that lead to an end.
 
     trie = run("token trie", lambda: build_trie(vocabulary.tokens))
@@ -169,7 +173,13 @@ def compile_contents(
             "paths": len(store.path_parent),
             "masks": store.n_sets,
             "most_rows_of_a_source": int(np.diff(store.source_first).max()),
+            "not_lexed_apart": len(adjacencies),
         },
+        # Terminals that stand side by side in the grammar and never in a text.
+        "not_lexed_apart": [
+            {"first": a.first, "second": a.second, "witness": a.witness}
+            for a in adjacencies[:MAX_REPORTED]
+        ],
     }
     contents = run(
         "assemble",

@@ -11,8 +11,15 @@ machine never stands in a dead end.
 
 from __future__ import annotations
 
+from typing import Any
+
 from maskc.artifact.model import EMPTY_TEXT, IGNORED, NOT_AN_END
-from maskc.runtime.tables import Tables
+from maskc.runtime.tables import DEAD, FORKS, Tables
+
+MAX_PLANS = 1_000_000
+
+# How many states a terminal pops, which it pushes (none: refused), how far down it looked.
+Plan = tuple[int, tuple[int, ...], int]
 
 NO_LINE = -1  # an open newline lexeme without a line break, as in maskc.store.model
 
@@ -64,6 +71,12 @@ class Machine:
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self.lowest = 0
+        # (state, terminal) → a plan, or a dict on the state below → …
+        self._plans: dict[int, Any] = {}
+        self._n_plans = 0
+        # (final, refined state) → whether it leads on without a newline
+        self._verdicts: dict[tuple[int, int], bool] = {}
+        self._n_terminals = len(tables.terminal_looks)
 
     def start(self) -> Hypotheses:
         """Return the hypotheses before the first byte."""
@@ -77,32 +90,55 @@ class Machine:
             classes: the byte class of each byte.
             text: the bytes.
         """
-        here = list(hypotheses)
+        if len(hypotheses) == 1:
+            return tuple(h for h in self._run(hypotheses[0], classes, text) if self.is_live(h))
+        after: list[Hypothesis] = []
+        for hypothesis in hypotheses:
+            after += self._run(hypothesis, classes, text)
+        return tuple(h for h in after if self.is_live(h))
+
+    def _run(self, h: Hypothesis, classes: bytes, text: bytes) -> list[Hypothesis]:
+        """Return what one hypothesis becomes behind the bytes, live or not."""
         tables = self.tables
-        for byte, byte_class in zip(text, classes, strict=True):
-            after: list[Hypothesis] = []
-            for h in here:
-                following = tables.next(h.state)[byte_class]
-                if following:
-                    after.append(
-                        Hypothesis(
-                            following, h.stack, h.brackets, h.indents, self._column(h.column, byte)
-                        )
-                    )
-                for terminal, boundary in tables.ends(h.state):
-                    ended = self.end(h, terminal, h.column)
-                    if ended is None:
-                        continue
-                    context = tables.context(ended.stack.state)
-                    entered = tables.entry(boundary, context)[byte_class]
-                    if entered:
-                        ended.state = entered
-                        ended.column = self._column(NO_LINE, byte)
-                        after.append(ended)
-            if not after:
-                return ()
-            here = after
-        return tuple(h for h in here if self.is_live(h))
+        state, stack, column = h.state, h.stack, h.column
+        for index, byte_class in enumerate(classes):
+            move = tables.moves(state)[byte_class]
+            if move > 0:
+                state = move
+                if tables.has_column[state]:
+                    column = self._column(column, text[index])
+            elif move == DEAD:
+                return []
+            else:
+                h = Hypothesis(state, stack, h.brackets, h.indents, column)
+                after = self._fork(h, byte_class, text[index], goes_on=move == FORKS)
+                if len(after) != 1:
+                    rest = slice(index + 1, None)
+                    return [x for a in after for x in self._run(a, classes[rest], text[rest])]
+                h = after[0]
+                state, stack, column = h.state, h.stack, h.column
+        return [Hypothesis(state, stack, h.brackets, h.indents, column)]
+
+    def _fork(
+        self, h: Hypothesis, byte_class: int, byte: int, *, goes_on: bool
+    ) -> list[Hypothesis]:
+        """Return what a hypothesis becomes behind a byte before which its lexeme may end."""
+        tables = self.tables
+        after: list[Hypothesis] = []
+        if goes_on:
+            following = tables.next(h.state)[byte_class]
+            column = self._column(h.column, byte)
+            after.append(Hypothesis(following, h.stack, h.brackets, h.indents, column))
+        for terminal, boundary in tables.ends(h.state):
+            ended = self.end(h, terminal, h.column)
+            if ended is not None:
+                context = tables.context(ended.stack.state)
+                entered = tables.entry(boundary, context)[byte_class]
+                if entered:
+                    ended.state = entered
+                    ended.column = self._column(NO_LINE, byte)
+                    after.append(ended)
+        return after
 
     def _column(self, column: int, byte: int) -> int:
         if byte == 10:
@@ -167,27 +203,78 @@ class Machine:
 
     def shift(self, stack: Stack, terminal: int) -> Stack | None:
         """Return the stack behind a terminal, ``None`` if no text can go on with it."""
-        tables = self.tables
-        if not tables.terminal_looks[terminal] & tables.live(stack.state):
+        plan: Any = self._plans.get(stack.state * self._n_terminals + terminal)
+        below = stack
+        while type(plan) is dict:
+            if below.below is None:
+                raise ValueError("a plan looks below the stack")
+            below = below.below
+            plan = plan.get(below.state)
+        if plan is None:
+            plan = self._plan(stack, terminal)
+        n_popped, pushed, n_read = plan
+        if stack.depth - n_read < self.lowest:
+            self.lowest = stack.depth - n_read
+        if not pushed:
             return None
-        while True:
-            state = stack.state
-            target = tables.shifts(state).get(terminal)
+        for _ in range(n_popped):
+            if stack.below is None:
+                raise ValueError("a plan pops below the stack")
+            stack = stack.below
+        for state in pushed:
+            stack = Stack(state, stack)
+        return stack
+
+    def _plan(self, stack: Stack, terminal: int) -> Plan:
+        """Work out what a terminal does to a stack, and remember it.
+
+        Long chains of reductions touch the same few states again and again; the plan keeps
+        their effect only: how many states go, and which ones come.
+        """
+        states: list[int] = []  # pushed so far, above ``base``
+        base = stack
+        plan: Plan | None = None
+        if not self.tables.terminal_looks[terminal] & self.tables.live(stack.state):
+            plan = (0, (), 0)
+        while plan is None:
+            top = states[-1] if states else base.state
+            target = self.tables.shifts(top).get(terminal)
             if target is not None:
-                return Stack(target, stack)
-            production = tables.reduces(tables.lalr_state[state]).get(terminal)
-            if production is None:
-                return None
-            for _ in range(tables.production_length[production]):
-                if stack.below is None:
-                    raise ValueError("a production is longer than the stack")
-                stack = stack.below
-            if stack.depth < self.lowest:
-                self.lowest = stack.depth
-            goto = tables.gotos(stack.state).get(tables.production_lhs[production])
+                n_popped = stack.depth - base.depth
+                plan = (n_popped, (*states, target), n_popped)
+                break
+            production = self.tables.reduces(self.tables.lalr_state[top]).get(terminal)
+            goto = None
+            if production is not None:
+                length = self.tables.production_length[production]
+                n_pushed = min(length, len(states))
+                del states[len(states) - n_pushed :]
+                for _ in range(length - n_pushed):
+                    if base.below is None:
+                        raise ValueError("a production is longer than the stack")
+                    base = base.below
+                top = states[-1] if states else base.state
+                goto = self.tables.gotos(top).get(self.tables.production_lhs[production])
             if goto is None:
-                return None
-            stack = Stack(goto, stack)
+                plan = (0, (), stack.depth - base.depth)
+            else:
+                states.append(goto)
+        self._remember(stack, terminal, plan)
+        return plan
+
+    def _remember(self, stack: Stack, terminal: int, plan: Plan) -> None:
+        if self._n_plans >= MAX_PLANS:
+            self._plans.clear()
+            self._n_plans = 0
+        self._n_plans += 1
+        place, edge = self._plans, stack.state * self._n_terminals + terminal
+        for _ in range(plan[2]):
+            if stack.below is None:
+                raise ValueError("a plan looks below the stack")
+            place = place.setdefault(edge, {})
+            stack = stack.below
+            edge = stack.state
+        place[edge] = plan
 
     def is_live(self, h: Hypothesis) -> bool:
         """Return whether some text finishes the hypothesis."""
@@ -197,14 +284,17 @@ class Machine:
 
     def leads_on(self, final: int, h: Hypothesis, column: int) -> bool:
         """Return whether some text finishes ``h`` if its open lexeme has this final and column."""
-        tables = self.tables
-        direct, ignored, newlines, sets = tables.final(final)
-        top = h.stack.state
-        live = tables.live(top)
-        if direct & live:
+        key = (final, h.stack.state)
+        verdict = self._verdicts.get(key)
+        if verdict is None:
+            direct, ignored, _, _ = self.tables.final(final)
+            verdict = bool(direct & self.tables.live(h.stack.state)) or any(
+                self._goes_on(h.stack, boundary) for boundary in ignored
+            )
+            self._verdicts[key] = verdict
+        if verdict:
             return True
-        if any(self._goes_on(h.stack, boundary) for boundary in ignored):
-            return True
+        _, _, newlines, sets = self.tables.final(final)
         return any(self._newline_leads_on(h, column, sets, boundary) for boundary in newlines)
 
     def _goes_on(self, stack: Stack, boundary: int) -> bool:

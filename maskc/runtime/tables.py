@@ -13,6 +13,11 @@ from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
 
+# What a byte does to an open lexeme, where it does not just go on in a state above 0.
+DEAD = 0  # nothing takes it
+ENDS = -1  # it ends the lexeme
+FORKS = -2  # it may end the lexeme and may also go on with it
+
 
 class Layout:
     """Terminals and settings of the indentation, from the header."""
@@ -51,7 +56,11 @@ class Tables:
         self.indent_bit = [1 << n if n >= 0 else 0 for n in arrays["indent_lookahead"].tolist()]
         self.dedent_bit = [1 << n if n >= 0 else 0 for n in arrays["dedent_lookahead"].tolist()]
         n_refined = len(self.lalr_state)
+        self.has_column: list[bool] = (
+            arrays["final_columns"][arrays["scanner_final"]] >= 0
+        ).tolist()
         self._next: list[list[int] | None] = [None] * self.n_states
+        self._moves: list[list[int] | None] = [None] * self.n_states
         self._entry: list[list[int] | None] = [None] * len(arrays["scanner_entries"])
         self._enter: list[list[int] | None] = [None] * len(arrays["scanner_enter"])
         self._ends: list[tuple[tuple[int, int], ...] | None] = [None] * self.n_states
@@ -67,6 +76,19 @@ class Tables:
         row = self._next[state]
         if row is None:
             row = self._next[state] = self._arrays["scanner_next"][state].tolist()
+        return row
+
+    def moves(self, state: int) -> list[int]:
+        """Return by byte class: the next state, or ``DEAD``, ``ENDS`` or ``FORKS``."""
+        row = self._moves[state]
+        if row is None:
+            following = self._arrays["scanner_next"][state].astype(np.int32)
+            may_enter = np.zeros(len(following), dtype=np.bool_)
+            for _, boundary in self.ends(state):
+                entries = np.unique(self._arrays["scanner_enter"][boundary])
+                may_enter |= self._arrays["scanner_entries"][entries].any(axis=0)
+            codes = np.where(may_enter, np.where(following > 0, FORKS, ENDS), following)
+            row = self._moves[state] = codes.tolist()
         return row
 
     def ends(self, state: int) -> tuple[tuple[int, int], ...]:

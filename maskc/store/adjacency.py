@@ -1,0 +1,101 @@
+"""Which terminals does the grammar put side by side that the lexer cannot tell apart?
+
+After NAME the grammar may want another NAME; written without a blank between them the two are
+one lexeme, and if nothing can be ignored there, no text continues that way: the masks treat it as
+the dead end it is. Whoever wrote the grammar wants to know, so each such pair is reported
+with a witness: the two lexemes, written one behind the other.
+
+Example: ``start: NAME NAME`` without ``%ignore`` gives (NAME, NAME) with the witness ``aa``.
+
+Source: DESIGN, section 1, "No dead ends".
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from maskc.grammar.model import END, Grammar
+from maskc.lexer.boundaries import Boundaries
+from maskc.lexer.lexeme import IGNORED
+from maskc.lexer.scanner import DEAD, Scanner
+from maskc.parser.refine import RefinedTable
+
+
+@dataclass(frozen=True, slots=True)
+class Adjacency:
+    """Two terminals, by name, that cannot be lexed apart; the witness is what cannot be split."""
+
+    first: str
+    second: str
+    witness: bytes
+
+
+def find_adjacencies(
+    grammar: Grammar, scanner: Scanner, boundaries: Boundaries, table: RefinedTable
+) -> tuple[Adjacency, ...]:
+    """Return the pairs that the parser would take and the lexer never gives, in name order."""
+    ends: dict[int, list[int]] = {}
+    for terminal, boundary in boundaries.number:
+        if boundary >= 0:
+            ends.setdefault(terminal, []).append(boundary)
+    layout = grammar.layout
+    silent = {END, layout.indent, layout.dedent} if layout else {END}
+    terminal_of = {
+        look: terminal for terminal, looks in boundaries.of_terminal.items() for look in looks
+    }
+    found: set[tuple[int, int]] = set()
+    for row in table.shifts:
+        for first, target in row.items():
+            if first in silent or first not in ends:
+                continue
+            context = grammar.context_of[table.lalr_state[target]]
+            lexed = 0
+            for boundary in ends[first]:
+                lexed |= boundaries.rest[boundary][context]
+            lexed_terminals = _terminals(lexed, terminal_of)
+            wanted = _terminals(table.live[target], terminal_of) - silent
+            found |= {(first, second) for second in wanted - lexed_terminals}
+    samples = shortest_lexemes(scanner)
+    return tuple(
+        Adjacency(
+            grammar.terminals[first],
+            grammar.terminals[second],
+            samples.get(first, b"") + samples.get(second, b""),
+        )
+        for first, second in sorted(found)
+        if first in samples
+    )
+
+
+def _terminals(looks: int, terminal_of: dict[int, int]) -> set[int]:
+    return {terminal for look, terminal in terminal_of.items() if looks >> look & 1}
+
+
+def shortest_lexemes(scanner: Scanner) -> dict[int, bytes]:
+    """Return a shortest lexeme of each terminal that some context can lex."""
+    class_byte: dict[int, int] = {}
+    for byte in sorted(range(256), key=lambda b: (not 32 < b < 127, b)):
+        class_byte.setdefault(int(scanner.byte_class[byte]), byte)
+    classes = sorted(class_byte, key=lambda c: (not 32 < class_byte[c] < 127, class_byte[c]))
+    found: dict[int, bytes] = {}
+    text: dict[int, bytes] = {}
+    pending: deque[int] = deque()
+    for byte_class in classes:
+        firsts = {int(scanner.next[scanner.start, byte_class])}
+        firsts |= set(scanner.entries[:, byte_class].tolist())
+        for state in sorted(firsts - {DEAD}):
+            if state not in text:
+                text[state] = bytes([class_byte[byte_class]])
+                pending.append(state)
+    while pending:
+        state = pending.popleft()
+        for terminal, _ in scanner.ends[state]:
+            if terminal != IGNORED:
+                found.setdefault(terminal, text[state])
+        for byte_class in classes:
+            target = int(scanner.next[state, byte_class])
+            if target != DEAD and target not in text:
+                text[target] = text[state] + bytes([class_byte[byte_class]])
+                pending.append(target)
+    return found
