@@ -93,11 +93,9 @@ def _build(source: GrammarSource, imports: dict[str, str]) -> Lark:
 
 def _explain(error: BaseException, source: GrammarSource) -> str:
     text = " ".join(str(error).split()) or type(error).__name__
-    line = getattr(error, "line", None)
-    place = f"line {line}: " if isinstance(line, int) and line > 0 else ""
     if "undefined rule" in text and f"'{source.start}'" in text:
         return f"the start symbol {source.start!r} is not a rule; name one with start="
-    return f"{place}Lark refuses it: {text[:600]}"
+    return f"Lark refuses it: {text[:600]}"
 
 
 def _load_postlex(spec: str) -> Indenter:

@@ -1,0 +1,116 @@
+import pytest
+
+from maskc.errors import GrammarError, PostlexError
+from maskc.frontends.lark import build_lark, load_grammar, load_source, source_from_header
+from maskc.parser.balance import check_balance
+from maskc.parser.items import build_item_sets
+
+
+def test_settings_are_read_from_the_head_of_the_text():
+    source = load_source("// maskc: start=x lexer=basic\nx: A\nA: /a/\n")
+    assert (source.start, source.lexer) == ("x", "basic")
+
+
+def test_arguments_win_over_settings():
+    source = load_source("// maskc: start=x\nx: A\ny: A\nA: /a/\n", start="y")
+    assert source.start == "y"
+
+
+def test_a_setting_below_the_first_rule_does_not_count():
+    assert load_source("start: A\n// maskc: start=x\nA: /a/\n").start == "start"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("// maskc: begin=x\nx: A\n", "<text>:1: 'begin=x' is not a setting"),
+        ("// maskc: lexer=fast\nx: A\n", "unknown lexer 'fast'"),
+        ("start: A\n", "Lark refuses it"),
+        ("start: (\n", "Lark refuses it: Unclosed parenthesis, at line 1"),
+        ("x: A\nA: /a/\n", "the start symbol 'start' is not a rule"),
+        ("start: A\nA: /a*/\n", "Lark refuses it: Lexer does not allow zero-width terminals"),
+        ("start: A\nA: /(/\n", "Lark refuses it"),
+        ('start: a | b\na: "x"\nb: "x"\n', "Lark refuses it: Reduce/Reduce"),
+    ],
+)
+def test_what_lark_refuses_is_one_sentence(text, message):
+    with pytest.raises(GrammarError) as caught:
+        build_lark(load_source(text))
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("postlex", "message"),
+    [
+        ("lark.indenter", "is not of the form module:Class"),
+        ("lark.nothing:X", "cannot be imported"),
+        ("lark.indenter:Nothing", "cannot be imported"),
+        ("lark.lexer:Token", "is not a lark.indenter.Indenter"),
+        ("lark.indenter:Indenter", "cannot be constructed"),
+        ("tests.frontends.postlexes:OwnProcess", "overrides process"),
+    ],
+)
+def test_a_postlex_that_is_no_plain_indenter_is_refused(postlex, message):
+    with pytest.raises(PostlexError, match=message):
+        build_lark(load_source("start: A\nA: /a/\n", postlex=postlex))
+
+
+def test_a_relative_import_travels_with_the_source(tmp_path):
+    (tmp_path / "words.lark").write_text("WORD: /[a-z]+/\n")
+    (tmp_path / "main.lark").write_text("%import .words (WORD)\nstart: WORD\n")
+    _, source = load_grammar(load_source(tmp_path / "main.lark"))
+    assert dict(source.imports) == {"words.lark": "WORD: /[a-z]+/\n"}
+    carried = source_from_header(
+        {
+            "name": source.name,
+            "text": source.text,
+            "imports": source.imports,
+            "start": source.start,
+            "lexer": source.lexer,
+            "postlex": source.postlex,
+        }
+    )
+    assert build_lark(carried).parse("abc").data == "start"
+
+
+def test_a_file_named_like_a_library_of_lark_does_not_hide_it(tmp_path):
+    (tmp_path / "common.lark").write_text("%import common (INT)\nstart: INT\n")
+    assert build_lark(load_source(tmp_path / "common.lark")).parse("12").data == "start"
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(GrammarError, match=r"none\.lark: cannot be read"):
+        load_source(tmp_path / "none.lark")
+
+
+def test_a_file_that_is_not_utf8_is_refused(tmp_path):
+    (tmp_path / "latin.lark").write_bytes(b"start: \xe9\n")
+    with pytest.raises(GrammarError, match="byte 7 is not UTF-8"):
+        load_source(tmp_path / "latin.lark")
+
+
+def test_item_sets_fit_larks_table():
+    grammar, _ = load_grammar(load_source('start: "a" start "b" |\n'))
+    item_sets = build_item_sets(grammar)
+    assert all(item_sets.kernels)
+    assert len(item_sets.kernels) == len(grammar.states)
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ("start: _NL _INDENT A", "INDENT and DEDENT do not come in pairs"),
+        ("start: x+\nx: _NL _INDENT A | _NL A _DEDENT", "leave different numbers of INDENT"),
+        ("start: LP A", "brackets do not come in pairs"),
+        ("start: RP LP", "brackets do not come in pairs"),
+        ("start: LP x RP\nx: A _NL", "it asks for _NL between brackets"),
+    ],
+)
+def test_blocks_and_brackets_that_do_not_pair_up_are_refused(rules, message):
+    text = f"{rules}\n" + (
+        'A: "a"\nLP: "("\nRP: ")"\n_NL: /\\n */\n%declare _INDENT _DEDENT\n%ignore " "\n'
+    )
+    grammar, _ = load_grammar(load_source(text, postlex="tests.indenters:TwoColumns"))
+    with pytest.raises(PostlexError, match=message):
+        check_balance(grammar)

@@ -1,0 +1,47 @@
+import numpy as np
+
+from maskc.store.model import NO_LINE, SAME, column_after
+from maskc.vocab.trie import build_trie
+from tests.compiled import compile_text, legal_tokens
+
+
+def test_a_token_may_complete_several_terminals():
+    artifact = compile_text('start: "(" "a" ")" ";"\n', (b"(a);", b"(a", b");", b"(", b"a)"))
+    assert legal_tokens(artifact) == {b"(a);", b"(a", b"("}
+    assert legal_tokens(artifact, "(") == {b"a)"}
+    assert legal_tokens(artifact, "(a") == {b");"}
+
+
+def test_tokens_with_equal_bytes_are_legal_together():
+    artifact = compile_text('start: "a"\n', (b"a", b"b", b"a"))
+    assert {i for i in range(3) if artifact.token_bytes(i) in legal_tokens(artifact)} == {0, 2}
+
+
+def test_no_row_has_an_empty_token_set():
+    contents = compile_text('start: ("a" | "b" start)+\n', (b"a", b"ab", b"bb")).contents
+    sizes = np.diff(contents.arrays["set_first"])
+    assert ((sizes > 0) | (contents.arrays["set_mask"] >= 0)).all()
+
+
+def test_rows_of_a_source_have_distinct_paths_and_finals():
+    arrays = compile_text('start: ("a" "," | "b" ";")+\n').contents.arrays
+    for low, high in zip(arrays["source_first"], arrays["source_first"][1:], strict=False):
+        rows = list(zip(arrays["row_path"][low:high], arrays["row_open"][low:high], strict=True))
+        assert len(set(rows)) == len(rows)
+
+
+def test_a_column_change_is_absolute_behind_a_line_break_and_relative_before():
+    assert column_after(4, 8) == 8
+    assert column_after(4, SAME) == 4
+    assert column_after(4, SAME - 2) == 6
+    assert column_after(NO_LINE, SAME - 2) == NO_LINE
+    assert column_after(4, NO_LINE) == NO_LINE
+
+
+def test_the_trie_lists_every_token_once():
+    tokens = (b"ab", b"a", None, b"b", b"ab")
+    trie = build_trie(tokens)
+    assert trie.n_nodes == 4
+    assert sorted(trie.tokens.tolist()) == [0, 1, 3, 4]
+    assert trie.byte.tolist() == [0, 97, 98, 98]
+    assert trie.first_child.tolist() == [1, 3, 4, 4, 4]
