@@ -1,0 +1,80 @@
+"""Writing a file whole or not at all.
+
+The bytes go to a temporary file in the same folder, reach the disk, and take the final name
+in one rename: a process that maps the old file keeps the old file, and an interrupt leaves
+nothing behind.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+
+from maskc.errors import OutputError
+
+
+def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write ``data`` as the file ``path``, replacing a file that is there.
+
+    Raises:
+        OutputError: the file cannot be written; nothing has changed.
+    """
+    target = _resolve(path)
+    temporary = _create_temporary(target)
+    try:
+        with open(temporary, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except OSError as error:
+        _remove(temporary)
+        raise OutputError(os.fspath(path), error.strerror or str(error)) from None
+    except BaseException:
+        _remove(temporary)
+        raise
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Check that :func:`write_atomically` can create a file at ``path``, before long work.
+
+    Raises:
+        OutputError: it cannot.
+    """
+    _remove(_create_temporary(_resolve(path)))
+
+
+def _resolve(path: str | os.PathLike[str]) -> str:
+    """Return the path with links followed; only a regular file may be replaced."""
+    target = os.path.realpath(path)
+    try:
+        mode = os.stat(target).st_mode
+    except FileNotFoundError:
+        return target
+    except OSError as error:
+        raise OutputError(os.fspath(path), error.strerror or str(error)) from None
+    if stat.S_ISDIR(mode):
+        raise OutputError(os.fspath(path), "it is a folder")
+    # Renaming over `/dev/null` would take it away from everyone.
+    if not stat.S_ISREG(mode):
+        raise OutputError(os.fspath(path), "it is not a regular file")
+    return target
+
+
+def _create_temporary(target: str) -> str:
+    folder = os.path.dirname(target)
+    temporary = os.path.join(folder, f".{secrets.token_hex(8)}.maskc-part")
+    try:
+        # The mode that the umask leaves of 0666: others may load the artifact.
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    except FileNotFoundError:
+        raise OutputError(target, f"there is no folder {folder}") from None
+    except OSError as error:
+        raise OutputError(target, error.strerror or str(error)) from None
+    return temporary
+
+
+def _remove(path: str) -> None:
+    if os.path.exists(path):
+        os.unlink(path)
