@@ -25,7 +25,7 @@ from maskc.frontends.source import GrammarSource
 from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.scanner import build_scanner
-from maskc.parser.balance import check_balance
+from maskc.parser.balance import find_enclosed_items
 from maskc.parser.completion import build_completions
 from maskc.parser.items import build_item_sets
 from maskc.parser.refine import refine_states
@@ -98,7 +98,7 @@ def compile_contents(
     run = driver.run
 
     grammar, source = run("grammar", lambda: load_grammar(source))
-    check_balance(grammar)
+    enclosed_items = find_enclosed_items(grammar)
     # After this point: terminals, productions, Lark's LALR table and its contexts, all numbered.
 
     scanner = run("scanner", lambda: build_scanner(grammar))
@@ -116,7 +116,7 @@ def compile_contents(
             boundaries.of_terminal,
             lambda look, state: boundaries.follows[look][grammar.context_of[state]],
         )
-        return refine_states(grammar, item_sets, completions, boundaries.end)
+        return refine_states(grammar, item_sets, completions, boundaries.end, enclosed_items)
 
     table = run("parser", refine)
     if not table.live[0]:

@@ -154,6 +154,7 @@ def _parser_sections(
         "lalr_state": _ints(table.lalr_state),
         "lalr_context": _ints(grammar.context_of),
         "live": _words(table.live, n_looks),
+        "enclosed": np.array(table.enclosed, dtype=np.uint8),
         "shift_first": _offsets(map(len, table.shifts)),
         "shift_terminal": _ints(t for row in table.shifts for t in row),
         "shift_state": _ints(s for row in table.shifts for s in row.values()),

@@ -72,6 +72,7 @@ SECTIONS: dict[str, Section] = {
     "lalr_state": Section("int32", ("R",), below="L"),
     "lalr_context": Section("int32", ("L",), below="C"),
     "live": Section("uint64", ("R", "W")),
+    "enclosed": Section("uint8", ("R",), below="2"),
     "shift_first": Section("int32", ("R+1",), offsets="shift_terminal"),
     "shift_terminal": Section("int32", ("s",), below="T"),
     "shift_state": Section("int32", ("s",), below="R"),

@@ -17,20 +17,30 @@ from maskc.errors import PostlexError
 from maskc.grammar.model import Grammar, Layout
 
 
-def check_balance(grammar: Grammar) -> None:
-    """Do nothing if the grammar has no layout or is balanced.
+def find_enclosed_items(grammar: Grammar) -> frozenset[tuple[int, int]]:
+    """Return the (production, dot) behind a bracket that the production opened.
+
+    Empty if the grammar has no layout.
 
     Raises:
-        PostlexError: it is not balanced.
+        PostlexError: blocks or brackets do not come in pairs.
     """
     layout = grammar.layout
     if layout is None:
-        return
+        return frozenset()
     blocks = {layout.indent: 1, layout.dedent: -1}
     brackets = dict.fromkeys(layout.opens, 1) | dict.fromkeys(layout.closes, -1)
     _check_pairs(grammar, blocks, "INDENT and DEDENT")
     nets = _check_pairs(grammar, brackets, "opening and closing brackets")
     _check_lines(grammar, layout, brackets, nets)
+    found: set[tuple[int, int]] = set()
+    for number, production in enumerate(grammar.productions):
+        depth = 0
+        for dot, symbol in enumerate(production.rhs, 1):
+            depth += _weight(symbol, brackets, nets) or 0
+            if depth > 0:
+                found.add((number, dot))
+    return frozenset(found)
 
 
 def _check_pairs(grammar: Grammar, weights: Mapping[int, int], what: str) -> dict[int, int]:

@@ -25,8 +25,12 @@ from maskc.errors import LimitError
 from maskc.grammar.model import Grammar
 from maskc.parser.completion import Completions, Lookaheads
 from maskc.parser.items import Item, ItemSets
+from maskc.parser.pushes import Origin, plan_pushes
 
 MAX_REFINED_STATES = 200_000
+
+# A bit beside the lookaheads: the base of an item stands between brackets.
+ENCLOSED: Lookaheads = 1 << 4096
 
 Wanted = tuple[Lookaheads, ...]  # per kernel item, what its base can take
 
@@ -37,19 +41,27 @@ class RefinedTable:
 
     Attributes:
         lalr_state: refined state → LALR state.
+        wanted: refined state → per kernel item, what its base can take.
         live: refined state → lookaheads with which some text can be finished.
+        enclosed: refined state → whether brackets are open between which newlines do not count.
         shifts: refined state → {terminal: refined state}.
         gotos: refined state → {nonterminal: refined state}.
     """
 
     lalr_state: tuple[int, ...]
+    wanted: tuple[Wanted, ...]
     live: tuple[Lookaheads, ...]
+    enclosed: tuple[bool, ...]
     shifts: tuple[dict[int, int], ...]
     gotos: tuple[dict[int, int], ...]
 
 
 def refine_states(
-    grammar: Grammar, item_sets: ItemSets, completions: Completions, end: Lookaheads
+    grammar: Grammar,
+    item_sets: ItemSets,
+    completions: Completions,
+    end: Lookaheads,
+    enclosed_items: frozenset[Item] = frozenset(),
 ) -> RefinedTable:
     """Return the refined table.
 
@@ -58,11 +70,12 @@ def refine_states(
         item_sets: its items.
         completions: the relations of all items.
         end: the lookaheads that stand for the end of the text.
+        enclosed_items: items whose dot stands behind a bracket that their production opened.
 
     Raises:
         LimitError: more than ``MAX_REFINED_STATES`` states.
     """
-    refiner = _Refiner(grammar, item_sets, completions)
+    refiner = _Refiner(grammar, item_sets, completions, enclosed_items)
     start: tuple[int, Wanted] = (0, (end,))
     number = {start: 0}
     order = [start]
@@ -89,21 +102,34 @@ def refine_states(
         shifts.append({s: t for s, t in row.items() if s >= 0})
         gotos.append({-1 - s: t for s, t in row.items() if s < 0})
     return RefinedTable(
-        tuple(state for state, _ in order), tuple(live), tuple(shifts), tuple(gotos)
+        lalr_state=tuple(state for state, _ in order),
+        wanted=tuple(wanted for _, wanted in order),
+        live=tuple(live),
+        enclosed=tuple(bool(refiner.enclosed(*key)) for key in order),
+        shifts=tuple(shifts),
+        gotos=tuple(gotos),
     )
 
 
 class _Refiner:
     """Pushes symbols on refined states; remembers what does not depend on the stack."""
 
-    def __init__(self, grammar: Grammar, item_sets: ItemSets, completions: Completions) -> None:
-        self.grammar = grammar
+    def __init__(
+        self,
+        grammar: Grammar,
+        item_sets: ItemSets,
+        completions: Completions,
+        enclosed_items: frozenset[Item],
+    ) -> None:
+        self.opened = [
+            any(item in enclosed_items for item in kernel) for kernel in item_sets.kernels
+        ]
         self.relations = [
             [completions.items[(state, *item)] for item in kernel]
             for state, kernel in enumerate(item_sets.kernels)
         ]
         self.plans = [
-            _plan_pushes(grammar, item_sets, state) for state in range(len(grammar.states))
+            plan_pushes(grammar, item_sets, state) for state in range(len(grammar.states))
         ]
         self.live_cache: dict[tuple[int, Wanted], Lookaheads] = {}
 
@@ -117,12 +143,20 @@ class _Refiner:
             self.live_cache[key] = found
         return found
 
+    def enclosed(self, state: int, wanted: Wanted) -> Lookaheads:
+        """Return ``ENCLOSED`` if the stack has an open bracket, else the empty set.
+
+        A kernel item keeps the bit of its base; all items of a stack agree, or say nothing.
+        """
+        return ENCLOSED if self.opened[state] or any(w & ENCLOSED for w in wanted) else 0
+
     def push_all(self, state: int, wanted: Wanted) -> dict[int, tuple[int, Wanted]]:
         """Return symbol → (LALR state, what each of its kernel items wants)."""
         plan = self.plans[state]
-        from_closure: dict[int, Lookaheads] = dict.fromkeys(plan.nonterminals, 0)
+        enclosed = self.enclosed(state, wanted)
+        from_closure: dict[int, Lookaheads] = dict.fromkeys(plan.nonterminals, enclosed)
 
-        def pushed(origins: tuple[_Origin, ...]) -> Wanted:
+        def pushed(origins: tuple[Origin, ...]) -> Wanted:
             return tuple(
                 wanted[origin.kernel] if origin.kernel >= 0 else from_closure[origin.lhs]
                 for origin in origins
@@ -134,51 +168,10 @@ class _Refiner:
             nonterminal = min(pending)
             pending.discard(nonterminal)
             target, origins = plan.symbols[-1 - nonterminal]
-            value = self.live(target, pushed(origins))
+            value = self.live(target, pushed(origins)) | enclosed
             if value != from_closure[nonterminal]:
                 from_closure[nonterminal] = value
                 pending |= plan.readers[nonterminal]
         return {
             symbol: (target, pushed(origins)) for symbol, (target, origins) in plan.symbols.items()
         }
-
-
-@dataclass(frozen=True, slots=True)
-class _Origin:
-    """Where a pushed kernel item comes from: a kernel item, or the closure of ``lhs``."""
-
-    kernel: int
-    lhs: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    symbols: dict[int, tuple[int, tuple[_Origin, ...]]]
-    nonterminals: tuple[int, ...]
-    readers: dict[int, set[int]]
-
-
-def _plan_pushes(grammar: Grammar, item_sets: ItemSets, state: int) -> _Plan:
-    origins: dict[Item, _Origin] = {}
-    for position, (production, dot) in enumerate(item_sets.kernels[state]):
-        origins[production, dot] = _Origin(position, -1)
-    for lhs, productions in item_sets.closures[state].items():
-        for production in productions:
-            origins[production, 0] = _Origin(-1, lhs)
-    moved: dict[int, dict[Item, _Origin]] = {}
-    for (production, dot), origin in origins.items():
-        symbol = item_sets.next_symbol((production, dot))
-        if symbol is not None:
-            moved.setdefault(symbol, {})[production, dot + 1] = origin
-    row = grammar.states[state]
-    symbols = {}
-    nonterminals = tuple(item_sets.closures[state])
-    readers: dict[int, set[int]] = {n: set() for n in nonterminals}
-    for symbol, items in moved.items():
-        target = row.shifts[symbol] if symbol >= 0 else row.gotos[-1 - symbol]
-        symbols[symbol] = (target, tuple(items[item] for item in item_sets.kernels[target]))
-        if symbol < 0:
-            for origin in items.values():
-                if origin.kernel < 0:
-                    readers[origin.lhs].add(-1 - symbol)
-    return _Plan(symbols, nonterminals, readers)

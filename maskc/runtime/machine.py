@@ -41,19 +41,15 @@ class Hypothesis:
     Attributes:
         state: scanner state.
         stack: parser stack.
-        brackets: open brackets between which newlines do not count.
         indents: columns of the open blocks, outermost first.
         column: column reached in the open lexeme, ``NO_LINE`` before its first line break.
     """
 
-    __slots__ = ("brackets", "column", "indents", "stack", "state")
+    __slots__ = ("column", "indents", "stack", "state")
 
-    def __init__(
-        self, state: int, stack: Stack, brackets: int, indents: tuple[int, ...], column: int
-    ) -> None:
+    def __init__(self, state: int, stack: Stack, indents: tuple[int, ...], column: int) -> None:
         self.state = state
         self.stack = stack
-        self.brackets = brackets
         self.indents = indents
         self.column = column
 
@@ -80,7 +76,7 @@ class Machine:
 
     def start(self) -> Hypotheses:
         """Return the hypotheses before the first byte."""
-        return (Hypothesis(self.tables.scanner_start, Stack(0, None), 0, (0,), NO_LINE),)
+        return (Hypothesis(self.tables.scanner_start, Stack(0, None), (0,), NO_LINE),)
 
     def step(self, hypotheses: Hypotheses, classes: bytes, text: bytes) -> Hypotheses:
         """Return the live hypotheses behind some bytes; empty if the text is illegal.
@@ -110,14 +106,14 @@ class Machine:
             elif move == DEAD:
                 return []
             else:
-                h = Hypothesis(state, stack, h.brackets, h.indents, column)
+                h = Hypothesis(state, stack, h.indents, column)
                 after = self._fork(h, byte_class, text[index], goes_on=move == FORKS)
                 if len(after) != 1:
                     rest = slice(index + 1, None)
                     return [x for a in after for x in self._run(a, classes[rest], text[rest])]
                 h = after[0]
                 state, stack, column = h.state, h.stack, h.column
-        return [Hypothesis(state, stack, h.brackets, h.indents, column)]
+        return [Hypothesis(state, stack, h.indents, column)]
 
     def _fork(
         self, h: Hypothesis, byte_class: int, byte: int, *, goes_on: bool
@@ -128,7 +124,7 @@ class Machine:
         if goes_on:
             following = tables.next(h.state)[byte_class]
             column = self._column(h.column, byte)
-            after.append(Hypothesis(following, h.stack, h.brackets, h.indents, column))
+            after.append(Hypothesis(following, h.stack, h.indents, column))
         for terminal, boundary in tables.ends(h.state):
             ended = self.end(h, terminal, h.column)
             if ended is not None:
@@ -160,33 +156,21 @@ class Machine:
             terminal: what the lexeme became, or ``IGNORED``.
             column: the column that the lexeme reached.
         """
-        layout = self.tables.layout
         if terminal == IGNORED:
-            return Hypothesis(0, h.stack, h.brackets, h.indents, NO_LINE)
-        if layout is None:
-            stack = self.shift(h.stack, terminal)
-            return None if stack is None else Hypothesis(0, stack, 0, h.indents, NO_LINE)
-        if terminal == layout.newline:
+            return Hypothesis(0, h.stack, h.indents, NO_LINE)
+        layout = self.tables.layout
+        if layout is not None and terminal == layout.newline:
             return self._end_line(h, column)
         stack = self.shift(h.stack, terminal)
-        if stack is None:
-            return None
-        brackets = h.brackets
-        if terminal in layout.opens:
-            brackets += 1
-        elif terminal in layout.closes:
-            brackets -= 1
-            if brackets < 0:
-                return None
-        return Hypothesis(0, stack, brackets, h.indents, NO_LINE)
+        return None if stack is None else Hypothesis(0, stack, h.indents, NO_LINE)
 
     def _end_line(self, h: Hypothesis, column: int) -> Hypothesis | None:
         """Give the parser a newline and what the new column means (Lark's ``handle_NL``)."""
         layout = self.tables.layout
         if layout is None:
             raise ValueError("a grammar without indentation has no newlines")
-        if h.brackets > 0:
-            return Hypothesis(0, h.stack, h.brackets, h.indents, NO_LINE)
+        if self.tables.enclosed[h.stack.state]:
+            return Hypothesis(0, h.stack, h.indents, NO_LINE)
         if column == NO_LINE:
             return None
         stack = self.shift(h.stack, layout.newline)
@@ -199,7 +183,7 @@ class Machine:
             indents = indents[:-1]
         if stack is None or column != indents[-1]:
             return None
-        return Hypothesis(0, stack, 0, indents, NO_LINE)
+        return Hypothesis(0, stack, indents, NO_LINE)
 
     def shift(self, stack: Stack, terminal: int) -> Stack | None:
         """Return the stack behind a terminal, ``None`` if no text can go on with it."""
@@ -307,7 +291,7 @@ class Machine:
         tables, layout = self.tables, self.tables.layout
         if layout is None:
             raise ValueError("a grammar without indentation has no newlines")
-        if h.brackets > 0:
+        if tables.enclosed[h.stack.state]:
             return self._goes_on(h.stack, boundary)
         stack = self.shift(h.stack, layout.newline)
         if stack is None:

@@ -71,7 +71,7 @@ class MaskCache:
         """Return int32[ceil(vocab_size / 32)], shared: not to be written to."""
         stack = h.stack
         key = (
-            (h.state, stack.state, h.column, h.brackets, h.indents)
+            (h.state, stack.state, h.column, h.indents)
             if self._column_matters
             else (h.state, stack.state)
         )

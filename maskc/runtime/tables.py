@@ -48,6 +48,7 @@ class Tables:
         self.classes = arrays["byte_class"].tobytes()
         self.context_of_lalr: list[int] = arrays["lalr_context"].tolist()
         self.lalr_state: list[int] = arrays["lalr_state"].tolist()
+        self.enclosed: list[int] = arrays["enclosed"].tolist()
         self.production_lhs: list[int] = arrays["production_lhs"].tolist()
         self.production_length: list[int] = arrays["production_length"].tolist()
         self.final_of: list[int] = arrays["scanner_final"].tolist()

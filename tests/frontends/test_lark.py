@@ -2,7 +2,7 @@ import pytest
 
 from maskc.errors import GrammarError, PostlexError
 from maskc.frontends.lark import build_lark, load_grammar, load_source, source_from_header
-from maskc.parser.balance import check_balance
+from maskc.parser.balance import find_enclosed_items
 from maskc.parser.items import build_item_sets
 
 
@@ -113,4 +113,4 @@ def test_blocks_and_brackets_that_do_not_pair_up_are_refused(rules, message):
     )
     grammar, _ = load_grammar(load_source(text, postlex="tests.indenters:TwoColumns"))
     with pytest.raises(PostlexError, match=message):
-        check_balance(grammar)
+        find_enclosed_items(grammar)

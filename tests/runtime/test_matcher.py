@@ -36,7 +36,7 @@ def configuration(matcher):
         while node is not None:
             states.append(node.state)
             node = node.below
-        found.append((h.state, tuple(states), h.brackets, h.indents))
+        found.append((h.state, tuple(states), h.indents))
     return found, matcher.is_terminated
 
 

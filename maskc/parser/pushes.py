@@ -1,0 +1,72 @@
+"""Where do the kernel items of a pushed state come from?
+
+A push moves the dot over a symbol. An item whose dot was inside a production before keeps the
+base that it had; one whose production just starts has the state below as its base. What a stack
+wants of an item is what its base wants, so this is all that has to be known to carry facts up
+the stack, one push at a time.
+
+Example: on the state of ``S -> a . S b`` with the closure ``S -> . a S b``, pushing ``a`` gives
+``S -> a . S b`` whose base is that state: its origin is the closure of ``S``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from maskc.grammar.model import Grammar
+from maskc.parser.items import Item, ItemSets
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a pushed kernel item comes from: kernel item ``kernel``, or the closure of ``lhs``.
+
+    Attributes:
+        kernel: position among the kernel items below, ``-1`` for the closure.
+        lhs: the nonterminal whose production the item starts, ``-1`` for a kernel item.
+    """
+
+    kernel: int
+    lhs: int
+
+
+@dataclass(frozen=True, slots=True)
+class PushPlan:
+    """Every push on one LALR state.
+
+    Attributes:
+        symbols: symbol → the state it leads to, and the origin of each of its kernel items.
+        nonterminals: those of the closure.
+        readers: nonterminal → nonterminals of the closure that start with it.
+    """
+
+    symbols: dict[int, tuple[int, tuple[Origin, ...]]]
+    nonterminals: tuple[int, ...]
+    readers: dict[int, set[int]]
+
+
+def plan_pushes(grammar: Grammar, item_sets: ItemSets, state: int) -> PushPlan:
+    """Return the plan of a LALR state."""
+    origins: dict[Item, Origin] = {}
+    for position, (production, dot) in enumerate(item_sets.kernels[state]):
+        origins[production, dot] = Origin(position, -1)
+    for lhs, productions in item_sets.closures[state].items():
+        for production in productions:
+            origins[production, 0] = Origin(-1, lhs)
+    moved: dict[int, dict[Item, Origin]] = {}
+    for (production, dot), origin in origins.items():
+        symbol = item_sets.next_symbol((production, dot))
+        if symbol is not None:
+            moved.setdefault(symbol, {})[production, dot + 1] = origin
+    row = grammar.states[state]
+    symbols = {}
+    nonterminals = tuple(item_sets.closures[state])
+    readers: dict[int, set[int]] = {n: set() for n in nonterminals}
+    for symbol, items in moved.items():
+        target = row.shifts[symbol] if symbol >= 0 else row.gotos[-1 - symbol]
+        symbols[symbol] = (target, tuple(items[item] for item in item_sets.kernels[target]))
+        if symbol < 0:
+            for origin in items.values():
+                if origin.kernel < 0:
+                    readers[origin.lhs].add(-1 - symbol)
+    return PushPlan(symbols, nonterminals, readers)
