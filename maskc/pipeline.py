@@ -12,7 +12,7 @@ import resource
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -28,10 +28,12 @@ from maskc.lexer.scanner import build_scanner
 from maskc.parser.balance import find_enclosed_items
 from maskc.parser.completion import build_completions
 from maskc.parser.items import build_item_sets
-from maskc.parser.refine import refine_states
+from maskc.parser.refine import RefinedTable, refine_states
 from maskc.store.adjacency import find_adjacencies
 from maskc.store.steps import build_steps
 from maskc.store.walk import build_store
+from maskc.streamline.verdicts import decide_words
+from maskc.streamline.words import collect_words
 from maskc.vocab.trie import build_trie
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -47,6 +49,7 @@ PASSES = (
     "parser",
     "token trie",
     "store",
+    "verdicts",
     "assemble",
 )
 
@@ -108,8 +111,9 @@ def compile_contents(
     boundaries = run("boundaries", lambda: build_boundaries(grammar, scanner, columns))
     # After this point: lookaheads; the lexer's word on what may follow what.
 
-    def refine() -> Any:
-        item_sets = build_item_sets(grammar)
+    item_sets = build_item_sets(grammar)
+
+    def refine() -> RefinedTable:
         completions = build_completions(
             grammar,
             item_sets,
@@ -137,6 +141,13 @@ def compile_contents(
         ),
     )
     # After this point: rows, unreduced. The streamlining passes belong here.
+
+    words = collect_words(store)
+    verdicts = run(
+        "verdicts",
+        lambda: decide_words(grammar, item_sets, table, boundaries, columns, store, words),
+    )
+    # After this point: each row is legal, illegal or open, by the state on top of the stack.
 
     header = {
         "format": FORMAT,
@@ -173,6 +184,8 @@ def compile_contents(
             "paths": len(store.path_parent),
             "masks": store.n_sets,
             "most_rows_of_a_source": int(np.diff(store.source_first).max()),
+            "words": len(words.terminal),
+            "word_classes": len(verdicts.flags),
             "not_lexed_apart": len(adjacencies),
         },
         # Terminals that stand side by side in the grammar and never in a text.
@@ -184,7 +197,16 @@ def compile_contents(
     contents = run(
         "assemble",
         lambda: assemble(
-            header, vocabulary.tokens, grammar, scanner, boundaries, columns, table, store
+            header,
+            vocabulary.tokens,
+            grammar,
+            scanner,
+            boundaries,
+            columns,
+            table,
+            store,
+            words,
+            verdicts,
         ),
     )
     fault = check(contents)

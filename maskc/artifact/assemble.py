@@ -19,6 +19,8 @@ from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import Scanner
 from maskc.parser.refine import RefinedTable
 from maskc.store.model import MaskStore
+from maskc.streamline.verdicts import Verdicts
+from maskc.streamline.words import Words
 
 Ints = NDArray[np.int32]
 
@@ -32,6 +34,8 @@ def assemble(
     columns: Columns,
     table: RefinedTable,
     store: MaskStore,
+    words: Words,
+    verdicts: Verdicts,
 ) -> Contents:
     """Return the contents; ``header`` gets the entries that the arrays are read with."""
     n_tokens, n_looks = len(tokens), boundaries.n_lookaheads
@@ -68,6 +72,7 @@ def assemble(
         **_boundary_sections(grammar, boundaries, len(scanner.closed)),
         **_parser_sections(grammar, table, n_looks),
         **_store_sections(store, n_tokens, len(grammar.contexts)),
+        **_verdict_sections(words, verdicts),
         **_column_sections(columns, len(scanner.closed)),
     }
     return Contents(header, arrays)
@@ -211,6 +216,16 @@ def pack_tokens(tokens: Ints, n_tokens: int) -> Ints:
     legal = np.zeros(-(-n_tokens // 32) * 32, dtype=np.bool_)
     legal[tokens] = True
     return np.packbits(legal, bitorder="little").view("<i4").astype(np.int32)
+
+
+def _verdict_sections(words: Words, verdicts: Verdicts) -> dict[str, NDArray[Any]]:
+    kinds, kind_of = np.unique(verdicts.flags.T, axis=0, return_inverse=True)
+    return {
+        "row_first": words.first,
+        "row_class": verdicts.class_of[words.of_row],
+        "verdicts": np.ascontiguousarray(kinds),
+        "verdict_of": kind_of.reshape(-1).astype(np.int32),
+    }
 
 
 def _column_sections(columns: Columns, n_boundaries: int) -> dict[str, NDArray[Any]]:

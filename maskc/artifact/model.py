@@ -26,6 +26,8 @@ IGNORED = -1  # the lexeme is dropped
 ENTRY = -2  # the terminal went to the parser before the token started
 # `scanner_end_of_text`.
 NOT_AN_END = -2  # the text cannot end here
+# `verdicts`, flags: some stack takes the rows; some stack refuses them.
+MAY, FAIL = 1, 2
 EMPTY_TEXT = -3  # no lexeme is open: the start of the text
 
 
@@ -88,6 +90,10 @@ SECTIONS: dict[str, Section] = {
     "row_path": Section("int32", ("rows",), below="paths"),
     "row_open": Section("int32", ("rows",), below="opens"),
     "row_set": Section("int32", ("rows",), below="sets"),
+    "row_first": Section("int32", ("rows",), below="paths"),
+    "row_class": Section("int32", ("rows",), below="classes"),
+    "verdicts": Section("uint8", ("kinds", "classes"), below="4"),
+    "verdict_of": Section("int32", ("R",), below="kinds"),
     "path_parent": Section("int32", ("paths",), below="paths"),
     "path_terminal": Section("int32", ("paths",), below="T", least=ENTRY),
     "path_contexts": Section("int32", ("paths",), below="groups"),

@@ -52,6 +52,10 @@ class Columns:
     distinct: tuple[ColumnSets, ...]
     of_state: tuple[int, ...]
 
+    def is_free(self, sets: int, boundary: int) -> bool:
+        """Return whether a line break may still come, and then every column."""
+        return all(boundary in reached for reached in self.distinct[sets].reset)
+
 
 def build_columns(grammar: Grammar, scanner: Scanner) -> Columns:
     """Return the columns of all states; there are none without indentation.

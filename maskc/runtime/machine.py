@@ -62,11 +62,13 @@ class Machine:
 
     Attributes:
         lowest: smallest depth of a stack node whose state was read since it was set.
+        read_layout: whether a column or the open blocks were read since it was cleared.
     """
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self.lowest = 0
+        self.read_layout = False
         # (state, terminal) → a plan, or a dict on the state below → …
         self._plans: dict[int, Any] = {}
         self._n_plans = 0
@@ -171,6 +173,7 @@ class Machine:
             raise ValueError("a grammar without indentation has no newlines")
         if self.tables.enclosed[h.stack.state]:
             return Hypothesis(0, h.stack, h.indents, NO_LINE)
+        self.read_layout = True
         if column == NO_LINE:
             return None
         stack = self.shift(h.stack, layout.newline)
@@ -296,6 +299,7 @@ class Machine:
         stack = self.shift(h.stack, layout.newline)
         if stack is None:
             return False
+        self.read_layout = True
         if tables.live(stack.state) & tables.indent_bit[boundary] and (
             tables.can_exceed_column(sets, boundary, h.indents[-1], fresh=True)
             or column != NO_LINE
@@ -329,6 +333,10 @@ class Machine:
         if ended is None:
             return False
         live = tables.live(ended.stack.state)
-        if layout is not None and len(ended.indents) > 1:
+        if layout is not None and self._is_indented(ended):
             return bool(live & layout.dedent_at_end)
         return bool(live & tables.end_bit)
+
+    def _is_indented(self, h: Hypothesis) -> bool:
+        self.read_layout = True
+        return len(h.indents) > 1

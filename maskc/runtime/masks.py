@@ -1,10 +1,14 @@
 """The mask of a hypothesis, composed from rows once and remembered.
 
-A mask depends on the scanner state, on as much of the stack as the rows' terminals make the
-parser look at, and with indentation on the layout. We record how deep the parser looked while a
-mask was composed, and keep the mask in a tree whose edges are the stack's states from the top
-down to that depth: a later stack that agrees so far gets the same row, however different it is
-below. Equal masks are stored once.
+For almost every row the artifact already says, by the refined state on top of the stack, whether
+every stack takes it or none does; only rows that depend on what lies below, or on the columns of
+open blocks, are tried on the stack at hand. So a mask is a union of token sets and a few trials.
+
+A mask depends on the scanner state, on as much of the stack as the parser looked at, and on the
+layout if a line ended. We record how deep the parser looked while a mask was composed,
+and keep the mask in a tree whose edges are the stack's states from the top down to that depth: a
+later stack that agrees so far gets the same row, however different it is below. Equal masks are
+stored once.
 """
 
 from __future__ import annotations
@@ -15,22 +19,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.artifact.model import MAY
 from maskc.runtime.machine import NO_LINE, Hypothesis, Machine
 
 SAME = -2  # a column change, as in maskc.store.model
 
 Mask = NDArray[np.int32]
-_Rows = list[tuple[int, int, int]]  # final, column change, token set
+Ints = NDArray[np.int32]
+
+_BY_LAYOUT = object()  # in the place of a mask: look it up with the layout
 
 
-class _Branch:
-    """Rows that share a path, and the longer paths behind it."""
+class _Group:
+    """Rows of a source that share their first event.
 
-    __slots__ = ("branches", "rows")
+    Attributes:
+        terminal, column, contexts: the event; contexts is a bit set.
+        rows: int32[n], row numbers.
+        classes: int32[n], the class of each row's word.
+    """
 
-    def __init__(self) -> None:
-        self.rows: _Rows = []
-        self.branches: list[tuple[int, int, int, _Branch]] = []  # terminal, column, contexts
+    __slots__ = ("classes", "column", "contexts", "rows", "terminal")
+
+    def __init__(self, terminal: int, column: int, contexts: int, rows: Ints, classes: Ints):
+        self.terminal = terminal
+        self.column = column
+        self.contexts = contexts
+        self.rows = rows
+        self.classes = classes
 
 
 class MaskCache:
@@ -54,154 +70,171 @@ class MaskCache:
     ) -> None:
         self._arrays = arrays
         self._machine = machine
-        self._vocab_size = vocab_size
         self._n_words = -(-vocab_size // 32)
         self._eos = np.array(eos_ids, dtype=np.int64)
         self._room = max(1, cache_bytes // (self._n_words * 4))
-        self._masks: dict[object, Any] = {}
+        self._plain: dict[object, Any] = {}
+        self._by_layout: dict[object, Any] = {}
         self._by_content: dict[bytes, Mask] = {}
-        self._sources: dict[int, _Branch] = {}
-        self._groups = [
-            int.from_bytes(row.astype("<u8").tobytes(), "little") for row in arrays["context_group"]
-        ]
-        self._column_matters = machine.tables.layout is not None
-        self.end_only = self._union([], with_end=True)
+        self._entries: dict[tuple[int, int], tuple[Mask, list[int]]] = {}
+        self._groups: dict[int, list[_Group]] = {}
+        self.end_only = self._union(np.zeros(0, dtype=np.int32))
+        self.end_only = self._with_end(self.end_only)
 
     def mask(self, h: Hypothesis) -> Mask:
         """Return int32[ceil(vocab_size / 32)], shared: not to be written to."""
+        found = self._look_up(self._plain, (h.state, h.stack.state), h)
+        if found is _BY_LAYOUT:
+            key = (h.state, h.stack.state, h.column, h.indents)
+            found = self._look_up(self._by_layout, key, h)
+        return self._compose(h) if found is None else found
+
+    @staticmethod
+    def _look_up(place: dict[object, Any], key: object, h: Hypothesis) -> Any:
+        found = place.get(key)
         stack = h.stack
-        key = (
-            (h.state, stack.state, h.column, h.indents)
-            if self._column_matters
-            else (h.state, stack.state)
-        )
-        found = self._masks.get(key)
         while type(found) is dict:
             if stack.below is None:
                 raise ValueError("a remembered mask looks below the stack")
             stack = stack.below
             found = found.get(stack.state)
-        return self._compose(h, key) if found is None else found
+        return found
 
-    def _compose(self, h: Hypothesis, key: object) -> Mask:
-        machine = self._machine
-        machine.lowest = h.stack.depth
-        sets: list[int] = []
-        finishing = machine.can_finish(h)
-        self._collect(self._source(h.state), h, h, sets)
-        tables = machine.tables
-        for terminal, boundary in tables.ends(h.state):
-            ended = machine.end(h, terminal, h.column)
-            if ended is not None:
-                context = tables.context(ended.stack.state)
-                for _, _, group, branch in self._source(tables.n_states + boundary).branches:
-                    if self._groups[group] >> context & 1:
-                        self._collect(branch, ended, h, sets)
-        mask = self._union(sets, with_end=finishing)
-        if len(self._by_content) >= self._room:
-            self._by_content.clear()
-            self._masks.clear()
-        mask = self._by_content.setdefault(mask.tobytes(), mask)
-        self._remember(h, key, mask)
-        return mask
-
-    def _remember(self, h: Hypothesis, key: object, mask: Mask) -> None:
+    def _remember(self, h: Hypothesis, mask: Mask) -> None:
         """Store a mask under the stack's states down to the lowest one that was read."""
-        stack, place, edge = h.stack, self._masks, key
+        edge: object = (h.state, h.stack.state)
+        place = self._plain
+        # Stacks with this top may differ in whether the layout is read: then always ask for it.
+        if self._machine.read_layout or place.get(edge) is _BY_LAYOUT:
+            place[edge] = _BY_LAYOUT
+            edge, place = (h.state, h.stack.state, h.column, h.indents), self._by_layout
+        stack = h.stack
         while stack.depth > self._machine.lowest and stack.below is not None:
             place = place.setdefault(edge, {})
             stack = stack.below
             edge = stack.state
         place[edge] = mask
 
-    def _collect(
-        self, branch: _Branch, here: Hypothesis, start: Hypothesis, sets: list[int]
-    ) -> None:
-        """Add the token sets of all rows below a branch that are legal from ``here``.
-
-        Args:
-            branch: rows whose path the parser has taken.
-            here: the hypothesis behind that path.
-            start: the hypothesis before the token.
-            sets: where to add.
-        """
-        machine = self._machine
-        for final, change, token_set in branch.rows:
-            if machine.leads_on(final, here, _column_after(start.column, change)):
-                sets.append(token_set)
+    def _compose(self, h: Hypothesis) -> Mask:
+        machine, tables = self._machine, self._machine.tables
+        machine.lowest, machine.read_layout = h.stack.depth, False
+        finishing = machine.can_finish(h)
+        chosen: list[Ints] = []
+        trials: list[tuple[int, Hypothesis]] = []
         ended: dict[tuple[int, int], Hypothesis | None] = {}
-        for terminal, change, group, below in branch.branches:
-            if (terminal, change) not in ended:
-                column = _column_after(start.column, change)
-                ended[terminal, change] = machine.end(here, terminal, column)
-            after = ended[terminal, change]
+        for group in self._source(h.state):
+            after: Hypothesis | None = h
+            if group.terminal != tables.no_event:
+                key = (group.terminal, group.column)
+                if key not in ended:
+                    column = _column_after(h.column, group.column)
+                    ended[key] = machine.end(h, group.terminal, column)
+                after = ended[key]
+                if after is None or not group.contexts >> tables.context(after.stack.state) & 1:
+                    continue
+            flags = tables.verdicts(after.stack.state)[group.classes]
+            chosen.append(group.rows[flags == MAY])
+            trials += [(row, after) for row in group.rows[flags > MAY + 1].tolist()]
+        masks = []
+        for terminal, boundary in tables.ends(h.state):
+            after = machine.end(h, terminal, h.column)
             if after is not None:
-                context = machine.tables.context(after.stack.state)
-                if self._groups[group] >> context & 1:
-                    self._collect(below, after, start, sets)
+                mask, open_rows = self._entry(boundary, after.stack.state)
+                masks.append(mask)
+                trials += [(row, after) for row in open_rows]
+        passed = [row for row, after in trials if self._takes(row, after, h)]
+        rows = np.concatenate([*chosen, np.array(passed, dtype=np.int32)])
+        mask = self._union(rows)
+        for other in masks:
+            mask |= other
+        if finishing:
+            mask = self._with_end(mask)
+        mask.setflags(write=False)
+        if len(self._by_content) >= self._room:
+            for cache in (self._by_content, self._plain, self._by_layout, self._entries):
+                cache.clear()
+        mask = self._by_content.setdefault(mask.tobytes(), mask)
+        self._remember(h, mask)
+        return mask
 
-    def _source(self, number: int) -> _Branch:
-        found = self._sources.get(number)
+    def _entry(self, boundary: int, state: int) -> tuple[Mask, list[int]]:
+        """Return what is legal behind a boundary in a refined state, and the rows to try."""
+        found = self._entries.get((boundary, state))
         if found is None:
-            found = self._sources[number] = self._read_source(number)
+            tables = self._machine.tables
+            context = tables.context(state)
+            verdicts = tables.verdicts(state)
+            chosen, open_rows = [np.zeros(0, dtype=np.int32)], []
+            for group in self._source(tables.n_states + boundary):
+                if group.contexts >> context & 1:
+                    flags = verdicts[group.classes]
+                    chosen.append(group.rows[flags == MAY])
+                    open_rows += group.rows[flags > MAY + 1].tolist()
+            found = self._entries[boundary, state] = (
+                self._union(np.concatenate(chosen)),
+                open_rows,
+            )
         return found
 
-    def _read_source(self, number: int) -> _Branch:
-        """Return the rows of a source as a tree of paths."""
-        arrays = self._arrays
-        low, high = arrays["source_first"][number : number + 2].tolist()
-        root = _Branch()
-        branches = {0: root}
+    def _takes(self, row: int, after: Hypothesis, start: Hypothesis) -> bool:
+        """Return whether the row is legal, given the hypothesis behind its first event."""
+        machine, tables = self._machine, self._machine.tables
+        events, final, change = tables.row(row)
+        here: Hypothesis | None = after
+        for terminal, contexts, column_change in events:
+            if here is None:
+                return False
+            here = machine.end(here, terminal, _column_after(start.column, column_change))
+            if here is None or not contexts >> tables.context(here.stack.state) & 1:
+                return False
+        return here is not None and machine.leads_on(
+            final, here, _column_after(start.column, change)
+        )
 
-        def branch_of(path: int) -> _Branch:
-            found = branches.get(path)
-            if found is None:
-                found = branches[path] = _Branch()
-                parent = branch_of(int(arrays["path_parent"][path]))
-                parent.branches.append(
-                    (
-                        int(arrays["path_terminal"][path]),
+    def _source(self, number: int) -> list[_Group]:
+        found = self._groups.get(number)
+        if found is None:
+            arrays, tables = self._arrays, self._machine.tables
+            low, high = arrays["source_first"][number : number + 2].tolist()
+            firsts = arrays["row_first"][low:high]
+            order = np.argsort(firsts, kind="stable")
+            cuts = np.flatnonzero(np.diff(firsts[order])) + 1
+            found = []
+            for index in np.split(order, cuts) if high > low else []:
+                path = int(firsts[index[0]])
+                found.append(
+                    _Group(
+                        int(arrays["path_terminal"][path]) if path else tables.no_event,
                         int(arrays["path_column"][path]),
-                        int(arrays["path_contexts"][path]),
-                        found,
+                        tables.group(int(arrays["path_contexts"][path])),
+                        (index + low).astype(np.int32),
+                        arrays["row_class"][low:high][index],
                     )
                 )
-            return found
+            self._groups[number] = found
+        return found
 
-        for path, opened, token_set in zip(
-            arrays["row_path"][low:high].tolist(),
-            arrays["row_open"][low:high].tolist(),
-            arrays["row_set"][low:high].tolist(),
-            strict=True,
-        ):
-            branch_of(path).rows.append(
-                (
-                    int(arrays["open_final"][opened]),
-                    int(arrays["open_column"][opened]),
-                    token_set,
-                )
-            )
-        return root
-
-    def _union(self, sets: list[int], *, with_end: bool) -> Mask:
+    def _union(self, rows: Ints) -> Mask:
+        """Return the union of the token sets of some rows, writable."""
         arrays = self._arrays
-        chosen = np.array(sets, dtype=np.int64)
-        dense = arrays["set_mask"][chosen] if len(chosen) else chosen
+        chosen = np.unique(arrays["row_set"][rows])
+        dense = arrays["set_mask"][chosen]
         legal = np.zeros(self._n_words * 32, dtype=np.bool_)
         sparse = chosen[dense < 0]
-        for low, high in zip(
-            arrays["set_first"][sparse].tolist(),
-            arrays["set_first"][sparse + 1].tolist(),
-            strict=True,
-        ):
-            legal[arrays["set_tokens"][low:high]] = True
-        if with_end:
-            legal[self._eos] = True
+        if len(sparse):
+            first = arrays["set_first"]
+            begin, counts = first[sparse], first[sparse + 1] - first[sparse]
+            offsets = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+            legal[arrays["set_tokens"][np.repeat(begin, counts) + offsets]] = True
         mask = np.packbits(legal, bitorder="little").view("<i4")
-        for number in np.unique(dense[dense >= 0]).tolist():
+        for number in dense[dense >= 0].tolist():
             mask |= arrays["masks"][number]
-        mask.setflags(write=False)
         return mask
+
+    def _with_end(self, mask: Mask) -> Mask:
+        legal = np.unpackbits(mask.view(np.uint8), bitorder="little")
+        legal[self._eos] = 1
+        return np.packbits(legal, bitorder="little").view("<i4")
 
 
 def _column_after(before: int, change: int) -> int:

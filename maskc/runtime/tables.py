@@ -35,7 +35,13 @@ class Layout:
 
 
 class Tables:
-    """Rows by number; every method returns a shared object that must not be changed."""
+    """Rows by number; every method returns a shared object that must not be changed.
+
+    Attributes:
+        no_event: the terminal of a group of rows whose path is empty.
+    """
+
+    no_event = -9
 
     def __init__(self, contents: Contents) -> None:
         header, arrays = contents.header, contents.arrays
@@ -69,6 +75,8 @@ class Tables:
         self._shifts: list[dict[int, int] | None] = [None] * n_refined
         self._gotos: list[dict[int, int] | None] = [None] * n_refined
         self._reduces: list[dict[int, int] | None] = [None] * len(self.context_of_lalr)
+        self._groups: dict[int, int] = {}
+        self._paths: dict[int, tuple[tuple[int, int, int], ...]] = {}
         self._finals: dict[int, tuple[int, tuple[int, ...], tuple[int, ...], int]] = {}
         self._rests: dict[tuple[int, int], int] = {}
 
@@ -173,6 +181,47 @@ class Tables:
         found = self._rests.get(key)
         if found is None:
             found = self._rests[key] = _to_int(self._arrays["rest"][boundary, context])
+        return found
+
+    def verdicts(self, state: int) -> NDArray[np.uint8]:
+        """Return uint8[n_classes]: ``MAY`` and ``FAIL`` by class of words."""
+        found: NDArray[np.uint8] = self._arrays["verdicts"][self._arrays["verdict_of"][state]]
+        return found
+
+    def group(self, number: int) -> int:
+        """Return a set of contexts as a bit set."""
+        found = self._groups.get(number)
+        if found is None:
+            found = self._groups[number] = _to_int(self._arrays["context_group"][number])
+        return found
+
+    def row(self, number: int) -> tuple[tuple[tuple[int, int, int], ...], int, int]:
+        """Return a row's events behind the first, its final, and the final's column change.
+
+        An event is (terminal, contexts as a bit set, column change).
+        """
+        opened = int(self._arrays["row_open"][number])
+        return (
+            self._path(int(self._arrays["row_path"][number]))[1:],
+            int(self._arrays["open_final"][opened]),
+            int(self._arrays["open_column"][opened]),
+        )
+
+    def _path(self, path: int) -> tuple[tuple[int, int, int], ...]:
+        found = self._paths.get(path)
+        if found is None:
+            events = []
+            here = path
+            while here:
+                events.append(
+                    (
+                        int(self._arrays["path_terminal"][here]),
+                        self.group(int(self._arrays["path_contexts"][here])),
+                        int(self._arrays["path_column"][here]),
+                    )
+                )
+                here = int(self._arrays["path_parent"][here])
+            found = self._paths[path] = tuple(reversed(events))
         return found
 
     def can_reach_column(self, sets: int, boundary: int, column: int, *, fresh: bool) -> bool:

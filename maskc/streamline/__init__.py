@@ -1,0 +1,1 @@
+"""Rewrites of the store that change no mask, one a file."""
