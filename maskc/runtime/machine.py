@@ -11,28 +11,17 @@ machine never stands in a dead end.
 
 from __future__ import annotations
 
-from typing import Any
-
 from maskc.artifact.model import EMPTY_TEXT, IGNORED, NOT_AN_END
+from maskc.runtime.memory import Stack, StackMemory
 from maskc.runtime.tables import DEAD, FORKS, Tables
 
-MAX_PLANS = 1_000_000
+MAX_PLANS = 500_000
+MAX_MOVES = 500_000
 
 # How many states a terminal pops, which it pushes (none: refused), how far down it looked.
 Plan = tuple[int, tuple[int, ...], int]
 
 NO_LINE = -1  # an open newline lexeme without a line break, as in maskc.store.model
-
-
-class Stack:
-    """A parser stack: its top, a refined state, and what lies below."""
-
-    __slots__ = ("below", "depth", "state")
-
-    def __init__(self, state: int, below: Stack | None) -> None:
-        self.state = state
-        self.below = below
-        self.depth: int = below.depth + 1 if below is not None else 0
 
 
 class Hypothesis:
@@ -57,6 +46,27 @@ class Hypothesis:
 Hypotheses = tuple[Hypothesis, ...]
 
 
+# What a token does to a hypothesis: how many states go, which ones come, the scanner's state, the
+# open blocks if they change, the column.
+Move = tuple[int, tuple[int, ...], int, tuple[int, ...] | None, int]
+
+# In the place of a move: look it up with the layout; work it out each time.
+_BY_LAYOUT = "by layout"
+_SPLITS = "splits"
+_ILLEGAL = "illegal"
+
+
+def replay(stack: Stack, n_popped: int, pushed: tuple[int, ...]) -> Stack:
+    """Return the stack without its first ``n_popped`` states and with others pushed."""
+    for _ in range(n_popped):
+        if stack.below is None:
+            raise ValueError("a plan pops below the stack")
+        stack = stack.below
+    for state in pushed:
+        stack = Stack(state, stack)
+    return stack
+
+
 class Machine:
     """Moves hypotheses. Shared by all matchers of an artifact.
 
@@ -69,9 +79,9 @@ class Machine:
         self.tables = tables
         self.lowest = 0
         self.read_layout = False
-        # (state, terminal) → a plan, or a dict on the state below → …
-        self._plans: dict[int, Any] = {}
-        self._n_plans = 0
+        self._plans = StackMemory(MAX_PLANS)
+        self._moves = StackMemory(MAX_MOVES)
+        self._moves_by_layout = StackMemory(MAX_MOVES)
         # (final, refined state) → whether it leads on without a newline
         self._verdicts: dict[tuple[int, int], bool] = {}
         self._n_terminals = len(tables.terminal_looks)
@@ -94,6 +104,56 @@ class Machine:
         for hypothesis in hypotheses:
             after += self._run(hypothesis, classes, text)
         return tuple(h for h in after if self.is_live(h))
+
+    def take(self, hypotheses: Hypotheses, token_id: int, text: bytes) -> Hypotheses:
+        """Return the live hypotheses behind a token; empty if it is illegal.
+
+        What a token does to one hypothesis is remembered as what it does to the stack's top.
+        """
+        if len(hypotheses) != 1:
+            return self.step(hypotheses, text.translate(self.tables.classes), text)
+        h = hypotheses[0]
+        key: tuple[object, ...] = (h.state, token_id, h.stack.state)
+        move = self._moves.get(key, h.stack)
+        if move is _BY_LAYOUT:
+            key = (h.state, token_id, h.stack.state, h.column, h.indents)
+            move = self._moves_by_layout.get(key, h.stack)
+        if move is None:
+            return self._take_first(h, token_id, text)
+        if move is _ILLEGAL:
+            return ()
+        if move is _SPLITS:
+            return self.step(hypotheses, text.translate(self.tables.classes), text)
+        n_popped, pushed, state, indents, column = move
+        stack = replay(h.stack, n_popped, pushed) if n_popped or pushed else h.stack
+        return (Hypothesis(state, stack, h.indents if indents is None else indents, column),)
+
+    def _take_first(self, h: Hypothesis, token_id: int, text: bytes) -> Hypotheses:
+        self.lowest, self.read_layout = h.stack.depth, False
+        after = self.step((h,), text.translate(self.tables.classes), text)
+        lowest = self.lowest
+        result: Move | str = _SPLITS
+        if not after:
+            result = _ILLEGAL
+        elif len(after) == 1:
+            stack, pushed = after[0].stack, []
+            while stack.depth > lowest and stack is not h.stack:
+                pushed.append(stack.state)
+                if stack.below is None:
+                    raise ValueError("a stack ends above its lowest state")
+                stack = stack.below
+            n_popped = h.stack.depth - stack.depth
+            indents = after[0].indents if after[0].indents is not h.indents else None
+            result = (n_popped, tuple(reversed(pushed)), after[0].state, indents, after[0].column)
+        has_column = self.tables.has_column
+        key: tuple[object, ...] = (h.state, token_id, h.stack.state)
+        if self.read_layout or has_column[h.state] or self._moves.get(key, h.stack) is _BY_LAYOUT:
+            self._moves.replace(key, _BY_LAYOUT)
+            key = (h.state, token_id, h.stack.state, h.column, h.indents)
+            self._moves_by_layout.put(key, h.stack, lowest, result)
+        else:
+            self._moves.put(key, h.stack, lowest, result)
+        return after
 
     def _run(self, h: Hypothesis, classes: bytes, text: bytes) -> list[Hypothesis]:
         """Return what one hypothesis becomes behind the bytes, live or not."""
@@ -190,78 +250,48 @@ class Machine:
 
     def shift(self, stack: Stack, terminal: int) -> Stack | None:
         """Return the stack behind a terminal, ``None`` if no text can go on with it."""
-        plan: Any = self._plans.get(stack.state * self._n_terminals + terminal)
-        below = stack
-        while type(plan) is dict:
-            if below.below is None:
-                raise ValueError("a plan looks below the stack")
-            below = below.below
-            plan = plan.get(below.state)
+        key = stack.state * self._n_terminals + terminal
+        plan: Plan | None = self._plans.get(key, stack)
         if plan is None:
             plan = self._plan(stack, terminal)
+            self._plans.put(key, stack, stack.depth - plan[2], plan)
         n_popped, pushed, n_read = plan
         if stack.depth - n_read < self.lowest:
             self.lowest = stack.depth - n_read
-        if not pushed:
-            return None
-        for _ in range(n_popped):
-            if stack.below is None:
-                raise ValueError("a plan pops below the stack")
-            stack = stack.below
-        for state in pushed:
-            stack = Stack(state, stack)
-        return stack
+        return replay(stack, n_popped, pushed) if pushed else None
 
     def _plan(self, stack: Stack, terminal: int) -> Plan:
-        """Work out what a terminal does to a stack, and remember it.
+        """Work out what a terminal does to a stack.
 
         Long chains of reductions touch the same few states again and again; the plan keeps
         their effect only: how many states go, and which ones come.
         """
+        tables = self.tables
         states: list[int] = []  # pushed so far, above ``base``
         base = stack
-        plan: Plan | None = None
-        if not self.tables.terminal_looks[terminal] & self.tables.live(stack.state):
-            plan = (0, (), 0)
-        while plan is None:
+        if not tables.terminal_looks[terminal] & tables.live(stack.state):
+            return (0, (), 0)
+        while True:
             top = states[-1] if states else base.state
-            target = self.tables.shifts(top).get(terminal)
+            target = tables.shifts(top).get(terminal)
+            n_popped = stack.depth - base.depth
             if target is not None:
-                n_popped = stack.depth - base.depth
-                plan = (n_popped, (*states, target), n_popped)
-                break
-            production = self.tables.reduces(self.tables.lalr_state[top]).get(terminal)
-            goto = None
-            if production is not None:
-                length = self.tables.production_length[production]
-                n_pushed = min(length, len(states))
-                del states[len(states) - n_pushed :]
-                for _ in range(length - n_pushed):
-                    if base.below is None:
-                        raise ValueError("a production is longer than the stack")
-                    base = base.below
-                top = states[-1] if states else base.state
-                goto = self.tables.gotos(top).get(self.tables.production_lhs[production])
+                return (n_popped, (*states, target), n_popped)
+            production = tables.reduces(tables.lalr_state[top]).get(terminal)
+            if production is None:
+                return (0, (), n_popped)
+            length = tables.production_length[production]
+            n_kept = max(0, len(states) - length)
+            for _ in range(length - (len(states) - n_kept)):
+                if base.below is None:
+                    raise ValueError("a production is longer than the stack")
+                base = base.below
+            del states[n_kept:]
+            top = states[-1] if states else base.state
+            goto = tables.gotos(top).get(tables.production_lhs[production])
             if goto is None:
-                plan = (0, (), stack.depth - base.depth)
-            else:
-                states.append(goto)
-        self._remember(stack, terminal, plan)
-        return plan
-
-    def _remember(self, stack: Stack, terminal: int, plan: Plan) -> None:
-        if self._n_plans >= MAX_PLANS:
-            self._plans.clear()
-            self._n_plans = 0
-        self._n_plans += 1
-        place, edge = self._plans, stack.state * self._n_terminals + terminal
-        for _ in range(plan[2]):
-            if stack.below is None:
-                raise ValueError("a plan looks below the stack")
-            place = place.setdefault(edge, {})
-            stack = stack.below
-            edge = stack.state
-        place[edge] = plan
+                return (0, (), stack.depth - base.depth)
+            states.append(goto)
 
     def is_live(self, h: Hypothesis) -> bool:
         """Return whether some text finishes the hypothesis."""

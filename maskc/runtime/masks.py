@@ -21,13 +21,16 @@ from numpy.typing import NDArray
 
 from maskc.artifact.model import MAY
 from maskc.runtime.machine import NO_LINE, Hypothesis, Machine
+from maskc.runtime.memory import StackMemory
 
 SAME = -2  # a column change, as in maskc.store.model
 
 Mask = NDArray[np.int32]
 Ints = NDArray[np.int32]
 
-_BY_LAYOUT = object()  # in the place of a mask: look it up with the layout
+MAX_MASKS = 500_000  # places where masks are remembered; the masks themselves have their own room
+
+_BY_LAYOUT = "by layout"  # in the place of a mask: look it up with the layout
 
 
 class _Group:
@@ -41,7 +44,9 @@ class _Group:
 
     __slots__ = ("classes", "column", "contexts", "rows", "terminal")
 
-    def __init__(self, terminal: int, column: int, contexts: int, rows: Ints, classes: Ints):
+    def __init__(
+        self, terminal: int, column: int, contexts: int, rows: Ints, classes: Ints
+    ) -> None:
         self.terminal = terminal
         self.column = column
         self.contexts = contexts
@@ -73,8 +78,8 @@ class MaskCache:
         self._n_words = -(-vocab_size // 32)
         self._eos = np.array(eos_ids, dtype=np.int64)
         self._room = max(1, cache_bytes // (self._n_words * 4))
-        self._plain: dict[object, Any] = {}
-        self._by_layout: dict[object, Any] = {}
+        self._plain = StackMemory(MAX_MASKS)
+        self._by_layout = StackMemory(MAX_MASKS)
         self._by_content: dict[bytes, Mask] = {}
         self._entries: dict[tuple[int, int], tuple[Mask, list[int]]] = {}
         self._groups: dict[int, list[_Group]] = {}
@@ -83,37 +88,22 @@ class MaskCache:
 
     def mask(self, h: Hypothesis) -> Mask:
         """Return int32[ceil(vocab_size / 32)], shared: not to be written to."""
-        found = self._look_up(self._plain, (h.state, h.stack.state), h)
+        found = self._plain.get((h.state, h.stack.state), h.stack)
         if found is _BY_LAYOUT:
             key = (h.state, h.stack.state, h.column, h.indents)
-            found = self._look_up(self._by_layout, key, h)
+            found = self._by_layout.get(key, h.stack)
         return self._compose(h) if found is None else found
 
-    @staticmethod
-    def _look_up(place: dict[object, Any], key: object, h: Hypothesis) -> Any:
-        found = place.get(key)
-        stack = h.stack
-        while type(found) is dict:
-            if stack.below is None:
-                raise ValueError("a remembered mask looks below the stack")
-            stack = stack.below
-            found = found.get(stack.state)
-        return found
-
     def _remember(self, h: Hypothesis, mask: Mask) -> None:
-        """Store a mask under the stack's states down to the lowest one that was read."""
-        edge: object = (h.state, h.stack.state)
-        place = self._plain
+        machine = self._machine
+        key: tuple[object, ...] = (h.state, h.stack.state)
         # Stacks with this top may differ in whether the layout is read: then always ask for it.
-        if self._machine.read_layout or place.get(edge) is _BY_LAYOUT:
-            place[edge] = _BY_LAYOUT
-            edge, place = (h.state, h.stack.state, h.column, h.indents), self._by_layout
-        stack = h.stack
-        while stack.depth > self._machine.lowest and stack.below is not None:
-            place = place.setdefault(edge, {})
-            stack = stack.below
-            edge = stack.state
-        place[edge] = mask
+        if machine.read_layout or self._plain.get(key, h.stack) is _BY_LAYOUT:
+            self._plain.replace(key, _BY_LAYOUT)
+            key = (h.state, h.stack.state, h.column, h.indents)
+            self._by_layout.put(key, h.stack, machine.lowest, mask)
+        else:
+            self._plain.put(key, h.stack, machine.lowest, mask)
 
     def _compose(self, h: Hypothesis) -> Mask:
         machine, tables = self._machine, self._machine.tables
@@ -151,8 +141,10 @@ class MaskCache:
             mask = self._with_end(mask)
         mask.setflags(write=False)
         if len(self._by_content) >= self._room:
-            for cache in (self._by_content, self._plain, self._by_layout, self._entries):
-                cache.clear()
+            self._by_content.clear()
+            self._plain.clear()
+            self._by_layout.clear()
+            self._entries.clear()
         mask = self._by_content.setdefault(mask.tobytes(), mask)
         self._remember(h, mask)
         return mask

@@ -72,7 +72,9 @@ class Matcher:
             self._terminated = True
             return True
         text = artifact.token_bytes(token_id)
-        after = self._after(text) if text else ()
+        if not text:
+            return False
+        after = artifact.machine.take(self._hypotheses, token_id, text)
         if not after:
             return False
         self._history.append(self._hypotheses)
