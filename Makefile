@@ -6,7 +6,7 @@ STAMP := .venv/.installed
 STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test check slow format clean
+.PHONY: help venv run test check slow bench format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -33,6 +33,9 @@ check: test ## the same as test
 
 slow: $(STAMP) ## the tests with ten times as many random examples
 	$(BIN)/pytest -n 2 --hypothesis-profile=slow
+
+bench: $(STAMP) ## time fill, accept and step on json and python
+	$(BIN)/python benchmarks/bench.py
 
 format: $(STAMP) ## format the code and fix what lint can fix
 	$(BIN)/ruff format .
