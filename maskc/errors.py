@@ -23,6 +23,20 @@ class GrammarError(MaskcError):
         return f"{self.name}: {self.reason}"
 
 
+class UnknownSymbolError(MaskcError):
+    """A name is no terminal, or no symbol at all, of the grammar."""
+
+    def __init__(self, grammar: str, kind: str, name: str, nearest: tuple[str, ...]) -> None:
+        super().__init__(grammar, kind, name, nearest)
+        self.grammar, self.kind, self.name, self.nearest = grammar, kind, name, nearest
+
+    def __str__(self) -> str:
+        return (
+            f"{self.grammar}: there is no {self.kind} {self.name!r}; "
+            f"the nearest names are {', '.join(self.nearest) or 'none'}"
+        )
+
+
 class UnsupportedTerminalError(MaskcError):
     """A terminal uses a construct that no finite automaton can follow."""
 

@@ -1,0 +1,1 @@
+"""What the productions say of terminal sequences: one question a file."""

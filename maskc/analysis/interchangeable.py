@@ -1,0 +1,146 @@
+"""Which terminals can stand for each other in every text?
+
+Terminals Y1 and Y2 are *interchangeable* if each production that holds one of them, with any one of
+its occurrences replaced by the other, is a production too. Then exchanging them anywhere in a
+terminal sequence never changes whether it is legal: (X, S) and (X, φ(S)) are jointly legal. The
+relation is an equivalence; its classes are those of equal sets of *places*, a place being a
+production with one occurrence of the terminal left out.
+
+That is a fact about productions. Lark's parser is a table, made smaller by resolved conflicts, and
+its lexer asks the table which terminals to look for. ``find_table_classes`` asks the table itself:
+two terminals are *table-interchangeable* if they have the same column, after states are merged that
+no sequence of terminals tells apart. Then they are interchangeable in the LALR language, conflicts
+or not. ``find_classes`` keeps what both say, and that the lexer can never look for only one.
+
+Example: with ``op: "+" | "-"`` as the only production that holds them, PLUS and MINUS are
+interchangeable; with ``sign: "-"`` besides, they are not.
+
+Terminals of no production (ignored ones) are in no class. Bound: none is needed.
+
+Source: appendix, section 6.2; blog, "jointly legal"; Moore 1956 for the merging of states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+from maskc.grammar.model import END, Grammar
+from maskc.grammar.reduce import ReducedGrammar, reduce_grammar
+
+Classes = tuple[tuple[int, ...], ...]
+
+
+def find_classes(grammar: Grammar) -> Classes:
+    """Return the classes that are safe for productions, parser table and lexer contexts."""
+    classes = find_production_classes(reduce_grammar(grammar))
+    return safe_for_contexts(grammar, _meet(classes, find_table_classes(grammar)))
+
+
+def find_production_classes(reduced: ReducedGrammar) -> Classes:
+    """Return the classes of two or more interchangeable terminals, by the definition of 6.2."""
+    places: dict[int, set[Hashable]] = {}
+    for production in reduced.productions:
+        for i, symbol in enumerate(production.rhs):
+            if symbol >= 0:
+                place = (production.lhs, production.rhs[:i], production.rhs[i + 1 :])
+                places.setdefault(symbol, set()).add(place)
+    return _group((terminal, frozenset(found)) for terminal, found in places.items())
+
+
+def find_table_classes(grammar: Grammar) -> Classes:
+    """Return the classes of two or more terminals that the LALR table cannot tell apart."""
+    block = merge_states(grammar)
+    columns: dict[int, list[Hashable]] = {}
+    for state, row in enumerate(grammar.states):
+        for terminal, target in row.shifts.items():
+            columns.setdefault(terminal, []).append((state, "shift", block[target]))
+        for terminal, number in row.reduces.items():
+            production = grammar.productions[number]
+            action = (state, "reduce", production.lhs, len(production.rhs))
+            columns.setdefault(terminal, []).append(action)
+    columns.pop(END, None)
+    return _group((terminal, frozenset(column)) for terminal, column in columns.items())
+
+
+def merge_states(grammar: Grammar) -> tuple[int, ...]:
+    """Return LALR state → number of its class: the parser never behaves differently in a class."""
+    n_classes = 1
+    block = [0] * len(grammar.states)
+    # The state that ends the parse is told apart by Lark, not by its row.
+    block[grammar.end_state] = 1
+    while True:
+        numbers: dict[Hashable, int] = {}
+        split = []
+        for state, row in enumerate(grammar.states):
+            reductions = [
+                (t, grammar.productions[p].lhs, len(grammar.productions[p].rhs))
+                for t, p in row.reduces.items()
+            ]
+            key = (
+                block[state],
+                frozenset((t, block[target]) for t, target in row.shifts.items()),
+                frozenset(reductions),
+                frozenset((n, block[target]) for n, target in row.gotos.items()),
+            )
+            split.append(numbers.setdefault(key, len(numbers)))
+        if len(numbers) == n_classes:
+            return tuple(split)
+        n_classes, block = len(numbers), split
+
+
+def safe_for_contexts(grammar: Grammar, classes: Classes) -> Classes:
+    """Return the classes split until their terminals are looked for in the same contexts.
+
+    A terminal is looked for in a context that tries it, or that renames a lexeme to it. Terminals
+    that an ``Indenter`` counts differently are split, too.
+    """
+    looked_for: dict[int, set[int]] = {}
+    for number, context in enumerate(grammar.contexts):
+        for terminal in context.alternatives:
+            looked_for.setdefault(terminal, set()).add(number)
+        for _, renamed in context.keywords:
+            for terminal in renamed:
+                looked_for.setdefault(terminal, set()).add(number)
+    return _group(
+        (
+            terminal,
+            (number, _layout_role(grammar, terminal), frozenset(looked_for.get(terminal, ()))),
+        )
+        for number, members in enumerate(classes)
+        for terminal in members
+    )
+
+
+def map_to_representatives(classes: Classes) -> dict[int, int]:
+    """Return terminal → the first of its class, for the terminals in classes."""
+    return {terminal: members[0] for members in classes for terminal in members}
+
+
+def _layout_role(grammar: Grammar, terminal: int) -> tuple[bool, ...]:
+    layout = grammar.layout
+    if layout is None:
+        return ()
+    lines = (layout.newline, layout.indent, layout.dedent)
+    return (
+        *(terminal == line for line in lines),
+        terminal in layout.opens,
+        terminal in layout.closes,
+    )
+
+
+def _meet(one: Classes, other: Classes) -> Classes:
+    number = {terminal: i for i, members in enumerate(other) for terminal in members}
+    return _group(
+        (terminal, (i, number[terminal]))
+        for i, members in enumerate(one)
+        for terminal in members
+        if terminal in number
+    )
+
+
+def _group(keyed: Iterable[tuple[int, Hashable]]) -> Classes:
+    """Return the terminals with equal keys, in order, where there are two or more."""
+    groups: dict[Hashable, list[int]] = {}
+    for terminal, key in sorted(keyed, key=lambda pair: pair[0]):
+        groups.setdefault(key, []).append(terminal)
+    return tuple(tuple(members) for members in groups.values() if len(members) > 1)
