@@ -1,0 +1,169 @@
+r"""Which characters can a grammar's terminals not tell apart?
+
+A terminal looks at a character only through *atoms*: a literal, a class such as ``[^\W\d]``, a
+dot. Two characters that are in the same atoms can stand for each other in any text: lexing does
+not change. So a character that the text has cut in half stands for few cases, one of each class,
+and a regular expression can be written out over one representative of each class, without
+categories and flags.
+
+Example: for the one atom ``[a-f]`` there are two classes, represented by ``a`` and ``g``;
+``é`` is of the class of ``g``.
+
+Limits: surrogates are no characters here, since no UTF-8 text holds one.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+N_CODE_POINTS = 0x110000
+_SURROGATES = (0xD800, 0xE000)
+_READABLE = string.ascii_lowercase + string.digits + string.ascii_uppercase + string.punctuation
+
+Atom = tuple[str, int]
+"""The text of a pattern that reads one character, and the flags of ``re`` it is read with."""
+
+
+class Characters:
+    """The classes of characters that a set of atoms tells apart.
+
+    Attributes:
+        class_of: int32[0x110000], the class of each code point; -1 for surrogates.
+        representatives: one character of each class, where possible one that is good to read.
+        absent: a character that no canonical text holds.
+    """
+
+    def __init__(self, atoms: Iterable[Atom]) -> None:
+        points = np.r_[0 : _SURROGATES[0], _SURROGATES[1] : N_CODE_POINTS]
+        ids = np.zeros(len(points), dtype=np.int64)
+        for atom in sorted(set(atoms)):
+            is_member = np.unpackbits(_members(atom), count=N_CODE_POINTS)[points]
+            # Few classes: renumbering by a table is faster than np.unique on 1.1 million keys.
+            keys = ids * 2 + is_member
+            renumbered = np.full(int(ids.max()) * 2 + 2, -1, dtype=np.int64)
+            present = np.flatnonzero(np.bincount(keys, minlength=len(renumbered)))
+            renumbered[present] = np.arange(len(present))
+            ids = renumbered[keys]
+        lowest = points[np.unique(ids, return_index=True)[1]]
+        self.class_of: NDArray[np.int32] = np.full(N_CODE_POINTS, -1, dtype=np.int32)
+        self.class_of[points] = ids
+        readable = {int(self.class_of[ord(c)]): c for c in reversed(_READABLE)}
+        self.representatives: tuple[str, ...] = tuple(
+            readable.get(number, chr(point)) for number, point in enumerate(lowest)
+        )
+        self.absent = next(
+            c for c in map(chr, range(N_CODE_POINTS - 1, 0, -1)) if c not in self.representatives
+        )
+        self._table = _Canonical(self.class_of, self.representatives)
+        self._cuts: dict[bytes, tuple[str, ...]] = {}
+
+    def canonical(self, text: str) -> str:
+        """Return the text with each character replaced by its class's representative."""
+        return text.translate(self._table)
+
+    def members(self, atom: Atom) -> tuple[str, ...]:
+        """Return the representatives that an atom matches; it must be one of the given atoms."""
+        pattern = re.compile(*atom)
+        return tuple(c for c in self.representatives if pattern.fullmatch(c))
+
+    def completions(self, cut: bytes) -> tuple[str, ...]:
+        """Return a character of each class among those whose UTF-8 begins with ``cut``.
+
+        Args:
+            cut: one to three bytes, no whole character; nothing is returned if no character
+                begins with them.
+        """
+        if cut not in self._cuts:
+            low, high = completion_range(cut)
+            _, first = np.unique(self.class_of[low:high], return_index=True)
+            self._cuts[cut] = tuple(chr(low + int(i)) for i in sorted(first))
+        return self._cuts[cut]
+
+
+def split_cut(data: bytes) -> tuple[str, bytes] | None:
+    r"""Return the text that bytes hold and the bytes of a last character that is not whole.
+
+    ``None`` if no UTF-8 text begins with them.
+
+    >>> split_cut("né".encode()[:-1])
+    ('n', b'\xc3')
+    >>> split_cut(b"n\xff") is None
+    True
+    """
+    for n_cut in range(4):
+        whole, cut = data[: len(data) - n_cut], data[len(data) - n_cut :]
+        if cut and (len(cut) > len(data) or (cut[0] & 0xC0) == 0x80):
+            continue  # `cut` begins inside a character
+        try:
+            text = whole.decode()
+        except UnicodeDecodeError:
+            continue
+        if not cut:
+            return text, b""
+        low, high = completion_range(cut)
+        return (text, cut) if low < high else None
+    return None
+
+
+def completion_range(cut: bytes) -> tuple[int, int]:
+    r"""Return the range of code points, its end excluded, whose UTF-8 begins with ``cut``.
+
+    >>> [hex(n) for n in completion_range(b"\xe2\x82")]
+    ['0x2080', '0x20c0']
+    """
+    lead = cut[0]
+    if 0xC2 <= lead < 0xE0:
+        n_bytes, value = 2, lead & 0x1F
+    elif 0xE0 <= lead < 0xF0:
+        n_bytes, value = 3, lead & 0x0F
+    elif 0xF0 <= lead < 0xF5:
+        n_bytes, value = 4, lead & 0x07
+    else:
+        return 0, 0
+    if len(cut) >= n_bytes:
+        return 0, 0
+    for byte in cut[1:]:
+        if byte & 0xC0 != 0x80:
+            return 0, 0
+        value = value << 6 | byte & 0x3F
+    shift = 6 * (n_bytes - len(cut))
+    low, high = value << shift, value + 1 << shift
+    shortest = {2: 0x80, 3: 0x800, 4: 0x10000}[n_bytes]
+    low, high = max(low, shortest), min(high, N_CODE_POINTS)
+    if n_bytes == 3 and low < _SURROGATES[1] and high > _SURROGATES[0]:
+        low, high = (low, _SURROGATES[0]) if low < _SURROGATES[0] else (_SURROGATES[1], high)
+    return low, max(low, high)
+
+
+class _Canonical(dict[int, str]):
+    """A table for ``str.translate`` that fills itself."""
+
+    def __init__(self, class_of: NDArray[np.int32], representatives: Sequence[str]) -> None:
+        super().__init__()
+        self._class_of, self._representatives = class_of, representatives
+
+    def __missing__(self, point: int) -> str:
+        found = self._representatives[int(self._class_of[point])]
+        self[point] = found
+        return found
+
+
+@lru_cache(maxsize=1)
+def _all_characters() -> str:
+    return "".join(map(chr, range(N_CODE_POINTS)))
+
+
+@lru_cache(maxsize=512)
+def _members(atom: Atom) -> NDArray[np.uint8]:
+    """Return bool[0x110000], packed: the code points that an atom matches, by ``re`` itself."""
+    text, flags = atom
+    found = np.zeros(N_CODE_POINTS, dtype=np.bool_)
+    for run in re.compile(f"(?:{text})+", flags).finditer(_all_characters()):
+        found[run.start() : run.end()] = True
+    return np.packbits(found)

@@ -1,0 +1,232 @@
+"""What might finish a text? Guesses, to be confirmed by Lark.
+
+An open lexeme is finished by a breadth-first search over a few characters for each terminal: one
+for each literal and each set in its pattern. The parse is finished by a best-first search over the
+actions of the LALR table that prefers stacks which need little. What worked for a state on top of
+the stack is tried first the next time, so the search itself is rare.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import re
+from collections.abc import Iterator
+from functools import cache
+from re import _compiler, _constants, _parser  # type: ignore[attr-defined]
+from typing import Any
+
+from maskc.verify.readings import Reader, Reading
+from maskc.verify.steps import State
+
+# Lexemes as the parser gets them: the terminal, and one way to write it.
+Moves = tuple[tuple[str, str], ...]
+
+_USUAL = [chr(c) for c in (97, 48, 32, 10, *range(33, 127), 233, 9, 13)]
+_MOST_REPRESENTATIVES = 24
+_MOST_NODES = 20_000
+_MOST_FINISHES = 1500
+_REMEMBERED = 12
+
+
+class Completer:
+    """Guesses at completions for one grammar."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader, self.steps = reader, reader.steps
+        self.representatives = {
+            name: find_representatives(t.pattern.to_regexp(), self.steps.flags)
+            for name, t in self.steps.terminals.items()
+        }
+        self.samples = cache(self._find_samples)
+        self._worked: dict[int, list[Moves]] = {}
+        self._finished: dict[str, list[str]] = {}
+        self._failed: set[State] = set()
+        self.separators = ("", *self._find_separators())
+
+    def guesses(self, text: str, reading: Reading) -> Iterator[str]:
+        """Yield strings that may complete the text as it is read."""
+        for tail in self._finish_lexeme(text, reading):
+            for moves in self.complete(reading.state):
+                yield from (tail + rest for rest in self._render(moves))
+
+    def complete(self, state: State) -> Iterator[Moves]:
+        """Yield lexemes after which the parser accepts the end, as many ways as are at hand."""
+        if self.steps.can_finish(state):
+            yield ()
+        worked = self._worked.setdefault(state.stack[-1], [])
+        n_worked = 0
+        for moves in worked.copy():
+            if self._accepts(state, moves):
+                n_worked += 1
+                yield moves
+        if n_worked == 0 and state not in self._failed:
+            found = self._search(state)
+            if found is None:
+                self._failed.add(state)
+                return
+            worked.insert(0, found)
+            del worked[_REMEMBERED:]
+            yield found
+
+    def _accepts(self, state: State, moves: Moves) -> bool:
+        here: State | None = state
+        for name, value in moves:
+            here = self.steps.take(here, name, value) if here else None
+        return here is not None and self.steps.can_finish(here)
+
+    def _search(self, state: State) -> Moves | None:
+        count = itertools.count()
+        queue: list[tuple[int, int, State, Moves]] = [(0, next(count), state, ())]
+        seen = {state}
+        while queue and len(seen) < _MOST_NODES:
+            _, _, here, moves = heapq.heappop(queue)
+            if moves and self.steps.can_finish(here):
+                return moves
+            for name in sorted(self.steps.rows[here.stack[-1]]):
+                for value in self._values(here, name):
+                    after = self.steps.take(here, name, value)
+                    if after is None or after in seen:
+                        continue
+                    seen.add(after)
+                    cost = len(moves) + 2 * self.steps.remaining.of(after.stack)
+                    heapq.heappush(queue, (cost, next(count), after, (*moves, (name, value))))
+        return None
+
+    def _values(self, state: State, name: str) -> tuple[str, ...]:
+        if name == self.steps.newline:
+            columns = () if state.parens else (*state.columns, state.columns[-1] + 1)
+            return tuple("\n" + " " * column for column in columns)
+        return self.samples(name)[:1] if name in self.steps.terminals else ()
+
+    def _render(self, moves: Moves) -> Iterator[str]:
+        """Yield ways to write lexemes: with and without something between, with other samples."""
+        if not moves:
+            yield ""
+            return
+        for separator in self.separators:
+            for turn in range(3):
+                if turn and all(len(self.samples(name)) < 2 for name, _ in moves):
+                    break
+                values = [self._sample(name, value, turn) for name, value in moves]
+                yield "".join(separator + value for value in values)
+                if separator:
+                    yield separator.join(values)
+
+    def _sample(self, name: str, value: str, turn: int) -> str:
+        samples = self.samples(name)
+        if name == self.steps.newline or not turn:
+            return value
+        return samples[turn % len(samples)]
+
+    def _finish_lexeme(self, text: str, reading: Reading) -> Iterator[str]:
+        if reading.terminal is None:
+            yield ""
+            return
+        lexeme = text[reading.start :]
+        if reading.column >= 0:
+            yield from self._finish_newline(lexeme, reading)
+            return
+        probe = self.reader.probes[reading.name or reading.terminal].partial
+        remembered = self._finished.setdefault(reading.name or reading.terminal, [])
+        n_found = 0
+        for tail in remembered.copy():
+            if probe.fullmatch(self.reader.canonical(lexeme + tail)):
+                n_found += 1
+                yield tail
+        for tail in self._search_tails(reading.name or reading.terminal, lexeme):
+            if tail not in remembered:
+                remembered.insert(0, tail)
+                del remembered[_REMEMBERED:]
+                yield tail
+            n_found += 1
+            if n_found > 5:
+                return
+
+    def _finish_newline(self, lexeme: str, reading: Reading) -> Iterator[str]:
+        probe = self.reader.probes[str(reading.terminal)].partial
+        indent = lexeme.rpartition("\n")[2] if "\n" in lexeme else ""
+        width = indent.count(" ") + indent.count("\t") * self.steps.indenter.tab_len
+        wanted = [reading.column]
+        if reading.column not in reading.state.columns[:-1]:  # deeper: any column will do
+            wanted += [column for column in (width, width + 1) if column > reading.column]
+        for column in wanted:
+            spaces = " " * column
+            tails = [" " * (column - width)] if column >= width and "\n" in lexeme else []
+            tails += [f"\n{spaces}", f"\r\n{spaces}", f" \n{spaces}", f"#\n{spaces}"]
+            yield from (
+                tail for tail in tails if probe.fullmatch(self.reader.canonical(lexeme + tail))
+            )
+
+    def _search_tails(self, terminal: str, lexeme: str) -> Iterator[str]:
+        probe = self.reader.probes[terminal].partial
+        characters = self.representatives[terminal]
+        tails, n_tried = [""], 0
+        while tails:
+            longer = []
+            for tail in tails:
+                n_tried += 1
+                match = probe.fullmatch(self.reader.canonical(lexeme + tail), partial=True)
+                if match is None:
+                    continue
+                if not match.partial and lexeme + tail:
+                    yield tail
+                if n_tried < _MOST_FINISHES:
+                    longer += [tail + character for character in characters]
+            tails = longer
+
+    def _find_samples(self, terminal: str) -> tuple[str, ...]:
+        found = list(itertools.islice(self._search_tails(terminal, ""), 3))
+        if terminal in self.steps.terminals and len(found) < 3:
+            pattern = self.steps.terminals[terminal].pattern
+            if pattern.type == "str" and pattern.value not in found:
+                found.insert(0, pattern.value)
+        return tuple(found)
+
+    def _find_separators(self) -> Iterator[str]:
+        samples = [s for name in sorted(self.steps.ignored) for s in self.samples(name)]
+        shortest = sorted(set(samples), key=lambda s: (s != " ", len(s), s))
+        yield from shortest[:3]
+
+
+def find_representatives(pattern: str, flags: int) -> tuple[str, ...]:
+    """Return one character for each literal and each set of a pattern, in its order."""
+    found: dict[str, None] = {}
+    for test in single_character_tests(pattern, flags).values():
+        usual = next(filter(test.fullmatch, _USUAL), None)
+        rare = (c for c in map(chr, range(0x3000)) if test.fullmatch(c))
+        character = usual or next(rare, None)
+        if character is not None:
+            found[character] = None
+    return tuple(list(found)[:_MOST_REPRESENTATIVES])
+
+
+def single_character_tests(pattern: str, flags: int) -> dict[str, re.Pattern[str]]:
+    """Return a pattern for each node of the syntax tree that reads one character."""
+    tree = _parser.parse(pattern, flags)
+    tests: dict[str, re.Pattern[str]] = {}
+    _collect(tree, tree.state.flags, tests)
+    return tests
+
+
+def _collect(items: Any, flags: int, tests: dict[str, re.Pattern[str]]) -> None:
+    single = (_constants.LITERAL, _constants.NOT_LITERAL, _constants.ANY, _constants.IN)
+    for op, argument in items:
+        if op in single:
+            key = f"{op} {argument} {flags}"
+            if key not in tests:
+                node = _parser.SubPattern(items.state, [(op, argument)])
+                tests[key] = _compiler.compile(node, flags)
+        elif op is _constants.SUBPATTERN:
+            _, added, dropped, inner = argument
+            _collect(inner, (flags | added) & ~dropped, tests)
+        else:
+            _collect_argument(argument, flags, tests)
+
+
+def _collect_argument(argument: Any, flags: int, tests: dict[str, re.Pattern[str]]) -> None:
+    if isinstance(argument, _parser.SubPattern):
+        _collect(argument, flags, tests)
+    elif isinstance(argument, (tuple, list)):
+        for part in argument:
+            _collect_argument(part, flags, tests)

@@ -1,0 +1,226 @@
+"""Experiment 2: is every text that the masks allow parsed by Lark, and does none get stuck?
+
+Tokens are drawn from the mask: first a kind of token (a letter, a word, blanks, a line break,
+signs, …), then one of that kind, so that texts are varied although most of a vocabulary is
+words. After a number of tokens the text is brought to its end: the oracle finds an end that Lark
+accepts, and the masks must allow it. Where the oracle finds none, a best-first search over single
+bytes looks for the configuration that has least open.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import numpy as np
+from lark import Lark
+from numpy.typing import NDArray
+
+from maskc.frontends.lark import build_lark, source_from_header
+from maskc.runtime.artifact import Artifact
+from maskc.runtime.matcher import Matcher, allocate_bitmask
+from maskc.verify.corpus import Document, parses
+from maskc.verify.model import Experiment, Progress
+from maskc.verify.oracle import Oracle, Undecided
+
+# Kind of a token → how often it is drawn, if one of the kind is legal.
+KINDS = {
+    "one sign": 0.24,
+    "word": 0.26,
+    "digits": 0.08,
+    "word behind a blank": 0.16,
+    "signs": 0.14,
+    "line break": 0.08,
+    "blanks": 0.02,
+    "other": 0.02,
+}
+MOST_BLANK = 3  # tokens of white space in a row
+MAX_STEPS = 20_000  # of the search for an end
+
+_TRIED = bytes([*range(33, 127), 10, 32, 9])
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedText:
+    """A text drawn from masks.
+
+    Attributes:
+        text: what was written.
+        n_tokens: tokens drawn, and bytes added to reach the end.
+        problem: why it has no end, ``None`` if it has one.
+    """
+
+    text: str
+    n_tokens: int
+    problem: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {"text": self.text, "tokens": self.n_tokens, "problem": self.problem}
+
+
+def generate_texts(
+    artifact: Artifact, *, count: int, max_tokens: int, seed: int
+) -> Iterator[GeneratedText]:
+    """Yield texts, the same ones for the same seed.
+
+    Args:
+        artifact: whose masks are drawn from.
+        count: how many texts.
+        max_tokens: tokens after which a text is steered to its end.
+        seed: of the random choices.
+    """
+    drawer = _Drawer(artifact, Oracle(build_lark(source_from_header(artifact.header["grammar"]))))
+    for number in range(count):
+        yield drawer.draw(Random(f"{seed}:{number}"), max_tokens)
+
+
+class _Drawer:
+    def __init__(self, artifact: Artifact, oracle: Oracle) -> None:
+        self._artifact = artifact
+        self._oracle = oracle
+        names = list(KINDS)
+        self._weights = list(KINDS.values())
+        self._kind = np.full(artifact.vocab_size, len(names), dtype=np.int8)
+        self._blank = np.zeros(artifact.vocab_size, dtype=np.bool_)
+        for token_id in range(artifact.vocab_size):
+            text = artifact.token_bytes(token_id)
+            if text:
+                self._kind[token_id] = names.index(_kind_of(text))
+                self._blank[token_id] = not text.strip()
+        self._bitmask = allocate_bitmask(1, artifact.vocab_size)
+
+    def draw(self, draw: Random, max_tokens: int) -> GeneratedText:
+        matcher = self._artifact.matcher()
+        written = bytearray()
+        n_blank = 0
+        limit = draw.randint(max(1, max_tokens // 2), max_tokens)
+        for n_tokens in range(limit):
+            if matcher.is_accepting and draw.random() < 0.5 / limit:
+                return GeneratedText(written.decode(), n_tokens, None)
+            legal = self.legal_ids(matcher)
+            if n_blank >= MOST_BLANK and not self._blank[legal].all():
+                legal = legal[~self._blank[legal]]
+            if not len(legal):
+                if matcher.is_accepting:
+                    return GeneratedText(written.decode(), n_tokens, None)
+                return GeneratedText(written.decode(errors="replace"), n_tokens, "stuck")
+            token_id = self._choose(draw, legal)
+            n_blank = n_blank + 1 if self._blank[token_id] else 0
+            if not matcher.accept_token(token_id):
+                problem = f"token {token_id} is legal in the mask and refused"
+                return GeneratedText(written.decode(errors="replace"), n_tokens, problem)
+            written += self._artifact.token_bytes(token_id) or b""
+        tail, why_not = self._finish(matcher, bytes(written))
+        if why_not is not None:
+            return GeneratedText(written.decode(errors="replace"), limit, why_not)
+        return GeneratedText((bytes(written) + tail).decode(), limit + len(tail), None)
+
+    def _finish(self, matcher: Matcher, written: bytes) -> tuple[bytes, str | None]:
+        """Return bytes that lead to an end, or why there are none."""
+        try:
+            possible, witness = self._oracle.at(written).decide(b"")
+        except Undecided:
+            found = find_end(matcher)
+            return (b"", "no end was found") if found is None else (found, None)
+        if not possible or witness is None:
+            return b"", "Lark can parse no text that begins like this"
+        tail = witness.encode()[len(written) :]
+        if not matcher.accept_bytes(tail) or not matcher.is_accepting:
+            return b"", f"an end that Lark accepts is illegal: {tail!r}"
+        return tail, None
+
+    def legal_ids(self, matcher: Matcher) -> NDArray[np.int64]:
+        """Return the legal tokens, without the end of the sequence."""
+        matcher.fill_bitmask(self._bitmask, 0)
+        bits = np.unpackbits(self._bitmask[0].view(np.uint8), bitorder="little")
+        legal = np.flatnonzero(bits)
+        return legal[self._kind[legal] < len(KINDS)]
+
+    def _choose(self, draw: Random, legal: NDArray[np.int64]) -> int:
+        kinds = self._kind[legal]
+        there = np.flatnonzero(np.bincount(kinds, minlength=len(KINDS))).tolist()
+        (kind,) = draw.choices(there, [self._weights[k] for k in there])
+        chosen = legal[kinds == kind]
+        return int(chosen[draw.randrange(len(chosen))])
+
+
+def _kind_of(text: bytes) -> str:
+    if b"\n" in text:
+        return "line break"
+    if not text.strip():
+        return "blanks"
+    if not text.isascii():
+        return "other"
+    if text.isdigit():
+        return "digits"
+    if text.isalnum():
+        return "word"
+    if text[:1] == b" " and text[1:].isalnum():
+        return "word behind a blank"
+    return "one sign" if len(text) == 1 else "signs"
+
+
+def find_end(matcher: Matcher) -> bytes | None:
+    """Return bytes behind which the text may end, ``None`` if none are found in ``MAX_STEPS``."""
+    pending: list[tuple[int, int, int, bytes, Matcher]] = [(matcher.depth, 0, 0, b"", matcher)]
+    seen = {matcher.configuration()}
+    n_found = 0
+    tried = _TRIED
+    while pending and n_found < MAX_STEPS:
+        _, _, _, written, here = heapq.heappop(pending)
+        if here.is_accepting:
+            return written
+        found = False
+        for byte in tried:
+            after = here.fork()
+            if after.accept_bytes(bytes([byte])):
+                found = True
+                key = after.configuration()
+                if key not in seen:
+                    seen.add(key)
+                    n_found += 1
+                    item = (after.depth, len(written) + 1, n_found, written + bytes([byte]), after)
+                    heapq.heappush(pending, item)
+        if not found:
+            # Inside a cut character only bytes above 127 go on.
+            for byte in range(128, 256):
+                after = here.fork()
+                if after.accept_bytes(bytes([byte])):
+                    n_found += 1
+                    item = (after.depth, len(written) + 1, n_found, written + bytes([byte]), after)
+                    heapq.heappush(pending, item)
+                    break
+    return None
+
+
+def check_generation(
+    artifact: Artifact,
+    lark: Lark,
+    *,
+    count: int,
+    max_tokens: int,
+    seed: int,
+    progress: Progress,
+) -> tuple[Experiment, list[Document]]:
+    """Return the outcome, and the generated texts that Lark parses."""
+    experiment = Experiment("generation", needed="texts")
+    documents = []
+    texts = generate_texts(artifact, count=count, max_tokens=max_tokens, seed=seed)
+    for number, generated in enumerate(texts):
+        progress("generation", number / count)
+        experiment.count("texts")
+        experiment.count("tokens", generated.n_tokens)
+        experiment.count("characters", len(generated.text))
+        name = f"generated text {number} of seed {seed}"
+        if generated.problem is not None:
+            experiment.fail(what=generated.problem, file=name, before=generated.text[-80:])
+        elif not parses(lark, generated.text):
+            experiment.fail(what="Lark refuses it", file=name, text=generated.text)
+        else:
+            documents.append(Document(name, generated.text, parsed=True))
+    progress("generation", 1.0)
+    return experiment, documents

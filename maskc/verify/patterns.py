@@ -1,0 +1,259 @@
+r"""A terminal's regular expression, written out for the ``regex`` package.
+
+Lark matches with ``re``; only ``regex`` can say whether a match ran into the end of the text
+(*partial* matching). So that both mean the same, a pattern is parsed by ``re``'s own parser and
+written anew: each atom as the plain set of its representatives (:mod:`maskc.verify.characters`),
+each anchor as a look-around, without categories, flags and groups. It is matched against
+canonical text. ``$`` becomes a look-ahead, so that it reads on where a text may go on.
+
+Example: ``(?i:[^\W\d]$)`` over the classes ``a 0 \n`` and the rest, represented by ``!``, is
+``(?:[a](?!(?:[\n](?s:.)|[^\n])))``.
+
+Limits: back-references are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+from maskc.errors import UnsupportedTerminalError
+from maskc.verify.characters import Atom, Characters
+
+# CPython's parser has no public name.
+_parser = cast(Any, re)._parser  # noqa: SLF001
+
+_FLAGS_OF_ATOMS = re.ASCII | re.IGNORECASE | re.DOTALL
+_CATEGORIES = {
+    "CATEGORY_DIGIT": r"\d",
+    "CATEGORY_NOT_DIGIT": r"\D",
+    "CATEGORY_SPACE": r"\s",
+    "CATEGORY_NOT_SPACE": r"\S",
+    "CATEGORY_WORD": r"\w",
+    "CATEGORY_NOT_WORD": r"\W",
+}
+_LINE_BREAK: Atom = (r"\n", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """Which look-arounds to write: all, only those behind, or none."""
+
+    ahead: bool
+    behind: bool
+
+
+ALL_LOOKS = Looks(ahead=True, behind=True)
+NO_LOOK_AHEAD = Looks(ahead=False, behind=True)
+NO_LOOKS = Looks(ahead=False, behind=False)
+
+
+class Pattern:
+    """A parsed terminal.
+
+    Attributes:
+        name: of the terminal.
+        regex: compiled by ``re``, with the lexer's flags.
+        tree: syntax tree of ``re``.
+        flags: flags at the top of the tree.
+        looks_ahead: a match may depend on what stands behind it, or on the end of the text.
+        commits: it holds an atomic group or a possessive quantifier.
+        reach: how many characters before it a look-behind can see, at most.
+    """
+
+    __slots__ = ("commits", "flags", "looks_ahead", "name", "reach", "regex", "tree")
+
+    def __init__(self, name: str, text: str, flags: int) -> None:
+        self.name = name
+        self.regex = re.compile(text, flags)
+        parsed = _parser.parse(text, flags)
+        self.tree: list[Any] = list(parsed)
+        self.flags: int = parsed.state.flags
+        self.looks_ahead = self.commits = False
+        self.reach = 0
+        for opcode, argument in _walk(self.tree):
+            if opcode in ("GROUPREF", "GROUPREF_EXISTS"):
+                raise UnsupportedTerminalError(
+                    name, "a back-reference is not regular", "write the terminal without it"
+                )
+            if opcode in ("ASSERT", "ASSERT_NOT"):
+                self.looks_ahead |= argument[0] > 0
+                self.reach += argument[1].getwidth()[1] if argument[0] < 0 else 0
+            elif opcode == "AT":
+                self.looks_ahead |= "BEGINNING" not in str(argument)
+                self.reach += 1
+            elif opcode in ("ATOMIC_GROUP", "POSSESSIVE_REPEAT"):
+                self.commits = True
+
+    def atoms(self) -> Iterator[Atom]:
+        """Yield every atom the pattern looks through; word and line atoms for its anchors."""
+        yield from _atoms(self.tree, self.flags)
+
+    def write(self, characters: Characters, looks: Looks) -> str:
+        """Return the pattern for canonical text, as ``re`` and ``regex`` both read it.
+
+        With fewer look-arounds it matches wherever the whole pattern does, and perhaps more:
+        atomic groups are then written as plain ones.
+        """
+        return _Writer(characters, looks).sequence(self.tree, self.flags)
+
+
+def _walk(tree: Any) -> Iterator[tuple[str, Any]]:
+    for opcode, argument in tree:
+        yield str(opcode), argument
+        for inner in _inner(str(opcode), argument):
+            yield from _walk(inner)
+
+
+def _inner(opcode: str, argument: Any) -> list[Any]:
+    if opcode == "BRANCH":
+        return list(argument[1])
+    if opcode == "SUBPATTERN":
+        return [argument[3]]
+    if opcode in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+        return [argument[2]]
+    if opcode in ("ASSERT", "ASSERT_NOT"):
+        return [argument[1]]
+    if opcode == "ATOMIC_GROUP":
+        return [argument]
+    return []
+
+
+def _atoms(tree: Any, flags: int) -> Iterator[Atom]:
+    for opcode, argument in tree:
+        name = str(opcode)
+        if name in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):
+            yield _atom(name, argument, flags)
+        elif name == "AT":
+            yield _word(flags)
+            yield _LINE_BREAK
+        inner_flags = flags
+        if name == "SUBPATTERN":
+            inner_flags = (flags | argument[1]) & ~argument[2]
+        for inner in _inner(name, argument):
+            yield from _atoms(inner, inner_flags)
+
+
+def _atom(opcode: str, argument: Any, flags: int) -> Atom:
+    flags &= _FLAGS_OF_ATOMS
+    if opcode == "ANY":
+        return (".", flags)
+    if opcode == "LITERAL":
+        return (re.escape(chr(argument)), flags)
+    if opcode == "NOT_LITERAL":
+        return (f"[^{re.escape(chr(argument))}]", flags)
+    parts = []
+    for item, value in argument:
+        match str(item):
+            case "NEGATE":
+                parts.append("^")
+            case "LITERAL":
+                parts.append(re.escape(chr(value)))
+            case "RANGE":
+                parts.append("-".join(re.escape(chr(end)) for end in value))
+            case "CATEGORY":
+                parts.append(_CATEGORIES[str(value)])
+    return ("[" + "".join(parts) + "]", flags)
+
+
+def _word(flags: int) -> Atom:
+    return (r"\w", flags & re.ASCII)
+
+
+class _Writer:
+    def __init__(self, characters: Characters, looks: Looks) -> None:
+        self.characters, self.looks = characters, looks
+
+    def sequence(self, tree: Any, flags: int) -> str:
+        return "".join(self.node(str(opcode), argument, flags) for opcode, argument in tree)
+
+    def node(self, opcode: str, argument: Any, flags: int) -> str:
+        match opcode:
+            case "LITERAL" | "NOT_LITERAL" | "ANY" | "IN":
+                return self.set(_atom(opcode, argument, flags))
+            case "BRANCH":
+                return "(?:" + "|".join(self.sequence(b, flags) for b in argument[1]) + ")"
+            case "SUBPATTERN":
+                _, added, removed, tree = argument
+                return f"(?:{self.sequence(tree, (flags | added) & ~removed)})"
+            case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+                low, high, tree = argument
+                mode = {"MAX_REPEAT": "", "MIN_REPEAT": "?", "POSSESSIVE_REPEAT": "+"}[opcode]
+                if mode == "+" and self.looks != ALL_LOOKS:
+                    mode = ""
+                upper = "" if high == _parser.MAXREPEAT else str(high)
+                # The guard is always true. Without it, `regex` 2026.11 skips the last pass of a
+                # loop at the end of the text, as in `(?:b|[b])*` and `(?:[ab]+?)+`.
+                guard = f"(?<!{_escape(self.characters.absent)})"
+                return f"(?:{guard}{self.sequence(tree, flags)}){{{low},{upper}}}{mode}"
+            case "ATOMIC_GROUP":
+                opening = "(?>" if self.looks == ALL_LOOKS else "(?:"
+                return f"{opening}{self.sequence(argument, flags)})"
+            case "ASSERT" | "ASSERT_NOT":
+                direction, tree = argument
+                if not (self.looks.ahead if direction > 0 else self.looks.behind):
+                    return ""
+                sign = "=" if opcode == "ASSERT" else "!"
+                return f"(?{'<' if direction < 0 else ''}{sign}{self.sequence(tree, flags)})"
+            case "AT":
+                return self.anchor(str(argument), flags)
+            case "FAILURE":
+                return "(?!)"
+        raise ValueError(f"re's parser made a node {opcode} that the oracle does not know")
+
+    def anchor(self, name: str, flags: int) -> str:
+        anything, multiline = "(?s:.)", bool(flags & re.MULTILINE)
+        line_break, not_line_break = self.set(_LINE_BREAK), self.complement(_LINE_BREAK)
+        if name == "AT_BEGINNING" and multiline:
+            return f"(?<!{not_line_break})" if self.looks.behind else ""
+        if name.startswith("AT_BEGINNING"):
+            return f"(?<!{anything})" if self.looks.behind else ""
+        if not self.looks.ahead:
+            return ""
+        word = self.set(_word(flags))
+        match name:
+            case "AT_END_STRING":
+                return f"(?!{anything})"
+            case "AT_END" if multiline:
+                return f"(?!{not_line_break})"
+            case "AT_END":
+                return f"(?!{line_break}{anything}|{not_line_break})"
+            case "AT_BOUNDARY":
+                return f"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))"
+            case "AT_NON_BOUNDARY":
+                return f"(?:(?<={word})(?={word})|(?<!{word})(?!{word}))"
+        raise ValueError(f"re's parser made an anchor {name} that the oracle does not know")
+
+    def set(self, atom: Atom) -> str:
+        """Return a set that holds the representatives of an atom, and no others.
+
+        It is never negated: ``regex`` 2026.11 merges `[^a]|[^b]` into a set that lacks both.
+        """
+        return self.ranges(self.characters.members(atom))
+
+    def complement(self, atom: Atom) -> str:
+        """Return a set that holds all other representatives."""
+        members = self.characters.members(atom)
+        return self.ranges(c for c in self.characters.representatives if c not in members)
+
+    def ranges(self, members: Iterable[str]) -> str:
+        # Between two representatives stands no other character of a canonical text.
+        everything = sorted(self.characters.representatives)
+        index = {c: i for i, c in enumerate(everything)}
+        runs: list[list[str]] = []
+        for c in sorted(members):
+            if runs and index[runs[-1][1]] + 1 == index[c]:
+                runs[-1][1] = c
+            else:
+                runs.append([c, c])
+        if not runs:
+            return "(?!)"
+        return "[" + "".join(f"{_escape(low)}-{_escape(high)}" for low, high in runs) + "]"
+
+
+def _escape(character: str) -> str:
+    if character.isascii() and character.isalnum():
+        return character
+    return f"\\U{ord(character):08x}"

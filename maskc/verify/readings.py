@@ -1,0 +1,240 @@
+r"""In which ways could Lark lex a text that goes on, and does its parser refuse all of them?
+
+The end of the text is not known yet, so the last lexemes are not settled. For each terminal, in
+Lark's order, ``regex`` is asked for the first path that either matches or runs into the end of
+the text. If it matched first, nothing that follows can change that; if it ran into the end, the
+lexeme may still be *open*, or that path may die and the next one count. What remains after all
+paths is a superset of what Lark can do with any continuation: if the LALR table refuses each of
+these *readings*, no continuation parses.
+
+Example: behind ``x isinst`` the open lexeme is a NAME, whatever follows, because the path of
+``\w*`` that runs into the end has a match of its own there. So ``is`` is never split off.
+
+Terminals that look ahead (assertions, ``\b``, ``$``) may also end, here, wherever they could with
+these conditions left out: more than Lark does, never less.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from re import _compiler, _constants, _parser  # type: ignore[attr-defined]
+from typing import Any
+
+import regex
+from lark.lexer import BasicLexer
+
+from maskc.verify.characters import Characters
+from maskc.verify.patterns import ALL_LOOKS, Pattern
+from maskc.verify.steps import State, Steps
+
+
+class Undecided(Exception):  # noqa: N818 - an outcome, not a fault
+    """Neither a witness nor a refutation was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way in which the text may be lexed, not refused so far.
+
+    Attributes:
+        state: behind the last lexeme, the open one included.
+        start: where the open lexeme starts; the end of the text if none is open.
+        terminal: the open lexeme's terminal as the lexer names it, ``None`` if none is open.
+        name: the terminal that the parser got for it, ``None`` if it is ignored.
+        column: in which column it ends, if it is a newline; -1 if that does not matter.
+    """
+
+    state: State
+    start: int
+    terminal: str | None = None
+    name: str | None = None
+    column: int = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Probe:
+    """One terminal, as the patterns that tell what can become of it.
+
+    Attributes:
+        plain: as Lark has it.
+        partial: of ``regex``, on canonical text; whether a lexeme can go on.
+        first: likewise; group ``t__`` is set if it matches before it runs into the end.
+        relaxed: without conditions on what follows; ``None`` if there are none.
+    """
+
+    plain: re.Pattern[str]
+    partial: Any
+    first: Any
+    relaxed: re.Pattern[str] | None
+
+
+class Reader:
+    """The readings of texts of one grammar."""
+
+    def __init__(self, steps: Steps) -> None:
+        self.steps = steps
+        patterns = {
+            name: Pattern(name, t.pattern.to_regexp(), steps.flags)
+            for name, t in steps.terminals.items()
+        }
+        self.characters = Characters(atom for p in patterns.values() for atom in p.atoms())
+        self.probes = {
+            name: build_probe(pattern, self.characters) for name, pattern in patterns.items()
+        }
+        self._canonical = ("", "")
+        self._keywords = cache(self._find_keywords)
+
+    def canonical(self, text: str) -> str:
+        """Return the text with each character replaced by one that no terminal tells from it."""
+        known, found = self._canonical
+        if not text.startswith(known):
+            known = text[: max(0, len(text) - 64)]
+            found = self.characters.canonical(known)
+            self._canonical = (known, found)
+        return found + self.characters.canonical(text[len(known) :])
+
+    def readings(self, state: State, text: str, position: int) -> list[Reading]:
+        """Return all readings that the parser does not refuse; empty is a refutation.
+
+        Raises:
+            Undecided: ``regex`` and ``re`` disagree on a lexeme.
+        """
+        found: dict[Reading, None] = {}
+        pending, seen = [(state, position)], {(state, position)}
+        while pending:
+            here, start = pending.pop()
+            if start == len(text):
+                found[Reading(here, start)] = None
+                continue
+            lexer = self.steps.lexer_at(here)
+            for terminal, end in self.outcomes(lexer, text, start):
+                if end is None:
+                    found.update(dict.fromkeys(self._open(here, lexer, text, start, terminal)))
+                    continue
+                value = text[start:end]
+                name = self.steps.name_of(lexer, terminal, value)
+                after = here if name is None else self.steps.take(here, name, value)
+                if after is not None and (after, end) not in seen:
+                    seen.add((after, end))
+                    pending.append((after, end))
+        return list(found)
+
+    def outcomes(
+        self, lexer: BasicLexer, text: str, start: int
+    ) -> Iterator[tuple[str, int | None]]:
+        """Yield the terminals that may match at a position, and where each ends; ``None``: open."""
+        canonical = self.canonical(text)
+        for definition in lexer.scanner.terminals:
+            name = str(definition.name)
+            probe = self.probes[name]
+            match = probe.first.match(canonical, start, partial=True)
+            if match is not None and match.end("t__") < 0:
+                yield name, None
+                if probe.relaxed is not None:
+                    for end in range(start + 1, len(text) + 1):
+                        if probe.relaxed.fullmatch(text, start, end):
+                            yield name, end
+                    continue
+                settled = probe.plain.match(text, start)
+                if settled is None:
+                    continue
+                yield name, settled.end()
+                return
+            settled = probe.plain.match(text, start)
+            if (settled and settled.end()) != (match and match.end("t__")):
+                raise Undecided
+            if settled is not None:
+                yield name, settled.end()
+                return
+
+    def is_settled(self, state: State, text: str, start: int) -> bool:
+        """Return whether the lexeme at a position is the same whatever follows the text."""
+        lexer = self.steps.lexer_at(state)
+        outcomes = [end for _, end in self.outcomes(lexer, text, start)]
+        return len(outcomes) == 1 and outcomes[0] is not None
+
+    def _open(
+        self, state: State, lexer: BasicLexer, text: str, start: int, terminal: str
+    ) -> Iterator[Reading]:
+        if terminal in lexer.ignore_types:
+            yield Reading(state, start, terminal)
+            return
+        names = [terminal]
+        if terminal in lexer.callback:
+            lexeme = self.canonical(text[start:])
+            names += [
+                name
+                for name in self._keywords(lexer, terminal)
+                if self.probes[name].partial.fullmatch(lexeme, partial=True)
+            ]
+        for name in names:
+            if name == self.steps.newline and state.parens == 0:
+                for column in _columns(state):
+                    after = self.steps.take_newline(state, column)
+                    if after is not None:
+                        yield Reading(after, start, terminal, name, column)
+                continue
+            opened = self.steps.take(state, name, text[start:])
+            if opened is not None:
+                yield Reading(opened, start, terminal, name)
+
+    def _find_keywords(self, lexer: BasicLexer, terminal: str) -> tuple[str, ...]:
+        unless: Any = lexer.callback[terminal]
+        return tuple(str(t.name) for t in unless.scanner.terminals)
+
+
+def _columns(state: State) -> tuple[int, ...]:
+    return (*state.columns, state.columns[-1] + 1)
+
+
+def build_probe(pattern: Pattern, characters: Characters) -> Probe:
+    """Return what is asked about a terminal's pattern."""
+    tree = _parser.parse(pattern.regex.pattern, pattern.regex.flags & ~re.UNICODE)
+    relaxed = _relax(tree)
+    written = pattern.write(characters, ALL_LOOKS)
+    never = regex.escape(characters.absent)
+    return Probe(
+        plain=pattern.regex,
+        partial=regex.compile(written),
+        first=regex.compile(f"(?P<t__>{written})(?s:.)*{never}"),
+        relaxed=None if relaxed is None else _compiler.compile(relaxed, tree.state.flags),
+    )
+
+
+def _relax(tree: Any) -> Any | None:
+    """Return a syntax tree without conditions on what follows, ``None`` if it has none."""
+    changed = False
+
+    def copy(items: Any) -> Any:
+        nonlocal changed
+        kept = []
+        for op, argument in items:
+            if (
+                op in (_constants.ASSERT, _constants.ASSERT_NOT)
+                and argument[0] > 0
+                or op is _constants.AT
+                and argument
+                not in (
+                    _constants.AT_BEGINNING,
+                    _constants.AT_BEGINNING_STRING,
+                )
+            ):
+                changed = True
+            else:
+                kept.append((op, _copy_argument(argument)))
+        return _parser.SubPattern(items.state, kept)
+
+    def _copy_argument(argument: Any) -> Any:
+        if isinstance(argument, _parser.SubPattern):
+            return copy(argument)
+        if isinstance(argument, tuple):
+            return tuple(map(_copy_argument, argument))
+        if isinstance(argument, list) and argument and isinstance(argument[0], _parser.SubPattern):
+            return [copy(branch) for branch in argument]
+        return argument
+
+    relaxed = copy(tree)
+    return relaxed if changed else None

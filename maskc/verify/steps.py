@@ -1,0 +1,158 @@
+"""What does Lark itself do next? Its lexer objects and LALR table, driven one lexeme at a time.
+
+A parse that runs in Lark hides its stack and starts at the beginning. Here the same objects are
+asked one by one: the lexer of the state on top for the match, its callback for the keyword, the
+table for the action; the ``Indenter`` is followed by its attributes. So a parse can be resumed
+at any lexeme of a text, as often as one likes, and everything before it costs nothing.
+
+Whatever Lark raises is a refusal here: unexpected characters and terminals, a dedent to no open
+column, a closing bracket too many (an ``AssertionError``), and a newline lexeme without a newline
+in it (an ``IndexError``).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple, cast
+
+from lark import Lark
+from lark.lexer import BasicLexer, Token
+from lark.parsers.lalr_analysis import Shift
+from lark.utils import TextSlice
+
+from maskc.verify.remaining import Remaining
+
+
+class State(NamedTuple):
+    """A parse between two lexemes.
+
+    Attributes:
+        stack: states of Lark's own table, the last is on top.
+        parens: open brackets, as the ``Indenter`` counts them.
+        columns: open columns, as the ``Indenter`` keeps them.
+    """
+
+    stack: tuple[int, ...]
+    parens: int = 0
+    columns: tuple[int, ...] = (0,)
+
+
+class Steps:
+    """Lark's parser for one grammar, a step at a time."""
+
+    def __init__(self, lark: Lark) -> None:
+        parser, frontend = cast(Any, lark.parser).parser, cast(Any, lark.parser)
+        table, start = parser._parse_table, cast(Any, lark.options).start[0]
+        self.rows: dict[int, dict[str, Any]] = table.states
+        self.start = State((table.start_states[start],))
+        self._end_state: int = table.end_states[start]
+        self.indenter = cast(Any, lark.lexer_conf.postlex)
+        self._lexer = frontend.lexer.lexer if self.indenter else frontend.lexer
+        self.terminals = {str(t.name): t for t in lark.terminals}
+        self.flags: int = lark.lexer_conf.g_regex_flags
+        self.ignored = frozenset(map(str, lark.lexer_conf.ignore))
+        self.newline: str | None = self.indenter.NL_type if self.indenter else None
+        self._opens = frozenset(self.indenter.OPEN_PAREN_types if self.indenter else ())
+        self._closes = frozenset(self.indenter.CLOSE_PAREN_types if self.indenter else ())
+        self.remaining = Remaining(lark, self.rows, self.start.stack[0])
+        self._resolve = cache(self._find_name)
+
+    def lexer_at(self, state: State) -> BasicLexer:
+        """Return Lark's lexer for what comes next."""
+        lexer = self._lexer
+        basic: BasicLexer = (
+            lexer if isinstance(lexer, BasicLexer) else lexer.lexers[state.stack[-1]]
+        )
+        _ = basic.scanner  # builds the callbacks as well
+        return basic
+
+    def name_of(self, lexer: BasicLexer, terminal: str, value: str) -> str | None:
+        """Return the terminal that the parser gets for a lexeme, ``None`` if it gets none."""
+        if terminal in lexer.ignore_types:
+            return None
+        return self._resolve(lexer, terminal, value) if terminal in lexer.callback else terminal
+
+    def feed(self, stack: tuple[int, ...], terminal: str) -> tuple[int, ...] | None:
+        """Return the stack after a terminal, ``None`` if the table refuses it."""
+        new = list(stack)
+        while True:
+            action = self.rows[new[-1]].get(terminal)
+            if action is None:
+                return None
+            if action[0] is Shift:
+                new.append(action[1])
+                return tuple(new)
+            self._reduce(new, action[1])
+
+    def take(self, state: State, terminal: str, value: str) -> State | None:
+        """Return the state after a lexeme that is not ignored, ``None`` if it is refused."""
+        if self.indenter and terminal == self.newline:
+            if state.parens > 0:
+                return state
+            _, newline, indent = value.rpartition("\n")
+            if not newline:
+                return None
+            column = indent.count(" ") + indent.count("\t") * self.indenter.tab_len
+            return self.take_newline(state, column)
+        stack = self.feed(state.stack, terminal)
+        if stack is None:
+            return None
+        parens = state.parens + (terminal in self._opens)
+        if terminal in self._closes and terminal not in self._opens:
+            parens -= 1
+        return State(stack, parens, state.columns) if parens >= 0 else None
+
+    def take_newline(self, state: State, column: int) -> State | None:
+        """Return the state after a newline lexeme that ends in a column, outside brackets."""
+        stack = self.feed(state.stack, self.indenter.NL_type)
+        columns = state.columns
+        if stack is not None and column > columns[-1]:
+            stack, columns = self.feed(stack, self.indenter.INDENT_type), (*columns, column)
+        while stack is not None and column < columns[-1]:
+            stack, columns = self.feed(stack, self.indenter.DEDENT_type), columns[:-1]
+        if stack is None or column != columns[-1]:
+            return None
+        return State(stack, state.parens, columns)
+
+    def step(self, state: State, text: str, position: int) -> tuple[State, int] | None:
+        """Return the state and position after the next lexeme, ``None`` if Lark refuses it."""
+        lexer = self.lexer_at(state)
+        match = cast(Any, lexer).match(TextSlice(text, 0, len(text)), position)
+        if match is None:
+            return None
+        value, terminal = match
+        name = self.name_of(lexer, terminal, value)
+        after = state if name is None else self.take(state, name, value)
+        return None if after is None else (after, position + len(value))
+
+    def can_finish(self, state: State) -> bool:
+        """Return whether Lark accepts the end of the text here."""
+        stack: tuple[int, ...] | None = state.stack
+        for _ in state.columns[1:]:
+            stack = None if stack is None else self.feed(stack, self.indenter.DEDENT_type)
+        if stack is None:
+            return False
+        new = list(stack)
+        while new[-1] != self._end_state:
+            action = self.rows[new[-1]].get("$END")
+            if action is None or action[0] is Shift:
+                return False
+            self._reduce(new, action[1])
+        return True
+
+    def parses(self, state: State, text: str, position: int) -> bool:
+        """Return whether Lark, resumed at a lexeme's start, parses the text to its end."""
+        while position < len(text):
+            after = self.step(state, text, position)
+            if after is None:
+                return False
+            state, position = after
+        return self.can_finish(state)
+
+    def _reduce(self, stack: list[int], rule: Any) -> None:
+        if rule.expansion:
+            del stack[-len(rule.expansion) :]
+        stack.append(self.rows[stack[-1]][rule.origin.name][1])
+
+    def _find_name(self, lexer: BasicLexer, terminal: str, value: str) -> str:
+        return str(cast(Any, lexer.callback[terminal])(Token(terminal, value)).type)

@@ -1,0 +1,99 @@
+from random import Random
+
+import pytest
+
+from maskc.errors import MaskcError
+from maskc.frontends.lark import build_lark, load_source
+from maskc.verify.oracle import Oracle, Undecided
+from tests.laws.test_lark_quirks import GRAMMARS, PYTHON, PYTHON_TEXTS, SETTINGS
+from tests.random_grammars import accepted_texts, draw_grammar, lark_accepts
+
+
+@pytest.fixture(scope="module")
+def python():
+    return build_lark(load_source(PYTHON, **SETTINGS))
+
+
+@pytest.mark.parametrize("text", PYTHON_TEXTS)
+def test_every_prefix_of_a_parsed_text_is_viable_with_a_witness(python, text):
+    oracle = Oracle(python)
+    data = text.encode()
+    for end in range(len(data) + 1):
+        legal, witness = oracle.at(b"").decide(data[:end])
+        assert legal
+        assert witness.encode().startswith(data[:end])
+        assert lark_accepts(python, witness)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "token"),
+    [
+        ("def ", "1"),
+        ("if x:\n", "y"),
+        ("if x:\n    if y:\n        a\n  ", "b"),
+        ("x = (1", "\n]"),
+        ("x = ", ")"),
+        ("a b", " "),
+        ("f(", ":"),
+        ("'abc", "\n"),
+        ("x = 1", " y"),
+    ],
+)
+def test_what_cannot_go_on_is_refuted(python, prefix, token):
+    assert not Oracle(python).at(prefix.encode()).legal(token.encode())
+
+
+def test_a_position_in_a_longer_text_answers_as_from_the_start(python):
+    text = "def f(a, b):\n    return [a, 1e5, 'x']\n\nclass A:\n    x = 1\n"
+    oracle, plain_oracle = Oracle(python), Oracle(python)
+    for end in range(0, len(text), 3):
+        position = oracle.at(text[:end].encode(), text)
+        plain = plain_oracle.at(text[:end].encode())
+        for token in ("\n", " ", ")", "]", "'", "a", "1", ":", "\n    b", "é"):
+            assert position.legal(token.encode()) == plain.legal(token.encode())
+
+
+def test_a_cut_character_is_viable_iff_one_of_its_characters_is(python):
+    oracle = Oracle(python)
+    assert oracle.at(b"").legal(b"\xc3")
+    assert oracle.at(b"'\xc3").legal(b"\xa9'")
+    assert not oracle.at(b"x = 1 + ").legal("→".encode()[:2] + b"\x92")
+    assert not oracle.at(b"").legal(b"\xff")
+
+
+@pytest.mark.parametrize("name", GRAMMARS)
+def test_the_oracle_knows_larks_quirks(name):
+    text, settings, accepted, _ = GRAMMARS[name]
+    oracle = Oracle(build_lark(load_source(text, **settings)))
+    for sample in accepted:
+        assert all(oracle.at(b"").legal(sample.encode()[:i]) for i in range(len(sample) + 1))
+
+
+@pytest.mark.parametrize("lexer", ["contextual", "basic"])
+def test_the_oracle_agrees_with_every_short_text(lexer):
+    n_grammars = n_undecided = n_asked = 0
+    for seed in range(60):
+        text, alphabet = draw_grammar(Random(seed))
+        try:
+            lark = build_lark(load_source(text, lexer=lexer))
+        except MaskcError:
+            continue
+        n_grammars += 1
+        longest = {2: 6, 3: 4, 4: 4}[len(alphabet)]
+        accepted = accepted_texts(lark, alphabet, longest)
+        sure = {t[:i] for t in accepted for i in range(len(t) + 1)}
+        oracle = Oracle(lark)
+        for prefix in sorted(sure)[:40]:
+            for character in alphabet:
+                n_asked += 1
+                try:
+                    legal, witness = oracle.at(prefix.encode()).decide(character.encode())
+                except Undecided:
+                    n_undecided += 1
+                    continue
+                assert legal or prefix + character not in sure, (text, prefix, character)
+                if legal:
+                    assert witness.startswith(prefix + character)
+                    assert lark_accepts(lark, witness), (text, witness)
+    assert n_grammars > 20
+    assert n_undecided < n_asked / 20
