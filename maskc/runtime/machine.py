@@ -163,7 +163,7 @@ class Machine:
             move = tables.moves(state)[byte_class]
             if move > 0:
                 state = move
-                if tables.has_column[state]:
+                if tables.has_column[state] and not tables.enclosed[stack.state]:
                     column = self._column(column, text[index])
             elif move == DEAD:
                 return []
@@ -185,7 +185,9 @@ class Machine:
         after: list[Hypothesis] = []
         if goes_on:
             following = tables.next(h.state)[byte_class]
-            column = self._column(h.column, byte)
+            column = h.column
+            if tables.has_column[following] and not tables.enclosed[h.stack.state]:
+                column = self._column(column, byte)
             after.append(Hypothesis(following, h.stack, h.indents, column))
         for terminal, boundary in tables.ends(h.state):
             ended = self.end(h, terminal, h.column)
@@ -194,7 +196,9 @@ class Machine:
                 entered = tables.entry(boundary, context)[byte_class]
                 if entered:
                     ended.state = entered
-                    ended.column = self._column(NO_LINE, byte)
+                    # Columns count in newlines that end a line, so not between brackets.
+                    if tables.has_column[entered] and not tables.enclosed[ended.stack.state]:
+                        ended.column = self._column(NO_LINE, byte)
                     after.append(ended)
         return after
 

@@ -113,7 +113,7 @@ class MaskCache:
         trials: list[tuple[int, Hypothesis]] = []
         ended: dict[tuple[int, int], Hypothesis | None] = {}
         for group in self._source(h.state):
-            after: Hypothesis | None = h
+            here = h
             if group.terminal != tables.no_event:
                 key = (group.terminal, group.column)
                 if key not in ended:
@@ -122,9 +122,10 @@ class MaskCache:
                 after = ended[key]
                 if after is None or not group.contexts >> tables.context(after.stack.state) & 1:
                     continue
-            flags = tables.verdicts(after.stack.state)[group.classes]
+                here = after
+            flags = tables.verdicts(here.stack.state)[group.classes]
             chosen.append(group.rows[flags == MAY])
-            trials += [(row, after) for row in group.rows[flags > MAY + 1].tolist()]
+            trials += [(row, here) for row in group.rows[flags > MAY + 1].tolist()]
         masks = []
         for terminal, boundary in tables.ends(h.state):
             after = machine.end(h, terminal, h.column)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.machine import Hypotheses
+from maskc.runtime.memory import Stack
 
 if TYPE_CHECKING:
     from maskc.runtime.artifact import Artifact
@@ -142,6 +143,26 @@ class Matcher:
     def is_terminated(self) -> bool:
         """Whether an end-of-sequence token was accepted."""
         return self._terminated
+
+    def configuration(self) -> Hashable:
+        """Return all that the future depends on: equal for two matchers iff no text tells.
+
+        It takes time in proportion to the depth of what is open.
+        """
+        found = []
+        for h in self._hypotheses:
+            states = []
+            node: Stack | None = h.stack
+            while node is not None:
+                states.append(node.state)
+                node = node.below
+            found.append((h.state, tuple(states), h.indents, h.column))
+        return (self._terminated, *found)
+
+    @property
+    def depth(self) -> int:
+        """How much is open: the parser stack's height and the number of indented blocks."""
+        return min(h.stack.depth + len(h.indents) for h in self._hypotheses)
 
     def forced_bytes(self) -> bytes:
         """Return the bytes that every way to go on begins with; empty if there is a choice."""

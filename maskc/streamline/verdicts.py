@@ -182,7 +182,7 @@ class _Graph:
         # State → (state that asks it, what the asking state reduces by).
         self.readers: list[list[tuple[int, tuple[int, int]]]] = [[] for _ in range(self.n_states)]
         self.edges: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
-        reduced = [{production for production in row.reduces.values()} for row in grammar.states]
+        reduced = [set(row.reduces.values()) for row in grammar.states]
         for state, lalr_state in enumerate(table.lalr_state):
             for lhs, productions in item_sets.closures[lalr_state].items():
                 base = table.gotos[state].get(lhs)
@@ -226,7 +226,7 @@ class _Graph:
         reducing: dict[int, list[int]] = {}
         for column, (terminal, contexts, rest) in enumerate(keys):
             after = np.where(facts.in_contexts[contexts], rows[rest], FAIL).astype(np.uint8)
-            takes = facts.takes.get(terminal, facts.nothing)
+            takes = np.asarray(facts.takes.get(terminal, facts.nothing))
             if terminal == IGNORED:
                 values[column] = after
             elif terminal == facts.newline:
@@ -234,8 +234,8 @@ class _Graph:
             else:
                 reducing.setdefault(terminal, []).append(column)
                 sources, targets = self.edges.get(terminal, (_NO_STATES, _NO_STATES))
-                taken = takes[sources]
-                values[column, sources[taken]] = after[targets[taken]]
+                kept = np.flatnonzero(takes[sources])
+                values[column, sources[kept]] = after[targets[kept]]
         self._reduce(values, reducing, facts)
         for terminal, columns in reducing.items():
             refused = ~facts.takes.get(terminal, facts.nothing)

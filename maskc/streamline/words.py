@@ -79,7 +79,10 @@ def collect_words(store: MaskStore) -> Words:
         of_row.append(word)
     table = np.array(list(number), dtype=np.int32).reshape(len(number), 4)
     return Words(
-        *(np.ascontiguousarray(table[:, i]) for i in range(4)),
+        terminal=np.ascontiguousarray(table[:, 0]),
+        contexts=np.ascontiguousarray(table[:, 1]),
+        column=np.ascontiguousarray(table[:, 2]),
+        rest=np.ascontiguousarray(table[:, 3]),
         length=np.array(length, dtype=np.int32),
         first=np.array(firsts, dtype=np.int32),
         of_row=np.array(of_row, dtype=np.int32),

@@ -44,21 +44,10 @@ def completion(matcher, text):
             return written
         for character in MORE:
             after = here.fork()
-            if after.accept_bytes(character.encode()) and configuration(after) not in seen:
-                seen.add(configuration(after))
+            if after.accept_bytes(character.encode()) and after.configuration() not in seen:
+                seen.add(after.configuration())
                 pending.append((after, written + character))
     return None
-
-
-def configuration(matcher):
-    found = []
-    for h in matcher._hypotheses:
-        states, node = [], h.stack
-        while node is not None:
-            states.append(node.state)
-            node = node.below
-        found.append((h.state, tuple(states), h.indents, h.column))
-    return tuple(found)
 
 
 def check_language(text, alphabet, longest, tokens, **settings_):

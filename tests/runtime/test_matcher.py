@@ -29,27 +29,16 @@ def artifact():
 walks = st.lists(st.integers(0, len(TOKENS) + 2), max_size=25)
 
 
-def configuration(matcher):
-    found = []
-    for h in matcher._hypotheses:
-        states, node = [], h.stack
-        while node is not None:
-            states.append(node.state)
-            node = node.below
-        found.append((h.state, tuple(states), h.indents))
-    return found, matcher.is_terminated
-
-
 @given(walks)
 def test_accept_then_rollback_is_the_identity(artifact, walk):
     matcher = artifact.matcher()
-    trail = [configuration(matcher)]
+    trail = [matcher.configuration()]
     for token_id in walk:
         if matcher.accept_token(token_id):
-            trail.append(configuration(matcher))
+            trail.append(matcher.configuration())
     for expected in reversed(trail[:-1]):
         matcher.rollback(1)
-        assert configuration(matcher) == expected
+        assert matcher.configuration() == expected
 
 
 @given(walks, walks)
@@ -57,19 +46,19 @@ def test_a_fork_is_independent(artifact, before, after):
     matcher = artifact.matcher()
     matcher.accept_tokens(before)
     twin = matcher.fork()
-    here = configuration(matcher)
+    here = matcher.configuration()
     for token_id in after:
         twin.accept_token(token_id)
-    assert configuration(matcher) == here
+    assert matcher.configuration() == here
 
 
 @given(walks)
 def test_an_illegal_token_changes_nothing(artifact, walk):
     matcher = artifact.matcher()
     for token_id in walk:
-        before = configuration(matcher)
+        before = matcher.configuration()
         if not matcher.accept_token(token_id):
-            assert configuration(matcher) == before
+            assert matcher.configuration() == before
 
 
 @given(walks)
@@ -100,15 +89,15 @@ def test_any_segmentation_reaches_the_same_configuration(artifact, data):
         token_id = data.draw(st.sampled_from(pieces))
         assert other.accept_token(token_id)
         place += len(TOKENS[token_id])
-    assert configuration(other) == configuration(matcher)
+    assert other.configuration() == matcher.configuration()
 
 
 @given(walks)
 def test_validate_counts_what_accept_would_take(artifact, walk):
     matcher = artifact.matcher()
-    before = configuration(matcher)
+    before = matcher.configuration()
     n_valid = matcher.validate_tokens(walk)
-    assert configuration(matcher) == before
+    assert matcher.configuration() == before
     assert matcher.accept_tokens(walk) == n_valid
 
 
@@ -140,7 +129,7 @@ def test_rolling_back_more_than_was_accepted_is_refused(artifact):
 def test_reset_goes_back_to_the_start(artifact):
     matcher = matcher_at(artifact, "[1")
     matcher.reset()
-    assert configuration(matcher) == configuration(artifact.matcher())
+    assert matcher.configuration() == artifact.matcher().configuration()
 
 
 @pytest.mark.parametrize("token_id", [-1, 10**9, len(TOKENS) + 1])

@@ -1,0 +1,97 @@
+"""``maskc analyze``: questions about a grammar, no tokenizer needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from maskc.cli.compile import find_grammar
+from maskc.report.render import print_json
+
+_ARITY = {"never": (1, None), "always": (1, None), "joint": (3, 3), "follow": (1, 1)}
+
+
+@click.command("analyze")
+@click.argument("grammar")
+@click.argument(
+    "question",
+    required=False,
+    type=click.Choice(["never", "always", "joint", "classes", "follow", "pda"]),
+)
+@click.argument("terminals", nargs=-1)
+@click.option("--dot", is_flag=True, help="With pda: print it in Graphviz' language.")
+@click.option("--start", metavar="RULE", help="The start symbol.")
+@click.option("--lexer", type=click.Choice(["contextual", "basic"]), help="Which lexer of Lark's.")
+@click.option("--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation.")
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+def analyze_command(
+    grammar: str,
+    *,
+    question: str | None,
+    terminals: tuple[str, ...],
+    dot: bool,
+    start: str | None,
+    lexer: str | None,
+    postlex: str | None,
+    as_json: bool,
+) -> None:
+    r"""Answer a question about GRAMMAR; without one, print an overview.
+
+    \b
+    never X S…          is the sequence S in no text right behind the terminal X?
+    always X S…         is S legal wherever X was read?
+    joint X "S…" "S…"   are two sequences legal behind X at the same times?
+    classes             which terminals are interchangeable?
+    follow X            which terminals come right behind X, a terminal or a rule?
+    pda                 the DFT pushdown automaton.
+
+    Terminals are given by name, by their exact text if they are strings, or as $END for the end
+    of the text. Quote what the shell has its own idea of: '<=', '$END'. Texts that begin with a
+    dash come behind `--`.
+    """
+    _check_arity(question, terminals)
+    if dot and (question != "pda" or as_json):
+        raise click.UsageError("--dot goes with pda, and without --json.")
+
+    from maskc.analysis.questions import Questions
+    from maskc.frontends.lark import load_grammar
+    from maskc.frontends.source import load_source
+    from maskc.report.analyze import Answer, print_answer, to_dict
+
+    source = load_source(find_grammar(grammar), start=start, lexer=lexer, postlex=postlex)
+    questions = Questions(load_grammar(source)[0], source.name)
+    if question == "pda":
+        if as_json:
+            print_json(questions.dft.to_dict())
+        else:
+            click.echo(questions.dft.to_dot() if dot else questions.dft.format())
+        return
+    answer: Answer
+    match question:
+        case "never":
+            answer = questions.ask_never(terminals[0], terminals[1:])
+        case "always":
+            answer = questions.ask_always(terminals[0], terminals[1:])
+        case "joint":
+            x, one, other = terminals
+            answer = questions.ask_joint(x, one.split(), other.split())
+        case "follow":
+            answer = questions.ask_follow(terminals[0])
+        case "classes":
+            answer = questions.ask_classes()
+        case _:
+            answer = questions.ask_overview()
+    if as_json:
+        print_json(to_dict(answer))
+    else:
+        print_answer(answer)
+
+
+def _check_arity(question: str | None, terminals: Sequence[str]) -> None:
+    least, most = _ARITY.get(question or "", (0, 0))
+    if len(terminals) < least or (most is not None and len(terminals) > most):
+        needed = {"joint": "X and two quoted sequences", "follow": "one symbol"}.get(
+            question or "", "X and a sequence" if least else "no terminals"
+        )
+        raise click.UsageError(f"{question or 'analyze'} takes {needed}.")

@@ -1,0 +1,92 @@
+"""``maskc compile``: a grammar and a tokenizer into an artifact."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+import maskc
+from maskc.artifact.files import check_writable
+from maskc.cli.progress import show_progress
+from maskc.report.compile import Compilation, print_compilation
+from maskc.report.render import print_json
+
+_TOKENIZER_SUFFIXES = (".json", ".model", ".tiktoken")
+
+
+@click.command("compile")
+@click.argument("grammar")
+@click.option("--tokenizer", required=True, metavar="NAME|PATH", help="See `maskc tokenizers`.")
+@click.option(
+    "-o", "--output", metavar="PATH", help="Default: GRAMMAR.TOKENIZER.maskc in this folder."
+)
+@click.option("--start", metavar="RULE", help="The start symbol.")
+@click.option("--lexer", type=click.Choice(["contextual", "basic"]), help="Which lexer of Lark's.")
+@click.option("--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation.")
+@click.option(
+    "--vocab-size", type=click.IntRange(1), metavar="N", help="The model's padded vocabulary size."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+def compile_command(
+    grammar: str,
+    *,
+    tokenizer: str,
+    output: str | None,
+    start: str | None,
+    lexer: str | None,
+    postlex: str | None,
+    vocab_size: int | None,
+    as_json: bool,
+) -> None:
+    """Compile GRAMMAR for a tokenizer into one file.
+
+    GRAMMAR is the path of a Lark grammar, or the name of one that comes with maskc: json, python.
+    Options win over the settings in the grammar's `// maskc:` comments, and these over Lark's
+    defaults.
+    """
+    from maskc.frontends.source import load_source
+    from maskc.pipeline import compile_contents
+    from maskc.vocab import load_vocabulary
+
+    path = find_grammar(grammar)
+    target = output or name_output(path, tokenizer)
+    source = load_source(path, start=start, lexer=lexer, postlex=postlex)
+    check_writable(target)
+    with show_progress("compiling") as progress:
+        vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
+        contents, passes = compile_contents(source, vocabulary, progress)
+        maskc.Artifact(contents).save(target)
+    compilation = Compilation(target, Path(target).stat().st_size, contents.header, passes)
+    if as_json:
+        print_json(compilation.to_dict())
+    else:
+        print_compilation(compilation)
+
+
+def find_grammar(name: str) -> Path:
+    """Return the path of a grammar; a bare name that is no file is one of maskc's own."""
+    path = Path(name)
+    if path.exists() or path.name != name or path.suffix:
+        return path
+    package = Path(maskc.__file__).parent
+    # Installed, the grammars are in the package; in a checkout, beside it.
+    for folder in (package / "grammars", package.parent / "grammars"):
+        bundled = folder / f"{name}.lark"
+        if bundled.is_file():
+            return bundled
+    return path
+
+
+def name_output(grammar: Path, tokenizer: str) -> str:
+    """Return the default file name.
+
+    >>> name_output(Path("grammars/python.lark"), "llama3")
+    'python.llama3.maskc'
+    >>> name_output(Path("c.lark"), "models/Llama-3.1/tokenizer.json")
+    'c.tokenizer.maskc'
+    """
+    last = Path(tokenizer).name or "tokenizer"
+    for suffix in _TOKENIZER_SUFFIXES:
+        last = last.removesuffix(suffix)
+    return f"{grammar.stem}.{last}.maskc"

@@ -1,0 +1,53 @@
+"""``maskc generate``: texts made of random legal tokens."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+import maskc
+from maskc.report.render import print_json
+
+
+@click.command("generate", context_settings={"show_default": True})
+@click.argument("artifact")
+@click.option("--count", type=click.IntRange(1), default=1, metavar="N", help="How many.")
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(1),
+    default=400,
+    metavar="N",
+    help="Tokens after which a text is steered to its end.",
+)
+@click.option("--seed", type=int, default=0, metavar="N", help="Of the random choices.")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+def generate_command(
+    artifact: str, *, count: int, max_tokens: int, seed: int, as_json: bool
+) -> None:
+    """Print random texts that the grammar of ARTIFACT accepts.
+
+    Each is printed exactly, in UTF-8, with a line break behind it if it does not end in one.
+    Exit status 1 if a text cannot be finished.
+    """
+    from maskc.verify.generation import generate_texts
+
+    loaded = maskc.load(artifact)
+    problems, dictionaries = 0, []
+    for text in generate_texts(loaded, count=count, max_tokens=max_tokens, seed=seed):
+        problems += text.problem is not None
+        if as_json:
+            dictionaries.append(text.to_dict())
+        else:
+            _write(text.text)
+        if text.problem is not None:
+            click.echo(f"maskc: {artifact}: {text.problem}", err=True)
+    if as_json:
+        print_json(dictionaries)
+    click.get_current_context().exit(1 if problems else 0)
+
+
+def _write(text: str) -> None:
+    data = text.encode()
+    sys.stdout.buffer.write(data if data.endswith(b"\n") else data + b"\n")
+    sys.stdout.buffer.flush()

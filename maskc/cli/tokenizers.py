@@ -1,0 +1,23 @@
+"""``maskc tokenizers``: the tokenizers that have a name."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from maskc.report.render import print_json
+from maskc.report.tokenizers import print_tokenizers
+
+
+@click.command("tokenizers")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+def tokenizers_command(*, as_json: bool) -> None:
+    """List the tokenizers that have a name, and where each is found."""
+    from maskc.vocab import list_tokenizers
+
+    entries = list_tokenizers()
+    if as_json:
+        print_json([asdict(entry) for entry in entries])
+    else:
+        print_tokenizers(entries)

@@ -1,0 +1,76 @@
+"""``maskc verify``: does the artifact keep its promise?"""
+
+from __future__ import annotations
+
+import click
+
+import maskc
+from maskc.cli.progress import show_progress
+from maskc.cli.tokenizer import check_tokenizer
+from maskc.report.render import print_json
+from maskc.report.verify import print_report
+
+_SOME, _ANY = click.IntRange(1), click.IntRange(0)
+
+
+@click.command("verify", context_settings={"show_default": True})
+@click.argument("artifact")
+@click.option(
+    "--corpus",
+    multiple=True,
+    required=True,
+    metavar="PATH",
+    help="A file or a folder of texts; can be repeated.",
+)
+# The defaults are those of VerifyOptions, which a test compares: importing it loads Lark.
+@click.option("--files", type=_SOME, default=300, metavar="N", help="Files to walk.")
+@click.option("--max-bytes", type=_SOME, default=100_000, metavar="N", help="Size of a file.")
+@click.option("--texts", type=_ANY, default=40, metavar="N", help="Texts to generate; 0: none.")
+@click.option("--max-tokens", type=_SOME, default=400, metavar="N", help="Length of a text.")
+@click.option("--positions", type=_ANY, default=400, metavar="N", help="Masks to compare; 0: none.")
+@click.option("--seed", type=int, default=0, metavar="N", help="Of all random choices.")
+@click.option(
+    "--tokenizer",
+    metavar="NAME|PATH",
+    help="Where the tokenizer is, if the artifact's name for it does not find it.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+def verify_command(
+    artifact: str,
+    *,
+    corpus: tuple[str, ...],
+    files: int,
+    max_bytes: int,
+    texts: int,
+    max_tokens: int,
+    positions: int,
+    seed: int,
+    tokenizer: str | None,
+    as_json: bool,
+) -> None:
+    """Check ARTIFACT in three experiments; exit status 1 if one fails.
+
+    corpus: what Lark parses of the files is accepted token by token, and nothing else is.
+    generation: Lark parses the texts that are generated from the masks.
+    oracle: masks agree with an oracle that shares no code with them.
+    """
+    from maskc.verify import VerifyOptions, run_verify
+
+    options = VerifyOptions(
+        files=files,
+        max_bytes=max_bytes,
+        texts=texts,
+        max_tokens=max_tokens,
+        positions=positions,
+        seed=seed,
+        tokenizer=tokenizer,
+    )
+    if tokenizer is not None:
+        check_tokenizer(artifact, maskc.load(artifact).header, tokenizer)
+    with show_progress("verifying") as progress:
+        report = run_verify(artifact, corpus, options, progress)
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        print_report(report.to_dict())
+    click.get_current_context().exit(0 if report.ok else 1)

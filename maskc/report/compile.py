@@ -1,0 +1,59 @@
+"""What a compilation cost and made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from maskc.pipeline import PassRecord
+from maskc.report.render import format_count, format_seconds, format_size, make_console, make_table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compilation:
+    """An artifact that was written.
+
+    Attributes:
+        path: where it is.
+        n_bytes: its size.
+        header: what it says about itself.
+        passes: what each pass cost, in order.
+    """
+
+    path: str
+    n_bytes: int
+    header: Mapping[str, Any]
+    passes: Sequence[PassRecord]
+
+    @property
+    def seconds(self) -> float:
+        """Time of all passes."""
+        return sum(record.seconds for record in self.passes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for ``--json``."""
+        return {
+            "path": self.path,
+            "n_bytes": self.n_bytes,
+            "counts": dict(self.header["counts"]),
+            "passes": [asdict(record) for record in self.passes],
+        }
+
+
+def print_compilation(compilation: Compilation) -> None:
+    """Print the passes and the file on standard output."""
+    rows = [
+        (record.name, format_seconds(record.seconds), f"{record.peak_mb:,.0f} MiB")
+        for record in compilation.passes
+    ]
+    console = make_console()
+    columns = ("pass", "time", "peak memory")
+    console.print(make_table("", columns, rows, numbers=columns[1:]))
+    counts = compilation.header["counts"]
+    console.print(
+        f"{compilation.path}: {format_size(compilation.n_bytes)}, "
+        f"{format_count(counts['rows'])} rows, {format_count(counts['masks'])} token sets, "
+        f"in {format_seconds(compilation.seconds)}",
+        soft_wrap=True,
+    )

@@ -1,0 +1,94 @@
+"""Commands run in-process: exit status, standard output, standard error."""
+
+import json
+from dataclasses import dataclass
+
+import pytest
+
+import maskc
+from maskc.cli.main import run
+
+GRAMMAR = """\
+// maskc: start=list
+list: "[" (WORD ("," WORD)*)? "]"
+WORD: /[a-z]+/
+%ignore " "
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch, capfd):
+    """Return a function that runs a command in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        status = run([str(argument) for argument in arguments])
+        return Outcome(status, *capfd.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def refusal(command):
+    """Return a function that runs a command which must fail, and returns its one sentence."""
+
+    def call(*arguments):
+        outcome = command(*arguments)
+        assert outcome.status == 2
+        assert outcome.out == ""
+        assert outcome.err.startswith("maskc: ")
+        assert outcome.err.count("\n") == 1
+        return outcome.err.removeprefix("maskc: ").rstrip("\n")
+
+    return call
+
+
+@pytest.fixture
+def grammar(tmp_path):
+    path = tmp_path / "list.lark"
+    path.write_text(GRAMMAR)
+    return path
+
+
+@pytest.fixture(scope="session")
+def compiled():
+    """Return the bytes of an artifact of the grammar for ``bytes``."""
+    from maskc.artifact.container import encode
+
+    contents = maskc.compile_grammar(GRAMMAR, tokenizer="bytes").contents
+    return encode(contents.header, contents.arrays)
+
+
+@pytest.fixture
+def artifact(tmp_path, compiled):
+    path = tmp_path / "list.bytes.maskc"
+    path.write_bytes(compiled)
+    return path
+
+
+@pytest.fixture
+def tokenizer_file(tmp_path):
+    """Return a small Hugging Face tokenizer: two letters, a bracket pair, and an end."""
+    path = tmp_path / "tokenizer.json"
+    path.write_text(
+        json.dumps(
+            {
+                "added_tokens": [{"id": 4, "content": "</s>", "special": True}],
+                "model": {
+                    "type": "BPE",
+                    "vocab": {"a": 0, "b": 1, "[": 2, "]": 3},
+                    "merges": [],
+                },
+                "decoder": {"type": "ByteLevel"},
+                "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False},
+            }
+        )
+    )
+    return path

@@ -1,0 +1,253 @@
+"""maskc compile: what it writes, and each way in which it refuses."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import maskc
+from maskc import pipeline
+
+
+def test_compile_names_the_file_after_grammar_and_tokenizer(command, grammar, tmp_path):
+    assert command("compile", grammar, "--tokenizer", "bytes").status == 0
+    assert sorted(os.listdir(tmp_path)) == ["list.bytes.maskc", "list.lark"]
+
+
+def test_compile_writes_where_it_is_told(command, grammar, tmp_path):
+    (tmp_path / "out").mkdir()
+    command("compile", grammar, "--tokenizer", "bytes", "-o", "out/a")
+    assert os.listdir(tmp_path / "out") == ["a"]
+
+
+def test_compile_prints_time_and_memory_of_each_pass(command, grammar):
+    out = command("compile", grammar, "--tokenizer", "bytes").out
+    assert all(name in out for name in pipeline.PASSES)
+    assert "MiB" in out
+    assert "list.bytes.maskc: " in out
+
+
+def test_compile_prints_its_report_as_json(command, grammar, tmp_path):
+    report = json.loads(command("compile", grammar, "--tokenizer", "bytes", "--json").out)
+    assert report["path"] == "list.bytes.maskc"
+    assert report["n_bytes"] == (tmp_path / "list.bytes.maskc").stat().st_size
+    assert [record["name"] for record in report["passes"]] == list(pipeline.PASSES)
+
+
+def test_compiling_twice_gives_the_same_bytes(command, grammar, tmp_path):
+    command("compile", grammar, "--tokenizer", "bytes", "-o", "one")
+    command("compile", grammar, "--tokenizer", "bytes", "-o", "other")
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+
+
+def test_compile_knows_the_grammars_that_come_with_maskc_by_name(command, tmp_path):
+    assert command("compile", "json", "--tokenizer", "bytes").status == 0
+    assert maskc.load(tmp_path / "json.bytes.maskc").header["grammar"]["name"] == "json.lark"
+
+
+def test_a_file_wins_over_a_grammar_that_comes_with_maskc(command, grammar, tmp_path):
+    grammar.rename(tmp_path / "json")
+    command("compile", "json", "--tokenizer", "bytes")
+    assert maskc.load(tmp_path / "json.bytes.maskc").header["grammar"]["start"] == "list"
+
+
+@pytest.mark.parametrize(
+    ("option", "field"),
+    [
+        (("--start", "other"), ("grammar", "start", "other")),
+        (("--lexer", "basic"), ("grammar", "lexer", "basic")),
+        (("--vocab-size", "300"), ("tokenizer", "vocab_size", 300)),
+    ],
+)
+def test_an_option_wins_over_the_grammars_own_setting(command, grammar, tmp_path, option, field):
+    grammar.write_text(grammar.read_text() + 'other: "x" WORD\n')
+    command("compile", grammar, "--tokenizer", "bytes", *option)
+    section, name, value = field
+    assert maskc.load(tmp_path / "list.bytes.maskc").header[section][name] == value
+
+
+def test_a_postlex_can_be_given_as_an_option(command, tmp_path):
+    (tmp_path / "g.lark").write_text(
+        "start: (_NEWLINE | WORD)*\nWORD: /[a-z]+/\n_NEWLINE: /\\n[ \\t]*/\n"
+        "%declare _INDENT _DEDENT\n%ignore / /\nblock: _INDENT WORD _DEDENT\n"
+        'LPAR: "("\nRPAR: ")"\n'
+    )
+    arguments = ("g.lark", "--tokenizer", "bytes", "--postlex", "lark.indenter:PythonIndenter")
+    assert command("compile", *arguments).status == 0
+    header = maskc.load(tmp_path / "g.bytes.maskc").header
+    assert header["grammar"]["postlex"] == "lark.indenter:PythonIndenter"
+
+
+# Refusals.
+
+
+def test_a_missing_grammar_is_refused(refusal):
+    assert refusal("compile", "no.lark", "--tokenizer", "bytes") == (
+        "no.lark: cannot be read (No such file or directory); give the path of a Lark grammar"
+    )
+
+
+def test_a_name_that_is_no_grammar_is_refused(refusal):
+    assert refusal("compile", "cobol", "--tokenizer", "bytes").startswith("cobol: cannot be read")
+
+
+def test_a_folder_is_no_grammar(refusal, tmp_path):
+    assert "Is a directory" in refusal("compile", tmp_path, "--tokenizer", "bytes")
+
+
+def test_a_text_that_is_no_grammar_is_refused_with_larks_words_and_the_line(refusal, grammar):
+    grammar.write_text('start: "a"\n\nb: (\n')
+    assert refusal("compile", grammar, "--tokenizer", "bytes") == (
+        "list.lark: Lark refuses it: Expecting a value, at line 3 column 5 b: ( ^"
+    )
+
+
+def test_bytes_that_are_no_text_are_refused(refusal, grammar):
+    grammar.write_bytes(b"start: \xff")
+    assert "byte 7 is not UTF-8" in refusal("compile", grammar, "--tokenizer", "bytes")
+
+
+def test_an_unknown_start_symbol_is_refused(refusal, grammar):
+    sentence = refusal("compile", grammar, "--tokenizer", "bytes", "--start", "nowhere")
+    assert "nowhere" in sentence
+    assert "start=" in sentence or "--start" in sentence
+
+
+def test_an_undefined_rule_is_refused(refusal, grammar):
+    grammar.write_text("start: nothing\n")
+    assert "nothing" in refusal("compile", grammar, "--tokenizer", "bytes")
+
+
+def test_a_grammar_that_is_not_lalr_is_refused(refusal, grammar):
+    grammar.write_text("start: a | b\na: X\nb: X\nX: /x/\n")
+    assert "Reduce/Reduce" in refusal("compile", grammar, "--tokenizer", "bytes")
+
+
+def test_a_back_reference_is_refused_by_the_terminals_name(refusal, grammar):
+    grammar.write_text("start: QUOTED\nQUOTED: /(['\"]).*?\\1/\n")
+    assert refusal("compile", grammar, "--tokenizer", "bytes").startswith("terminal QUOTED: ")
+
+
+def test_a_terminal_that_can_be_empty_is_refused(refusal, grammar):
+    grammar.write_text("start: A\nA: /a*/\n")
+    assert "zero-width" in refusal("compile", grammar, "--tokenizer", "bytes")
+
+
+def test_a_regexp_that_python_refuses_is_refused(refusal, grammar):
+    grammar.write_text("start: A\nA: /(a/\n")
+    refusal("compile", grammar, "--tokenizer", "bytes")
+
+
+@pytest.mark.parametrize(
+    "postlex",
+    ["lark.indenter", "no.such:Thing", "lark.indenter:NoThing", "collections:OrderedDict", ":", ""],
+)
+def test_a_postlex_that_is_no_indenter_is_refused(refusal, grammar, postlex):
+    grammar.write_text("start: A\nA: /a/\n")
+    if postlex:
+        arguments = ("--tokenizer", "bytes", "--postlex", postlex)
+        assert refusal("compile", grammar, *arguments).startswith(f"postlex {postlex}: ")
+
+
+def test_a_setting_that_is_none_is_refused_with_its_line(refusal, grammar):
+    grammar.write_text("// A list.\n// maskc: begin=list\nstart: A\nA: /a/\n")
+    assert refusal("compile", grammar, "--tokenizer", "bytes") == (
+        "list.lark:2: 'begin=list' is not a setting; write start=, lexer= or postlex="
+    )
+
+
+def test_an_unknown_tokenizer_is_refused(refusal, grammar):
+    sentence = refusal("compile", grammar, "--tokenizer", "llama99")
+    assert sentence.startswith("tokenizer llama99: there is no such name, file or folder; ")
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "tokenizer.model"])
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"{}", b"[]", b"\xff\xfe", b"not base64\n", b"YQ== x\n"]
+)
+def test_a_broken_tokenizer_file_is_refused(refusal, grammar, tmp_path, name, data):
+    (tmp_path / name).write_bytes(data)
+    assert refusal("compile", grammar, "--tokenizer", name).startswith(f"tokenizer {name}: ")
+
+
+def test_a_vocabulary_size_below_the_tokenizers_is_refused(refusal, grammar):
+    sentence = refusal("compile", grammar, "--tokenizer", "bytes", "--vocab-size", "10")
+    assert sentence.startswith("tokenizer bytes: ")
+
+
+@pytest.fixture
+def compiler_that_must_not_run(monkeypatch):
+    def fail(*_arguments):
+        raise AssertionError("compiled before the output was checked")
+
+    monkeypatch.setattr(pipeline, "compile_contents", fail)
+
+
+@pytest.mark.usefixtures("compiler_that_must_not_run")
+class TestOutput:
+    def test_a_missing_folder_is_refused_before_compiling(self, refusal, grammar, tmp_path):
+        assert refusal("compile", grammar, "--tokenizer", "bytes", "-o", "no/a.maskc") == (
+            f"{tmp_path}/no/a.maskc: cannot be written (there is no folder {tmp_path}/no); "
+            "choose another place with -o"
+        )
+
+    def test_a_folder_as_output_is_refused_before_compiling(self, refusal, grammar, tmp_path):
+        sentence = refusal("compile", grammar, "--tokenizer", "bytes", "-o", tmp_path)
+        assert "it is a folder" in sentence
+
+    def test_a_folder_that_takes_no_files_is_refused_before_compiling(self, refusal, grammar):
+        sentence = refusal("compile", grammar, "--tokenizer", "bytes", "-o", "/proc/a.maskc")
+        assert "cannot be written" in sentence
+
+    def test_a_device_as_output_is_refused_before_compiling(self, refusal, grammar):
+        sentence = refusal("compile", grammar, "--tokenizer", "bytes", "-o", "/dev/null")
+        assert "it is not a regular file" in sentence
+
+
+def test_an_interrupt_leaves_no_file(command, grammar, tmp_path, monkeypatch):
+    def interrupt(*_arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pipeline, "compile_contents", interrupt)
+    outcome = command("compile", grammar, "--tokenizer", "bytes")
+    assert (outcome.status, outcome.out, outcome.err) == (130, "", "maskc: interrupted\n")
+    assert os.listdir(tmp_path) == ["list.lark"]
+
+
+def test_an_interrupt_while_writing_leaves_the_old_file(command, grammar, tmp_path, monkeypatch):
+    (tmp_path / "list.bytes.maskc").write_bytes(b"old")
+
+    def interrupt(_descriptor):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    assert command("compile", grammar, "--tokenizer", "bytes").status == 130
+    assert sorted(os.listdir(tmp_path)) == ["list.bytes.maskc", "list.lark"]
+    assert (tmp_path / "list.bytes.maskc").read_bytes() == b"old"
+
+
+def test_a_process_that_is_interrupted_says_so_and_leaves_nothing(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTIBLE, "compile", "python", "--tokenizer", "bytes"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "started\n"
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "maskc: interrupted\n")
+    assert os.listdir(tmp_path) == []
+
+
+INTERRUPTIBLE = """
+from maskc.cli.main import main
+print("started", flush=True)
+main()
+"""

@@ -1,0 +1,50 @@
+"""maskc generate: texts that the grammar accepts."""
+
+import json
+
+import pytest
+from lark import Lark
+
+import maskc
+from maskc.verify import generation
+from tests.cli.conftest import GRAMMAR
+
+
+@pytest.fixture(scope="module")
+def parser():
+    return Lark(GRAMMAR, parser="lalr", start="list")
+
+
+def test_the_texts_are_parsed_by_lark(command, artifact, parser):
+    outcome = command("generate", artifact, "--count", 20, "--max-tokens", 10, "--json")
+    assert outcome.status == 0
+    texts = json.loads(outcome.out)
+    assert len(texts) == 20
+    for text in texts:
+        assert text["problem"] is None
+        parser.parse(text["text"])
+
+
+def test_a_text_is_printed_as_it_is(command, artifact):
+    arguments = ("generate", artifact, "--max-tokens", 10, "--seed", 3)
+    (text,) = json.loads(command(*arguments, "--json").out)
+    assert command(*arguments).out == text["text"].rstrip("\n") + "\n"
+
+
+def test_the_same_seed_gives_the_same_texts(command, artifact):
+    arguments = ("generate", artifact, "--count", 3, "--max-tokens", 10, "--seed")
+    assert command(*arguments, 1) == command(*arguments, 1)
+    assert command(*arguments, 1) != command(*arguments, 2)
+
+
+def test_a_text_that_cannot_be_finished_is_an_error(command, artifact, monkeypatch):
+    stuck = generation.GeneratedText("[a", 2, "stuck")
+    monkeypatch.setattr(generation, "generate_texts", lambda *_, **__: iter([stuck]))
+    outcome = command("generate", artifact)
+    assert (outcome.status, outcome.out) == (1, "[a\n")
+    assert outcome.err == f"maskc: {artifact}: stuck\n"
+
+
+def test_a_text_beyond_ascii_is_utf8(command, tmp_path):
+    maskc.compile_grammar('start: "é€😀"\n', tokenizer="bytes").save(tmp_path / "a")
+    assert command("generate", "a").out == "é€😀\n"

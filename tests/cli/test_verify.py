@@ -1,0 +1,107 @@
+"""maskc verify: a sound artifact passes, a wrong one fails with a witness."""
+
+import json
+
+import numpy as np
+import pytest
+
+import maskc
+from maskc.artifact.container import encode
+from maskc.cli.main import commands
+from maskc.verify import VerifyOptions
+
+FEW = ("--files", 5, "--texts", 5, "--max-tokens", 20, "--positions", 20)
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    for number, text in enumerate(["[]", "[a]", "[abc, d,e ]", " [ x ] ", "[a b]", "]", ""]):
+        (folder / f"{number}.txt").write_text(text)
+    return folder
+
+
+def test_the_defaults_are_those_of_the_options():
+    defaults = VerifyOptions()
+    parameters = {p.name: p.default for p in commands.commands["verify"].params}
+    for name in VerifyOptions.__slots__:
+        if name != "tokenizer":
+            assert parameters[name] == getattr(defaults, name)
+
+
+def test_a_sound_artifact_passes_every_experiment(command, artifact, corpus):
+    outcome = command("verify", artifact, "--corpus", corpus, *FEW)
+    assert outcome.status == 0
+    assert outcome.err == ""
+    for line in ("corpus: passed", "generation: passed", "oracle: passed"):
+        assert line in outcome.out
+
+
+def test_the_report_is_printed_as_json(command, artifact, corpus):
+    report = json.loads(command("verify", artifact, "--corpus", corpus, *FEW, "--json").out)
+    assert report["ok"] is True
+    assert [e["name"] for e in report["experiments"]] == ["corpus", "generation", "oracle"]
+
+
+def test_experiments_can_be_left_out(command, artifact, corpus):
+    arguments = ("--texts", 0, "--positions", 0, "--json")
+    report = json.loads(command("verify", artifact, "--corpus", corpus, *arguments).out)
+    assert [e["name"] for e in report["experiments"]] == ["corpus"]
+
+
+def test_a_corpus_can_be_files(command, artifact, corpus):
+    arguments = ("--corpus", corpus / "1.txt", "--corpus", corpus / "2.txt", *FEW, "--json")
+    report = json.loads(command("verify", artifact, *arguments).out)
+    assert report["experiments"][0]["counts"]["files"] == 2
+
+
+@pytest.fixture
+def wrong(artifact):
+    """Return an artifact whose letter a has become a letter that is not there."""
+    loaded = maskc.load(artifact)
+    arrays = dict(loaded.contents.arrays)
+    tokens = np.array(arrays["token_bytes"])
+    tokens[ord("a")], tokens[ord("b")] = ord("b"), ord("a")
+    tokens[ord("[")], tokens[ord("]")] = ord("]"), ord("[")
+    arrays["token_bytes"] = tokens
+    artifact.write_bytes(encode(loaded.header, arrays))
+    return artifact
+
+
+def test_a_wrong_artifact_fails_with_a_witness(command, wrong, corpus):
+    outcome = command("verify", wrong, "--corpus", corpus, *FEW, "--json")
+    assert outcome.status == 1
+    report = json.loads(outcome.out)
+    assert report["ok"] is False
+    assert any(experiment["failures"] for experiment in report["experiments"])
+
+
+def test_a_witness_is_printed(command, wrong, corpus):
+    outcome = command("verify", wrong, "--corpus", corpus, *FEW)
+    assert outcome.status == 1
+    assert "FAILED" in outcome.out
+    assert "The artifact is WRONG." in outcome.out
+
+
+def test_a_corpus_that_is_not_there_is_refused(refusal, artifact):
+    assert refusal("verify", artifact, "--corpus", "nowhere").startswith("nowhere: ")
+
+
+def test_an_empty_corpus_is_refused(refusal, artifact, tmp_path):
+    (tmp_path / "empty").mkdir()
+    assert refusal("verify", artifact, "--corpus", "empty").startswith("empty: ")
+
+
+def test_a_corpus_must_be_given(refusal, artifact):
+    assert refusal("verify", artifact).startswith("Missing option '--corpus'.")
+
+
+def test_another_tokenizer_is_refused(refusal, artifact, corpus, tokenizer_file):
+    sentence = refusal("verify", artifact, "--corpus", corpus, "--tokenizer", tokenizer_file)
+    assert sentence.startswith(f"{artifact}: compiled for tokenizer bytes (")
+
+
+def test_the_artifacts_own_tokenizer_is_accepted(command, artifact, corpus):
+    arguments = ("--corpus", corpus, *FEW, "--tokenizer", "bytes")
+    assert command("verify", artifact, *arguments).status == 0

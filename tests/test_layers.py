@@ -1,0 +1,129 @@
+"""Imports point one way: DESIGN, section 4, as a table."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import maskc
+
+ROOT = Path(maskc.__file__).parent
+
+BOTTOM = {"errors"}
+WORDS = BOTTOM | {"automata", "vocab"}
+GRAMMAR = WORDS | {"grammar", "lexer", "parser"}
+COMPILER = GRAMMAR | {"frontends", "store", "analysis", "streamline"}
+FILE = BOTTOM | {"artifact.container", "artifact.files", "artifact.model"}
+RUNTIME = FILE | {"runtime"}
+ALL = COMPILER | RUNTIME | {"", "artifact.assemble", "pipeline", "verify", "report", "cli"}
+
+# Package or module → what it may import of maskc. The most specific line counts; `""` is
+# maskc/__init__.py itself.
+MAY_IMPORT = {
+    "errors": set(),
+    "automata": BOTTOM | {"automata"},
+    "vocab": BOTTOM | {"vocab"},
+    "grammar": WORDS | {"grammar"},
+    "lexer": WORDS | {"grammar", "lexer"},
+    "parser": WORDS | {"grammar", "parser"},
+    "frontends": GRAMMAR | {"frontends"},
+    "store": GRAMMAR | {"store"},
+    "analysis": GRAMMAR | {"frontends", "store", "analysis"},
+    "streamline": COMPILER,
+    "artifact": FILE,
+    "artifact.assemble": COMPILER | FILE,
+    "pipeline": COMPILER | FILE | {"", "artifact.assemble", "pipeline"},
+    "runtime": RUNTIME,
+    "integrations": RUNTIME | {"", "integrations"},
+    "": RUNTIME | {"frontends.source", "pipeline", "vocab"},
+    # The oracle shares no algorithm with the compiler: it takes Lark's own parser from frontends.
+    "verify": RUNTIME | {"", "frontends.lark", "frontends.source", "vocab", "verify"},
+    "report": ALL - {"cli"},
+    "cli": ALL,
+}
+MODULES = sorted(
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix("__init__").rstrip(".")
+    for path in ROOT.rglob("*.py")
+)
+
+
+def source_of(module: str) -> Path:
+    path = ROOT.joinpath(*module.split(".")) if module else ROOT
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def imports_of(module: str) -> set[str]:
+    """Return what a module imports of maskc, at any depth of its code, as dotted names."""
+    found = set()
+    for node in ast.walk(ast.parse(source_of(module).read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module} imports relatively"
+            # `from maskc.lexer import scanner` imports a module, `from maskc import load` a name.
+            names = [
+                name if (name := f"{node.module}.{alias.name}")[6:] in MODULES else node.module
+                for alias in node.names
+            ]
+        else:
+            continue
+        found |= {name[6:] for name in names if f"{name}.".startswith("maskc.")}
+    return found
+
+
+def allowed(module: str) -> set[str]:
+    while module not in MAY_IMPORT:
+        module, _, _ = module.rpartition(".")
+    return MAY_IMPORT[module]
+
+
+def is_within(module: str, package: str) -> bool:
+    return module == package or bool(package) and module.startswith(f"{package}.")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_imports_only_what_its_layer_may(module):
+    forbidden = {
+        name
+        for name in imports_of(module)
+        if not any(is_within(name, package) for package in allowed(module))
+    }
+    assert not forbidden
+
+
+def test_every_package_has_a_line():
+    packages = {module.split(".")[0] for module in MODULES}
+    assert packages <= MAY_IMPORT.keys()
+
+
+@pytest.mark.parametrize(
+    ("host", "owners"),
+    [
+        ("lark", {"frontends.lark", "verify"}),
+        ("rich", {"cli", "report"}),
+        ("click", {"cli"}),
+        ("msgpack", {"artifact.container"}),
+        ("regex", {"verify"}),
+        ("interegular", {"lexer", "frontends", "analysis"}),
+        ("pyformlang", {"analysis"}),
+        ("torch", {"integrations"}),
+        ("tiktoken", {"vocab"}),
+        ("tokenizers", {"vocab"}),
+        ("sentencepiece", {"vocab"}),
+        ("mistral_common", {"vocab"}),
+        ("huggingface_hub", {"vocab"}),
+    ],
+)
+def test_a_host_is_imported_only_where_it_belongs(host, owners):
+    importers = {module for module in MODULES if host in hosts_of(module)}
+    assert {m for m in importers if not any(is_within(m, owner) for owner in owners)} == set()
+
+
+def hosts_of(module: str) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(source_of(module).read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add((node.module or "").split(".")[0])
+    return found
