@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, cast
 
 from maskc.errors import UnsupportedTerminalError
@@ -37,67 +36,35 @@ _CATEGORIES = {
 _LINE_BREAK: Atom = (r"\n", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Looks:
-    """Which look-arounds to write: all, only those behind, or none."""
-
-    ahead: bool
-    behind: bool
-
-
-ALL_LOOKS = Looks(ahead=True, behind=True)
-NO_LOOK_AHEAD = Looks(ahead=False, behind=True)
-NO_LOOKS = Looks(ahead=False, behind=False)
-
-
 class Pattern:
     """A parsed terminal.
 
     Attributes:
-        name: of the terminal.
         regex: compiled by ``re``, with the lexer's flags.
         tree: syntax tree of ``re``.
         flags: flags at the top of the tree.
-        looks_ahead: a match may depend on what stands behind it, or on the end of the text.
-        commits: it holds an atomic group or a possessive quantifier.
-        reach: how many characters before it a look-behind can see, at most.
     """
 
-    __slots__ = ("commits", "flags", "looks_ahead", "name", "reach", "regex", "tree")
+    __slots__ = ("flags", "regex", "tree")
 
     def __init__(self, name: str, text: str, flags: int) -> None:
-        self.name = name
         self.regex = re.compile(text, flags)
         parsed = _parser.parse(text, flags)
         self.tree: list[Any] = list(parsed)
         self.flags: int = parsed.state.flags
-        self.looks_ahead = self.commits = False
-        self.reach = 0
-        for opcode, argument in _walk(self.tree):
+        for opcode, _ in _walk(self.tree):
             if opcode in ("GROUPREF", "GROUPREF_EXISTS"):
                 raise UnsupportedTerminalError(
                     name, "a back-reference is not regular", "write the terminal without it"
                 )
-            if opcode in ("ASSERT", "ASSERT_NOT"):
-                self.looks_ahead |= argument[0] > 0
-                self.reach += argument[1].getwidth()[1] if argument[0] < 0 else 0
-            elif opcode == "AT":
-                self.looks_ahead |= "BEGINNING" not in str(argument)
-                self.reach += 1
-            elif opcode in ("ATOMIC_GROUP", "POSSESSIVE_REPEAT"):
-                self.commits = True
 
     def atoms(self) -> Iterator[Atom]:
         """Yield every atom the pattern looks through; word and line atoms for its anchors."""
         yield from _atoms(self.tree, self.flags)
 
-    def write(self, characters: Characters, looks: Looks) -> str:
-        """Return the pattern for canonical text, as ``re`` and ``regex`` both read it.
-
-        With fewer look-arounds it matches wherever the whole pattern does, and perhaps more:
-        atomic groups are then written as plain ones.
-        """
-        return _Writer(characters, looks).sequence(self.tree, self.flags)
+    def write(self, characters: Characters) -> str:
+        """Return the pattern for canonical text, as ``re`` and ``regex`` both read it."""
+        return _Writer(characters).sequence(self.tree, self.flags)
 
 
 def _walk(tree: Any) -> Iterator[tuple[str, Any]]:
@@ -163,8 +130,8 @@ def _word(flags: int) -> Atom:
 
 
 class _Writer:
-    def __init__(self, characters: Characters, looks: Looks) -> None:
-        self.characters, self.looks = characters, looks
+    def __init__(self, characters: Characters) -> None:
+        self.characters = characters
 
     def sequence(self, tree: Any, flags: int) -> str:
         return "".join(self.node(str(opcode), argument, flags) for opcode, argument in tree)
@@ -181,20 +148,15 @@ class _Writer:
             case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
                 low, high, tree = argument
                 mode = {"MAX_REPEAT": "", "MIN_REPEAT": "?", "POSSESSIVE_REPEAT": "+"}[opcode]
-                if mode == "+" and self.looks != ALL_LOOKS:
-                    mode = ""
                 upper = "" if high == _parser.MAXREPEAT else str(high)
                 # The guard is always true. Without it, `regex` 2026.11 skips the last pass of a
                 # loop at the end of the text, as in `(?:b|[b])*` and `(?:[ab]+?)+`.
                 guard = f"(?<!{_escape(self.characters.absent)})"
                 return f"(?:{guard}{self.sequence(tree, flags)}){{{low},{upper}}}{mode}"
             case "ATOMIC_GROUP":
-                opening = "(?>" if self.looks == ALL_LOOKS else "(?:"
-                return f"{opening}{self.sequence(argument, flags)})"
+                return f"(?>{self.sequence(argument, flags)})"
             case "ASSERT" | "ASSERT_NOT":
                 direction, tree = argument
-                if not (self.looks.ahead if direction > 0 else self.looks.behind):
-                    return ""
                 sign = "=" if opcode == "ASSERT" else "!"
                 return f"(?{'<' if direction < 0 else ''}{sign}{self.sequence(tree, flags)})"
             case "AT":
@@ -207,11 +169,9 @@ class _Writer:
         anything, multiline = "(?s:.)", bool(flags & re.MULTILINE)
         line_break, not_line_break = self.set(_LINE_BREAK), self.complement(_LINE_BREAK)
         if name == "AT_BEGINNING" and multiline:
-            return f"(?<!{not_line_break})" if self.looks.behind else ""
+            return f"(?<!{not_line_break})"
         if name.startswith("AT_BEGINNING"):
-            return f"(?<!{anything})" if self.looks.behind else ""
-        if not self.looks.ahead:
-            return ""
+            return f"(?<!{anything})"
         word = self.set(_word(flags))
         match name:
             case "AT_END_STRING":

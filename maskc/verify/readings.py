@@ -27,7 +27,7 @@ import regex
 from lark.lexer import BasicLexer
 
 from maskc.verify.characters import Characters
-from maskc.verify.patterns import ALL_LOOKS, Pattern
+from maskc.verify.patterns import Pattern
 from maskc.verify.steps import State, Steps
 
 
@@ -194,7 +194,7 @@ def build_probe(pattern: Pattern, characters: Characters) -> Probe:
     """Return what is asked about a terminal's pattern."""
     tree = _parser.parse(pattern.regex.pattern, pattern.regex.flags & ~re.UNICODE)
     relaxed = _relax(tree)
-    written = pattern.write(characters, ALL_LOOKS)
+    written = pattern.write(characters)
     never = regex.escape(characters.absent)
     return Probe(
         plain=pattern.regex,
