@@ -159,11 +159,6 @@ class Matcher:
             found.append((h.state, tuple(states), h.indents, h.column))
         return (self._terminated, *found)
 
-    @property
-    def depth(self) -> int:
-        """How much is open: the parser stack's height and the number of indented blocks."""
-        return min(h.stack.depth + len(h.indents) for h in self._hypotheses)
-
     def forced_bytes(self) -> bytes:
         """Return the bytes that every way to go on begins with; empty if there is a choice."""
         machine = self._artifact.machine

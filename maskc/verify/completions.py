@@ -76,13 +76,28 @@ class Completer:
         return here is not None and self.steps.can_finish(here)
 
     def _search(self, state: State) -> Moves | None:
+        """Return moves to an end: stretches, each of which leaves the stack needing less."""
+        moves: Moves = ()
+        here: State | None = state
+        while here is not None:
+            stretch, here = self._search_progress(here)
+            moves += stretch
+            if here is not None and self.steps.can_finish(here):
+                return moves
+        return None
+
+    def _search_progress(self, state: State) -> tuple[Moves, State | None]:
+        """Return the cheapest moves behind which the stack needs less, or the text may end."""
         count = itertools.count()
+        needed = self.steps.remaining.of(state.stack)
         queue: list[tuple[int, int, State, Moves]] = [(0, next(count), state, ())]
         seen = {state}
         while queue and len(seen) < _MOST_NODES:
             _, _, here, moves = heapq.heappop(queue)
-            if moves and self.steps.can_finish(here):
-                return moves
+            if moves and (
+                self.steps.can_finish(here) or self.steps.remaining.of(here.stack) < needed
+            ):
+                return moves, here
             for name in sorted(self.steps.rows[here.stack[-1]]):
                 for value in self._values(here, name):
                     after = self.steps.take(here, name, value)
@@ -91,7 +106,7 @@ class Completer:
                     seen.add(after)
                     cost = len(moves) + 2 * self.steps.remaining.of(after.stack)
                     heapq.heappush(queue, (cost, next(count), after, (*moves, (name, value))))
-        return None
+        return (), None
 
     def _values(self, state: State, name: str) -> tuple[str, ...]:
         if name == self.steps.newline:

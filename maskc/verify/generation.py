@@ -3,13 +3,11 @@
 Tokens are drawn from the mask: first a kind of token (a letter, a word, blanks, a line break,
 signs, …), then one of that kind, so that texts are varied although most of a vocabulary is
 words. After a number of tokens the text is brought to its end: the oracle finds an end that Lark
-accepts, and the masks must allow it. Where the oracle finds none, a best-first search over single
-bytes looks for the configuration that has least open.
+accepts, and the masks must allow it. Where the oracle finds none, the last tokens are taken back.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
@@ -38,9 +36,6 @@ KINDS = {
     "other": 0.02,
 }
 MOST_BLANK = 3  # tokens of white space in a row
-MAX_STEPS = 20_000  # of the search for an end
-
-_TRIED = bytes([*range(33, 127), 10, 32, 9])
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +46,13 @@ class GeneratedText:
         text: what was written.
         n_tokens: tokens drawn, and bytes added to reach the end.
         problem: why it has no end, ``None`` if it has one.
+        n_retries: how often the oracle found no end and tokens were taken back.
     """
 
     text: str
     n_tokens: int
-    problem: str | None
+    problem: str | None = None
+    n_retries: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
@@ -96,42 +93,56 @@ class _Drawer:
     def draw(self, draw: Random, max_tokens: int) -> GeneratedText:
         matcher = self._artifact.matcher()
         written = bytearray()
+        lengths: list[int] = []
         n_blank = 0
         limit = draw.randint(max(1, max_tokens // 2), max_tokens)
         for n_tokens in range(limit):
             if matcher.is_accepting and draw.random() < 0.5 / limit:
-                return GeneratedText(written.decode(), n_tokens, None)
+                return GeneratedText(written.decode(), n_tokens)
             legal = self.legal_ids(matcher)
             if n_blank >= MOST_BLANK and not self._blank[legal].all():
                 legal = legal[~self._blank[legal]]
             if not len(legal):
                 if matcher.is_accepting:
-                    return GeneratedText(written.decode(), n_tokens, None)
+                    return GeneratedText(written.decode(), n_tokens)
                 return GeneratedText(written.decode(errors="replace"), n_tokens, "stuck")
             token_id = self._choose(draw, legal)
             n_blank = n_blank + 1 if self._blank[token_id] else 0
             if not matcher.accept_token(token_id):
                 problem = f"token {token_id} is legal in the mask and refused"
                 return GeneratedText(written.decode(errors="replace"), n_tokens, problem)
-            written += self._artifact.token_bytes(token_id) or b""
-        tail, why_not = self._finish(matcher, bytes(written))
-        if why_not is not None:
-            return GeneratedText(written.decode(errors="replace"), limit, why_not)
-        return GeneratedText((bytes(written) + tail).decode(), limit + len(tail), None)
+            text = self._artifact.token_bytes(token_id) or b""
+            lengths.append(len(text))
+            written += text
+        return self._finish(matcher, lengths, bytes(written))
 
-    def _finish(self, matcher: Matcher, written: bytes) -> tuple[bytes, str | None]:
-        """Return bytes that lead to an end, or why there are none."""
-        try:
-            possible, witness = self._oracle.at(written).decide(b"")
-        except Undecided:
-            found = find_end(matcher)
-            return (b"", "no end was found") if found is None else (found, None)
+    def _finish(self, matcher: Matcher, lengths: list[int], written: bytes) -> GeneratedText:
+        """Bring a text to an end; where the oracle finds none, take back an eighth of it."""
+        n_retries = 0
+        while (ending := self._ask(written)) is None:
+            if not lengths:
+                return GeneratedText("", 0, "no end was found", n_retries)
+            n_retries += 1
+            n_back = -(-len(lengths) // 8)
+            matcher.rollback(n_back)
+            written = written[: -sum(lengths[-n_back:])]
+            del lengths[-n_back:]
+        possible, witness = ending
         if not possible or witness is None:
-            return b"", "Lark can parse no text that begins like this"
+            why = "Lark can parse no text that begins like this"
+            return GeneratedText(written.decode(errors="replace"), len(lengths), why, n_retries)
         tail = witness.encode()[len(written) :]
+        problem: str | None = None
         if not matcher.accept_bytes(tail) or not matcher.is_accepting:
-            return b"", f"an end that Lark accepts is illegal: {tail!r}"
-        return tail, None
+            problem = f"an end that Lark accepts is illegal: {tail!r}"
+        return GeneratedText(witness, len(lengths) + len(tail), problem, n_retries)
+
+    def _ask(self, written: bytes) -> tuple[bool, str | None] | None:
+        """Return whether a text can end, and how; ``None`` if the oracle does not know."""
+        try:
+            return self._oracle.at(written).decide(b"")
+        except Undecided:
+            return None
 
     def legal_ids(self, matcher: Matcher) -> NDArray[np.int64]:
         """Return the legal tokens, without the end of the sequence."""
@@ -164,39 +175,6 @@ def _kind_of(text: bytes) -> str:
     return "one sign" if len(text) == 1 else "signs"
 
 
-def find_end(matcher: Matcher) -> bytes | None:
-    """Return bytes behind which the text may end, ``None`` if none are found in ``MAX_STEPS``."""
-    pending: list[tuple[int, int, int, bytes, Matcher]] = [(matcher.depth, 0, 0, b"", matcher)]
-    seen = {matcher.configuration()}
-    n_found = 0
-    tried = _TRIED
-    while pending and n_found < MAX_STEPS:
-        _, _, _, written, here = heapq.heappop(pending)
-        if here.is_accepting:
-            return written
-        found = False
-        for byte in tried:
-            after = here.fork()
-            if after.accept_bytes(bytes([byte])):
-                found = True
-                key = after.configuration()
-                if key not in seen:
-                    seen.add(key)
-                    n_found += 1
-                    item = (after.depth, len(written) + 1, n_found, written + bytes([byte]), after)
-                    heapq.heappush(pending, item)
-        if not found:
-            # Inside a cut character only bytes above 127 go on.
-            for byte in range(128, 256):
-                after = here.fork()
-                if after.accept_bytes(bytes([byte])):
-                    n_found += 1
-                    item = (after.depth, len(written) + 1, n_found, written + bytes([byte]), after)
-                    heapq.heappush(pending, item)
-                    break
-    return None
-
-
 def check_generation(
     artifact: Artifact,
     lark: Lark,
@@ -215,6 +193,7 @@ def check_generation(
         experiment.count("texts")
         experiment.count("tokens", generated.n_tokens)
         experiment.count("characters", len(generated.text))
+        experiment.count("ends searched again", generated.n_retries)
         name = f"generated text {number} of seed {seed}"
         if generated.problem is not None:
             experiment.fail(what=generated.problem, file=name, before=generated.text[-80:])

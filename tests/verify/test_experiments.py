@@ -10,7 +10,7 @@ from maskc.errors import GrammarError
 from maskc.frontends.lark import build_lark, source_from_header
 from maskc.verify import VerifyOptions, run_verify
 from maskc.verify.corpus import choose_files, find_files
-from maskc.verify.generation import find_end, generate_texts
+from maskc.verify.generation import generate_texts
 from maskc.verify.model import Experiment
 
 QUICK = VerifyOptions(files=20, texts=4, max_tokens=40, positions=20, seed=1)
@@ -129,11 +129,3 @@ def test_generated_texts_are_parsed_and_repeatable(artifact):
     for text in texts:
         lark.parse(text.text)
     assert texts == list(generate_texts(artifact, count=5, max_tokens=60, seed=3))
-
-
-def test_an_end_is_found_from_inside_a_text(artifact):
-    matcher = artifact.matcher()
-    matcher.accept_bytes(b'{"a": [1, {"b": "')
-    end = find_end(matcher)
-    assert matcher.accept_bytes(end)
-    assert matcher.is_accepting
