@@ -1,20 +1,17 @@
 """What might finish a text? Guesses, to be confirmed by Lark.
 
 An open lexeme is finished by a breadth-first search over a few characters for each terminal: one
-for each literal and each set in its pattern. The parse is finished by a best-first search over the
-actions of the LALR table that prefers stacks which need little. What worked for a state on top of
-the stack is tried first the next time, so the search itself is rare.
+for each literal and each set in its pattern, then others that it reads. The parse is finished by a
+best-first search over the actions of the LALR table that prefers stacks which need little. What
+worked for a state on top of the stack is tried first the next time, so the search itself is rare.
 """
 
 from __future__ import annotations
 
 import heapq
 import itertools
-import re
 from collections.abc import Iterator
 from functools import cache
-from re import _compiler, _constants, _parser  # type: ignore[attr-defined]
-from typing import Any
 
 from maskc.verify.readings import Reader, Reading
 from maskc.verify.steps import State
@@ -22,7 +19,6 @@ from maskc.verify.steps import State
 # Lexemes as the parser gets them: the terminal, and one way to write it.
 Moves = tuple[tuple[str, str], ...]
 
-_USUAL = [chr(c) for c in (97, 48, 32, 10, *range(33, 127), 233, 9, 13)]
 _MOST_REPRESENTATIVES = 24
 _MOST_NODES = 20_000
 _MOST_FINISHES = 1500
@@ -34,10 +30,7 @@ class Completer:
 
     def __init__(self, reader: Reader) -> None:
         self.reader, self.steps = reader, reader.steps
-        self.representatives = {
-            name: find_representatives(t.pattern.to_regexp(), self.steps.flags)
-            for name, t in self.steps.terminals.items()
-        }
+        self.representatives = {name: self._find_representatives(name) for name in reader.patterns}
         self.samples = cache(self._find_samples)
         self._worked: dict[int, list[Moves]] = {}
         self._finished: dict[str, list[str]] = {}
@@ -198,50 +191,17 @@ class Completer:
                 found.insert(0, pattern.value)
         return tuple(found)
 
+    def _find_representatives(self, terminal: str) -> tuple[str, ...]:
+        """Return a character for each atom of a pattern, in its order, then all others it reads."""
+        found: dict[str, None] = {}
+        members = [
+            self.reader.characters.members(atom) for atom in self.reader.patterns[terminal].atoms()
+        ]
+        for group in (*(m[:1] for m in members), *members):
+            found.update(dict.fromkeys(group))
+        return tuple(list(found)[:_MOST_REPRESENTATIVES])
+
     def _find_separators(self) -> Iterator[str]:
         samples = [s for name in sorted(self.steps.ignored) for s in self.samples(name)]
         shortest = sorted(set(samples), key=lambda s: (s != " ", len(s), s))
         yield from shortest[:3]
-
-
-def find_representatives(pattern: str, flags: int) -> tuple[str, ...]:
-    """Return one character for each literal and each set of a pattern, in its order."""
-    found: dict[str, None] = {}
-    for test in single_character_tests(pattern, flags).values():
-        usual = next(filter(test.fullmatch, _USUAL), None)
-        rare = (c for c in map(chr, range(0x3000)) if test.fullmatch(c))
-        character = usual or next(rare, None)
-        if character is not None:
-            found[character] = None
-    return tuple(list(found)[:_MOST_REPRESENTATIVES])
-
-
-def single_character_tests(pattern: str, flags: int) -> dict[str, re.Pattern[str]]:
-    """Return a pattern for each node of the syntax tree that reads one character."""
-    tree = _parser.parse(pattern, flags)
-    tests: dict[str, re.Pattern[str]] = {}
-    _collect(tree, tree.state.flags, tests)
-    return tests
-
-
-def _collect(items: Any, flags: int, tests: dict[str, re.Pattern[str]]) -> None:
-    single = (_constants.LITERAL, _constants.NOT_LITERAL, _constants.ANY, _constants.IN)
-    for op, argument in items:
-        if op in single:
-            key = f"{op} {argument} {flags}"
-            if key not in tests:
-                node = _parser.SubPattern(items.state, [(op, argument)])
-                tests[key] = _compiler.compile(node, flags)
-        elif op is _constants.SUBPATTERN:
-            _, added, dropped, inner = argument
-            _collect(inner, (flags | added) & ~dropped, tests)
-        else:
-            _collect_argument(argument, flags, tests)
-
-
-def _collect_argument(argument: Any, flags: int, tests: dict[str, re.Pattern[str]]) -> None:
-    if isinstance(argument, _parser.SubPattern):
-        _collect(argument, flags, tests)
-    elif isinstance(argument, (tuple, list)):
-        for part in argument:
-            _collect_argument(part, flags, tests)

@@ -8,9 +8,8 @@
 Bytes that end inside a character are tried with one character for each kind that the grammar's
 patterns can tell apart, so a refutation of these refutes all of them.
 
-A position inside a longer text is resumed a few lexemes before it: the last ``LOOK_BACK`` lexemes
-are checked to be the same whatever follows, and the resume point moves back to the first that is
-not.
+A position inside a longer text is resumed at the first lexeme that is not the same whatever
+follows. That can be far back: a comment that is opened and not closed is lexed as other things.
 """
 
 from __future__ import annotations
@@ -26,9 +25,8 @@ from maskc.verify.steps import State, Steps
 
 __all__ = ["Oracle", "Position", "Undecided"]
 
-LOOK_BACK = 40
 _MOST_GUESSES = 400
-_MOST_BLIND = 3000
+_MOST_BLIND = 800
 
 
 class Oracle:
@@ -40,7 +38,7 @@ class Oracle:
         self.completer = Completer(self.reader)
         self._texts: dict[str, _Walk] = {}
         self._endings: list[str] = []
-        alphabet = {c for cs in self.completer.representatives.values() for c in cs}
+        alphabet = self.reader.characters.representatives
         self._alphabet = sorted(alphabet) if len(alphabet) <= 12 else []
 
     def at(self, prefix: bytes, full_text: str | None = None) -> Position:
@@ -151,6 +149,8 @@ class _Walk:
 
     def __init__(self, steps: Steps, text: str) -> None:
         self.starts, self.states = [0], [steps.start]
+        # The first lexemes, settled for the first characters of the text.
+        self._n_settled = self._length = 0
         here: tuple[State, int] | None = (steps.start, 0)
         while here is not None and here[1] < len(text):
             here = steps.step(*(here[0], text, here[1]))
@@ -159,10 +159,16 @@ class _Walk:
                 self.states.append(here[0])
 
     def resume(self, reader: Reader, text: str) -> tuple[State, int]:
-        """Return where to resume for a text that this one begins with."""
+        """Return where to resume for a text that this one begins with.
+
+        Positions are best asked for in order: what is settled stays settled as the text grows.
+        """
+        if len(text) < self._length:
+            self._n_settled = 0
+        self._length = len(text)
         last = max(bisect.bisect_left(self.starts, len(text)) - 1, 0)
-        found = last
-        for i in range(last, max(last - LOOK_BACK, -1), -1):
-            if not reader.is_settled(self.states[i], text, self.starts[i]):
-                found = i
+        canonical, found = reader.canonical(text), self._n_settled
+        while found < last and reader.is_settled(self.states[found], canonical, self.starts[found]):
+            found += 1
+        self._n_settled = found
         return self.states[found], self.starts[found]

@@ -17,7 +17,7 @@ these conditions left out: more than Lark does, never less.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from re import _compiler, _constants, _parser  # type: ignore[attr-defined]
@@ -76,14 +76,16 @@ class Reader:
 
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
-        patterns = {
+        self.patterns = {
             name: Pattern(name, t.pattern.to_regexp(), steps.flags)
             for name, t in steps.terminals.items()
         }
-        self.characters = Characters(atom for p in patterns.values() for atom in p.atoms())
+        self.characters = Characters(atom for p in self.patterns.values() for atom in p.atoms())
         self.probes = {
-            name: build_probe(pattern, self.characters) for name, pattern in patterns.items()
+            name: build_probe(pattern, self.characters) for name, pattern in self.patterns.items()
         }
+        self._written = {name: p.write(self.characters) for name, p in self.patterns.items()}
+        self._runs_out = cache(self._find_runs_out)
         self._canonical = ("", "")
         self._keywords = cache(self._find_keywords)
 
@@ -120,7 +122,7 @@ class Reader:
                 if after is not None and (after, end) not in seen:
                     seen.add((after, end))
                     pending.append((after, end))
-        return list(found)
+        return [reading for reading in found if self.steps.can_go_on(reading.state)]
 
     def outcomes(
         self, lexer: BasicLexer, text: str, start: int
@@ -150,11 +152,18 @@ class Reader:
                 yield name, settled.end()
                 return
 
-    def is_settled(self, state: State, text: str, start: int) -> bool:
-        """Return whether the lexeme at a position is the same whatever follows the text."""
-        lexer = self.steps.lexer_at(state)
-        outcomes = [end for _, end in self.outcomes(lexer, text, start)]
-        return len(outcomes) == 1 and outcomes[0] is not None
+    def is_settled(self, state: State, canonical: str, start: int) -> bool:
+        """Return whether the lexeme at a position is the same whatever follows the text.
+
+        An atomic group that must then fail matches partially iff one of its paths runs into the
+        end of the text before a path completes.
+        """
+        return self._runs_out(self.steps.lexer_at(state))(canonical, start, partial=True) is None
+
+    def _find_runs_out(self, lexer: BasicLexer) -> Callable[..., Any]:
+        written = "|".join(f"(?:{self._written[t.name]})" for t in lexer.scanner.terminals)
+        found: Callable[..., Any] = regex.compile(f"(?>{written})(?!)").match
+        return found
 
     def _open(
         self, state: State, lexer: BasicLexer, text: str, start: int, terminal: str

@@ -25,28 +25,53 @@ class Remaining:
 
     def __init__(self, lark: Lark, rows: dict[int, dict[str, Any]], start_state: int) -> None:
         self._rows = rows
-        self._easiest = find_easiest_items(lark, rows, start_state)
+        self._items = find_items(lark, rows, start_state)
+        self._easiest = {state: min(items) for state, items in self._items.items()}
 
     def of(self, stack: tuple[int, ...]) -> int:
         """Return the terminals that the stack needs to reach the end."""
         total, height, top = 0, len(stack), stack[-1]
         # A rule that only leads back to itself would go on for ever.
         for _ in range(len(stack) + _MOST_RULES):
-            needed, origin, dot = self._easiest[top]
+            needed, dot, origin = self._easiest[top]
             total += needed
             # `top` stands on the first `height - 1` states of the stack.
             height -= dot
-            if origin is None or height < 1:
+            if not origin or height < 1:
                 return total
             top = self._rows[stack[height - 1]][origin][1]
             height += 1
         return total
 
+    def can_be_finished(self, stack: tuple[int, ...]) -> bool:
+        """Return whether some productions lead from the stack to the end."""
+        if self.of(stack) < _FAR:
+            return True
+        # A state on top, and how many states of the stack are below it.
+        pending = [(stack[-1], len(stack) - 1)]
+        seen = set(pending)
+        while pending:
+            top, below = pending.pop()
+            for needed, dot, origin in self._items[top]:
+                if needed >= _FAR:
+                    continue
+                if not origin:
+                    return True
+                rest = below + 1 - dot
+                after = (self._rows[stack[rest - 1]][origin][1], rest)
+                if after not in seen:
+                    seen.add(after)
+                    pending.append(after)
+        return False
 
-def find_easiest_items(
+
+def find_items(
     lark: Lark, rows: dict[int, dict[str, Any]], start_state: int
-) -> dict[int, tuple[int, str | None, int]]:
-    """Return state → (terminals needed, left side, position of the dot) of its easiest item."""
+) -> dict[int, list[tuple[int, int, str]]]:
+    """Return state → (terminals needed, position of the dot, left side) of its kernel's items.
+
+    The left side of the rule that Lark adds is empty.
+    """
     rules = [
         (str(rule.origin.name), [(str(s.name), bool(s.is_term)) for s in rule.expansion])
         for rule in lark.rules
@@ -86,8 +111,7 @@ def find_easiest_items(
         needed = sum(1 if is_term else fewest.get(name, _FAR) for name, is_term in symbols(item))
         return needed, item[1], rules[item[0]][0] if item[0] >= 0 else ""
 
-    easiest = {state: min(map(describe, kernel)) for state, kernel in kernels.items()}
-    return {s: (needed, origin or None, dot) for s, (needed, dot, origin) in easiest.items()}
+    return {state: sorted(map(describe, kernel)) for state, kernel in kernels.items()}
 
 
 def _count_fewest(rules: list[tuple[str, list[tuple[str, bool]]]]) -> dict[str, int]:

@@ -140,6 +140,20 @@ class Steps:
             self._reduce(new, action[1])
         return True
 
+    def can_go_on(self, state: State) -> bool:
+        """Return whether more of the text, or its end, may follow; ``False`` is a proof.
+
+        What follows first is the end or a lexeme that the parser takes: INDENT and DEDENT come
+        only with a newline, and behind what the parser does not get comes something that it gets.
+        """
+        if not self.remaining.can_be_finished(state.stack):
+            return False
+        return self.can_finish(state) or any(
+            self.feed(state.stack, name) is not None
+            for name in self.rows[state.stack[-1]]
+            if name in self.terminals and not (name == self.newline and state.parens)
+        )
+
     def parses(self, state: State, text: str, position: int) -> bool:
         """Return whether Lark, resumed at a lexeme's start, parses the text to its end."""
         while position < len(text):

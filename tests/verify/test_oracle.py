@@ -97,3 +97,38 @@ def test_the_oracle_agrees_with_every_short_text(lexer):
                     assert lark_accepts(lark, witness), (text, witness)
     assert n_grammars > 20
     assert n_undecided < n_asked / 20
+
+
+COMMENTS = r"""
+start: (NAME | "/" "*" NAME)*
+NAME: /[a-z]/
+C: /\/\*.*?\*\//
+%ignore C
+%ignore " "
+"""
+
+
+def test_a_lexeme_that_is_not_settled_is_found_however_far_back_it_begins():
+    """Without its end, the comment is lexed as an operator and sixty names."""
+    oracle = Oracle(build_lark(load_source(COMMENTS)))
+    text = "/*" + " a" * 60
+    assert oracle.at(text.encode(), text).legal(b"*/")
+
+
+def test_a_character_that_only_a_look_behind_lets_through_is_tried():
+    oracle = Oracle(build_lark(load_source("start: B B\nB: /[ab](?<!a)/\n")))
+    assert oracle.at(b"").decide(b"b") == (True, "bb")
+
+
+def test_a_rule_that_never_ends_is_refuted():
+    oracle = Oracle(build_lark(load_source('start: "a" x | "b"\nx: "c" x\n')))
+    assert not oracle.at(b"").legal(b"a")
+    assert oracle.at(b"").legal(b"b")
+
+
+def test_a_newline_that_closes_no_block_where_one_must_open_is_refuted():
+    text = 'start: "a" _NL _INDENT "b" _NL _DEDENT\n%declare _INDENT _DEDENT\n_NL: /\\n */\n'
+    text += 'LP: "("\nRP: ")"\n'
+    oracle = Oracle(build_lark(load_source(text, postlex="tests.indenters:TwoColumns")))
+    assert not oracle.at(b"a\n").legal(b"b")
+    assert oracle.at(b"a\n").legal(b" b")
