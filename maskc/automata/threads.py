@@ -79,11 +79,6 @@ class ThreadStepper:
         """How many byte classes there are."""
         return int(self.byte_class.max()) + 1
 
-    @cached_property
-    def class_bytes(self) -> tuple[int, ...]:
-        """The first byte of each class."""
-        return tuple(int(np.argmax(self.byte_class == c)) for c in range(self.n_classes))
-
     def follows(self, position: int) -> int:
         """Return the NFA node behind the character that a position reads."""
         return self._place[position][1]

@@ -48,7 +48,6 @@ class Tables:
         self._arrays = arrays
         self.n_states = len(arrays["scanner_next"])
         self.scanner_start: int = header["scanner_start"]
-        self.end_state: int = header["end_state"]
         self.end_bit = 1 << int(header["end_lookahead"])
         self.layout = Layout(header["layout"]) if header["layout"] else None
         self.classes = arrays["byte_class"].tobytes()
