@@ -12,28 +12,46 @@ import resource
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 import maskc
+from maskc.analysis.interchangeable import find_classes
+from maskc.analysis.successors import build_follow_graph, build_successor_graph
 from maskc.artifact.assemble import assemble
 from maskc.artifact.model import FORMAT, Contents, check
 from maskc.errors import GrammarError
 from maskc.frontends.lark import load_grammar
 from maskc.frontends.source import GrammarSource
-from maskc.lexer.boundaries import build_boundaries
-from maskc.lexer.columns import build_columns
-from maskc.lexer.scanner import build_scanner
+from maskc.grammar.model import Grammar
+from maskc.grammar.reduce import reduce_grammar
+from maskc.lexer.boundaries import Boundaries, build_boundaries
+from maskc.lexer.columns import Columns, build_columns
+from maskc.lexer.scanner import Scanner, build_scanner
 from maskc.parser.balance import find_enclosed_items
 from maskc.parser.completion import build_completions
-from maskc.parser.items import build_item_sets
+from maskc.parser.items import ItemSets, build_item_sets
 from maskc.parser.refine import RefinedTable, refine_states
 from maskc.store.adjacency import find_adjacencies
+from maskc.store.model import MaskStore
 from maskc.store.steps import build_steps
 from maskc.store.walk import build_store
-from maskc.streamline.verdicts import decide_words
-from maskc.streamline.words import collect_words
+from maskc.streamline.closings import merge_closings
+from maskc.streamline.counting import count_questions, count_rows, count_sequences, percentiles
+from maskc.streamline.decisions import Decisions
+from maskc.streamline.follow import drop_unfollowed
+from maskc.streamline.interchangeable import merge_interchangeable
+from maskc.streamline.lalr_state import (
+    Verdicts,
+    condition_on_states,
+    describe_residue,
+    leave_open,
+)
+from maskc.streamline.model import Rows
+from maskc.streamline.pairs import decide_pairs
+from maskc.streamline.raw import collect_rows
+from maskc.streamline.sequences import decide_sequences
 from maskc.vocab.trie import build_trie
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -49,7 +67,13 @@ PASSES = (
     "parser",
     "token trie",
     "store",
-    "verdicts",
+    "streamline raw",
+    "streamline closings",
+    "streamline interchangeable",
+    "streamline follow",
+    "streamline pairs",
+    "streamline sequences",
+    "streamline state",
     "assemble",
 )
 
@@ -89,9 +113,20 @@ class _Driver:
 
 
 def compile_contents(
-    source: GrammarSource, vocabulary: Vocabulary, progress: Progress | None = None
+    source: GrammarSource,
+    vocabulary: Vocabulary,
+    progress: Progress | None = None,
+    *,
+    streamline: bool = True,
 ) -> tuple[Contents, tuple[PassRecord, ...]]:
     """Return the artifact's contents, and what each pass cost.
+
+    Args:
+        source: the grammar.
+        vocabulary: the tokens.
+        progress: called with a pass's name and the fraction done.
+        streamline: without it the rows stay as the walk found them and nothing is decided: the
+            same masks, slowly, for comparison.
 
     Raises:
         GrammarError, PostlexError, UnsupportedTerminalError: the grammar cannot be compiled.
@@ -140,14 +175,12 @@ def compile_contents(
             grammar, scanner, boundaries, steps, trie, lambda f: driver.report("store", f)
         ),
     )
-    # After this point: rows, unreduced. The streamlining passes belong here.
+    # After this point: rows, nothing decided.
 
-    words = collect_words(store)
-    verdicts = run(
-        "verdicts",
-        lambda: decide_words(grammar, item_sets, table, boundaries, columns, store, words),
+    rows, verdicts, report = _streamline(
+        driver, grammar, scanner, item_sets, boundaries, columns, table, store, decide=streamline
     )
-    # After this point: each row is legal, illegal or open, by the state on top of the stack.
+    # After this point: each row is accepted, rejected or open, by the state on top of the stack.
 
     header = {
         "format": FORMAT,
@@ -180,14 +213,14 @@ def compile_contents(
             "boundaries": len(scanner.closed),
             "lookaheads": boundaries.n_lookaheads,
             "trie_nodes": trie.n_nodes,
-            "rows": store.n_rows,
-            "paths": len(store.path_parent),
-            "masks": store.n_sets,
-            "most_rows_of_a_source": int(np.diff(store.source_first).max()),
-            "words": len(words.terminal),
+            "rows": len(rows),
+            "masks": len(np.unique(rows.token_set)),
+            "words": len(verdicts.words),
             "word_classes": len(verdicts.flags),
+            "questions": count_questions(rows, verdicts),
             "not_lexed_apart": len(adjacencies),
         },
+        **report,
         # Terminals that stand side by side in the grammar and never in a text.
         "not_lexed_apart": [
             {"first": a.first, "second": a.second, "witness": a.witness}
@@ -204,8 +237,7 @@ def compile_contents(
             boundaries,
             columns,
             table,
-            store,
-            words,
+            rows,
             verdicts,
         ),
     )
@@ -213,6 +245,60 @@ def compile_contents(
     if fault:
         raise ValueError(f"the compiler made a broken artifact: {fault}")
     return contents, tuple(driver.records)
+
+
+def _streamline(
+    driver: _Driver,
+    grammar: Grammar,
+    scanner: Scanner,
+    item_sets: ItemSets,
+    boundaries: Boundaries,
+    columns: Columns,
+    table: RefinedTable,
+    store: MaskStore,
+    *,
+    decide: bool,
+) -> tuple[Rows, Verdicts, dict[str, Any]]:
+    """Return the rows after each step in turn, the last one's verdicts, and a report."""
+    run = driver.run
+    classes = find_classes(grammar)
+    steps: list[dict[str, Any]] = []
+
+    def report(step: str, rows: Rows, per_state: list[int]) -> None:
+        counts = {"rows": sum(per_state), "stored": len(rows)}
+        steps.append({"step": step, **counts, "per_state": percentiles(per_state)})
+
+    rows = run("streamline raw", lambda: collect_rows(grammar, scanner, boundaries, store))
+    newline = grammar.layout.newline if grammar.layout else None
+    report("raw", rows, count_sequences(rows, boundaries, newline))
+    if not decide:
+        verdicts = leave_open(rows, len(table.live))
+        return rows, verdicts, {"streamlining": steps, "classes": [], "residue": {}}
+
+    rows = run("streamline closings", lambda: merge_closings(rows, boundaries))
+    report("closings", rows, count_rows(rows))
+
+    rows = run(
+        "streamline interchangeable",
+        lambda: merge_interchangeable(rows, classes, boundaries, table),
+    )
+    report("interchangeable", rows, count_rows(rows))
+
+    follow = build_follow_graph(build_successor_graph(reduce_grammar(grammar)))
+    rows = run("streamline follow", lambda: drop_unfollowed(rows, follow, grammar, boundaries))
+    report("follow", rows, count_rows(rows))
+
+    decisions = Decisions(grammar, item_sets, table, boundaries, columns, rows.words, classes)
+    rows = run("streamline pairs", lambda: decide_pairs(rows, decisions, boundaries, table))
+    report("pairs", rows, count_rows(rows))
+
+    rows = run("streamline sequences", lambda: decide_sequences(rows, decisions, boundaries))
+    report("sequences", rows, count_rows(rows))
+
+    verdicts = run("streamline state", lambda: condition_on_states(rows, decisions))
+    residue = describe_residue(rows, decisions, boundaries, grammar.terminals)
+    names = [[grammar.terminals[terminal] for terminal in members] for members in classes]
+    return rows, verdicts, {"streamlining": steps, "classes": names, "residue": residue}
 
 
 def _hash_source(source: GrammarSource) -> str:

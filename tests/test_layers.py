@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "lexer": WORDS | {"grammar", "lexer"},
     "parser": WORDS | {"grammar", "parser"},
     "frontends": GRAMMAR | {"frontends"},
-    "store": GRAMMAR | {"store"},
+    "store": GRAMMAR | {"artifact.model", "store"},
     "analysis": GRAMMAR | {"frontends", "store", "analysis"},
     "streamline": COMPILER,
     "artifact": FILE,

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.artifact.model import EMPTY_TEXT, NOT_AN_END, Contents
+from maskc.artifact.model import A_FINAL, EMPTY_TEXT, NOT_AN_END, Contents
 from maskc.grammar.model import END, Grammar
-from maskc.lexer.boundaries import AT_END, Boundaries
+from maskc.lexer.boundaries import AT_END, Boundaries, Final
 from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import Scanner
 from maskc.parser.refine import RefinedTable
-from maskc.store.model import MaskStore
-from maskc.streamline.verdicts import Verdicts
-from maskc.streamline.words import Words
+from maskc.streamline.lalr_state import Verdicts
+from maskc.streamline.model import Rows
+from maskc.streamline.words import Event
 
 Ints = NDArray[np.int32]
 
@@ -33,8 +33,7 @@ def assemble(
     boundaries: Boundaries,
     columns: Columns,
     table: RefinedTable,
-    store: MaskStore,
-    words: Words,
+    rows: Rows,
     verdicts: Verdicts,
 ) -> Contents:
     """Return the contents; ``header`` gets the entries that the arrays are read with."""
@@ -69,10 +68,11 @@ def assemble(
     arrays: dict[str, NDArray[Any]] = {
         **_token_sections(tokens),
         **_scanner_sections(scanner, boundaries),
-        **_boundary_sections(grammar, boundaries, len(scanner.closed)),
+        **_boundary_sections(grammar, boundaries, rows.words.finals, len(scanner.closed)),
         **_parser_sections(grammar, table, n_looks),
-        **_store_sections(store, n_tokens, len(grammar.contexts)),
-        **_verdict_sections(words, verdicts),
+        **_row_sections(rows, verdicts, len(grammar.contexts)),
+        **_set_sections(rows, n_tokens),
+        **_verdict_sections(verdicts),
         **_column_sections(columns, len(scanner.closed)),
     }
     return Contents(header, arrays)
@@ -120,10 +120,10 @@ def _scanner_sections(scanner: Scanner, boundaries: Boundaries) -> dict[str, NDA
 
 
 def _boundary_sections(
-    grammar: Grammar, boundaries: Boundaries, n_boundaries: int
+    grammar: Grammar, boundaries: Boundaries, finals: Sequence[Final], n_boundaries: int
 ) -> dict[str, NDArray[Any]]:
     n_looks, n_contexts = boundaries.n_lookaheads, len(grammar.contexts)
-    finals, layout = boundaries.finals, grammar.layout
+    layout = grammar.layout
 
     def of(terminal: int | None) -> Ints:
         return _ints(
@@ -174,34 +174,60 @@ def _parser_sections(
     }
 
 
-def _store_sections(store: MaskStore, n_tokens: int, n_contexts: int) -> dict[str, NDArray[Any]]:
-    n_words = -(-n_tokens // 32)
-    sizes = np.diff(store.set_first)
-    dense = np.flatnonzero(sizes > n_words)
-    masks = np.zeros((len(dense), n_words), dtype=np.int32)
-    for number, chosen in enumerate(dense.tolist()):
-        tokens = store.set_tokens[store.set_first[chosen] : store.set_first[chosen + 1]]
-        masks[number] = pack_tokens(tokens, n_tokens)
-    set_mask = np.full(store.n_sets, -1, dtype=np.int32)
-    set_mask[dense] = np.arange(len(dense), dtype=np.int32)
-    sparse = np.repeat(set_mask < 0, sizes)
-    groups = [sum(1 << c for c in np.flatnonzero(row).tolist()) for row in store.contexts]
+def _row_sections(rows: Rows, verdicts: Verdicts, n_contexts: int) -> dict[str, NDArray[Any]]:
+    words = rows.words
+    place = {word: i for i, word in enumerate(verdicts.words)}
+    events: dict[Event, int] = {}
+    row_event = [
+        events.setdefault(rows.events[first], len(events)) for first in rows.first.tolist()
+    ]
+    word_event = [
+        events.setdefault(words.event[word], len(events)) if words.length[word] else A_FINAL
+        for word in verdicts.words
+    ]
+    groups = sorted({event.contexts for event in events})
+    group_of = {mask: i for i, mask in enumerate(groups)}
+    opened = [words.event[word] for word in verdicts.words]
+    is_final = [words.length[word] == 0 for word in verdicts.words]
     return {
-        "source_first": store.source_first,
-        "row_path": store.row_path,
-        "row_open": store.row_final,
-        "row_set": store.row_tokens,
-        "path_parent": store.path_parent,
-        "path_terminal": store.path_terminal,
-        "path_contexts": store.path_contexts,
-        "path_column": store.path_column,
+        "source_terminal": _ints(terminal for terminal, _ in rows.ends),
+        "source_first": np.searchsorted(rows.source, np.arange(rows.n_sources + 1)).astype(
+            np.int32
+        ),
+        "end_source": _ints(end - rows.n_states for ends in rows.ends_of for end in ends),
+        "row_event": _ints(row_event),
+        "row_word": _ints(place[word] for word in rows.word.tolist()),
+        "event_terminal": _ints(event.terminal for event in events),
+        "event_contexts": _ints(group_of[event.contexts] for event in events),
+        "event_column": _ints(event.column for event in events),
+        "word_event": _ints(word_event),
+        "word_rest": _ints(
+            place[words.rest[word]] if words.length[word] else 0 for word in verdicts.words
+        ),
+        "word_final": _ints(
+            event.contexts if final else 0 for event, final in zip(opened, is_final, strict=True)
+        ),
+        "word_column": _ints(
+            event.column if final else 0 for event, final in zip(opened, is_final, strict=True)
+        ),
+        "word_class": verdicts.class_of,
         "context_group": _words(groups or [0], n_contexts),
-        "open_final": store.open_final,
-        "open_column": store.open_column,
-        "set_first": _offsets(np.where(set_mask < 0, sizes, 0).tolist()),
-        "set_tokens": store.set_tokens[sparse],
-        "set_mask": set_mask,
-        "masks": masks,
+    }
+
+
+def _set_sections(rows: Rows, n_tokens: int) -> dict[str, NDArray[Any]]:
+    n_words = -(-n_tokens // 32)
+    used, row_set = np.unique(rows.token_set, return_inverse=True)
+    sets = [rows.tokens.sets[number] for number in used.tolist()]
+    masks = [pack_tokens(tokens, n_tokens) for tokens in sets if len(tokens) > n_words]
+    sparse = [tokens if len(tokens) <= n_words else tokens[:0] for tokens in sets]
+    dense = np.array([len(tokens) > n_words for tokens in sets], dtype=np.bool_)
+    return {
+        "row_set": row_set.reshape(-1).astype(np.int32),
+        "set_first": _offsets(map(len, sparse)),
+        "set_tokens": np.concatenate([*sparse, np.zeros(0, dtype=np.int32)]).astype(np.int32),
+        "set_mask": np.where(dense, np.cumsum(dense) - 1, -1).astype(np.int32),
+        "masks": np.array(masks, dtype=np.int32).reshape(len(masks), n_words),
     }
 
 
@@ -218,11 +244,9 @@ def pack_tokens(tokens: Ints, n_tokens: int) -> Ints:
     return np.packbits(legal, bitorder="little").view("<i4").astype(np.int32)
 
 
-def _verdict_sections(words: Words, verdicts: Verdicts) -> dict[str, NDArray[Any]]:
+def _verdict_sections(verdicts: Verdicts) -> dict[str, NDArray[Any]]:
     kinds, kind_of = np.unique(verdicts.flags.T, axis=0, return_inverse=True)
     return {
-        "row_first": words.first,
-        "row_class": verdicts.class_of[words.of_row],
         "verdicts": np.ascontiguousarray(kinds),
         "verdict_of": kind_of.reshape(-1).astype(np.int32),
     }

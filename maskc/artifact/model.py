@@ -6,8 +6,9 @@ and the shape of the table, index arrays stay inside what they index, offset arr
 
 Dimensions are named: ``V`` tokens, ``S`` scanner states, ``K`` byte classes, ``B`` boundaries,
 ``C`` contexts, ``T`` terminals, ``R`` refined states, ``L`` LALR states, ``P`` productions,
-``N`` nonterminals, ``F`` finals, ``W`` 64-bit words of a set of lookaheads; other letters
-stand for lengths that only have to agree between arrays.
+``N`` nonterminals, ``F`` finals, ``E`` ends of lexemes that are sources of rows, ``W`` 64-bit
+words of a set of lookaheads; other letters stand for lengths that only have to agree between
+arrays.
 """
 
 from __future__ import annotations
@@ -19,16 +20,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FORMAT = 1
+FORMAT = 2
 
 # Terminals in event arrays.
 IGNORED = -1  # the lexeme is dropped
-ENTRY = -2  # the terminal went to the parser before the token started
+NO_EVENT = -8  # nothing ends: the token stays inside its lexeme
 # `scanner_end_of_text`.
 NOT_AN_END = -2  # the text cannot end here
+# `word_event`.
+A_FINAL = -1  # the word has no events
 # `verdicts`, flags: some stack takes the rows; some stack refuses them.
 MAY, FAIL = 1, 2
 EMPTY_TEXT = -3  # no lexeme is open: the start of the text
+
+
+# Columns of an open newline lexeme, as far as one token knows.
+NO_LINE = -1  # no line break in the lexeme yet
+SAME = -2  # what it was before the token; SAME - d is d columns more
+
+
+def column_after(before: int, change: int) -> int:
+    """Return the column after a change that was recorded relative to the token's start.
+
+    >>> column_after(4, 8), column_after(4, SAME - 2), column_after(4, NO_LINE)
+    (8, 6, -1)
+    """
+    if change > SAME:
+        return change
+    return before if before == NO_LINE else before + SAME - change
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +60,7 @@ class Section:
         below: values are less than this dimension; ``None`` if they are no index.
         least: the smallest value allowed.
         offsets: values ascend from 0 to the length of this section.
+        descends: values are positions in this section before their own, or 0.
     """
 
     dtype: str
@@ -48,6 +68,7 @@ class Section:
     below: str | None = None
     least: int = 0
     offsets: str | None = None
+    descends: bool = False
 
 
 SECTIONS: dict[str, Section] = {
@@ -55,8 +76,8 @@ SECTIONS: dict[str, Section] = {
     "token_bytes": Section("uint8", ("tb",)),
     "byte_class": Section("uint8", ("256",), below="K"),
     "scanner_next": Section("uint16", ("S", "K"), below="S"),
-    "scanner_entries": Section("uint16", ("E", "K"), below="S"),
-    "scanner_enter": Section("uint16", ("B", "C"), below="E"),
+    "scanner_entries": Section("uint16", ("se", "K"), below="S"),
+    "scanner_enter": Section("uint16", ("B", "C"), below="se"),
     "scanner_end_of_text": Section("int32", ("S",), below="T", least=EMPTY_TEXT),
     "scanner_final": Section("int32", ("S",), below="F"),
     "end_first": Section("int32", ("S+1",), offsets="end_terminal"),
@@ -86,21 +107,23 @@ SECTIONS: dict[str, Section] = {
     "reduce_production": Section("int32", ("r",), below="P"),
     "production_lhs": Section("int32", ("P",), below="N"),
     "production_length": Section("int32", ("P",)),
-    "source_first": Section("int32", ("S+B+1",), offsets="row_path"),
-    "row_path": Section("int32", ("rows",), below="paths"),
-    "row_open": Section("int32", ("rows",), below="opens"),
+    "end_source": Section("int32", ("e",), below="E"),
+    "source_terminal": Section("int32", ("E",), below="T", least=IGNORED),
+    "source_first": Section("int32", ("S+E+1",), offsets="row_event"),
+    "row_event": Section("int32", ("rows",), below="events"),
+    "row_word": Section("int32", ("rows",), below="words"),
     "row_set": Section("int32", ("rows",), below="sets"),
-    "row_first": Section("int32", ("rows",), below="paths"),
-    "row_class": Section("int32", ("rows",), below="classes"),
+    "event_terminal": Section("int32", ("events",), below="T", least=NO_EVENT),
+    "event_contexts": Section("int32", ("events",), below="groups"),
+    "event_column": Section("int32", ("events",), least=-(1 << 20)),
+    "word_event": Section("int32", ("words",), below="events", least=A_FINAL),
+    "word_rest": Section("int32", ("words",), descends=True),
+    "word_final": Section("int32", ("words",), below="F"),
+    "word_column": Section("int32", ("words",), least=-(1 << 20)),
+    "word_class": Section("int32", ("words",), below="classes"),
     "verdicts": Section("uint8", ("kinds", "classes"), below="4"),
     "verdict_of": Section("int32", ("R",), below="kinds"),
-    "path_parent": Section("int32", ("paths",), below="paths"),
-    "path_terminal": Section("int32", ("paths",), below="T", least=ENTRY),
-    "path_contexts": Section("int32", ("paths",), below="groups"),
-    "path_column": Section("int32", ("paths",), least=-(1 << 20)),
     "context_group": Section("uint64", ("groups", "CW")),
-    "open_final": Section("int32", ("opens",), below="F"),
-    "open_column": Section("int32", ("opens",), least=-(1 << 20)),
     "set_first": Section("int32", ("sets+1",), offsets="set_tokens"),
     "set_tokens": Section("int32", ("st",), below="V"),
     "set_mask": Section("int32", ("sets",), below="masks", least=-1),
@@ -190,7 +213,10 @@ def _check_values(
         return None
     if not array.size or array.dtype == np.uint64:
         return None
-    if section.below is None and name not in ("path_column", "open_column", "production_length"):
+    if section.descends:
+        own = np.maximum(np.arange(len(array)), 1)
+        return None if ((array >= 0) & (array < own)).all() else f"section {name} goes in circles"
+    if section.below is None and name not in ("event_column", "word_column", "production_length"):
         return None
     if array.dtype.kind == "i" and array.min() < section.least:
         return f"section {name} has a value below {section.least}"

@@ -11,7 +11,7 @@ machine never stands in a dead end.
 
 from __future__ import annotations
 
-from maskc.artifact.model import EMPTY_TEXT, IGNORED, NOT_AN_END
+from maskc.artifact.model import EMPTY_TEXT, IGNORED, NO_LINE, NOT_AN_END
 from maskc.runtime.memory import Stack, StackMemory
 from maskc.runtime.tables import DEAD, FORKS, Tables
 
@@ -20,8 +20,6 @@ MAX_MOVES = 500_000
 
 # How many states a terminal pops, which it pushes (none: refused), how far down it looked.
 Plan = tuple[int, tuple[int, ...], int]
-
-NO_LINE = -1  # an open newline lexeme without a line break, as in maskc.store.model
 
 
 class Hypothesis:
@@ -67,18 +65,26 @@ def replay(stack: Stack, n_popped: int, pushed: tuple[int, ...]) -> Stack:
     return stack
 
 
-class Machine:
-    """Moves hypotheses. Shared by all matchers of an artifact.
+class Trace:
+    """What was read of a hypothesis while a result was worked out.
 
     Attributes:
-        lowest: smallest depth of a stack node whose state was read since it was set.
-        read_layout: whether a column or the open blocks were read since it was cleared.
+        lowest: smallest depth of a stack node whose state was read.
+        read_layout: whether a column or the open blocks were read.
     """
+
+    __slots__ = ("lowest", "read_layout")
+
+    def __init__(self, depth: int) -> None:
+        self.lowest = depth
+        self.read_layout = False
+
+
+class Machine:
+    """Moves hypotheses. Shared by all matchers of an artifact, in whatever threads they run."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
-        self.lowest = 0
-        self.read_layout = False
         self._plans = StackMemory(MAX_PLANS)
         self._moves = StackMemory(MAX_MOVES)
         self._moves_by_layout = StackMemory(MAX_MOVES)
@@ -90,20 +96,23 @@ class Machine:
         """Return the hypotheses before the first byte."""
         return (Hypothesis(self.tables.scanner_start, Stack(0, None), (0,), NO_LINE),)
 
-    def step(self, hypotheses: Hypotheses, classes: bytes, text: bytes) -> Hypotheses:
+    def step(
+        self, hypotheses: Hypotheses, classes: bytes, text: bytes, trace: Trace | None = None
+    ) -> Hypotheses:
         """Return the live hypotheses behind some bytes; empty if the text is illegal.
 
         Args:
             hypotheses: before the bytes.
             classes: the byte class of each byte.
             text: the bytes.
+            trace: told what was read.
         """
+        trace = trace or Trace(0)
         if len(hypotheses) == 1:
-            return tuple(h for h in self._run(hypotheses[0], classes, text) if self.is_live(h))
-        after: list[Hypothesis] = []
-        for hypothesis in hypotheses:
-            after += self._run(hypothesis, classes, text)
-        return tuple(h for h in after if self.is_live(h))
+            after = self._run(hypotheses[0], classes, text, trace)
+        else:
+            after = [x for h in hypotheses for x in self._run(h, classes, text, trace)]
+        return tuple(h for h in after if self.is_live(h, trace))
 
     def take(self, hypotheses: Hypotheses, token_id: int, text: bytes) -> Hypotheses:
         """Return the live hypotheses behind a token; empty if it is illegal.
@@ -129,9 +138,9 @@ class Machine:
         return (Hypothesis(state, stack, h.indents if indents is None else indents, column),)
 
     def _take_first(self, h: Hypothesis, token_id: int, text: bytes) -> Hypotheses:
-        self.lowest, self.read_layout = h.stack.depth, False
-        after = self.step((h,), text.translate(self.tables.classes), text)
-        lowest = self.lowest
+        trace = Trace(h.stack.depth)
+        after = self.step((h,), text.translate(self.tables.classes), text, trace)
+        lowest = trace.lowest
         result: Move | str = _SPLITS
         if not after:
             result = _ILLEGAL
@@ -147,7 +156,7 @@ class Machine:
             result = (n_popped, tuple(reversed(pushed)), after[0].state, indents, after[0].column)
         has_column = self.tables.has_column
         key: tuple[object, ...] = (h.state, token_id, h.stack.state)
-        if self.read_layout or has_column[h.state] or self._moves.get(key, h.stack) is _BY_LAYOUT:
+        if trace.read_layout or has_column[h.state] or self._moves.get(key, h.stack) is _BY_LAYOUT:
             self._moves.replace(key, _BY_LAYOUT)
             key = (h.state, token_id, h.stack.state, h.column, h.indents)
             self._moves_by_layout.put(key, h.stack, lowest, result)
@@ -155,7 +164,7 @@ class Machine:
             self._moves.put(key, h.stack, lowest, result)
         return after
 
-    def _run(self, h: Hypothesis, classes: bytes, text: bytes) -> list[Hypothesis]:
+    def _run(self, h: Hypothesis, classes: bytes, text: bytes, trace: Trace) -> list[Hypothesis]:
         """Return what one hypothesis becomes behind the bytes, live or not."""
         tables = self.tables
         state, stack, column = h.state, h.stack, h.column
@@ -169,16 +178,18 @@ class Machine:
                 return []
             else:
                 h = Hypothesis(state, stack, h.indents, column)
-                after = self._fork(h, byte_class, text[index], goes_on=move == FORKS)
+                after = self._fork(h, byte_class, text[index], trace, goes_on=move == FORKS)
                 if len(after) != 1:
                     rest = slice(index + 1, None)
-                    return [x for a in after for x in self._run(a, classes[rest], text[rest])]
+                    return [
+                        x for a in after for x in self._run(a, classes[rest], text[rest], trace)
+                    ]
                 h = after[0]
                 state, stack, column = h.state, h.stack, h.column
         return [Hypothesis(state, stack, h.indents, column)]
 
     def _fork(
-        self, h: Hypothesis, byte_class: int, byte: int, *, goes_on: bool
+        self, h: Hypothesis, byte_class: int, byte: int, trace: Trace, *, goes_on: bool
     ) -> list[Hypothesis]:
         """Return what a hypothesis becomes behind a byte before which its lexeme may end."""
         tables = self.tables
@@ -189,8 +200,8 @@ class Machine:
             if tables.has_column[following] and not tables.enclosed[h.stack.state]:
                 column = self._column(column, byte)
             after.append(Hypothesis(following, h.stack, h.indents, column))
-        for terminal, boundary in tables.ends(h.state):
-            ended = self.end(h, terminal, h.column)
+        for terminal, boundary, _ in tables.ends(h.state):
+            ended = self.end(h, terminal, h.column, trace)
             if ended is not None:
                 context = tables.context(ended.stack.state)
                 entered = tables.entry(boundary, context)[byte_class]
@@ -212,7 +223,7 @@ class Machine:
         layout = self.tables.layout
         return column + (layout.tab_len if layout else 0)
 
-    def end(self, h: Hypothesis, terminal: int, column: int) -> Hypothesis | None:
+    def end(self, h: Hypothesis, terminal: int, column: int, trace: Trace) -> Hypothesis | None:
         """Return a new hypothesis in which the open lexeme has become a terminal.
 
         Its scanner state is for the caller to set. ``None`` if the parser refuses.
@@ -221,38 +232,39 @@ class Machine:
             h: before the lexeme's end; its own column is not looked at.
             terminal: what the lexeme became, or ``IGNORED``.
             column: the column that the lexeme reached.
+            trace: told what was read.
         """
         if terminal == IGNORED:
             return Hypothesis(0, h.stack, h.indents, NO_LINE)
         layout = self.tables.layout
         if layout is not None and terminal == layout.newline:
-            return self._end_line(h, column)
-        stack = self.shift(h.stack, terminal)
+            return self._end_line(h, column, trace)
+        stack = self.shift(h.stack, terminal, trace)
         return None if stack is None else Hypothesis(0, stack, h.indents, NO_LINE)
 
-    def _end_line(self, h: Hypothesis, column: int) -> Hypothesis | None:
+    def _end_line(self, h: Hypothesis, column: int, trace: Trace) -> Hypothesis | None:
         """Give the parser a newline and what the new column means (Lark's ``handle_NL``)."""
         layout = self.tables.layout
         if layout is None:
             raise ValueError("a grammar without indentation has no newlines")
         if self.tables.enclosed[h.stack.state]:
             return Hypothesis(0, h.stack, h.indents, NO_LINE)
-        self.read_layout = True
+        trace.read_layout = True
         if column == NO_LINE:
             return None
-        stack = self.shift(h.stack, layout.newline)
+        stack = self.shift(h.stack, layout.newline, trace)
         indents = h.indents
         if stack is not None and column > indents[-1]:
-            stack = self.shift(stack, layout.indent)
+            stack = self.shift(stack, layout.indent, trace)
             indents = (*indents, column)
         while stack is not None and column < indents[-1]:
-            stack = self.shift(stack, layout.dedent)
+            stack = self.shift(stack, layout.dedent, trace)
             indents = indents[:-1]
         if stack is None or column != indents[-1]:
             return None
         return Hypothesis(0, stack, indents, NO_LINE)
 
-    def shift(self, stack: Stack, terminal: int) -> Stack | None:
+    def shift(self, stack: Stack, terminal: int, trace: Trace) -> Stack | None:
         """Return the stack behind a terminal, ``None`` if no text can go on with it."""
         key = stack.state * self._n_terminals + terminal
         plan: Plan | None = self._plans.get(key, stack)
@@ -260,8 +272,8 @@ class Machine:
             plan = self._plan(stack, terminal)
             self._plans.put(key, stack, stack.depth - plan[2], plan)
         n_popped, pushed, n_read = plan
-        if stack.depth - n_read < self.lowest:
-            self.lowest = stack.depth - n_read
+        if stack.depth - n_read < trace.lowest:
+            trace.lowest = stack.depth - n_read
         return replay(stack, n_popped, pushed) if pushed else None
 
     def _plan(self, stack: Stack, terminal: int) -> Plan:
@@ -297,13 +309,13 @@ class Machine:
                 return (0, (), stack.depth - base.depth)
             states.append(goto)
 
-    def is_live(self, h: Hypothesis) -> bool:
+    def is_live(self, h: Hypothesis, trace: Trace) -> bool:
         """Return whether some text finishes the hypothesis."""
-        if self.tables.end_of_text[h.state] == EMPTY_TEXT and self.can_finish(h):
+        if self.tables.end_of_text[h.state] == EMPTY_TEXT and self.can_finish(h, trace):
             return True
-        return self.leads_on(self.tables.final_of[h.state], h, h.column)
+        return self.leads_on(self.tables.final_of[h.state], h, h.column, trace)
 
-    def leads_on(self, final: int, h: Hypothesis, column: int) -> bool:
+    def leads_on(self, final: int, h: Hypothesis, column: int, trace: Trace) -> bool:
         """Return whether some text finishes ``h`` if its open lexeme has this final and column."""
         key = (final, h.stack.state)
         verdict = self._verdicts.get(key)
@@ -316,24 +328,28 @@ class Machine:
         if verdict:
             return True
         _, _, newlines, sets = self.tables.final(final)
-        return any(self._newline_leads_on(h, column, sets, boundary) for boundary in newlines)
+        return any(
+            self._newline_leads_on(h, column, sets, boundary, trace) for boundary in newlines
+        )
 
     def _goes_on(self, stack: Stack, boundary: int) -> bool:
         """Return whether the stack takes what can be lexed behind a boundary."""
         rest = self.tables.rest(boundary, self.tables.context(stack.state))
         return bool(rest & self.tables.live(stack.state))
 
-    def _newline_leads_on(self, h: Hypothesis, column: int, sets: int, boundary: int) -> bool:
+    def _newline_leads_on(
+        self, h: Hypothesis, column: int, sets: int, boundary: int, trace: Trace
+    ) -> bool:
         """Return whether the open lexeme may still become a newline that leads on."""
         tables, layout = self.tables, self.tables.layout
         if layout is None:
             raise ValueError("a grammar without indentation has no newlines")
         if tables.enclosed[h.stack.state]:
             return self._goes_on(h.stack, boundary)
-        stack = self.shift(h.stack, layout.newline)
+        stack = self.shift(h.stack, layout.newline, trace)
         if stack is None:
             return False
-        self.read_layout = True
+        trace.read_layout = True
         if tables.live(stack.state) & tables.indent_bit[boundary] and (
             tables.can_exceed_column(sets, boundary, h.indents[-1], fresh=True)
             or column != NO_LINE
@@ -349,13 +365,13 @@ class Machine:
                 return True
             if not tables.live(stack.state) & tables.dedent_bit[boundary]:
                 return False
-            below = self.shift(stack, layout.dedent)
+            below = self.shift(stack, layout.dedent, trace)
             if below is None:
                 return False
             stack = below
         return False
 
-    def can_finish(self, h: Hypothesis) -> bool:
+    def can_finish(self, h: Hypothesis, trace: Trace) -> bool:
         """Return whether the text may end here."""
         tables, layout = self.tables, self.tables.layout
         terminal = tables.end_of_text[h.state]
@@ -363,14 +379,14 @@ class Machine:
             return False
         ended: Hypothesis | None = h
         if terminal != EMPTY_TEXT:
-            ended = self.end(h, terminal, h.column)
+            ended = self.end(h, terminal, h.column, trace)
         if ended is None:
             return False
         live = tables.live(ended.stack.state)
-        if layout is not None and self._is_indented(ended):
+        if layout is not None and self._is_indented(ended, trace):
             return bool(live & layout.dedent_at_end)
         return bool(live & tables.end_bit)
 
-    def _is_indented(self, h: Hypothesis) -> bool:
-        self.read_layout = True
+    def _is_indented(self, h: Hypothesis, trace: Trace) -> bool:
+        trace.read_layout = True
         return len(h.indents) > 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.machine import Hypotheses
+from maskc.runtime.machine import Hypotheses, Trace
 from maskc.runtime.memory import Stack
 
 if TYPE_CHECKING:
@@ -137,7 +137,9 @@ class Matcher:
     def is_accepting(self) -> bool:
         """Whether an end-of-sequence token is legal now."""
         machine = self._artifact.machine
-        return not self._terminated and any(map(machine.can_finish, self._hypotheses))
+        return not self._terminated and any(
+            machine.can_finish(h, Trace(0)) for h in self._hypotheses
+        )
 
     @property
     def is_terminated(self) -> bool:
@@ -164,7 +166,7 @@ class Matcher:
         machine = self._artifact.machine
         forced = bytearray()
         here = self._hypotheses
-        while not self._terminated and not any(map(machine.can_finish, here)):
+        while not self._terminated and not any(machine.can_finish(h, Trace(0)) for h in here):
             only = self._only_byte(here)
             if only is None:
                 break

@@ -35,13 +35,7 @@ class Layout:
 
 
 class Tables:
-    """Rows by number; every method returns a shared object that must not be changed.
-
-    Attributes:
-        no_event: the terminal of a group of rows whose path is empty.
-    """
-
-    no_event = -9
+    """Rows by number; every method returns a shared object that must not be changed."""
 
     def __init__(self, contents: Contents) -> None:
         header, arrays = contents.header, contents.arrays
@@ -69,13 +63,11 @@ class Tables:
         self._moves: list[list[int] | None] = [None] * self.n_states
         self._entry: list[list[int] | None] = [None] * len(arrays["scanner_entries"])
         self._enter: list[list[int] | None] = [None] * len(arrays["scanner_enter"])
-        self._ends: list[tuple[tuple[int, int], ...] | None] = [None] * self.n_states
+        self._ends: list[tuple[tuple[int, int, int], ...] | None] = [None] * self.n_states
         self._live: list[int | None] = [None] * n_refined
         self._shifts: list[dict[int, int] | None] = [None] * n_refined
         self._gotos: list[dict[int, int] | None] = [None] * n_refined
         self._reduces: list[dict[int, int] | None] = [None] * len(self.context_of_lalr)
-        self._groups: dict[int, int] = {}
-        self._paths: dict[int, tuple[tuple[int, int, int], ...]] = {}
         self._finals: dict[int, tuple[int, tuple[int, ...], tuple[int, ...], int]] = {}
         self._rests: dict[tuple[int, int], int] = {}
 
@@ -92,15 +84,15 @@ class Tables:
         if row is None:
             following = self._arrays["scanner_next"][state].astype(np.int32)
             may_enter = np.zeros(len(following), dtype=np.bool_)
-            for _, boundary in self.ends(state):
+            for _, boundary, _ in self.ends(state):
                 entries = np.unique(self._arrays["scanner_enter"][boundary])
                 may_enter |= self._arrays["scanner_entries"][entries].any(axis=0)
             codes = np.where(may_enter, np.where(following > 0, FORKS, ENDS), following)
             row = self._moves[state] = codes.tolist()
         return row
 
-    def ends(self, state: int) -> tuple[tuple[int, int], ...]:
-        """Return the (terminal, boundary) pairs that the open lexeme may end with."""
+    def ends(self, state: int) -> tuple[tuple[int, int, int], ...]:
+        """Return what the open lexeme may end with: (terminal, boundary, source of rows)."""
         found = self._ends[state]
         if found is None:
             low, high = self._arrays["end_first"][state : state + 2].tolist()
@@ -108,6 +100,7 @@ class Tables:
                 zip(
                     self._arrays["end_terminal"][low:high].tolist(),
                     self._arrays["end_boundary"][low:high].tolist(),
+                    (self._arrays["end_source"][low:high] + self.n_states).tolist(),
                     strict=True,
                 )
             )
@@ -185,42 +178,6 @@ class Tables:
     def verdicts(self, state: int) -> NDArray[np.uint8]:
         """Return uint8[n_classes]: ``MAY`` and ``FAIL`` by class of words."""
         found: NDArray[np.uint8] = self._arrays["verdicts"][self._arrays["verdict_of"][state]]
-        return found
-
-    def group(self, number: int) -> int:
-        """Return a set of contexts as a bit set."""
-        found = self._groups.get(number)
-        if found is None:
-            found = self._groups[number] = _to_int(self._arrays["context_group"][number])
-        return found
-
-    def row(self, number: int) -> tuple[tuple[tuple[int, int, int], ...], int, int]:
-        """Return a row's events behind the first, its final, and the final's column change.
-
-        An event is (terminal, contexts as a bit set, column change).
-        """
-        opened = int(self._arrays["row_open"][number])
-        return (
-            self._path(int(self._arrays["row_path"][number]))[1:],
-            int(self._arrays["open_final"][opened]),
-            int(self._arrays["open_column"][opened]),
-        )
-
-    def _path(self, path: int) -> tuple[tuple[int, int, int], ...]:
-        found = self._paths.get(path)
-        if found is None:
-            events = []
-            here = path
-            while here:
-                events.append(
-                    (
-                        int(self._arrays["path_terminal"][here]),
-                        self.group(int(self._arrays["path_contexts"][here])),
-                        int(self._arrays["path_column"][here]),
-                    )
-                )
-                here = int(self._arrays["path_parent"][here])
-            found = self._paths[path] = tuple(reversed(events))
         return found
 
     def can_reach_column(self, sets: int, boundary: int, column: int, *, fresh: bool) -> bool:

@@ -10,7 +10,7 @@ iff the parser takes the path's terminals one by one, names each time a context 
 set, and what stays open is live in the end.
 
 For indentation, events and finals of newlines carry a *column*: how the token moves the column
-that an open newline lexeme has reached, see :func:`column_after`.
+that an open newline lexeme has reached, see :func:`maskc.artifact.model.column_after`.
 """
 
 from __future__ import annotations
@@ -19,21 +19,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-# Columns of an open newline lexeme, as far as one token knows.
-NO_LINE = -1  # no line break in the lexeme yet
-SAME = -2  # what it was before the token; SAME - d is d columns more
-
-
-def column_after(before: int, change: int) -> int:
-    """Return the column after a change that was recorded relative to the token's start.
-
-    >>> column_after(4, 8), column_after(4, SAME - 2), column_after(4, NO_LINE)
-    (8, 6, -1)
-    """
-    if change > SAME:
-        return change
-    return before if before == NO_LINE else before + SAME - change
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,11 +19,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.artifact.model import NO_LINE, SAME
 from maskc.errors import LimitError
 from maskc.grammar.model import Grammar
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import DEAD, Scanner
-from maskc.store.model import NO_LINE, SAME, MaskStore
+from maskc.store.model import MaskStore
 from maskc.store.steps import Steps
 from maskc.vocab.trie import TokenTrie
 

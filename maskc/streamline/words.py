@@ -1,11 +1,11 @@
-"""What is left of each row behind its first event: words, shared by all rows.
+"""What a row asks of the parser behind its first event: a word.
 
-A row's path is a sequence of events, and its final says what stays open. Behind the first event
-the rest of the path with the final is a *word*; very many rows have equal ones, whatever source
-they belong to, so facts about words are found once.
+A row's tokens complete some terminals and leave a lexeme open. The first terminal ends the lexeme
+in which the token started; what comes behind it, the further terminals and what stays open, is a
+*word*. Very many rows have equal words whatever source they belong to, so a word is kept once and
+facts about it are found once. A word is a final, or an event and a shorter word.
 
-Words are numbered so that a word's own rest comes before it. Word ``w`` is a final, or an event
-and a shorter word.
+Words are only ever added: each streamlining step maps rows to other words.
 
 Example: the rows NUMBER · RPAR · open(NAME) and NAME · RPAR · open(NAME) share the word
 RPAR · open(NAME), and its rest open(NAME).
@@ -13,77 +13,84 @@ RPAR · open(NAME), and its rest open(NAME).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from maskc.store.model import MaskStore
+from maskc.lexer.boundaries import Final
 
 FINAL = -9  # the terminal of a word that is a final
+NO_EVENT = -8  # the terminal of a first event that is none: the token stays inside its lexeme
 
-Ints = NDArray[np.int32]
+ContextSet = int  # a set of contexts as bits
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Words:
-    """All words of a store.
+class Event(NamedTuple):
+    """A terminal goes to the parser, which then names a context of the set.
 
     Attributes:
-        terminal: int32[n_words], of the first event, or ``FINAL``.
-        contexts: int32[n_words], its set of contexts; for a final, what ``row_final`` names.
-        column: int32[n_words], column change of a newline event.
-        rest: int32[n_words], the word behind the first event; 0 for a final.
-        length: int32[n_words], number of events.
-        first: int32[n_rows], the path that is a row's first event; 0 where its path is empty.
-        of_row: int32[n_rows], the word behind the first event (or the final itself).
+        terminal: the terminal, ``IGNORED``, or ``NO_EVENT``.
+        contexts: the set.
+        column: for a newline with indentation, its column change; 0 otherwise.
     """
 
-    terminal: Ints
-    contexts: Ints
-    column: Ints
-    rest: Ints
-    length: Ints
-    first: Ints
-    of_row: Ints
+    terminal: int
+    contexts: ContextSet
+    column: int
 
 
-def collect_words(store: MaskStore) -> Words:
-    """Return the words of all rows."""
-    parent = store.path_parent.tolist()
-    events = list(
-        zip(
-            store.path_terminal.tolist(),
-            store.path_contexts.tolist(),
-            store.path_column.tolist(),
-            strict=True,
-        )
-    )
-    number: dict[tuple[int, int, int, int], int] = {}
-    length: list[int] = []
-    firsts: list[int] = []
-    of_row: list[int] = []
-    for path, final in zip(store.row_path.tolist(), store.row_final.tolist(), strict=True):
-        key = (FINAL, final, 0, 0)
-        n_events = 0
-        word = number.setdefault(key, len(number))
-        if word == len(length):
-            length.append(0)
-        while path and parent[path]:
-            n_events += 1
-            word = number.setdefault((*events[path], word), len(number))
-            if word == len(length):
-                length.append(n_events)
-            path = parent[path]
-        firsts.append(path)
-        of_row.append(word)
-    table = np.array(list(number), dtype=np.int32).reshape(len(number), 4)
-    return Words(
-        terminal=np.ascontiguousarray(table[:, 0]),
-        contexts=np.ascontiguousarray(table[:, 1]),
-        column=np.ascontiguousarray(table[:, 2]),
-        rest=np.ascontiguousarray(table[:, 3]),
-        length=np.array(length, dtype=np.int32),
-        first=np.array(firsts, dtype=np.int32),
-        of_row=np.array(of_row, dtype=np.int32),
-    )
+NOTHING_ENDS = Event(NO_EVENT, 0, 0)
+
+
+class Words:
+    """Interned words and finals. A word's rest has a smaller number than the word.
+
+    Attributes:
+        event: word → its first event; for a final ``(FINAL, number of the final, column)``.
+        rest: word → the word behind its first event; 0 for a final.
+        length: word → number of events.
+        finals: number → final.
+    """
+
+    def __init__(self, finals: Sequence[Final]) -> None:
+        self.event: list[Event] = []
+        self.rest: list[int] = []
+        self.length: list[int] = []
+        self.finals: list[Final] = list(finals)
+        self._final_number = {final: i for i, final in enumerate(finals)}
+        self._number: dict[tuple[Event, int], int] = {}
+
+    def __len__(self) -> int:
+        return len(self.event)
+
+    def extend(self, event: Event, rest: int) -> int:
+        """Return the word that begins with an event."""
+        return self._intern(event, rest, self.length[rest] + 1)
+
+    def close(self, final: int, column: int) -> int:
+        """Return the word that is a final, by the final's number."""
+        return self._intern(Event(FINAL, final, column), 0, 0)
+
+    def number_final(self, final: Final) -> int:
+        """Return a final's number."""
+        number = self._final_number.setdefault(final, len(self.finals))
+        if number == len(self.finals):
+            self.finals.append(final)
+        return number
+
+    def final(self, word: int) -> tuple[Final, int]:
+        """Return the final, and the column change, of a word without events."""
+        event = self.event[word]
+        return self.finals[event.contexts], event.column
+
+    def _intern(self, event: Event, rest: int, length: int) -> int:
+        number = self._number.setdefault((event, rest), len(self.event))
+        if number == len(self.event):
+            self.event.append(event)
+            self.rest.append(rest)
+            self.length.append(length)
+        return number
+
+
+def anything(n_lookaheads: int) -> Final:
+    """Return the final that every live stack goes on with: all lookaheads are welcome."""
+    return Final((1 << n_lookaheads) - 1, (), (), -1)

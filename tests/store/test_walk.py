@@ -1,6 +1,6 @@
 import numpy as np
 
-from maskc.store.model import NO_LINE, SAME, column_after
+from maskc.artifact.model import NO_LINE, SAME, column_after
 from maskc.vocab.trie import build_trie
 from tests.compiled import compile_text, legal_tokens
 
@@ -23,10 +23,10 @@ def test_no_row_has_an_empty_token_set():
     assert ((sizes > 0) | (contents.arrays["set_mask"] >= 0)).all()
 
 
-def test_rows_of_a_source_have_distinct_paths_and_finals():
+def test_rows_of_a_source_have_distinct_events_and_words():
     arrays = compile_text('start: ("a" "," | "b" ";")+\n').contents.arrays
     for low, high in zip(arrays["source_first"], arrays["source_first"][1:], strict=False):
-        rows = list(zip(arrays["row_path"][low:high], arrays["row_open"][low:high], strict=True))
+        rows = list(zip(arrays["row_event"][low:high], arrays["row_word"][low:high], strict=True))
         assert len(set(rows)) == len(rows)
 
 

@@ -14,14 +14,14 @@ shifted asks for the shorter word in the state behind the shift. One whose first
 reduced by ``X -> α`` asks for the same word where ``X`` is pushed on the item's base; so every
 kernel item carries the answers of its possible bases, joined over all stacks, from the bottom up.
 
-Words of one length are decided together, after all shorter ones. Two words with the same first
-event and rests that have equal answers everywhere have equal answers: words are kept as classes
-by their answers, which ends the long repetitions (a line of dashes is a hundred minus signs).
+Words of one length are decided together, after all shorter ones; words with equal answers share
+one row of them. Where a word comes back to the stack that it started from, :mod:`maskc.streamline.segments` follows
+it there; elsewhere "some stack" may be one that cannot lie below the state behind the shift, so
+both facts are upper bounds: what is decided is certain, what stays open may still be decided.
 
 This answers ``is_never_legal`` and ``is_always_legal`` of the paper for the language that Lark's
 table accepts, and for the whole past (its finite summary, a refined state) instead of one
-terminal. The language is deterministic, so the second question is decidable here; what stays
-open stays open for a reason, since stacks that answer differently exist.
+terminal.
 
 Source: Tran-Thien, appendix, sections 2 and 4 (the questions); Bouajjani, Esparza, Maler 1997.
 """
@@ -29,19 +29,20 @@ Source: Tran-Thien, appendix, sections 2 and 4 (the questions); Bouajjani, Espar
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.analysis.interchangeable import Classes
 from maskc.grammar.model import Grammar
-from maskc.lexer.boundaries import Boundaries
+from maskc.lexer.boundaries import Boundaries, Final
 from maskc.lexer.columns import Columns
 from maskc.lexer.lexeme import IGNORED
 from maskc.parser.items import ItemSets
 from maskc.parser.refine import RefinedTable
-from maskc.store.model import MaskStore
-from maskc.streamline.words import Words
+from maskc.streamline.segments import Segments
+from maskc.streamline.words import NO_EVENT, ContextSet, Event, Words
 
 MAY, FAIL = 1, 2
 DEPENDS = MAY | FAIL
@@ -50,63 +51,95 @@ Flags = NDArray[np.uint8]
 Bools = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Verdicts:
-    """Answers for all refined states and words.
+class Decisions:
+    """Answers for all refined states and the words that were asked about."""
 
-    Attributes:
-        class_of: int32[n_words], words with equal answers share a class.
-        flags: uint8[n_classes, n_states], ``MAY``, ``FAIL`` or both.
-    """
+    def __init__(
+        self,
+        grammar: Grammar,
+        item_sets: ItemSets,
+        table: RefinedTable,
+        boundaries: Boundaries,
+        columns: Columns,
+        words: Words,
+        classes: Classes,
+    ) -> None:
+        self.words = words
+        self.facts = _Facts(grammar, table, boundaries, columns, classes)
+        self.segments = Segments(grammar, table, boundaries, words)
+        self._graph = _Graph(grammar, item_sets, table)
+        self._class_of: dict[int, int] = {}
+        self._rows: list[Flags] = []
+        self._by_content: dict[bytes, int] = {}
+        self._by_key: dict[tuple[Event, int], int] = {}
+        self._behind: dict[Event, NDArray[np.intp]] = {}
+        self._alike: dict[Event, dict[bytes, int]] = {}
 
-    class_of: NDArray[np.int32]
-    flags: Flags
+    def classes_of(self, words: Iterable[int]) -> NDArray[np.int32]:
+        """Return int32[n_words]: words with equal answers in all states share a class."""
+        words = list(words)
+        self._decide(words)
+        return np.array([self._class_of[word] for word in words], dtype=np.int32)
 
+    def answers(self, word: int) -> Flags:
+        """Return uint8[n_states] for a word that was asked about."""
+        return self._rows[self._class_of[word]]
 
-def decide_words(
-    grammar: Grammar,
-    item_sets: ItemSets,
-    table: RefinedTable,
-    boundaries: Boundaries,
-    columns: Columns,
-    store: MaskStore,
-    words: Words,
-) -> Verdicts:
-    """Return the answers for all words of a store."""
-    facts = _Facts(grammar, table, boundaries, columns, store)
-    graph = _Graph(grammar, item_sets, table)
-    class_of = np.zeros(len(words.terminal), dtype=np.int32)
-    rows: list[Flags] = []
-    by_content: dict[bytes, int] = {}
-    by_key: dict[tuple[int, int, int], int] = {}
+    def answer_at(self, word: int, state: int) -> int:
+        """Return the answer of a word that was asked about, in one state."""
+        return int(self._rows[self._class_of[word]][state])
 
-    def intern(flags: Flags) -> int:
-        number = by_content.setdefault(flags.tobytes(), len(rows))
-        if number == len(rows):
-            rows.append(flags)
+    def flags(self) -> Flags:
+        """Return uint8[n_classes, n_states], ``MAY``, ``FAIL`` or both, for all classes so far."""
+        n_states = len(self.facts.nothing)
+        return np.array(self._rows, dtype=np.uint8).reshape(len(self._rows), n_states)
+
+    def states_behind(self, event: Event) -> NDArray[np.intp]:
+        """Return the refined states that can be on top when an event has happened."""
+        event = event._replace(column=0)
+        found = self._behind.get(event)
+        if found is None:
+            found = self._behind[event] = np.flatnonzero(self.facts.behind(event))
+        return found
+
+    def decided_behind(self, event: Event) -> dict[bytes, int]:
+        """Return, for answers of the states behind an event, the word that stands for them."""
+        return self._alike.setdefault(event, {})
+
+    def _decide(self, words: list[int]) -> None:
+        """Decide words and all that is left of them behind their first events, shortest first."""
+        event, rest, length = self.words.event, self.words.rest, self.words.length
+        unknown: set[int] = set()
+        for word in words:
+            while word not in self._class_of and word not in unknown:
+                unknown.add(word)
+                if not length[word]:
+                    break
+                word = rest[word]
+        levels: dict[int, list[int]] = {}
+        for word in sorted(unknown):
+            levels.setdefault(length[word], []).append(word)
+        for n_events, here in sorted(levels.items()):
+            keys = {
+                word: (event[word]._replace(column=0) if n_events else event[word], rest[word])
+                for word in here
+            }
+            fresh = [key for key in dict.fromkeys(keys.values()) if key not in self._by_key]
+            if n_events == 0:
+                for key in fresh:
+                    final = self.words.finals[key[0].contexts]
+                    self._by_key[key] = self._intern(self.facts.final(final))
+            elif fresh:
+                for key, flags in zip(fresh, self._graph.decide(fresh, self), strict=True):
+                    self._by_key[key] = self._intern(flags)
+            for word in here:
+                self._class_of[word] = self._by_key[keys[word]]
+
+    def _intern(self, flags: Flags) -> int:
+        number = self._by_content.setdefault(flags.tobytes(), len(self._rows))
+        if number == len(self._rows):
+            self._rows.append(flags)
         return number
-
-    for length in range(int(words.length.max(initial=0)) + 1):
-        here = np.flatnonzero(words.length == length)
-        keys = [
-            (
-                int(words.terminal[w]),
-                int(words.contexts[w]),
-                int(class_of[words.rest[w]]) if length else 0,
-            )
-            for w in here
-        ]
-        fresh = sorted({key for key in keys if key not in by_key})
-        if length == 0:
-            for key in fresh:
-                by_key[key] = intern(facts.final(key[1]))
-        elif fresh:
-            for key, flags in zip(fresh, graph.decide(fresh, rows, facts), strict=True):
-                by_key[key] = intern(flags)
-        class_of[here] = [by_key[key] for key in keys]
-    n_states = len(table.live)
-    stacked = np.array(rows, dtype=np.uint8).reshape(len(rows), n_states)
-    return Verdicts(class_of, stacked)
 
 
 class _Facts:
@@ -118,29 +151,59 @@ class _Facts:
         table: RefinedTable,
         boundaries: Boundaries,
         columns: Columns,
-        store: MaskStore,
+        classes: Classes,
     ) -> None:
-        self._boundaries, self._columns, self._store = boundaries, columns, store
+        self._boundaries, self._columns = boundaries, columns
+        # An event names the first terminal of a class for all of them.
+        self._members = {members[0]: members for members in classes}
+        self.layout = grammar.layout
         self.newline = grammar.layout.newline if grammar.layout else None
         n_looks = boundaries.n_lookaheads
         self._live = _bits(table.live, n_looks)
-        context = np.array(grammar.context_of, dtype=np.int32)[
+        self._context = np.array(grammar.context_of, dtype=np.int32)[
             np.array(table.lalr_state, dtype=np.int32)
         ]
-        self.in_contexts = store.contexts[:, context]
+        self._n_contexts = len(grammar.contexts)
+        self._in: dict[ContextSet, Bools] = {}
         self.enclosed = np.array(table.enclosed, dtype=np.bool_)
         self._goes_on = [
-            (_bits(row, n_looks)[context] & self._live).any(axis=1) for row in boundaries.rest
+            (_bits(row, n_looks)[self._context] & self._live).any(axis=1) for row in boundaries.rest
         ]
         self.takes = {
             terminal: self._live[:, list(looks)].any(axis=1)
             for terminal, looks in boundaries.of_terminal.items()
         }
         self.nothing = np.zeros(len(table.live), dtype=np.bool_)
+        self._targets: dict[int, set[int]] = {}
+        for row in table.shifts:
+            for terminal, target in row.items():
+                self._targets.setdefault(terminal, set()).add(target)
 
-    def final(self, opened: int) -> Flags:
+    def in_contexts(self, contexts: ContextSet) -> Bools:
+        """Return bool[n_states]: whether a state's context is in a set."""
+        found = self._in.get(contexts)
+        if found is None:
+            inside = _bits([contexts], self._n_contexts)[0]
+            found = self._in[contexts] = inside[self._context]
+        return found
+
+    def behind(self, event: Event) -> Bools:
+        """Return bool[n_states]: whether a state can be on top behind an event."""
+        if event.terminal == NO_EVENT:
+            return ~self.nothing
+        if event.terminal == IGNORED:
+            return self.in_contexts(event.contexts)
+        found = self.nothing.copy()
+        terminals = list(self._members.get(event.terminal, (event.terminal,)))
+        if self.layout and event.terminal == self.newline:
+            terminals += [self.layout.indent, self.layout.dedent]
+            found |= self.enclosed
+        for terminal in terminals:
+            found[sorted(self._targets.get(terminal, ()))] = True
+        return found & self.in_contexts(event.contexts)
+
+    def final(self, final: Final) -> Flags:
         """Return the answers for a word without events."""
-        final = self._boundaries.finals[int(self._store.open_final[opened])]
         direct = _bits([final.direct], self._live.shape[1])[0]
         sure = (self._live & direct).any(axis=1)
         for boundary in final.ignored:
@@ -179,6 +242,7 @@ class _Graph:
     def __init__(self, grammar: Grammar, item_sets: ItemSets, table: RefinedTable) -> None:
         self.table = table
         self.n_states = len(table.live)
+        self._on_target: dict[tuple[int, int], int] = {}
         # State → (state that asks it, what the asking state reduces by).
         self.readers: list[list[tuple[int, tuple[int, int]]]] = [[] for _ in range(self.n_states)]
         self.edges: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
@@ -218,14 +282,15 @@ class _Graph:
             here = row.get(symbol if symbol >= 0 else -1 - symbol)
         return here
 
-    def decide(
-        self, keys: list[tuple[int, int, int]], rows: list[Flags], facts: _Facts
-    ) -> list[Flags]:
-        """Return the answers for words given as (first terminal, contexts, class of the rest)."""
+    def decide(self, keys: list[tuple[Event, int]], decisions: Decisions) -> list[Flags]:
+        """Return the answers for words given as (first event, rest)."""
+        facts = decisions.facts
         values = np.zeros((len(keys), self.n_states), dtype=np.uint8)
         reducing: dict[int, list[int]] = {}
-        for column, (terminal, contexts, rest) in enumerate(keys):
-            after = np.where(facts.in_contexts[contexts], rows[rest], FAIL).astype(np.uint8)
+        for column, (event, rest) in enumerate(keys):
+            terminal = event.terminal
+            inside = facts.in_contexts(event.contexts)
+            after = np.where(inside, decisions.answers(rest), FAIL).astype(np.uint8)
             takes = np.asarray(facts.takes.get(terminal, facts.nothing))
             if terminal == IGNORED:
                 values[column] = after
@@ -235,13 +300,31 @@ class _Graph:
                 reducing.setdefault(terminal, []).append(column)
                 sources, targets = self.edges.get(terminal, (_NO_STATES, _NO_STATES))
                 kept = np.flatnonzero(takes[sources])
-                values[column, sources[kept]] = after[targets[kept]]
+                sources, targets = sources[kept], targets[kept]
+                values[column, sources] = after[targets]
+                if decisions.words.length[rest]:
+                    for edge in np.flatnonzero(after[targets] == DEPENDS).tolist():
+                        source, target = int(sources[edge]), int(targets[edge])
+                        values[column, source] = self._run(rest, source, target, decisions)
         self._reduce(values, reducing, facts)
         for terminal, columns in reducing.items():
             refused = ~facts.takes.get(terminal, facts.nothing)
             for column in columns:
                 values[column, refused] = FAIL
         return list(values)
+
+    def _run(self, rest: int, source: int, target: int, decisions: Decisions) -> int:
+        """Return what is left of a word on the stack that ends in the edge just taken."""
+        key = (rest, target)
+        found = self._on_target.get(key)
+        if found is None:
+            found = self._on_target[key] = decisions.segments.run(
+                rest, [target], decisions.answer_at, DEPENDS, FAIL
+            )
+        if found == DEPENDS:
+            states = [source, target]
+            found = decisions.segments.run(rest, states, decisions.answer_at, DEPENDS, FAIL)
+        return found
 
     def _reduce(self, values: Flags, reducing: dict[int, list[int]], facts: _Facts) -> None:
         """Pass answers from bases to the states that reduce to them, until nothing changes.

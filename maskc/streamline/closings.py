@@ -1,0 +1,38 @@
+"""Step 0: what may close a sequence is asked about together, and not at all where nothing changed.
+
+In the paper each terminal that the open lexeme may still become closes a sequence of its own. A
+token is legal if any of them is, so the set of them is one question, and tokens with the same
+set share a row. Where a token leaves the lexeme all that it could become before, it is always
+legal: somebody must be able to finish the lexeme, or its state would not have been entered.
+
+Example: inside a NAME, a token of letters leaves a NAME; inside ``de``, ``f`` does not, since what
+could become any name or ``del`` may now become any name or ``def``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from maskc.lexer.boundaries import Boundaries, Final
+from maskc.streamline.model import Rows, merge
+from maskc.streamline.words import NO_EVENT, anything
+
+
+def merge_closings(rows: Rows, boundaries: Boundaries) -> Rows:
+    """Return the rows with ``anything`` for tokens that leave an open lexeme all its chances."""
+    words = rows.words
+    free = words.close(words.number_final(anything(boundaries.n_lookaheads)), 0)
+    stays = np.array([event.terminal == NO_EVENT for event in rows.events], dtype=np.bool_)
+    word = rows.word.copy()
+    for row in np.flatnonzero(stays[rows.first]).tolist():
+        before = boundaries.finals[boundaries.final_of[int(rows.source[row])]]
+        after, _ = words.final(int(rows.word[row]))
+        if _keeps_all(before, after):
+            word[row] = free
+    return merge(rows, rows.source, rows.first, word)
+
+
+def _keeps_all(before: Final, after: Final) -> bool:
+    return not (
+        before.newlines or before.direct & ~after.direct or set(before.ignored) - set(after.ignored)
+    )

@@ -1,0 +1,138 @@
+"""How many rows does a lexer state have?
+
+The paper's mask store has a row for each lexer state and terminal sequence, its closing terminal
+included. Ours stores rows behind an end of a lexeme once, however many lexer states share the
+end; here they are counted as the paper counts, once for each lexer state that reads them, so that
+figures compare. Rows of a lexer state with equal sequences count once.
+
+``raw`` counts terminal sequences alone, each closing terminal by itself. Later steps count what
+is asked: the first terminal with the contexts it needs, and the word behind it.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.lexer.boundaries import Boundaries
+from maskc.lexer.lexeme import IGNORED
+from maskc.streamline.decisions import DEPENDS
+from maskc.streamline.model import Rows
+
+if TYPE_CHECKING:
+    from maskc.streamline.lalr_state import Verdicts
+
+Longs = NDArray[np.int64]
+
+PERCENTILES = range(101)
+
+
+def count_sequences(rows: Rows, boundaries: Boundaries, newline: int | None) -> list[int]:
+    """Return the number of distinct terminal sequences of each lexer state, with their closings."""
+    words = rows.words
+    closings = _list_closings(rows, boundaries, newline)
+    number: dict[tuple[int, int], int] = {}
+    terminals: list[int] = []
+    open_final: list[int] = []
+    for word in range(len(words)):
+        event, rest = words.event[word], words.rest[word]
+        if words.length[word]:
+            key = (terminals[rest], event.terminal)
+            terminals.append(number.setdefault(key, len(number) + 1))
+            open_final.append(open_final[rest])
+        else:
+            terminals.append(0)
+            open_final.append(event.contexts)
+    n_closings = np.array([len(row) for row in closings], dtype=np.int64)
+    flat = np.array([terminal for row in closings for terminal in row], dtype=np.int64)
+    begin = np.cumsum(n_closings) - n_closings
+    final = np.array(open_final, dtype=np.int64)[rows.word]
+    index = np.repeat(np.arange(len(rows)), n_closings[final])
+    offset = np.arange(len(index)) - np.repeat(
+        np.cumsum(n_closings[final]) - n_closings[final], n_closings[final]
+    )
+    closing = flat[np.repeat(begin[final], n_closings[final]) + offset] - IGNORED
+    first = np.array([event.terminal for event in rows.events], dtype=np.int64) + 16
+    width = max(int(flat.max(initial=0)) + 2, int(first.max(initial=0)) + 1)
+    sequence = np.array(terminals, dtype=np.int64)[rows.word[index]]
+    keys = (sequence * width + closing) * width + first[rows.first[index]]
+    return _count(rows, rows.source[index], keys)
+
+
+def count_rows(rows: Rows) -> list[int]:
+    """Return the number of distinct rows of each lexer state."""
+    keys = rows.first.astype(np.int64) * len(rows.words) + rows.word
+    return _count(rows, rows.source, keys)
+
+
+def count_questions(rows: Rows, verdicts: Verdicts) -> int:
+    """Return a bound on the moves of the parser that one fill can cost, whatever the text.
+
+    Rows of a lexer state that depend on the stack are asked about together as long as their
+    terminals agree, so a fill makes at most one move for each distinct beginning of such a row.
+    """
+    words = rows.words
+    depends = (verdicts.flags == DEPENDS).any(axis=1)
+    class_of = dict(zip(verdicts.words, verdicts.class_of.tolist(), strict=True))
+    of_source: list[set[tuple[int, ...]]] = [set() for _ in range(rows.n_sources)]
+    for source, first, word in zip(
+        rows.source.tolist(), rows.first.tolist(), rows.word.tolist(), strict=True
+    ):
+        begun: tuple[int, ...] = (rows.events[first].terminal,)
+        while words.length[word] and depends[class_of[word]]:
+            begun = (*begun, words.event[word].terminal)
+            of_source[source].add(begun)
+            word = words.rest[word]
+    return max(
+        (
+            len(of_source[state]) + sum(1 + len(of_source[end]) for end in ends)
+            for state, ends in enumerate(rows.ends_of)
+        ),
+        default=0,
+    )
+
+
+def percentiles(counts: list[int]) -> list[int]:
+    """Return the 0th to the 100th percentile, each one of the counts."""
+    ordered = np.sort(np.array(counts or [0]))
+    return [int(x) for x in np.percentile(ordered, PERCENTILES, method="higher")]
+
+
+def _list_closings(rows: Rows, boundaries: Boundaries, newline: int | None) -> list[list[int]]:
+    """Return the terminals that each final may become; ``IGNORED`` stands for all ignored ones."""
+    terminal_of = {
+        look: terminal for terminal, looks in boundaries.of_terminal.items() for look in looks
+    }
+    found = []
+    for final in rows.words.finals:
+        terminals = {terminal_of[look] for look in terminal_of if final.direct >> look & 1}
+        if final.ignored:
+            terminals.add(IGNORED)
+        if final.newlines and newline is not None:
+            terminals.add(newline)
+        found.append(sorted(terminals))
+    return found
+
+
+def _count(rows: Rows, source: NDArray[np.int32], keys: Longs) -> list[int]:
+    order = np.argsort(source, kind="stable")
+    bounds = np.searchsorted(source[order], np.arange(rows.n_sources + 1))
+    keys = keys[order]
+    of_source = [np.unique(keys[low:high]) for low, high in pairwise(bounds.tolist())]
+    known: dict[tuple[int, ...], int] = {}
+    counts = []
+    for state, ends in enumerate(rows.ends_of):
+        if not len(of_source[state]):
+            if ends not in known:
+                known[ends] = _size([of_source[end] for end in ends])
+            counts.append(known[ends])
+        else:
+            counts.append(_size([of_source[state], *(of_source[end] for end in ends)]))
+    return counts
+
+
+def _size(parts: list[Longs]) -> int:
+    return len(np.unique(np.concatenate(parts))) if parts else 0

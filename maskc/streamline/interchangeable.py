@@ -1,0 +1,95 @@
+"""Step 1: terminals that can stand for each other are asked about as one.
+
+If PLUS and MINUS are interchangeable, (X, S) is legal iff it is with PLUS in the place of MINUS.
+So every event names the first terminal of its class, and what stays open asks for the first
+lookahead of its class; rows that differed in this only become one.
+
+A lookahead is a terminal with what its boundary allows behind it. Two lookaheads of one class are
+taken together only where no live stack tells them apart.
+
+Example: in python.lark the rows of ``+=``, ``-=``, and eleven more become the rows of one.
+
+Source: appendix, section 6.2; blog, step 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from maskc.analysis.interchangeable import Classes, map_to_representatives
+from maskc.lexer.boundaries import Boundaries, Final
+from maskc.parser.refine import RefinedTable
+from maskc.streamline.model import Rows, merge
+from maskc.streamline.words import Event
+
+
+def merge_interchangeable(
+    rows: Rows, classes: Classes, boundaries: Boundaries, table: RefinedTable
+) -> Rows:
+    """Return the rows with the first terminal of each class in the place of the others."""
+    stands_for = map_to_representatives(classes)
+    looks = _map_lookaheads(stands_for, boundaries, table)
+    words = rows.words
+
+    def map_event(event: Event) -> Event:
+        return event._replace(terminal=stands_for.get(event.terminal, event.terminal))
+
+    def map_final(final: Final) -> Final:
+        direct = final.direct
+        for look, target in looks.items():
+            if direct >> look & 1:
+                direct = direct & ~(1 << look) | 1 << target
+        return replace(final, direct=direct)
+
+    mapped: list[int] = []
+    for word in range(len(words)):
+        event = words.event[word]
+        if words.length[word]:
+            mapped.append(words.extend(map_event(event), mapped[words.rest[word]]))
+        else:
+            number = words.number_final(map_final(words.finals[event.contexts]))
+            mapped.append(words.close(number, event.column))
+    events: dict[Event, int] = {}
+    first = [events.setdefault(map_event(event), len(events)) for event in rows.events]
+    ends = [(stands_for.get(terminal, terminal), boundary) for terminal, boundary in rows.ends]
+    kept = tuple(sorted(set(ends)))
+    source = np.array(
+        [*range(rows.n_states), *(rows.n_states + kept.index(end) for end in ends)], dtype=np.int32
+    )
+    # Sources that become one had equal rows: one of them is enough.
+    spare = np.ones(rows.n_sources, dtype=np.bool_)
+    spare[np.unique(source, return_index=True)[1]] = False
+    mapped_word = np.array(mapped, dtype=np.int32)[rows.word]
+    rows = replace(
+        rows,
+        ends=kept,
+        ends_of=tuple(tuple(source[list(ends)].tolist()) for ends in rows.ends_of),
+        events=tuple(events),
+    )
+    return merge(
+        rows,
+        source[rows.source],
+        np.array(first, dtype=np.int32)[rows.first],
+        np.where(spare[rows.source], -1, mapped_word),
+    )
+
+
+def _map_lookaheads(
+    stands_for: dict[int, int], boundaries: Boundaries, table: RefinedTable
+) -> dict[int, int]:
+    """Return lookahead → lookahead of the representative that is live in the same states."""
+    live = {
+        look: bytes(mask >> look & 1 for mask in table.live)
+        for terminal in {*stands_for, *stands_for.values()}
+        for look in boundaries.of_terminal.get(terminal, ())
+    }
+    found = {}
+    for terminal, representative in sorted(stands_for.items()):
+        for look in boundaries.of_terminal.get(terminal, ()):
+            for target in boundaries.of_terminal.get(representative, ()):
+                if live[look] == live[target]:
+                    found[look] = target
+                    break
+    return found

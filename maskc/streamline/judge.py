@@ -1,0 +1,87 @@
+"""What a decision about (X, S) makes of the word S behind the event X.
+
+With P for the refined states that can be on top behind X:
+
+- no state of P may take S: never legal, the row goes;
+- no state of P may refuse S: always legal, nothing is left to ask;
+- each state of P decides S by itself, and decides another word in the same way: the two are
+  jointly legal, and the shorter stands for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from maskc.streamline.decisions import DEPENDS, FAIL, MAY, Decisions
+from maskc.streamline.model import DROPPED
+from maskc.streamline.words import Event
+
+
+def judge(
+    decisions: Decisions, asked: Sequence[tuple[Event, int]], free: int, *, jointly: bool
+) -> list[int]:
+    """Return the word that stands for each, ``DROPPED`` if it is never legal.
+
+    Args:
+        decisions: answers them.
+        asked: pairs (X, S).
+        free: the word that is always legal.
+        jointly: whether words that P decides alike become one.
+    """
+    classes = decisions.classes_of(word for _, word in asked)
+    flags = decisions.flags()
+    by_event: dict[Event, list[int]] = {}
+    for place, (event, _) in enumerate(asked):
+        by_event.setdefault(event._replace(column=0), []).append(place)
+    answers = [0] * len(asked)
+    for event, places in by_event.items():
+        chosen, inverse = np.unique(classes[places], return_inverse=True)
+        here = flags[np.ix_(chosen, decisions.states_behind(event))]
+        joined = np.bitwise_or.reduce(here, axis=1, initial=0)[inverse.reshape(-1)].tolist()
+        decided = (here != DEPENDS).all(axis=1)[inverse.reshape(-1)].tolist()
+        content = [row.tobytes() for row in here]
+        alike = decisions.decided_behind(event)
+        for place, kind, verdict, sure in zip(
+            places, inverse.reshape(-1).tolist(), joined, decided, strict=True
+        ):
+            word = asked[place][1]
+            if not verdict & MAY:
+                word = DROPPED
+            elif not verdict & FAIL:
+                word = free
+            elif jointly and sure:
+                word = alike.setdefault(content[kind], word)
+            answers[place] = word
+    return answers
+
+
+def join_decided(
+    decisions: Decisions, asked: Sequence[tuple[Event, int]], known: dict[object, tuple[Event, int]]
+) -> list[tuple[Event, int]]:
+    """Return, for pairs (X, S) that every state behind X decides, one of those decided alike.
+
+    The contexts that X needs are part of the answer, so pairs may join whose contexts differ.
+
+    Args:
+        decisions: answers them.
+        asked: the pairs.
+        known: terminal and answers → the pair that stands for them; added to.
+    """
+    classes = decisions.classes_of(word for _, word in asked)
+    flags = decisions.flags()
+    answers = list(asked)
+    by_event: dict[Event, list[int]] = {}
+    for place, (event, _) in enumerate(asked):
+        if event.terminal >= 0:
+            by_event.setdefault(event, []).append(place)
+    for event, places in by_event.items():
+        states = decisions.states_behind(event)
+        here = flags[np.ix_(classes[places], states)]
+        decided = (here != DEPENDS).all(axis=1).tolist()
+        for place, sure, row in zip(places, decided, here == MAY, strict=True):
+            if sure:
+                key = (event.terminal, event.column, states[row].tobytes())
+                answers[place] = known.setdefault(key, asked[place])
+    return answers

@@ -1,0 +1,161 @@
+"""Step 5: rows are decided by the state on top of the stack, as far as it decides them.
+
+Behind X the parser is in some LALR state, refined by what the stack below still wants. For each
+word and refined state, :mod:`maskc.streamline.decisions` says *accepted*, *rejected*, or that it
+depends on the stack below. An artifact holds this table; only what depends is asked at run
+time, and it depends on the state that the word's first terminal leads to, and so on.
+
+The *residue* is what is left to ask: for each source behind an end of a lexeme, and each refined
+state that can be on top there, the rows that depend.
+
+Source: appendix, future work (a longer first argument); XGrammar, adaptive token mask cache.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.lexer.boundaries import Boundaries
+from maskc.streamline.counting import percentiles
+from maskc.streamline.decisions import DEPENDS, Decisions
+from maskc.streamline.model import Rows
+from maskc.streamline.words import Event
+
+Flags = NDArray[np.uint8]
+
+MAX_EXAMPLES = 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verdicts:
+    """Answers for all refined states and the words that rows can ask about.
+
+    Attributes:
+        words: the words, ascending: those of rows, and what is left of them behind their events.
+        class_of: int32[n_words], words with equal answers share a class.
+        flags: uint8[n_classes, n_states], ``MAY``, ``FAIL`` or both.
+    """
+
+    words: tuple[int, ...]
+    class_of: NDArray[np.int32]
+    flags: Flags
+
+
+def condition_on_states(rows: Rows, decisions: Decisions) -> Verdicts:
+    """Return the answers for all words of the rows."""
+    words = _list_words(rows)
+    classes = decisions.classes_of(words)
+    kept, class_of = np.unique(classes, return_inverse=True)
+    flags = decisions.flags()[kept]
+    return Verdicts(words, class_of.reshape(-1).astype(np.int32), flags)
+
+
+def leave_open(rows: Rows, n_states: int) -> Verdicts:
+    """Return verdicts that decide nothing: each row is asked about on the stack at hand."""
+    words = _list_words(rows)
+    flags = np.full((1, n_states), DEPENDS, dtype=np.uint8)
+    return Verdicts(words, np.zeros(len(words), dtype=np.int32), flags)
+
+
+def _list_words(rows: Rows) -> tuple[int, ...]:
+    found: set[int] = set()
+    for word in np.unique(rows.word).tolist():
+        while word not in found:
+            found.add(word)
+            if rows.words.length[word]:
+                word = rows.words.rest[word]
+    return tuple(sorted(found))
+
+
+def describe_residue(
+    rows: Rows, decisions: Decisions, boundaries: Boundaries, terminals: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return how many rows depend on the stack, over all (source, refined state) pairs."""
+    classes = decisions.classes_of(rows.word.tolist())
+    flags = decisions.flags()
+    counts: list[int] = []
+    moves: list[int] = []
+    asked = np.array(
+        [event.terminal if length else -1 for event, length in _first_events(rows)], dtype=np.int64
+    )[rows.word]
+    blamed: Counter[int] = Counter()
+    bounds = np.searchsorted(rows.source, np.arange(rows.n_states, rows.n_sources + 1))
+    for low, high in zip(bounds.tolist(), bounds[1:].tolist(), strict=False):
+        depending = np.zeros(flags.shape[1], dtype=np.int64)
+        possible = np.zeros(flags.shape[1], dtype=np.bool_)
+        terminals_asked: dict[int, NDArray[np.bool_]] = {}
+        for first in np.unique(rows.first[low:high]).tolist():
+            here = np.flatnonzero(rows.first[low:high] == first) + low
+            states = decisions.states_behind(rows.events[first])
+            depends = flags[np.ix_(classes[here], states)] == DEPENDS
+            depending[states] += depends.sum(axis=0)
+            possible[states] = True
+            for terminal in np.unique(asked[here]).tolist():
+                any_row = depends[asked[here] == terminal].any(axis=0)
+                place = terminals_asked.setdefault(terminal, np.zeros_like(possible))
+                place[states] |= any_row
+            for row, n in zip(here.tolist(), depends.sum(axis=1).tolist(), strict=True):
+                blamed[int(rows.word[row])] += n
+        counts += depending[possible].tolist()
+        each = np.array(list(terminals_asked.values())).reshape(-1, len(possible))
+        moves += each.sum(axis=0)[possible].tolist()
+    curve = percentiles(counts)
+    worst = sorted(blamed.items(), key=lambda item: (-item[1], item[0]))[:MAX_EXAMPLES]
+    questions = percentiles(moves)
+    return {
+        "pairs": len(counts),
+        "median": curve[50],
+        "p90": curve[90],
+        "p99": curve[99],
+        "max": curve[100],
+        "per_pair": curve,
+        # Rows that wait for one terminal are answered by one move of the parser.
+        "moves": {"median": questions[50], "p99": questions[99], "max": questions[100]},
+        "examples": [
+            {
+                "sequence": format_word(rows, word, boundaries, terminals),
+                "pairs": n,
+                "why": _explain(rows, word, terminals),
+            }
+            for word, n in worst
+            if n
+        ],
+    }
+
+
+def format_word(
+    rows: Rows, word: int, boundaries: Boundaries, terminals: tuple[str, ...]
+) -> list[str]:
+    """Return the names of a word's terminals, and at the end what stays open."""
+    words, names = rows.words, []
+    while words.length[word]:
+        names.append(_name(words.event[word].terminal, terminals))
+        word = words.rest[word]
+    final, _ = words.final(word)
+    if final.direct == (1 << boundaries.n_lookaheads) - 1:
+        return [*names, "open: anything"]
+    terminal_of = {look: t for t, looks in boundaries.of_terminal.items() for look in looks}
+    opened = sorted({terminals[terminal_of[n]] for n in terminal_of if final.direct >> n & 1})
+    opened += ["an ignored lexeme"] if final.ignored else []
+    opened += ["a newline"] if final.newlines else []
+    return [*names, "open: " + " | ".join(opened)]
+
+
+def _first_events(rows: Rows) -> list[tuple[Event, int]]:
+    return list(zip(rows.words.event, rows.words.length, strict=True))
+
+
+def _explain(rows: Rows, word: int, terminals: tuple[str, ...]) -> str:
+    if not rows.words.length[word]:
+        return "the columns of the open blocks decide where a newline may end"
+    name = _name(rows.words.event[word].terminal, terminals)
+    return f"{name} ends what was begun further down the stack, and that decides what follows"
+
+
+def _name(terminal: int, terminals: tuple[str, ...]) -> str:
+    return terminals[terminal] if terminal >= 0 else "an ignored lexeme"

@@ -1,0 +1,119 @@
+"""Rows as the streamlining steps see them, and how steps merge them.
+
+A row is (source, first event, word) → tokens. A *source* is where a token starts: inside a lexeme
+(a scanner state), or right behind one, where a terminal X has just gone to the parser (X and the
+boundary it left; the first event is X then). So a row's first event is the X of the paper, and
+its word the sequence S that is asked about behind X.
+
+A lexer state's rows are those of its own source and those behind each of its ends. Ends are
+shared by many lexer states, so rows are stored once and counted as often as they are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.streamline.words import Event, Words
+
+Ints = NDArray[np.int32]
+
+DROPPED = -1
+
+
+class TokenSets:
+    """Interned sets of tokens.
+
+    Attributes:
+        sets: number → int32[n], token ids in ascending order.
+    """
+
+    def __init__(self, sets: Iterable[Ints]) -> None:
+        self.sets: list[Ints] = []
+        self._number: dict[bytes, int] = {}
+        self._unions: dict[tuple[int, ...], int] = {}
+        for tokens in sets:
+            self._intern(tokens)
+
+    def unite(self, numbers: tuple[int, ...]) -> int:
+        """Return the number of a union; ``numbers`` ascend."""
+        if len(numbers) == 1:
+            return numbers[0]
+        found = self._unions.get(numbers)
+        if found is None:
+            union = np.unique(np.concatenate([self.sets[number] for number in numbers]))
+            found = self._unions[numbers] = self._intern(union)
+        return found
+
+    def _intern(self, tokens: Ints) -> int:
+        number = self._number.setdefault(tokens.tobytes(), len(self.sets))
+        if number == len(self.sets):
+            self.sets.append(tokens)
+        return number
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """All rows, in order of (source, first event, word); no two agree in all three.
+
+    Attributes:
+        n_states: sources below this are scanner states; the others are ends.
+        ends: source − ``n_states`` → the (terminal, boundary) it stands behind.
+        ends_of: scanner state → the sources behind its ends.
+        events: the first events that rows name.
+        words: the words that rows name.
+        tokens: the token sets that rows name.
+        source, first, word, token_set: int32[n_rows].
+    """
+
+    n_states: int
+    ends: tuple[tuple[int, int], ...]
+    ends_of: tuple[tuple[int, ...], ...]
+    events: tuple[Event, ...]
+    words: Words
+    tokens: TokenSets
+    source: Ints
+    first: Ints
+    word: Ints
+    token_set: Ints
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    @property
+    def n_sources(self) -> int:
+        """Number of sources."""
+        return self.n_states + len(self.ends)
+
+
+def merge(rows: Rows, source: Ints, first: Ints, word: Ints) -> Rows:
+    """Return the rows with other sources, first events and words; equal ones become one.
+
+    Args:
+        rows: to be replaced.
+        source: int32[n_rows].
+        first: int32[n_rows].
+        word: int32[n_rows], ``DROPPED`` for a row that is dropped.
+    """
+    kept = np.flatnonzero(word != DROPPED)
+    n_events, n_words = len(rows.events), len(rows.words)
+    key = (source[kept].astype(np.int64) * n_events + first[kept]) * n_words + word[kept]
+    order = np.lexsort((rows.token_set[kept], key))
+    key, sets = key[order], rows.token_set[kept][order]
+    starts = np.flatnonzero(np.diff(key, prepend=-1))
+    bounds = np.append(starts, len(key))
+    merged = sets[starts].copy()
+    for group in np.flatnonzero(np.diff(bounds) > 1).tolist():
+        numbers = sets[bounds[group] : bounds[group + 1]].tolist()
+        merged[group] = rows.tokens.unite(tuple(sorted(set(numbers))))
+    distinct = key[starts]
+    return replace(
+        rows,
+        source=(distinct // n_words // n_events).astype(np.int32),
+        first=(distinct // n_words % n_events).astype(np.int32),
+        word=(distinct % n_words).astype(np.int32),
+        token_set=merged.astype(np.int32),
+    )

@@ -1,0 +1,71 @@
+"""Step 3: all pairs (X, Y) are decided.
+
+A pair that is never legal takes every sequence with it away. Where Y is always legal behind X, a
+sequence that ends in X Y is jointly legal with the one that ends in X: the end is cut off, and
+what is left may end in such a pair again. A final behind X asks only for what some stack wants.
+
+Asked of Lark's own table, so what a resolved conflict cut off is never legal, and no pair counts as
+always legal that the table refuses.
+
+Example: in python.lark MINUS is always legal behind MINUS, so ``--`` asks for no more than ``-``.
+
+Source: appendix, sections 2, 4 and 6.1; blog, step 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from maskc.lexer.boundaries import Boundaries
+from maskc.lexer.lexeme import IGNORED
+from maskc.parser.refine import RefinedTable
+from maskc.streamline.decisions import Decisions
+from maskc.streamline.judge import judge
+from maskc.streamline.model import DROPPED, Rows
+from maskc.streamline.rewrite import rewrite
+from maskc.streamline.words import NO_EVENT, Event, anything
+
+
+def decide_pairs(
+    rows: Rows, decisions: Decisions, boundaries: Boundaries, table: RefinedTable
+) -> Rows:
+    """Return the rows without sequences that hold a decided pair, as far as it decides them."""
+    words = rows.words
+    free = words.close(words.number_final(anything(boundaries.n_lookaheads)), 0)
+    wanted: dict[Event, int] = {}
+
+    def narrow(before: Event, word: int) -> int:
+        """Return a final without the lookaheads that no stack behind an event wants."""
+        if words.length[word] or word == free:
+            return word
+        event = words.event[word]
+        before = before._replace(column=0)
+        if before not in wanted:
+            looks = 0
+            for state in decisions.states_behind(before).tolist():
+                looks |= table.live[state]
+            wanted[before] = looks
+        final = words.finals[event.contexts]
+        final = replace(final, direct=final.direct & wanted[before])
+        return words.close(words.number_final(final), event.column)
+
+    def rule(asked: Sequence[tuple[Event, int]]) -> list[int]:
+        answers = [word for _, word in asked]
+        places = [i for i, (before, _) in enumerate(asked) if before.terminal not in _NO_TERMINAL]
+        pairs = [(asked[i][0], narrow(*asked[i])) for i in places]
+        # The first two terminals of a longer sequence are a pair, whatever comes behind.
+        heads = [
+            (before, words.extend(words.event[word], free) if words.length[word] else word)
+            for before, word in pairs
+        ]
+        for i, (_, word), (_, head), answer in zip(
+            places, pairs, heads, judge(decisions, heads, free, jointly=False), strict=True
+        ):
+            answers[i] = answer if answer == DROPPED or word == head else word
+        return answers
+
+    return rewrite(rows, rule)
+
+
+_NO_TERMINAL = (IGNORED, NO_EVENT)

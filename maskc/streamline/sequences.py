@@ -1,0 +1,72 @@
+"""Step 4: the remaining sequences are decided, whatever their length.
+
+Behind X, a sequence S is dropped if it is never legal, cut to X if it is always legal, and taken
+together with a shorter one if the two are jointly legal because the parser's state behind X decides
+both, in the same way.
+
+Example: in python.lark, behind a NAME, ``)`` and then ``:`` stays a question, since the stack below
+the bracket answers it; ``)`` and then ``)`` asks no more of the state than ``)`` and then ``]``
+does where both are refused.
+
+Source: appendix, sections 2, 4 and 6; blog, step 4. Equal answers in every state are the finite
+case of the appendix's equal debt automata.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from maskc.lexer.boundaries import Boundaries
+from maskc.streamline.decisions import Decisions
+from maskc.streamline.judge import join_decided, judge
+from maskc.streamline.model import Rows, merge
+from maskc.streamline.rewrite import rewrite
+from maskc.streamline.words import NO_EVENT, Event, anything
+
+
+def decide_sequences(rows: Rows, decisions: Decisions, boundaries: Boundaries) -> Rows:
+    """Return the rows that are left when every sequence is decided."""
+    words = rows.words
+    free = words.close(words.number_final(anything(boundaries.n_lookaheads)), 0)
+
+    known: dict[object, tuple[Event, int]] = {}
+
+    def rule(asked: Sequence[tuple[Event, int]]) -> list[int]:
+        longer = [i for i, (_, word) in enumerate(asked) if words.length[word]]
+        split = [(words.event[asked[i][1]], words.rest[asked[i][1]]) for i in longer]
+        asked = list(asked)
+        for i, (event, rest) in zip(longer, join_decided(decisions, split, known), strict=True):
+            asked[i] = (asked[i][0], words.extend(event, rest))
+        answers = [word for _, word in asked]
+        places = [i for i, (before, _) in enumerate(asked) if before.terminal != NO_EVENT]
+        judged = judge(decisions, [asked[i] for i in places], free, jointly=True)
+        for i, answer in zip(places, judged, strict=True):
+            answers[i] = answer
+        return answers
+
+    rows = rewrite(rows, rule)
+    return _join_firsts(rows, decisions, known)
+
+
+def _join_firsts(rows: Rows, decisions: Decisions, known: dict[object, tuple[Event, int]]) -> Rows:
+    """Return the rows with first events and words that are decided alike in place of each other."""
+    pairs = rows.first.astype(np.int64) * len(rows.words) + rows.word
+    distinct, inverse = np.unique(pairs, return_inverse=True)
+    asked = [
+        (rows.events[first], word)
+        for first, word in (divmod(pair, len(rows.words)) for pair in distinct.tolist())
+    ]
+    joined = join_decided(decisions, asked, known)
+    events: dict[Event, int] = {event: i for i, event in enumerate(rows.events)}
+    first = [events.setdefault(event, len(events)) for event, _ in joined]
+    word = [word for _, word in joined]
+    inverse = inverse.reshape(-1)
+    return merge(
+        replace(rows, events=tuple(events)),
+        rows.source,
+        np.array(first, dtype=np.int32)[inverse],
+        np.array(word, dtype=np.int32)[inverse],
+    )
