@@ -12,46 +12,28 @@ import resource
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 import maskc
-from maskc.analysis.interchangeable import find_classes
-from maskc.analysis.successors import build_follow_graph, build_successor_graph
 from maskc.artifact.assemble import assemble
 from maskc.artifact.model import FORMAT, Contents, check
 from maskc.errors import GrammarError
 from maskc.frontends.lark import load_grammar
 from maskc.frontends.source import GrammarSource
-from maskc.grammar.model import Grammar
-from maskc.grammar.reduce import reduce_grammar
-from maskc.lexer.boundaries import Boundaries, build_boundaries
-from maskc.lexer.columns import Columns, build_columns
-from maskc.lexer.scanner import Scanner, build_scanner
+from maskc.lexer.boundaries import build_boundaries
+from maskc.lexer.columns import build_columns
+from maskc.lexer.scanner import build_scanner
 from maskc.parser.balance import find_enclosed_items
 from maskc.parser.completion import build_completions
-from maskc.parser.items import ItemSets, build_item_sets
+from maskc.parser.items import build_item_sets
 from maskc.parser.refine import RefinedTable, refine_states
 from maskc.store.adjacency import find_adjacencies
-from maskc.store.model import MaskStore
 from maskc.store.steps import build_steps
 from maskc.store.walk import build_store
-from maskc.streamline.closings import merge_closings
-from maskc.streamline.counting import count_questions, count_rows, count_sequences, percentiles
-from maskc.streamline.decisions import Decisions
-from maskc.streamline.follow import drop_unfollowed
-from maskc.streamline.interchangeable import merge_interchangeable
-from maskc.streamline.lalr_state import (
-    Verdicts,
-    condition_on_states,
-    describe_residue,
-    leave_open,
-)
-from maskc.streamline.model import Rows
-from maskc.streamline.pairs import decide_pairs
-from maskc.streamline.raw import collect_rows
-from maskc.streamline.sequences import decide_sequences
+from maskc.streamline.counting import count_questions
+from maskc.streamline.order import STEPS, streamline
 from maskc.vocab.trie import build_trie
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -67,13 +49,7 @@ PASSES = (
     "parser",
     "token trie",
     "store",
-    "streamline raw",
-    "streamline closings",
-    "streamline interchangeable",
-    "streamline follow",
-    "streamline pairs",
-    "streamline sequences",
-    "streamline state",
+    *(f"streamline {step}" for step in STEPS),
     "assemble",
 )
 
@@ -117,7 +93,7 @@ def compile_contents(
     vocabulary: Vocabulary,
     progress: Progress | None = None,
     *,
-    streamline: bool = True,
+    up_to: str = STEPS[-1],
 ) -> tuple[Contents, tuple[PassRecord, ...]]:
     """Return the artifact's contents, and what each pass cost.
 
@@ -125,8 +101,7 @@ def compile_contents(
         source: the grammar.
         vocabulary: the tokens.
         progress: called with a pass's name and the fraction done.
-        streamline: without it the rows stay as the walk found them and nothing is decided: the
-            same masks, slowly, for comparison.
+        up_to: the last streamlining step that is taken: the same masks, more slowly, to compare.
 
     Raises:
         GrammarError, PostlexError, UnsupportedTerminalError: the grammar cannot be compiled.
@@ -177,9 +152,18 @@ def compile_contents(
     )
     # After this point: rows, nothing decided.
 
-    rows, verdicts, report = _streamline(
-        driver, grammar, scanner, item_sets, boundaries, columns, table, store, decide=streamline
+    streamlined = streamline(
+        grammar,
+        scanner,
+        item_sets,
+        boundaries,
+        columns,
+        table,
+        store,
+        lambda step, work: run(f"streamline {step}", work),
+        up_to,
     )
+    rows, verdicts = streamlined.rows, streamlined.verdicts
     # After this point: each row is accepted, rejected or open, by the state on top of the stack.
 
     header = {
@@ -220,7 +204,7 @@ def compile_contents(
             "questions": count_questions(rows, verdicts),
             "not_lexed_apart": len(adjacencies),
         },
-        **report,
+        **streamlined.report,
         # Terminals that stand side by side in the grammar and never in a text.
         "not_lexed_apart": [
             {"first": a.first, "second": a.second, "witness": a.witness}
@@ -245,60 +229,6 @@ def compile_contents(
     if fault:
         raise ValueError(f"the compiler made a broken artifact: {fault}")
     return contents, tuple(driver.records)
-
-
-def _streamline(
-    driver: _Driver,
-    grammar: Grammar,
-    scanner: Scanner,
-    item_sets: ItemSets,
-    boundaries: Boundaries,
-    columns: Columns,
-    table: RefinedTable,
-    store: MaskStore,
-    *,
-    decide: bool,
-) -> tuple[Rows, Verdicts, dict[str, Any]]:
-    """Return the rows after each step in turn, the last one's verdicts, and a report."""
-    run = driver.run
-    classes = find_classes(grammar)
-    steps: list[dict[str, Any]] = []
-
-    def report(step: str, rows: Rows, per_state: list[int]) -> None:
-        counts = {"rows": sum(per_state), "stored": len(rows)}
-        steps.append({"step": step, **counts, "per_state": percentiles(per_state)})
-
-    rows = run("streamline raw", lambda: collect_rows(grammar, scanner, boundaries, store))
-    newline = grammar.layout.newline if grammar.layout else None
-    report("raw", rows, count_sequences(rows, boundaries, newline))
-    if not decide:
-        verdicts = leave_open(rows, len(table.live))
-        return rows, verdicts, {"streamlining": steps, "classes": [], "residue": {}}
-
-    rows = run("streamline closings", lambda: merge_closings(rows, boundaries))
-    report("closings", rows, count_rows(rows))
-
-    rows = run(
-        "streamline interchangeable",
-        lambda: merge_interchangeable(rows, classes, boundaries, table),
-    )
-    report("interchangeable", rows, count_rows(rows))
-
-    follow = build_follow_graph(build_successor_graph(reduce_grammar(grammar)))
-    rows = run("streamline follow", lambda: drop_unfollowed(rows, follow, grammar, boundaries))
-    report("follow", rows, count_rows(rows))
-
-    decisions = Decisions(grammar, item_sets, table, boundaries, columns, rows.words, classes)
-    rows = run("streamline pairs", lambda: decide_pairs(rows, decisions, boundaries, table))
-    report("pairs", rows, count_rows(rows))
-
-    rows = run("streamline sequences", lambda: decide_sequences(rows, decisions, boundaries))
-    report("sequences", rows, count_rows(rows))
-
-    verdicts = run("streamline state", lambda: condition_on_states(rows, decisions))
-    residue = describe_residue(rows, decisions, boundaries, grammar.terminals)
-    names = [[grammar.terminals[terminal] for terminal in members] for members in classes]
-    return rows, verdicts, {"streamlining": steps, "classes": names, "residue": residue}
 
 
 def _hash_source(source: GrammarSource) -> str:

@@ -5,16 +5,19 @@ import numpy as np
 from maskc import Artifact, Matcher, allocate_bitmask
 from maskc.frontends.source import load_source
 from maskc.pipeline import compile_contents
+from maskc.streamline.order import STEPS
 from maskc.vocab.vocabulary import Vocabulary
 
 EVERY_BYTE = tuple(bytes([b]) for b in range(256))
 
 
-def compile_text(text: str, tokens: tuple[bytes, ...] = EVERY_BYTE, **settings: str) -> Artifact:
+def compile_text(
+    text: str, tokens: tuple[bytes, ...] = EVERY_BYTE, up_to: str = STEPS[-1], **settings: str
+) -> Artifact:
     """Return the artifact of a grammar; the id behind the tokens ends the sequence."""
     source = load_source(text if "\n" in text else f"{text}\n", **settings)
     vocabulary = Vocabulary(tokens=(*tokens, None), eos_ids=(len(tokens),), name="test")
-    return Artifact(compile_contents(source, vocabulary)[0])
+    return Artifact(compile_contents(source, vocabulary, up_to=up_to)[0])
 
 
 def matcher_at(artifact: Artifact, prefix: bytes | str) -> Matcher:

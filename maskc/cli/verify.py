@@ -28,6 +28,13 @@ _SOME, _ANY = click.IntRange(1), click.IntRange(0)
 @click.option("--texts", type=_ANY, default=40, metavar="N", help="Texts to generate; 0: none.")
 @click.option("--max-tokens", type=_SOME, default=400, metavar="N", help="Length of a text.")
 @click.option("--positions", type=_ANY, default=400, metavar="N", help="Masks to compare; 0: none.")
+@click.option(
+    "--raw-positions",
+    type=_ANY,
+    default=2_000,
+    metavar="N",
+    help="Masks to compare with those before streamlining; 0: none.",
+)
 @click.option("--seed", type=int, default=0, metavar="N", help="Of all random choices.")
 @click.option(
     "--tokenizer",
@@ -44,15 +51,17 @@ def verify_command(
     texts: int,
     max_tokens: int,
     positions: int,
+    raw_positions: int,
     seed: int,
     tokenizer: str | None,
     as_json: bool,
 ) -> None:
-    """Check ARTIFACT in three experiments; exit status 1 if one fails.
+    """Check ARTIFACT in four experiments; exit status 1 if one fails.
 
     corpus: what Lark parses of the files is accepted token by token, and nothing else is.
     generation: Lark parses the texts that are generated from the masks.
     oracle: masks agree with an oracle that shares no code with them.
+    raw store: masks are those of the rows before streamlining, in every bit.
     """
     from maskc.verify import VerifyOptions, run_verify
 
@@ -62,6 +71,7 @@ def verify_command(
         texts=texts,
         max_tokens=max_tokens,
         positions=positions,
+        raw_positions=raw_positions,
         seed=seed,
         tokenizer=tokenizer,
     )

@@ -15,9 +15,10 @@ reduced by ``X -> α`` asks for the same word where ``X`` is pushed on the item'
 kernel item carries the answers of its possible bases, joined over all stacks, from the bottom up.
 
 Words of one length are decided together, after all shorter ones; words with equal answers share
-one row of them. Where a word comes back to the stack that it started from, :mod:`maskc.streamline.segments` follows
-it there; elsewhere "some stack" may be one that cannot lie below the state behind the shift, so
-both facts are upper bounds: what is decided is certain, what stays open may still be decided.
+one row of them. Where a word comes back to the stack that it started from, it is followed there
+(:mod:`maskc.streamline.segments`); elsewhere "some stack" may be one that cannot lie below the
+state behind the shift, so both facts are upper bounds: what is decided is certain, what stays
+open may still be decided.
 
 This answers ``is_never_legal`` and ``is_always_legal`` of the paper for the language that Lark's
 table accepts, and for the whole past (its finite summary, a refined state) instead of one

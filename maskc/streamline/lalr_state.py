@@ -153,8 +153,11 @@ def _first_events(rows: Rows) -> list[tuple[Event, int]]:
 def _explain(rows: Rows, word: int, terminals: tuple[str, ...]) -> str:
     if not rows.words.length[word]:
         return "the columns of the open blocks decide where a newline may end"
-    name = _name(rows.words.event[word].terminal, terminals)
-    return f"{name} ends what was begun further down the stack, and that decides what follows"
+    names = []
+    while rows.words.length[word]:
+        names.append(_name(rows.words.event[word].terminal, terminals))
+        word = rows.words.rest[word]
+    return f"{' '.join(names)} uncovers states further down the stack, and they decide"
 
 
 def _name(terminal: int, terminals: tuple[str, ...]) -> str:

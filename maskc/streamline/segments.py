@@ -2,8 +2,8 @@
 
 A word that opens a bracket and closes it again comes back to the stack it started from: what it
 leaves there does not depend on anything below. So where a word's first event pushes a state t on
-a state s, the rest of the word is run on the stack s t, and only when it wants to pop s does it fall
-back on what holds for every stack.
+a state s, the rest of the word is run on the stack s t, and only when it wants to pop s does it
+fall back on what holds for every stack.
 
 Example: behind ``f`` in python.lark, ``(`` STRING ``)`` is run as far as the call is complete; the
 state of ``)`` then says whether a comma may follow, whatever lies below ``f``.

@@ -1,8 +1,9 @@
-"""Does an artifact keep its promise? Three experiments, each with a witness when it fails.
+"""Does an artifact keep its promise? Four experiments, each with a witness when it fails.
 
 1. *corpus*: texts that Lark parses are accepted token by token, the others are not.
 2. *generation*: texts drawn from the masks are parsed by Lark, and none gets stuck.
 3. *oracle*: masks agree with an oracle that shares no code with scanner, store or runtime.
+4. *raw store*: masks are those of the rows before any streamlining, bit for bit.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from maskc.verify.corpus import choose_files, find_files, walk_corpus
 from maskc.verify.generation import check_generation
 from maskc.verify.model import Experiment, Progress, VerifyOptions, VerifyReport
 from maskc.verify.positions import compare_masks
+from maskc.verify.raw import compare_with_raw
 from maskc.vocab import load_encoder
 
 __all__ = ["Experiment", "VerifyOptions", "VerifyReport", "run_verify"]
@@ -49,7 +51,8 @@ def run_verify(
             ", ".join(corpus),
             f"holds no file of at most {options.max_bytes:,} bytes; give --corpus other paths",
         )
-    lark = build_lark(source_from_header(artifact.header["grammar"]))
+    source = source_from_header(artifact.header["grammar"])
+    lark = build_lark(source)
     encoder = load_encoder(options.tokenizer or artifact.header["tokenizer"]["name"])
     chosen = choose_files(files, options.files, options.seed)
     walked, documents = walk_corpus(artifact, lark, encoder, chosen, tell)
@@ -74,6 +77,17 @@ def run_verify(
                 documents,
                 n_positions=options.positions,
                 seed=options.seed,
+                progress=tell,
+            )
+        )
+    if options.raw_positions:
+        experiments.append(
+            compare_with_raw(
+                artifact,
+                source,
+                encoder,
+                documents,
+                n_positions=options.raw_positions,
                 progress=tell,
             )
         )

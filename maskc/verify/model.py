@@ -21,6 +21,7 @@ class VerifyOptions:
         texts: texts to generate.
         max_tokens: tokens after which a text is steered to its end.
         positions: masks to compare with the oracle, ``PER_POSITION`` tokens each.
+        raw_positions: masks to compare, in all bits, with those of the raw store.
         seed: of all that is chosen at random.
         tokenizer: where the tokenizer is, if the artifact's name for it does not find it.
     """
@@ -30,6 +31,7 @@ class VerifyOptions:
     texts: int = 40
     max_tokens: int = 400
     positions: int = 400
+    raw_positions: int = 2_000
     seed: int = 0
     tokenizer: str | None = None
 
@@ -39,7 +41,7 @@ class Experiment:
     """One experiment's outcome.
 
     Attributes:
-        name: ``corpus``, ``generation`` or ``oracle``.
+        name: ``corpus``, ``generation``, ``oracle`` or ``raw store``.
         counts: what was done, by name.
         failures: the first ``MAX_FAILURES`` witnesses.
         needed: the count that must not be zero for the experiment to say anything.

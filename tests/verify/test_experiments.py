@@ -13,7 +13,7 @@ from maskc.verify.corpus import choose_files, find_files
 from maskc.verify.generation import generate_texts
 from maskc.verify.model import Experiment
 
-QUICK = VerifyOptions(files=20, texts=4, max_tokens=40, positions=20, seed=1)
+QUICK = VerifyOptions(files=20, texts=4, max_tokens=40, positions=20, raw_positions=300, seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def outcome(report, name):
     return next(e for e in report.experiments if e.name == name)
 
 
-def test_a_sound_artifact_passes_all_three(saved, corpus):
+def test_a_sound_artifact_passes_all_four(saved, corpus):
     report = run_verify(saved, [str(corpus)], QUICK)
     assert report.ok
     assert outcome(report, "corpus").counts["files that Lark parses"] == 12
@@ -52,6 +52,8 @@ def test_a_sound_artifact_passes_all_three(saved, corpus):
     assert outcome(report, "corpus").counts["skipped, not UTF-8"] == 1
     assert outcome(report, "generation").counts["texts"] == 4
     assert outcome(report, "oracle").counts["positions"] == 20
+    assert outcome(report, "raw store").counts["positions"] == 300
+    assert outcome(report, "raw store").counts["rows of the raw store"] > 100
     assert outcome(report, "oracle").counts.get("undecided by the oracle", 0) == 0
 
 

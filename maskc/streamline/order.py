@@ -1,0 +1,118 @@
+"""THE ORDER of the streamlining steps, and what each of them left.
+
+Each step takes rows and returns rows with the same masks. The first three know the grammar only;
+then :mod:`maskc.streamline.decisions` answers from Lark's own table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from maskc.analysis.interchangeable import Classes, find_classes
+from maskc.analysis.successors import build_follow_graph, build_successor_graph
+from maskc.grammar.model import Grammar
+from maskc.grammar.reduce import reduce_grammar
+from maskc.lexer.boundaries import Boundaries
+from maskc.lexer.columns import Columns
+from maskc.lexer.scanner import Scanner
+from maskc.parser.items import ItemSets
+from maskc.parser.refine import RefinedTable
+from maskc.store.model import MaskStore
+from maskc.streamline.closings import merge_closings
+from maskc.streamline.counting import count_rows, count_sequences, percentiles
+from maskc.streamline.decisions import Decisions
+from maskc.streamline.follow import drop_unfollowed
+from maskc.streamline.interchangeable import merge_interchangeable
+from maskc.streamline.lalr_state import (
+    Verdicts,
+    condition_on_states,
+    describe_residue,
+    leave_open,
+)
+from maskc.streamline.model import Rows
+from maskc.streamline.pairs import decide_pairs
+from maskc.streamline.raw import collect_rows
+from maskc.streamline.sequences import decide_sequences
+
+T = TypeVar("T")
+
+STEPS = ("raw", "closings", "interchangeable", "follow", "pairs", "sequences", "state")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Streamlined:
+    """What the steps left.
+
+    Attributes:
+        rows: the rows.
+        verdicts: the answers for their words.
+        report: header entries ``streamlining``, ``classes`` and ``residue``.
+    """
+
+    rows: Rows
+    verdicts: Verdicts
+    report: dict[str, Any]
+
+
+def streamline(
+    grammar: Grammar,
+    scanner: Scanner,
+    item_sets: ItemSets,
+    boundaries: Boundaries,
+    columns: Columns,
+    table: RefinedTable,
+    store: MaskStore,
+    run: Callable[[str, Callable[[], Any]], Any],
+    up_to: str = STEPS[-1],
+) -> Streamlined:
+    """Return the rows of a store, streamlined.
+
+    Args:
+        grammar: and all that was made of it.
+        scanner: its scanner.
+        item_sets: its items.
+        boundaries: its boundaries.
+        columns: its columns.
+        table: its refined table.
+        store: what the walk found.
+        run: called with a step's name and work; returns what the work returns.
+        up_to: the last step that is taken. Before ``state`` nothing is decided by the stack's top:
+            the masks are the same, and each row is asked about on the stack at hand.
+    """
+    classes: Classes = find_classes(grammar)
+    follow = build_follow_graph(build_successor_graph(reduce_grammar(grammar)))
+    newline = grammar.layout.newline if grammar.layout else None
+    rows: Rows = run("raw", lambda: collect_rows(grammar, scanner, boundaries, store))
+    steps = [_describe("raw", rows, count_sequences(rows, boundaries, newline))]
+    decisions = Decisions(grammar, item_sets, table, boundaries, columns, rows.words, classes)
+    rewrites: dict[str, Callable[[Rows], Rows]] = {
+        "closings": lambda rows: merge_closings(rows, boundaries),
+        "interchangeable": lambda rows: merge_interchangeable(rows, classes, boundaries, table),
+        "follow": lambda rows: drop_unfollowed(rows, follow, grammar, boundaries),
+        "pairs": lambda rows: decide_pairs(rows, decisions, boundaries, table),
+        "sequences": lambda rows: decide_sequences(rows, decisions, boundaries),
+    }
+    for step in STEPS[1 : STEPS.index(up_to) + 1]:
+        if step in rewrites:
+            rows = run(step, lambda: rewrites[step](rows))  # noqa: B023
+            steps.append(_describe(step, rows, count_rows(rows)))
+    report: dict[str, Any] = {
+        "streamlining": steps,
+        "classes": [[grammar.terminals[terminal] for terminal in group] for group in classes],
+    }
+    if up_to != STEPS[-1]:
+        return Streamlined(rows, leave_open(rows, len(table.live)), {**report, "residue": {}})
+    verdicts: Verdicts = run("state", lambda: condition_on_states(rows, decisions))
+    report["residue"] = describe_residue(rows, decisions, boundaries, grammar.terminals)
+    return Streamlined(rows, verdicts, report)
+
+
+def _describe(step: str, rows: Rows, per_state: list[int]) -> dict[str, Any]:
+    return {
+        "step": step,
+        "rows": sum(per_state),
+        "stored": len(rows),
+        "per_state": percentiles(per_state),
+    }

@@ -1,0 +1,75 @@
+"""What each step does to the rows of small grammars."""
+
+import pytest
+
+from tests.compiled import compile_text
+
+PAIRS = 'start: "(" start ")" | "a" (("+" | "-") "a")*\n'
+
+
+def rows_after(text, tokens, **settings):
+    """Return step → (rows, stored rows)."""
+    header = compile_text(text, tokens, **settings).header
+    return {row["step"]: (row["rows"], row["stored"]) for row in header["streamlining"]}
+
+
+def test_the_steps_are_listed_in_order():
+    assert list(rows_after('start: "a"\n', (b"a",))) == [
+        "raw",
+        "closings",
+        "interchangeable",
+        "follow",
+        "pairs",
+        "sequences",
+    ]
+
+
+def test_no_step_adds_stored_rows():
+    stored = [n for _, n in rows_after(PAIRS, (b"a", b"a+", b"+a", b"-a", b")+a", b"a)")).values()]
+    assert stored == sorted(stored, reverse=True)
+
+
+def test_interchangeable_terminals_share_rows():
+    rows = rows_after(PAIRS, (b"a", b"+a", b"-a"))
+    assert rows["interchangeable"][1] < rows["closings"][1]
+
+
+def test_what_the_follow_graph_excludes_is_dropped():
+    # Basic lexing does not know that no `b` follows an `a`.
+    rows = rows_after('start: "a" "c" | "b" "c"\n', (b"ab", b"ac"), lexer="basic")
+    assert rows["follow"][1] < rows["interchangeable"][1]
+
+
+def test_a_pair_that_is_always_legal_asks_nothing():
+    text = 'start: ("a" | "-")* "a"\n'
+    rows = rows_after(text, (b"-", b"--", b"-a", b"--a"))
+    assert rows["pairs"][0] < rows["follow"][0]
+
+
+def test_a_sequence_that_is_never_legal_is_dropped():
+    # Each pair of `a b c` occurs, and the three together do not.
+    text = 'start: "a" "b" | "x" "b" "c"\n'
+    rows = rows_after(text, (b"a", b"bc", b"abc", b"xbc"), lexer="basic")
+    assert rows["sequences"][1] < rows["pairs"][1]
+
+
+def test_the_residue_names_what_depends_on_the_stack():
+    text = 'start: "(" start ")" | "[" start "]" | "a"\n'
+    residue = compile_text(text, (b"a", b"a)", b"a)))", b"a)])")).header["residue"]
+    example = residue["examples"][0]
+    assert residue["max"] > 0
+    assert residue["moves"]["max"] == 1
+    assert example["sequence"] == ["A", "RPAR", "RPAR", "open: RPAR"]
+    assert example["why"].startswith("A RPAR RPAR uncovers states further down the stack")
+
+
+def test_a_word_that_closes_what_it_opened_does_not_depend_on_the_stack():
+    text = 'start: "f" "(" start ")" | "f" "(" ")" | "a"\n'
+    residue = compile_text(text, (b"f()", b"f(a)", b"f", b"a")).header["residue"]
+    assert residue["max"] == 0
+
+
+@pytest.mark.parametrize("lexer", ["contextual", "basic"])
+def test_the_classes_are_named(lexer):
+    header = compile_text(PAIRS, (b"a",), lexer=lexer).header
+    assert header["classes"] == [["MINUS", "PLUS"]]
