@@ -11,6 +11,7 @@ from maskc.artifact.files import check_writable
 from maskc.cli.progress import show_progress
 from maskc.report.compile import Compilation, print_compilation
 from maskc.report.render import print_json
+from maskc.report.timings import collect_timings, hash_artifact, save_timings
 
 _TOKENIZER_SUFFIXES = (".json", ".model", ".tiktoken")
 
@@ -57,6 +58,7 @@ def compile_command(
         vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
         contents, passes = compile_contents(source, vocabulary, progress)
         maskc.Artifact(contents).save(target)
+    save_timings(hash_artifact(target), collect_timings(passes))
     compilation = Compilation(target, Path(target).stat().st_size, contents.header, passes)
     if as_json:
         print_json(compilation.to_dict())

@@ -2,28 +2,62 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 
 import maskc
+from maskc.artifact.files import write_atomically
 from maskc.cli.tokenizer import check_tokenizer
+from maskc.errors import OutputError
 from maskc.report.inspect import Inspection, print_inspection
-from maskc.report.render import print_json
+from maskc.report.render import format_size, print_json
+from maskc.report.timings import hash_artifact, load_timings
 
 
 @click.command("inspect")
 @click.argument("artifact")
 @click.option("--tokenizer", metavar="NAME|PATH", help="Fail unless it was compiled for this one.")
 @click.option("--json", "as_json", is_flag=True, help="Print it all as JSON.")
-def inspect_command(artifact: str, *, tokenizer: str | None, as_json: bool) -> None:
-    """Print what ARTIFACT was made from and what it holds."""
+@click.option("--html", metavar="PATH", help="Draw it as one HTML file instead.")
+def inspect_command(
+    artifact: str, *, tokenizer: str | None, as_json: bool, html: str | None
+) -> None:
+    """Print what ARTIFACT was made from and what it holds.
+
+    Times are known on the machine that compiled it.
+    """
+    if html is not None and as_json:
+        raise click.UsageError("--html and --json exclude each other.")
     contents = maskc.load(artifact).contents
     if tokenizer is not None:
         check_tokenizer(artifact, contents.header, tokenizer)
-    n_bytes = Path(artifact).stat().st_size
-    inspection = Inspection(artifact, n_bytes, contents.header, contents.arrays)
-    if as_json:
+    inspection = Inspection(
+        artifact,
+        Path(artifact).stat().st_size,
+        contents.header,
+        contents.arrays,
+        load_timings(hash_artifact(artifact)),
+    )
+    if html is not None:
+        _write_page(inspection, html)
+    elif as_json:
         print_json(inspection.to_dict())
     else:
         print_inspection(inspection)
+
+
+def _write_page(inspection: Inspection, path: str) -> None:
+    from maskc.report.html.page import build_page
+
+    if os.path.exists(path) and os.path.samefile(path, inspection.path):
+        raise click.UsageError(f"--html {path} is the artifact itself; choose another place.")
+    page = build_page(inspection).encode("utf-8", "xmlcharrefreplace")
+    try:
+        write_atomically(path, page)
+    except OutputError as error:
+        raise click.ClickException(
+            f"{error.path}: cannot be written ({error.reason}); choose another place with --html"
+        ) from None
+    click.echo(f"{path}: {format_size(len(page))}")

@@ -8,6 +8,8 @@ from typing import Any
 
 from maskc.pipeline import PassRecord
 from maskc.report.render import format_count, format_seconds, format_size, make_console, make_table
+from maskc.report.streamlining import list_steps, make_step_costs
+from maskc.report.timings import collect_timings
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +44,7 @@ class Compilation:
 
 
 def print_compilation(compilation: Compilation) -> None:
-    """Print the passes and the file on standard output."""
+    """Print the passes, the streamlining steps and the file on standard output."""
     rows = [
         (record.name, format_seconds(record.seconds), f"{record.peak_mb:,.0f} MiB")
         for record in compilation.passes
@@ -50,6 +52,8 @@ def print_compilation(compilation: Compilation) -> None:
     console = make_console()
     columns = ("pass", "time", "peak memory")
     console.print(make_table("", columns, rows, numbers=columns[1:]))
+    steps = list_steps(compilation.header, collect_timings(compilation.passes))
+    console.print(make_step_costs(steps))
     counts = compilation.header["counts"]
     console.print(
         f"{compilation.path}: {format_size(compilation.n_bytes)}, "

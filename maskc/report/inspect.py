@@ -1,14 +1,34 @@
-"""What an artifact says about itself, and where its bytes go."""
+"""What an artifact says about itself, what streamlining left, and where its bytes go."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from numpy.typing import NDArray
+from rich.table import Table
 
-from maskc.report.render import format_count, format_size, make_console, make_facts, make_table
+from maskc.report.grammar import Texts, format_terminal, list_texts, rebuild_grammar
+from maskc.report.render import (
+    format_count,
+    format_lexemes,
+    format_seconds,
+    format_size,
+    make_console,
+    make_facts,
+    make_table,
+)
+from maskc.report.streamlining import (
+    N_SHOWN,
+    Step,
+    list_residue,
+    list_steps,
+    make_classes_table,
+    make_residue_table,
+    make_steps_table,
+)
+from maskc.report.timings import Timings
 
 # Sections smaller than these many largest ones are one line.
 N_LARGEST = 12
@@ -23,19 +43,33 @@ class Inspection:
         n_bytes: size of the file.
         header: what it says about itself.
         arrays: its sections.
+        timings: what it cost; ``None`` if this machine did not compile it.
     """
 
     path: str
     n_bytes: int
     header: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]]
+    timings: Timings | None = None
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The streamlining steps."""
+        return list_steps(self.header, self.timings)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it for ``--json``."""
+        """Return it for ``--json``; what is no UTF-8 in a witness is escaped."""
+        unlexed = [
+            {**pair, "witness": pair["witness"].decode("utf-8", "backslashreplace")}
+            for pair in self.header["not_lexed_apart"]
+        ]
         return {
             "path": self.path,
             "n_bytes": self.n_bytes,
-            "header": dict(self.header),
+            "header": {**self.header, "not_lexed_apart": unlexed},
+            "streamlining": [asdict(step) for step in self.steps],
+            "classes": self.header["classes"],
+            "residue": self.header["residue"],
             "sections": {
                 name: {
                     "dtype": array.dtype.name,
@@ -51,15 +85,20 @@ def print_inspection(inspection: Inspection) -> None:
     """Print it on standard output."""
     header = inspection.header
     console = make_console()
-    console.print(make_facts(_list_facts(inspection)))
+    console.print(make_facts(list_facts(inspection)))
     counts = [(name.replace("_", " "), format_count(n)) for name, n in header["counts"].items()]
     console.print(make_table("\nCounts", ("", "number"), counts, numbers=("number",)))
+    texts = list_texts(rebuild_grammar(header))
+    _print_streamlining(inspection, texts)
+    if header["not_lexed_apart"]:
+        console.print(_make_unlexed_table(header["not_lexed_apart"], texts))
     columns = ("", "type", "shape", "size")
-    sections = _list_sections(inspection)
+    sections = list_sections(inspection)
     console.print(make_table("Sections", columns, sections, numbers=("shape", "size")))
 
 
-def _list_facts(inspection: Inspection) -> list[tuple[str, str]]:
+def list_facts(inspection: Inspection) -> list[tuple[str, str]]:
+    """Return what the artifact was made from."""
     header = inspection.header
     grammar, tokenizer = header["grammar"], header["tokenizer"]
     padding = tokenizer["vocab_size"] - tokenizer["n_tokens"]
@@ -82,10 +121,47 @@ def _list_facts(inspection: Inspection) -> list[tuple[str, str]]:
         ),
         ("ends with", ", ".join(str(eos) for eos in tokenizer["eos_ids"])),
         ("fingerprint", tokenizer["fingerprint"]),
+        ("compiled in", _format_cost(inspection.timings)),
     ]
 
 
-def _list_sections(inspection: Inspection) -> list[Sequence[str]]:
+def _format_cost(timings: Timings | None) -> str:
+    if timings is None:
+        return "unknown: not on this machine"
+    seconds = sum(record["seconds"] for record in timings["passes"])
+    peak = max((record["peak_mb"] for record in timings["passes"]), default=0)
+    return f"{format_seconds(seconds)}, with at most {peak:,.0f} MiB of memory"
+
+
+def _print_streamlining(inspection: Inspection, texts: Texts) -> None:
+    header = inspection.header
+    console = make_console()
+    console.print(make_steps_table(inspection.steps))
+    if header["classes"]:
+        console.print(make_classes_table(header["classes"], texts))
+    residue = header["residue"]
+    if residue:
+        console.print("Residue: rows that depend on the stack below the LALR state", style="bold")
+        console.print(make_facts(list_residue(residue)))
+        if residue["examples"]:
+            console.print(make_residue_table(residue["examples"], texts))
+
+
+def _make_unlexed_table(pairs: Sequence[Mapping[str, Any]], texts: Texts) -> Table:
+    rows = [
+        (
+            format_terminal(pair["first"], texts),
+            format_terminal(pair["second"], texts),
+            format_lexemes(pair["witness"]),
+        )
+        for pair in pairs[:N_SHOWN]
+    ]
+    title = "Side by side in the grammar, never in a text: the lexer cannot tell them apart"
+    return make_table(title, ("first", "second", "witness"), rows)
+
+
+def list_sections(inspection: Inspection) -> list[Sequence[str]]:
+    """Return the largest sections and the rest as rows of a table."""
     by_size = sorted(inspection.arrays.items(), key=lambda item: (-item[1].nbytes, item[0]))
     rows: list[Sequence[str]] = [
         (

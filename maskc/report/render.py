@@ -63,6 +63,32 @@ def print_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
     sys.stdout.write(json.dumps(value, indent=2) + "\n")
 
 
+def make_bar(value: float, largest: float, width: int) -> str:
+    """Return a bar of blocks for a value, to an eighth of a block; ``largest`` fills the width.
+
+    >>> make_bar(8, 8, 4), make_bar(3, 8, 4), make_bar(0, 8, 4)
+    ('████', '█▌', '')
+    >>> make_bar(1, 1000, 4)  # something is not nothing
+    '▏'
+    """
+    if value <= 0 or largest <= 0:
+        return ""
+    whole, eighths = divmod(max(1, round(8 * width * min(1, value / largest))), 8)
+    return "█" * whole + "▏▎▍▌▋▊▉"[eighths - 1 : eighths] * bool(eighths)
+
+
+def format_lexemes(lexemes: bytes) -> str:
+    r"""Return lexemes as a literal: on one line, in quotes.
+
+    >>> print(format_lexemes(bytes([97, 10])), format_lexemes(bytes([195])))
+    'a\n' b'\xc3'
+    """
+    try:
+        return repr(lexemes.decode())
+    except UnicodeDecodeError:
+        return repr(lexemes)
+
+
 def format_count(number: int) -> str:
     """Return a whole number with its thousands apart.
 

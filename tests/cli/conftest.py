@@ -24,9 +24,10 @@ class Outcome:
 
 
 @pytest.fixture
-def command(tmp_path, monkeypatch, capfd):
+def command(tmp_path, tmp_path_factory, monkeypatch, capfd):
     """Return a function that runs a command in an empty folder."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
 
     def call(*arguments):
         status = run([str(argument) for argument in arguments])

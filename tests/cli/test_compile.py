@@ -1,5 +1,7 @@
 """maskc compile: what it writes, and each way in which it refuses."""
 
+import hashlib
+import itertools
 import json
 import os
 import signal
@@ -36,6 +38,34 @@ def test_compile_prints_its_report_as_json(command, grammar, tmp_path):
     assert report["path"] == "list.bytes.maskc"
     assert report["n_bytes"] == (tmp_path / "list.bytes.maskc").stat().st_size
     assert [record["name"] for record in report["passes"]] == list(pipeline.PASSES)
+
+
+def test_compile_prints_what_each_streamlining_step_did(command, grammar):
+    out = command("compile", grammar, "--tokenizer", "bytes").out
+    lines = [line.split() for line in out.splitlines()]
+    assert ["step", "rows", "before", "rows", "after", "change", "time"] in lines
+    steps = maskc.load("list.bytes.maskc").header["streamlining"]
+    for before, step in itertools.pairwise(steps):
+        assert any(
+            line[:3] == [step["step"], f"{before['rows']:,}", f"{step['rows']:,}"] for line in lines
+        )
+
+
+def test_compile_keeps_its_times_beside_the_artifact(
+    command, grammar, tmp_path, tmp_path_factory, monkeypatch
+):
+    cache = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    report = json.loads(command("compile", grammar, "--tokenizer", "bytes", "--json").out)
+    key = hashlib.sha256((tmp_path / "list.bytes.maskc").read_bytes()).hexdigest()
+    kept = json.loads((cache / "maskc" / "timings" / f"{key}.json").read_bytes())
+    assert kept["passes"] == report["passes"]
+
+
+def test_a_cache_that_cannot_be_written_does_not_stop_compile(command, grammar, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
+    outcome = command("compile", grammar, "--tokenizer", "bytes")
+    assert (outcome.status, outcome.err) == (0, "")
 
 
 def test_compiling_twice_gives_the_same_bytes(command, grammar, tmp_path):

@@ -1,8 +1,19 @@
 """maskc inspect: what an artifact says about itself."""
 
 import json
+import os
+
+import pytest
 
 import maskc
+
+
+@pytest.fixture
+def cache(tmp_path_factory, monkeypatch):
+    """Return an empty folder in which times are kept."""
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    return folder
 
 
 def test_inspect_prints_what_the_artifact_was_made_from(command, artifact):
@@ -57,3 +68,84 @@ def test_another_tokenizer_is_refused(refusal, artifact, tokenizer_file):
 
 def test_an_unknown_tokenizer_is_refused(refusal, artifact):
     assert refusal("inspect", artifact, "--tokenizer", "x").startswith("tokenizer x: ")
+
+
+# Times, and the page.
+
+
+@pytest.mark.usefixtures("cache")
+def test_inspect_gives_steps_classes_and_residue_as_json(command, artifact):
+    found = json.loads(command("inspect", artifact, "--json").out)
+    header = maskc.load(artifact).header
+    assert [step["step"] for step in found["streamlining"]] == [
+        "raw",
+        "closings",
+        "interchangeable",
+        "follow",
+        "pairs",
+        "sequences",
+    ]
+    assert found["streamlining"] == [{**s, "seconds": None} for s in header["streamlining"]]
+    assert found["classes"] == header["classes"]
+    assert found["residue"] == header["residue"]
+
+
+@pytest.mark.usefixtures("cache")
+def test_inspect_knows_the_times_of_what_this_machine_compiled(command, grammar):
+    command("compile", grammar, "--tokenizer", "bytes", "-o", "a")
+    steps = json.loads(command("inspect", "a", "--json").out)["streamlining"]
+    assert all(step["seconds"] > 0 for step in steps)
+
+
+def test_a_lost_cache_is_no_error(command, grammar, cache):
+    command("compile", grammar, "--tokenizer", "bytes", "-o", "a")
+    for path in cache.rglob("*.json"):
+        path.write_bytes(b"{")
+    outcome = command("inspect", "a")
+    assert outcome.status == 0
+    assert "unknown: not on this machine" in outcome.out
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_witness_that_is_no_text_is_no_error(command, tmp_path):
+    (tmp_path / "g.lark").write_text('start: NAME NAME | "x" ";"\nNAME: /[a-z]+/\n')
+    command("compile", "g.lark", "--tokenizer", "bytes", "-o", "a")
+    found = json.loads(command("inspect", "a", "--json").out)["header"]["not_lexed_apart"]
+    assert {"first": "NAME", "second": "NAME", "witness": "aa"} in found
+
+
+def test_inspect_draws_a_page(command, artifact, tmp_path):
+    outcome = command("inspect", artifact, "--html", "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert outcome.status == 0
+    assert outcome.out == f"report.html: {len(page.encode()) / 1000:.2f} kB\n"
+    assert page.startswith("<!DOCTYPE html>")
+    assert "DFT pushdown automaton" in page
+
+
+def test_a_page_replaces_an_older_one(command, artifact, tmp_path):
+    (tmp_path / "report.html").write_text("old")
+    command("inspect", artifact, "--html", "report.html")
+    assert "old" not in (tmp_path / "report.html").read_text()[:9]
+
+
+def test_a_missing_folder_for_the_page_is_refused(refusal, artifact, tmp_path):
+    assert refusal("inspect", artifact, "--html", "no/report.html") == (
+        f"{tmp_path}/no/report.html: cannot be written (there is no folder {tmp_path}/no); "
+        "choose another place with --html"
+    )
+
+
+def test_a_folder_for_the_page_is_refused(refusal, artifact, tmp_path):
+    assert "it is a folder" in refusal("inspect", artifact, "--html", tmp_path)
+
+
+def test_the_page_does_not_replace_the_artifact(refusal, artifact):
+    before = artifact.read_bytes()
+    assert "is the artifact itself" in refusal("inspect", artifact, "--html", artifact)
+    assert artifact.read_bytes() == before
+
+
+def test_a_page_and_json_exclude_each_other(refusal, artifact, tmp_path):
+    assert "--html and --json" in refusal("inspect", artifact, "--html", "r.html", "--json")
+    assert not os.path.exists(tmp_path / "r.html")

@@ -1,7 +1,7 @@
 """Law: each streamlining step leaves every mask as it was, token by token.
 
-Grammars with brackets, separators and conflicts are walked at random, with the artifacts of all steps
-side by side; the raw one asks the parser about every row.
+Grammars with brackets, separators and conflicts are walked at random, with the artifacts of all
+steps side by side; the raw one asks the parser about every row.
 """
 
 from random import Random
@@ -28,7 +28,7 @@ _NL: /(\r?\n[\t ]*|#[^\n]*)+/
 
 
 def draw_bracket_grammar(draw: Random) -> str:
-    """Return a grammar over ``ALPHABET``: nested, ambiguous now and then, with or without blanks."""
+    """Return a grammar over ``ALPHABET``: nested, now and then ambiguous, with blanks or without."""
     rules = ["start", "x", "y", "z"]
 
     def draw_item() -> str:

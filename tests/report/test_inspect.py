@@ -1,46 +1,18 @@
-"""Where an artifact's bytes go."""
+"""What an artifact says about itself, printed and as JSON."""
 
 import json
 
-import numpy as np
-
-from maskc.report.inspect import N_LARGEST, Inspection, print_inspection
-
-HEADER = {
-    "format": 1,
-    "maskc": "0.1.0",
-    "grammar": {
-        "name": "g.lark",
-        "text": "",
-        "imports": {"words.lark": ""},
-        "start": "start",
-        "lexer": "basic",
-        "postlex": None,
-        "sha256": "ab" * 32,
-    },
-    "tokenizer": {
-        "name": "t",
-        "fingerprint": "cd" * 32,
-        "vocab_size": 1024,
-        "eos_ids": [1000, 1001],
-        "n_tokens": 1000,
-    },
-    "counts": {"lalr_states": 1234},
-}
-
-
-def inspection(n_sections):
-    arrays = {f"s{i:02}": np.zeros(1000 * (i + 1), dtype=np.uint8) for i in range(n_sections)}
-    return Inspection("a.maskc", 1_000_000, HEADER, arrays)
+from maskc.report.inspect import N_LARGEST, print_inspection
+from tests.report.example import HEADER, RESIDUE, STREAMLINING, TIMINGS, inspection
 
 
 def test_the_facts_are_printed(capsys):
-    print_inspection(inspection(1))
+    print_inspection(inspection())
     out = capsys.readouterr().out
     for fact in (
         "a.maskc",
         "1.00 MB (1,000,000 bytes)",
-        "maskc 0.1.0, format 1",
+        "maskc 0.1.0, format 2",
         "g.lark",
         "basic",
         "words.lark",
@@ -52,8 +24,50 @@ def test_the_facts_are_printed(capsys):
         assert fact in out
 
 
+def test_the_steps_are_printed_with_bars_and_changes(capsys):
+    print_inspection(inspection(timings=TIMINGS))
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["raw", "1,200", "900", "2.5", "s", "█" * 27 + "▊"] in lines
+    assert ["pairs", "500", "300", "2.00", "×", "fewer", "█" * 11 + "▌"] in lines
+
+
+def test_classes_and_residue_are_printed_with_the_texts_of_terminals(capsys):
+    print_inspection(inspection())
+    out = capsys.readouterr().out
+    assert '"+="  "-="' in out
+    assert "4 at the median, 9 at the 99th percentile, 17 at most" in out
+    assert 'RSQB open: COMMA | "+="' in out
+    assert "__ANON" not in out
+
+
+def test_terminals_that_cannot_be_lexed_apart_are_printed_with_the_witness(capsys):
+    print_inspection(inspection())
+    assert r"b'a\n\xff'" in capsys.readouterr().out
+
+
+def test_a_grammar_that_lark_refuses_leaves_the_names(capsys):
+    header = {**HEADER, "grammar": {**HEADER["grammar"], "text": "start: ("}}
+    print_inspection(inspection(header=header))
+    assert "__ANON_0  __ANON_1" in capsys.readouterr().out
+
+
+def test_an_artifact_whose_rows_are_not_decided_has_no_residue(capsys):
+    print_inspection(inspection(header={**HEADER, "residue": {}}))
+    assert "Residue" not in capsys.readouterr().out
+
+
+def test_times_are_unknown_where_it_was_not_compiled(capsys):
+    print_inspection(inspection())
+    assert "unknown: not on this machine" in capsys.readouterr().out
+
+
+def test_times_are_printed_where_it_was_compiled(capsys):
+    print_inspection(inspection(timings=TIMINGS))
+    assert "3.0 s, with at most 190 MiB of memory" in capsys.readouterr().out
+
+
 def test_small_sections_are_one_line(capsys):
-    print_inspection(inspection(N_LARGEST + 2))
+    print_inspection(inspection(n_sections=N_LARGEST + 2))
     out = capsys.readouterr().out
     assert "s13" in out
     assert "s01" not in out
@@ -62,14 +76,27 @@ def test_small_sections_are_one_line(capsys):
 
 
 def test_few_sections_are_all_named(capsys):
-    print_inspection(inspection(N_LARGEST))
+    print_inspection(inspection(n_sections=N_LARGEST))
     out = capsys.readouterr().out
     assert "s00" in out
     assert "smaller ones" not in out
 
 
 def test_the_dictionary_is_json_and_has_every_section():
-    found = json.loads(json.dumps(inspection(20).to_dict()))
+    found = json.loads(json.dumps(inspection(n_sections=20).to_dict()))
     assert len(found["sections"]) == 20
     assert found["sections"]["s00"] == {"dtype": "uint8", "shape": [1000], "nbytes": 1000}
-    assert found["header"] == HEADER
+    witnesses = [pair.pop("witness") for pair in found["header"]["not_lexed_apart"]]
+    assert witnesses == ["a\n\\xff", "00"]
+    left_out = {"not_lexed_apart"}
+    assert {k: v for k, v in found["header"].items() if k not in left_out} == {
+        k: v for k, v in HEADER.items() if k not in left_out
+    }
+
+
+def test_the_dictionary_has_steps_with_their_times_classes_and_residue():
+    found = json.loads(json.dumps(inspection(timings=TIMINGS).to_dict()))
+    assert found["streamlining"][0] == {**STREAMLINING[0], "seconds": 2.5}
+    assert found["streamlining"][1] == {**STREAMLINING[1], "seconds": None}
+    assert found["classes"] == [["__ANON_0", "__ANON_1"]]
+    assert found["residue"] == RESIDUE

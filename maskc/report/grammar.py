@@ -1,0 +1,76 @@
+"""The grammar that an artifact was made from, built again, and what its terminals are called.
+
+Lark names the terminals that a grammar writes as strings: ``__ANON_2`` is called ``"+="`` here. In
+the terminal sequences of a header the last entry is what stays open: ``open: NAME | NUMBER``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from maskc.errors import GrammarError
+from maskc.frontends.lark import load_grammar
+from maskc.frontends.source import source_from_header
+from maskc.grammar.model import Grammar
+
+OPEN, OR = "open: ", " | "
+UNNAMED = "__ANON_"
+
+Texts = Mapping[str, str]
+
+
+def rebuild_grammar(header: Mapping[str, Any]) -> Grammar | None:
+    """Return the grammar of a header; ``None`` if this version of Lark refuses it.
+
+    Productions and terminals do not need the postlex, so no module that a file names is imported.
+    """
+    source = replace(source_from_header(header["grammar"]), postlex=None)
+    try:
+        return load_grammar(source)[0]
+    except GrammarError:
+        return None
+
+
+def list_texts(grammar: Grammar | None) -> dict[str, str]:
+    """Return terminal → its text in quotes, of the terminals that are one string."""
+    if grammar is None:
+        return {}
+    texts = {}
+    for name, pattern in zip(grammar.terminals, grammar.patterns, strict=True):
+        text = re.sub(r"\\(.)", r"\1", pattern or "", flags=re.DOTALL)
+        if text and re.escape(text) == pattern:
+            texts[name] = f'"{text}"'
+    return texts
+
+
+def format_terminal(name: str, texts: Texts) -> str:
+    """Return what a terminal is called.
+
+    >>> format_terminal("__ANON_2", {"__ANON_2": '"+="'}), format_terminal("PLUS", {"PLUS": '"+"'})
+    ('"+="', 'PLUS')
+    """
+    return texts.get(name, name) if name.startswith(UNNAMED) else name
+
+
+def format_entry(entry: str, texts: Texts) -> str:
+    """Return an entry of a terminal sequence, which may be what stays open.
+
+    >>> format_entry("open: __ANON_2 | NAME", {"__ANON_2": '"+="'})
+    'open: "+=" | NAME'
+    """
+    if not entry.startswith(OPEN):
+        return format_terminal(entry, texts)
+    return OPEN + OR.join(format_terminal(n, texts) for n in entry.removeprefix(OPEN).split(OR))
+
+
+def name_unnamed(sentence: str, texts: Texts) -> str:
+    """Return a sentence with the texts of the terminals in it that Lark had to name."""
+    return re.sub(rf"{UNNAMED}\d+", lambda match: format_terminal(match[0], texts), sentence)
+
+
+def format_sequence(sequence: Iterable[str], texts: Texts) -> str:
+    """Return a terminal sequence on one line."""
+    return " ".join(format_entry(entry, texts) for entry in sequence)

@@ -1,0 +1,164 @@
+"""The page: whole, safe, and by itself."""
+
+from html.parser import HTMLParser
+
+import pytest
+
+from maskc.report.html.charts import Curve, draw_distribution, draw_steps
+from maskc.report.html.page import build_page
+from maskc.report.streamlining import Step
+from tests.report.example import HEADER, RESIDUE, TIMINGS, curve, inspection
+
+VOID = {"meta", "br", "col", "hr"}
+EVIL = "<script>alert('1')</script>\"&"
+
+
+class Reader(HTMLParser):
+    """Collects texts and elements; fails where an element is not closed in its turn."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.texts, self.tags, self.attributes, self._open = [], [], [], []
+        self.feed(page)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self._open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+    @property
+    def text(self):
+        return " ".join(self.texts)
+
+
+def read(**options):
+    return Reader(build_page(inspection(**options)))
+
+
+@pytest.fixture(scope="module")
+def page():
+    return read(timings=TIMINGS)
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "g.lark for t",
+        "1,000,000 bytes",
+        "Rows behind each step",
+        "1.08 × more",
+        "number of rows",
+        "rows of a lexer state (logarithmic)",
+        "share of lexer states",
+        "4 at the median, 9 at the 99th percentile, 17 at most",
+        'open: COMMA | "+="',
+        'and "+=" decides',
+        r"b'a\n\xff'",
+        "•value",
+        "value ::= start",
+        "lalr states",
+        "3.0 s",
+        "2.5 s",
+    ],
+)
+def test_the_page_shows(page, fact):
+    assert fact in page.text
+
+
+def test_the_page_is_named_after_the_file_and_not_its_folder(page):
+    assert "maskc artifact a.maskc" in page.texts
+
+
+def test_the_page_asks_nobody_for_anything(page):
+    assert not {"script", "link", "img", "iframe", "object", "base", "form"} & set(page.tags)
+    names = {name for name, _ in page.attributes}
+    assert not {name for name in names if name.startswith("on")}
+    assert not {"src", "srcset", "action", "data"} & names
+    assert not [value for _, value in page.attributes if value and "//" in value]
+    assert not [
+        value for _, value in page.attributes if value and "url(" in value.replace("url(#", "")
+    ]
+    assert ("content", "default-src 'none'; style-src 'unsafe-inline'") in page.attributes
+
+
+def test_every_drawing_has_a_name(page):
+    assert page.tags.count("svg") == 4
+    assert [value for name, value in page.attributes if name == "role"].count("img") == 4
+
+
+def test_nothing_that_comes_from_a_grammar_becomes_markup():
+    header = {
+        **HEADER,
+        "grammar": {
+            **HEADER["grammar"],
+            "name": EVIL,
+            "start": "start",
+            "imports": {EVIL: ""},
+            "text": 'start: "<script>alert(1)</script>" B\nB: "\\"><img src=x>"\n',
+        },
+        "tokenizer": {**HEADER["tokenizer"], "name": EVIL},
+        "classes": [[EVIL, "B"]],
+        "counts": {**HEADER["counts"], EVIL: 1},
+        "streamlining": [{**step, "step": EVIL} for step in HEADER["streamlining"]],
+        "residue": {
+            **RESIDUE,
+            "examples": [{"sequence": [EVIL, f"open: {EVIL}"], "pairs": 1, "why": EVIL}],
+        },
+        "not_lexed_apart": [{"first": EVIL, "second": EVIL, "witness": EVIL.encode()}],
+    }
+    timings = {**TIMINGS, "passes": [{"name": EVIL, "seconds": 1.0, "peak_mb": 1.0}]}
+    found = read(header=header, timings=timings)
+    assert not {"script", "img", "b"} & set(found.tags)
+    assert EVIL in found.texts
+
+
+def test_an_equal_artifact_has_an_equal_page():
+    assert build_page(inspection()) == build_page(inspection())
+
+
+def test_a_grammar_that_lark_refuses_has_no_automaton():
+    header = {**HEADER, "grammar": {**HEADER["grammar"], "text": "start: ("}}
+    assert "the Lark of this machine refuses the grammar" in read(header=header).text
+
+
+def test_a_large_grammar_has_no_drawing_but_a_hint():
+    text = "start: " + " | ".join(f'"{i}" "x"' for i in range(41))
+    header = {**HEADER, "grammar": {**HEADER["grammar"], "text": text}}
+    found = read(header=header)
+    assert "41 productions and 124 transitions are more than a drawing can show" in found.text
+    assert found.tags.count("svg") == 3
+
+
+def test_an_artifact_with_nothing_to_tell_says_so():
+    header = {**HEADER, "classes": [], "residue": {}, "not_lexed_apart": []}
+    found = read(header=header)
+    assert "No two terminals are interchangeable." in found.text
+    assert "None: what the grammar puts side by side" in found.text
+    assert "Residue" not in found.texts
+
+
+def test_a_residue_of_nothing_says_so():
+    residue = {**RESIDUE, "max": 0, "per_pair": curve(0), "examples": []}
+    assert "No row depends on the stack." in read(header={**HEADER, "residue": residue}).text
+
+
+def test_a_store_without_rows_is_drawn():
+    steps = [Step("raw", 0, 0, None, tuple(curve(0)))]
+    assert "raw: 0 rows, 0 stored" in Reader(draw_steps(steps)).texts
+
+
+def test_a_curve_is_described_in_words():
+    svg = draw_distribution(
+        [Curve("raw", curve(0, 4, 400))], title="Rows", x_axis="rows", y_axis="states"
+    )
+    description = "raw: half have at most 4, 90 % at most 400, the largest has 400"
+    assert description in Reader(svg).texts
