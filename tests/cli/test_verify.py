@@ -41,7 +41,12 @@ def test_a_sound_artifact_passes_every_experiment(command, artifact, corpus):
 def test_the_report_is_printed_as_json(command, artifact, corpus):
     report = json.loads(command("verify", artifact, "--corpus", corpus, *FEW, "--json").out)
     assert report["ok"] is True
-    assert [e["name"] for e in report["experiments"]] == ["corpus", "generation", "oracle", "raw store"]
+    assert [e["name"] for e in report["experiments"]] == [
+        "corpus",
+        "generation",
+        "oracle",
+        "raw store",
+    ]
 
 
 def test_experiments_can_be_left_out(command, artifact, corpus):

@@ -28,7 +28,7 @@ _NL: /(\r?\n[\t ]*|#[^\n]*)+/
 
 
 def draw_bracket_grammar(draw: Random) -> str:
-    """Return a grammar over ``ALPHABET``: nested, now and then ambiguous, with blanks or without."""
+    """Return a grammar over ``ALPHABET``: nested, with blanks or without."""
     rules = ["start", "x", "y", "z"]
 
     def draw_item() -> str:
