@@ -16,6 +16,7 @@ from maskc.errors import ArtifactError
 from maskc.runtime.machine import Machine
 from maskc.runtime.masks import MaskCache
 from maskc.runtime.matcher import Matcher
+from maskc.runtime.memory import History
 from maskc.runtime.tables import Tables
 
 DEFAULT_CACHE_BYTES = 512 * 1024 * 1024
@@ -42,7 +43,7 @@ class Artifact:
     @cached_property
     def machine(self) -> Machine:
         """The machine that all matchers share."""
-        return Machine(Tables(self.contents))
+        return Machine(Tables(self.contents), self.token_bytes)
 
     @cached_property
     def masks(self) -> MaskCache:
@@ -60,7 +61,7 @@ class Artifact:
 
     def matcher(self) -> Matcher:
         """Return a matcher at the start of the text."""
-        return Matcher(self, self.machine.start(), [], terminated=False)
+        return Matcher(self, self.machine.start(), History(), terminated=False)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the artifact: to a temporary file beside ``path``, then renamed.

@@ -11,6 +11,8 @@ machine never stands in a dead end.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from maskc.artifact.model import EMPTY_TEXT, IGNORED, NO_LINE, NOT_AN_END
 from maskc.runtime.memory import Stack, StackMemory
 from maskc.runtime.tables import DEAD, FORKS, Tables
@@ -48,10 +50,8 @@ Hypotheses = tuple[Hypothesis, ...]
 # open blocks if they change, the column.
 Move = tuple[int, tuple[int, ...], int, tuple[int, ...] | None, int]
 
-# In the place of a move: look it up with the layout; work it out each time.
+# In the place of moves: look them up with the layout.
 _BY_LAYOUT = "by layout"
-_SPLITS = "splits"
-_ILLEGAL = "illegal"
 
 
 def replay(stack: Stack, n_popped: int, pushed: tuple[int, ...]) -> Stack:
@@ -83,8 +83,9 @@ class Trace:
 class Machine:
     """Moves hypotheses. Shared by all matchers of an artifact, in whatever threads they run."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, text_of: Callable[[int], bytes | None]) -> None:
         self.tables = tables
+        self._text_of = text_of
         self._plans = StackMemory(MAX_PLANS)
         self._moves = StackMemory(MAX_MOVES)
         self._moves_by_layout = StackMemory(MAX_MOVES)
@@ -114,55 +115,75 @@ class Machine:
             after = [x for h in hypotheses for x in self._run(h, classes, text, trace)]
         return tuple(h for h in after if self.is_live(h, trace))
 
-    def take(self, hypotheses: Hypotheses, token_id: int, text: bytes) -> Hypotheses:
-        """Return the live hypotheses behind a token; empty if it is illegal.
+    def take(self, hypotheses: Hypotheses, token_id: int) -> Hypotheses:
+        """Return the live hypotheses behind a token; empty if it is illegal."""
+        if len(hypotheses) == 1:
+            return self._take(hypotheses[0], token_id)
+        return tuple(after for h in hypotheses for after in self._take(h, token_id))
 
-        What a token does to one hypothesis is remembered as what it does to the stack's top.
+    def _take(self, h: Hypothesis, token_id: int) -> Hypotheses:
+        """Return what a token makes of one hypothesis.
+
+        It is remembered as what the token does to the stack's top: this is where decoding spends
+        its time, so the memory's tree is walked in place.
         """
-        if len(hypotheses) != 1:
-            return self.step(hypotheses, text.translate(self.tables.classes), text)
-        h = hypotheses[0]
-        key: tuple[object, ...] = (h.state, token_id, h.stack.state)
-        move = self._moves.get(key, h.stack)
-        if move is _BY_LAYOUT:
+        stack = h.stack
+        moves = self._moves.tree.get((h.state, token_id, stack.state))
+        while type(moves) is dict:
+            stack = stack.below  # type: ignore[assignment]  # as deep as when it was remembered
+            moves = moves.get(stack.state)
+        if moves is _BY_LAYOUT:
             key = (h.state, token_id, h.stack.state, h.column, h.indents)
-            move = self._moves_by_layout.get(key, h.stack)
-        if move is None:
-            return self._take_first(h, token_id, text)
-        if move is _ILLEGAL:
-            return ()
-        if move is _SPLITS:
-            return self.step(hypotheses, text.translate(self.tables.classes), text)
-        n_popped, pushed, state, indents, column = move
-        stack = replay(h.stack, n_popped, pushed) if n_popped or pushed else h.stack
-        return (Hypothesis(state, stack, h.indents if indents is None else indents, column),)
+            moves = self._moves_by_layout.get(key, h.stack)
+        if moves is None:
+            return self._take_first(h, token_id)
+        if len(moves) == 1:
+            n_popped, pushed, state, indents, column = moves[0]
+            stack = h.stack
+            for _ in range(n_popped):
+                stack = stack.below  # type: ignore[assignment]
+            for top in pushed:
+                stack = Stack(top, stack)
+            return (Hypothesis(state, stack, h.indents if indents is None else indents, column),)
+        return tuple(
+            Hypothesis(
+                state,
+                replay(h.stack, n_popped, pushed),
+                h.indents if indents is None else indents,
+                column,
+            )
+            for n_popped, pushed, state, indents, column in moves
+        )
 
-    def _take_first(self, h: Hypothesis, token_id: int, text: bytes) -> Hypotheses:
+    def _take_first(self, h: Hypothesis, token_id: int) -> Hypotheses:
+        text = self._text_of(token_id)
+        if not text:
+            return ()
         trace = Trace(h.stack.depth)
         after = self.step((h,), text.translate(self.tables.classes), text, trace)
-        lowest = trace.lowest
-        result: Move | str = _SPLITS
-        if not after:
-            result = _ILLEGAL
-        elif len(after) == 1:
-            stack, pushed = after[0].stack, []
-            while stack.depth > lowest and stack is not h.stack:
-                pushed.append(stack.state)
-                if stack.below is None:
-                    raise ValueError("a stack ends above its lowest state")
-                stack = stack.below
-            n_popped = h.stack.depth - stack.depth
-            indents = after[0].indents if after[0].indents is not h.indents else None
-            result = (n_popped, tuple(reversed(pushed)), after[0].state, indents, after[0].column)
-        has_column = self.tables.has_column
+        moves = tuple(self._describe(h, x, trace.lowest) for x in after)
         key: tuple[object, ...] = (h.state, token_id, h.stack.state)
-        if trace.read_layout or has_column[h.state] or self._moves.get(key, h.stack) is _BY_LAYOUT:
+        by_layout = trace.read_layout or self.tables.has_column[h.state]
+        if by_layout or self._moves.get(key, h.stack) is _BY_LAYOUT:
             self._moves.replace(key, _BY_LAYOUT)
             key = (h.state, token_id, h.stack.state, h.column, h.indents)
-            self._moves_by_layout.put(key, h.stack, lowest, result)
+            self._moves_by_layout.put(key, h.stack, trace.lowest, moves)
         else:
-            self._moves.put(key, h.stack, lowest, result)
+            self._moves.put(key, h.stack, trace.lowest, moves)
         return after
+
+    @staticmethod
+    def _describe(h: Hypothesis, after: Hypothesis, lowest: int) -> Move:
+        """Return what made one hypothesis of another, if no more of the stack was read."""
+        stack, pushed = after.stack, []
+        while stack.depth > lowest and stack is not h.stack:
+            pushed.append(stack.state)
+            if stack.below is None:
+                raise ValueError("a stack ends above its lowest state")
+            stack = stack.below
+        n_popped = h.stack.depth - stack.depth
+        indents = after.indents if after.indents is not h.indents else None
+        return (n_popped, tuple(reversed(pushed)), after.state, indents, after.column)
 
     def _run(self, h: Hypothesis, classes: bytes, text: bytes, trace: Trace) -> list[Hypothesis]:
         """Return what one hypothesis becomes behind the bytes, live or not."""
@@ -285,7 +306,7 @@ class Machine:
         tables = self.tables
         states: list[int] = []  # pushed so far, above ``base``
         base = stack
-        if not tables.terminal_looks[terminal] & tables.live(stack.state):
+        if not tables.terminal_looks[terminal] & tables.live[stack.state]:
             return (0, (), 0)
         while True:
             top = states[-1] if states else base.state
@@ -321,7 +342,7 @@ class Machine:
         verdict = self._verdicts.get(key)
         if verdict is None:
             direct, ignored, _, _ = self.tables.final(final)
-            verdict = bool(direct & self.tables.live(h.stack.state)) or any(
+            verdict = bool(direct & self.tables.live[h.stack.state]) or any(
                 self._goes_on(h.stack, boundary) for boundary in ignored
             )
             self._verdicts[key] = verdict
@@ -335,7 +356,7 @@ class Machine:
     def _goes_on(self, stack: Stack, boundary: int) -> bool:
         """Return whether the stack takes what can be lexed behind a boundary."""
         rest = self.tables.rest(boundary, self.tables.context(stack.state))
-        return bool(rest & self.tables.live(stack.state))
+        return bool(rest & self.tables.live[stack.state])
 
     def _newline_leads_on(
         self, h: Hypothesis, column: int, sets: int, boundary: int, trace: Trace
@@ -350,7 +371,7 @@ class Machine:
         if stack is None:
             return False
         trace.read_layout = True
-        if tables.live(stack.state) & tables.indent_bit[boundary] and (
+        if tables.live[stack.state] & tables.indent_bit[boundary] and (
             tables.can_exceed_column(sets, boundary, h.indents[-1], fresh=True)
             or column != NO_LINE
             and tables.can_exceed_column(sets, boundary, h.indents[-1] - column, fresh=False)
@@ -363,7 +384,7 @@ class Machine:
                 and tables.can_reach_column(sets, boundary, wanted - column, fresh=False)
             ):
                 return True
-            if not tables.live(stack.state) & tables.dedent_bit[boundary]:
+            if not tables.live[stack.state] & tables.dedent_bit[boundary]:
                 return False
             below = self.shift(stack, layout.dedent, trace)
             if below is None:
@@ -382,7 +403,7 @@ class Machine:
             ended = self.end(h, terminal, h.column, trace)
         if ended is None:
             return False
-        live = tables.live(ended.stack.state)
+        live = tables.live[ended.stack.state]
         if layout is not None and self._is_indented(ended, trace):
             return bool(live & layout.dedent_at_end)
         return bool(live & tables.end_bit)

@@ -63,7 +63,11 @@ class MaskCache:
 
     def mask(self, h: Hypothesis) -> Mask:
         """Return int32[ceil(vocab_size / 32)], shared: not to be written to."""
-        found = self._plain.get((h.state, h.stack.state), h.stack)
+        stack = h.stack
+        found = self._plain.tree.get((h.state, stack.state))
+        while type(found) is dict:
+            stack = stack.below  # type: ignore[assignment]  # as deep as when it was remembered
+            found = found.get(stack.state)
         if found is _BY_LAYOUT:
             key = (h.state, h.stack.state, h.column, h.indents)
             found = self._by_layout.get(key, h.stack)

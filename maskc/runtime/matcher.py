@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.machine import Hypotheses, Trace
-from maskc.runtime.memory import Stack
+from maskc.runtime.memory import History, Stack
 
 if TYPE_CHECKING:
     from maskc.runtime.artifact import Artifact
@@ -32,7 +32,7 @@ class Matcher:
         self,
         artifact: Artifact,
         hypotheses: Hypotheses,
-        history: list[Hypotheses],
+        history: History,
         *,
         terminated: bool,
     ) -> None:
@@ -72,10 +72,7 @@ class Matcher:
             self._history.append(self._hypotheses)
             self._terminated = True
             return True
-        text = artifact.token_bytes(token_id)
-        if not text:
-            return False
-        after = artifact.machine.take(self._hypotheses, token_id, text)
+        after = artifact.machine.take(self._hypotheses, token_id)
         if not after:
             return False
         self._history.append(self._hypotheses)
@@ -114,24 +111,24 @@ class Matcher:
         Raises:
             ValueError: fewer than ``n`` were accepted since the start.
         """
-        if not 0 <= n <= len(self._history):
-            raise ValueError(f"cannot roll back {n} of {len(self._history)} accepted tokens")
+        n_states = self._history.n_states
+        if not 0 <= n <= n_states:
+            raise ValueError(f"cannot roll back {n} of {n_states} accepted tokens")
         if n:
-            self._hypotheses = self._history[-n]
-            del self._history[-n:]
+            self._hypotheses = self._history.back(n)
             self._terminated = False
 
     def fork(self) -> Matcher:
         """Return an independent matcher in the same state."""
         return Matcher(
-            self._artifact, self._hypotheses, self._history.copy(), terminated=self._terminated
+            self._artifact, self._hypotheses, self._history.fork(), terminated=self._terminated
         )
 
     def reset(self) -> None:
         """Go back to the start of the text."""
         self._hypotheses = self._artifact.machine.start()
         self._terminated = False
-        self._history = []
+        self._history = History()
 
     @property
     def is_accepting(self) -> bool:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
+CHUNK = 64
+
 
 class Stack:
     """A parser stack: its top, a refined state, and what lies below. Never changes."""
@@ -28,16 +30,19 @@ class StackMemory:
 
     Args:
         limit: how many results are kept; one more, and all are forgotten.
+
+    Attributes:
+        tree: key → result, or a dict by the state below, and so on. Results are no dicts.
     """
 
     def __init__(self, limit: int) -> None:
-        self._tree: dict[object, Any] = {}
+        self.tree: dict[object, Any] = {}
         self._limit = limit
         self._size = 0
 
     def get(self, key: object, stack: Stack) -> Any:
         """Return the result, ``None`` if there is none yet."""
-        found = self._tree.get(key)
+        found = self.tree.get(key)
         while type(found) is dict:
             if stack.below is None:
                 raise ValueError("a result looks below the stack")
@@ -50,7 +55,7 @@ class StackMemory:
         if self._size >= self._limit:
             self.clear()
         self._size += 1
-        place, edge = self._tree, key
+        place, edge = self.tree, key
         while stack.depth > lowest and stack.below is not None:
             place = place.setdefault(edge, {})
             stack = stack.below
@@ -59,9 +64,57 @@ class StackMemory:
 
     def replace(self, key: object, result: object) -> None:
         """Put one result in the place of all that were remembered for a key."""
-        self._tree[key] = result
+        self.tree[key] = result
 
     def clear(self) -> None:
         """Forget everything."""
-        self._tree.clear()
+        self.tree.clear()
         self._size = 0
+
+
+class History:
+    """The states that a matcher can go back to, newest last.
+
+    Kept in chunks that forks share: a fork copies one chunk at most, and going back over many states
+    takes whole chunks away.
+    """
+
+    __slots__ = ("_older", "_recent", "n_states")
+
+    def __init__(self) -> None:
+        self.n_states = 0
+        self._recent: list[Any] = []
+        # Full chunks, newest first, as linked pairs; never changed.
+        self._older: tuple[list[Any], Any] | None = None
+
+    def append(self, state: object) -> None:
+        """Remember one more state."""
+        if len(self._recent) == CHUNK:
+            self._older = (self._recent, self._older)
+            self._recent = []
+        self._recent.append(state)
+        self.n_states += 1
+
+    def back(self, n: int) -> Any:
+        """Forget the last ``n`` states, at least one, and return the oldest of them.
+
+        Raises:
+            ValueError: there are fewer.
+        """
+        if not 0 < n <= self.n_states:
+            raise ValueError(f"cannot go back {n} of {self.n_states} states")
+        self.n_states -= n
+        while n > len(self._recent) and self._older is not None:
+            n -= len(self._recent)
+            chunk, self._older = self._older
+            self._recent = chunk.copy()
+        found = self._recent[-n]
+        del self._recent[-n:]
+        return found
+
+    def fork(self) -> History:
+        """Return an independent copy."""
+        copy = History()
+        copy.n_states, copy._older = self.n_states, self._older
+        copy._recent = self._recent.copy()
+        return copy

@@ -92,15 +92,21 @@ class Node:
         groups: int32[n], the contexts that each needs now; ``None`` if it needs none.
         words: int32[n], what it asks for from here.
         sets: int32[n], its tokens.
+        classes: int32[n], the classes of the words.
+        answers: by refined state.
+        alike: answers by what the verdicts of a state say about each row.
+        children: by context, terminal and column.
     """
 
-    __slots__ = ("answers", "children", "groups", "sets", "words")
+    __slots__ = ("alike", "answers", "children", "classes", "groups", "sets", "words")
 
-    def __init__(self, groups: Ints | None, words: Ints, sets: Ints) -> None:
+    def __init__(self, groups: Ints | None, words: Ints, sets: Ints, classes: Ints) -> None:
         self.groups = groups
         self.words = words
         self.sets = sets
+        self.classes = classes
         self.answers: dict[int, Answer] = {}
+        self.alike: dict[bytes, Answer] = {}
         self.children: dict[tuple[int, int, int], Node] = {}
 
 
@@ -115,9 +121,9 @@ class RowReader:
         self._arrays, self._tables = arrays, tables
         self._n_words = -(-vocab_size // 32)
         groups = np.ascontiguousarray(arrays["context_group"].astype("<u8"))
-        # bool[n_contexts, n_groups]
-        self._inside = np.unpackbits(groups.view(np.uint8), axis=1, bitorder="little").T.astype(
-            np.bool_
+        # uint8[n_contexts, n_groups], 0 or 1
+        self._inside = np.ascontiguousarray(
+            np.unpackbits(groups.view(np.uint8), axis=1, bitorder="little").T
         )
         self._roots: dict[int, tuple[Question, ...]] = {}
         self.n_bytes = 0
@@ -133,7 +139,7 @@ class RowReader:
                 Question(
                     terminal,
                     column,
-                    Node(
+                    self._make(
                         None if terminal == NO_EVENT else arrays["event_contexts"][events[chosen]],
                         arrays["row_word"][low:high][chosen],
                         arrays["row_set"][low:high][chosen],
@@ -155,16 +161,27 @@ class RowReader:
         self._roots.clear()
         self.n_bytes = 0
 
+    def _make(self, groups: Ints | None, words: Ints, sets: Ints) -> Node:
+        return Node(groups, words, sets, self._arrays["word_class"][words])
+
     def _answer(self, node: Node, state: int) -> Answer:
-        arrays = self._arrays
-        flags = self._tables.verdicts(state)[arrays["word_class"][node.words]]
+        context = self._tables.context(state)
+        flags = self._tables.verdicts(state)[node.classes]
         if node.groups is not None:
-            inside = self._inside[self._tables.context(state)][node.groups]
-            flags = np.where(inside, flags, 0)
-        sure = np.flatnonzero(flags == MAY)
-        tokens = self._unite(np.unique(node.sets[sure])) if len(sure) else None
+            flags *= self._inside[context][node.groups]
+        # Rows outside the context are 0 here, so equal bytes have equal children, too.
+        key = flags.tobytes()
+        found = node.alike.get(key)
+        if found is None:
+            found = node.alike[key] = self._split_rows(node, context, flags)
+        return found
+
+    def _split_rows(self, node: Node, context: int, flags: NDArray[np.uint8]) -> Answer:
+        arrays = self._arrays
+        sure = (flags == MAY).nonzero()[0]
+        tokens = self._unite(node.sets[sure]) if len(sure) else None
         questions, trials = [], []
-        depending = np.flatnonzero(flags > MAY + 1)
+        depending = (flags > MAY + 1).nonzero()[0]
         if len(depending):
             events = arrays["word_event"][node.words[depending]]
             for place in depending[events == A_FINAL].tolist():
@@ -172,7 +189,7 @@ class RowReader:
                 final, column = int(arrays["word_final"][word]), int(arrays["word_column"][word])
                 trials.append(Trial(final, column, self._unite(node.sets[place : place + 1])))
             for terminal, column, _ in self._split(events[events != A_FINAL]):
-                child = self._child(node, self._tables.context(state), terminal, column)
+                child = self._child(node, context, terminal, column)
                 questions.append(Question(terminal, column, child))
         return Answer(tokens, tuple(questions), tuple(trials))
 
@@ -189,8 +206,8 @@ class RowReader:
                 & (arrays["event_column"][events] == column)
             )
             if node.groups is not None:
-                chosen &= self._inside[context][node.groups]
-            child = node.children[key] = Node(
+                chosen &= self._inside[context][node.groups] != 0
+            child = node.children[key] = self._make(
                 arrays["event_contexts"][events[chosen]],
                 arrays["word_rest"][node.words[chosen]],
                 node.sets[chosen],
@@ -217,15 +234,21 @@ class RowReader:
         arrays = self._arrays
         dense = arrays["set_mask"][sets]
         sparse = sets[dense < 0]
-        first = arrays["set_first"]
-        begin, counts = first[sparse], first[sparse + 1] - first[sparse]
-        offsets = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-        tokens = arrays["set_tokens"][np.repeat(begin, counts) + offsets]
+        begin = arrays["set_first"][sparse]
+        counts = arrays["set_first"][sparse + 1] - begin
+        ends = np.cumsum(counts)
+        n_tokens = int(ends[-1]) if len(ends) else 0
+        tokens = arrays["set_tokens"][
+            np.repeat(begin - ends + counts, counts) + np.arange(n_tokens, dtype=np.int32)
+        ]
         dense = dense[dense >= 0]
-        if len(dense) or 2 * len(tokens) > self._n_words:
-            mask = np.zeros(self._n_words, dtype=np.int32)
-            np.bitwise_or.reduce(arrays["masks"][dense], axis=0, out=mask)
-            found = Tokens(None, mask | _pack(tokens, self._n_words))
+        if len(dense) or 2 * n_tokens > self._n_words:
+            legal = np.zeros(self._n_words * 32, dtype=np.uint8)
+            legal[tokens] = 1
+            mask = np.packbits(legal, bitorder="little").view("<i4")
+            for number in set(dense.tolist()):
+                np.bitwise_or(mask, arrays["masks"][number], out=mask)
+            found = Tokens(None, mask)
         else:
             words, where = np.unique(tokens >> 5, return_inverse=True)
             bits = np.zeros(len(words), dtype=np.int32)
@@ -233,9 +256,3 @@ class RowReader:
             found = Tokens(words, bits)
         self.n_bytes += found.bits.nbytes * (1 if found.words is None else 2)
         return found
-
-
-def _pack(tokens: Ints, n_words: int) -> Mask:
-    legal = np.zeros(n_words * 32, dtype=np.bool_)
-    legal[tokens] = True
-    return np.packbits(legal, bitorder="little").view("<i4")

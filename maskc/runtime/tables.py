@@ -35,7 +35,12 @@ class Layout:
 
 
 class Tables:
-    """Rows by number; every method returns a shared object that must not be changed."""
+    """Rows by number; every method returns a shared object that must not be changed.
+
+    Attributes:
+        live: refined state → the lookaheads, as a bit set, that a stack with this top can go on
+            with.
+    """
 
     def __init__(self, contents: Contents) -> None:
         header, arrays = contents.header, contents.arrays
@@ -46,13 +51,14 @@ class Tables:
         self.layout = Layout(header["layout"]) if header["layout"] else None
         self.classes = arrays["byte_class"].tobytes()
         self.context_of_lalr: list[int] = arrays["lalr_context"].tolist()
+        self.live: list[int] = _to_ints(arrays["live"])
         self.lalr_state: list[int] = arrays["lalr_state"].tolist()
         self.enclosed: list[int] = arrays["enclosed"].tolist()
         self.production_lhs: list[int] = arrays["production_lhs"].tolist()
         self.production_length: list[int] = arrays["production_length"].tolist()
         self.final_of: list[int] = arrays["scanner_final"].tolist()
         self.end_of_text: list[int] = arrays["scanner_end_of_text"].tolist()
-        self.terminal_looks = [_to_int(row) for row in arrays["terminal_lookaheads"]]
+        self.terminal_looks = _to_ints(arrays["terminal_lookaheads"])
         self.indent_bit = [1 << n if n >= 0 else 0 for n in arrays["indent_lookahead"].tolist()]
         self.dedent_bit = [1 << n if n >= 0 else 0 for n in arrays["dedent_lookahead"].tolist()]
         n_refined = len(self.lalr_state)
@@ -64,7 +70,12 @@ class Tables:
         self._entry: list[list[int] | None] = [None] * len(arrays["scanner_entries"])
         self._enter: list[list[int] | None] = [None] * len(arrays["scanner_enter"])
         self._ends: list[tuple[tuple[int, int, int], ...] | None] = [None] * self.n_states
-        self._live: list[int | None] = [None] * n_refined
+        self._shift_first: list[int] = arrays["shift_first"].tolist()
+        self._shift_terminal: list[int] = arrays["shift_terminal"].tolist()
+        self._shift_state: list[int] = arrays["shift_state"].tolist()
+        self._goto_first: list[int] = arrays["goto_first"].tolist()
+        self._goto_nonterminal: list[int] = arrays["goto_nonterminal"].tolist()
+        self._goto_state: list[int] = arrays["goto_state"].tolist()
         self._shifts: list[dict[int, int] | None] = [None] * n_refined
         self._gotos: list[dict[int, int] | None] = [None] * n_refined
         self._reduces: list[dict[int, int] | None] = [None] * len(self.context_of_lalr)
@@ -121,19 +132,13 @@ class Tables:
         """Return the lexer context of a refined state."""
         return self.context_of_lalr[self.lalr_state[state]]
 
-    def live(self, state: int) -> int:
-        """Return the lookaheads, as a bit set, that a stack with this top can go on with."""
-        found = self._live[state]
-        if found is None:
-            found = self._live[state] = _to_int(self._arrays["live"][state])
-        return found
-
     def shifts(self, state: int) -> dict[int, int]:
         """Return terminal → refined state."""
         row = self._shifts[state]
         if row is None:
-            row = self._shifts[state] = self._pairs(
-                state, "shift_first", "shift_terminal", "shift_state"
+            low, high = self._shift_first[state : state + 2]
+            row = self._shifts[state] = dict(
+                zip(self._shift_terminal[low:high], self._shift_state[low:high], strict=True)
             )
         return row
 
@@ -141,8 +146,9 @@ class Tables:
         """Return nonterminal → refined state."""
         row = self._gotos[state]
         if row is None:
-            row = self._gotos[state] = self._pairs(
-                state, "goto_first", "goto_nonterminal", "goto_state"
+            low, high = self._goto_first[state : state + 2]
+            row = self._gotos[state] = dict(
+                zip(self._goto_nonterminal[low:high], self._goto_state[low:high], strict=True)
             )
         return row
 
@@ -217,6 +223,11 @@ class Tables:
                 strict=True,
             )
         )
+
+
+def _to_ints(rows: NDArray[np.uint64]) -> list[int]:
+    data, width = rows.astype("<u8").tobytes(), 8 * rows.shape[1]
+    return [int.from_bytes(data[i : i + width], "little") for i in range(0, len(data), width)]
 
 
 def _to_int(words: NDArray[np.uint64]) -> int:
