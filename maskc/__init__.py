@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 
 from maskc.runtime.artifact import Artifact, load
-from maskc.runtime.matcher import Matcher, allocate_bitmask
+from maskc.runtime.matcher import Matcher, allocate_bitmask, fill_bitmasks
 
 __version__ = "0.1.0"
 
@@ -20,6 +20,7 @@ __all__ = [
     "__version__",
     "allocate_bitmask",
     "compile_grammar",
+    "fill_bitmasks",
     "load",
 ]
 

@@ -2,7 +2,9 @@ r"""Which look-behinds match at this place of the text?
 
 One automaton reads the whole text, across lexemes, because ``re`` lets a look-behind see what
 stands before the place where matching began. At each character boundary it starts every
-look-behind anew; a state is the set of their positions, and those that have just matched.
+look-behind anew; a state is the set of their positions, and those that have just matched. One
+may stand inside another, and a look-ahead inside it may reach beyond this place: a look-behind
+that has matched can still owe something, as a thread does.
 
 Example: for ``(?<!\\)`` two states matter: the last character was a backslash, or was not.
 """
@@ -12,21 +14,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from maskc.automata.charset import ANY
-from maskc.automata.nfa import Accept
-from maskc.automata.threads import FREE, Matched, ThreadStepper
+from maskc.automata.nodes import Accept
+from maskc.automata.threads import FREE, Matched, Obligations, ThreadStepper
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A state: threads of look-behinds as ``(number, position)``, and what matches here.
+    """A state: threads of look-behinds as ``(number, position, owed)``, and what matches here.
 
     Attributes:
         threads: look-behinds under way.
         whole: position inside the current character, ``None`` between characters.
-        matched: numbers of the look-behinds that match here.
+        matched: numbers of the look-behinds that match here, with what they still owe.
     """
 
-    threads: frozenset[tuple[int, int]]
+    threads: frozenset[tuple[int, int, Obligations]]
     whole: int | None
     matched: Matched
 
@@ -43,7 +45,7 @@ class HistoryStepper:
 
     def start(self) -> History:
         """Return the history at the start of the text."""
-        return self._at_boundary(set())
+        return self._at_boundary(frozenset(), 0)
 
     def step(self, history: History, byte_class: int) -> History:
         """Return the history one byte later."""
@@ -56,24 +58,36 @@ class HistoryStepper:
         return found
 
     def _step(self, history: History, byte_class: int) -> History:
-        moved: set[tuple[int, int]] = set()
-        for number, position in history.threads:
-            if position >= 0:
-                for found, _ in self._threads.step_thread(
-                    (position, FREE), byte_class, frozenset()
-                ):
-                    moved.add((number, found if found >= 0 else -1))
         whole = history.whole
         if whole is None:
             ((whole, _),) = self._threads.enter(self._any, frozenset())
         inside = self._threads.step_thread((whole, FREE), byte_class, frozenset())
-        if inside and inside[0][0] >= 0:
-            return History(frozenset(moved), inside[0][0], frozenset())
-        return self._at_boundary(moved)
+        if not inside or inside[0][0] < 0:
+            return self._at_boundary(history.threads, byte_class)
+        moved = {
+            (number, position, left)
+            for number, before, owed in history.threads
+            for position, left in self._threads.step_thread(
+                (before, owed), byte_class, frozenset()
+            )
+        }
+        return History(frozenset(moved), inside[0][0], frozenset())
 
-    def _at_boundary(self, moved: set[tuple[int, int]]) -> History:
-        for number, start in enumerate(self._behinds):
-            for position, _ in self._threads.enter(start, frozenset()):
-                moved.add((number, position if position >= 0 else -1))
-        matched = frozenset(number for number, position in moved if position < 0)
-        return History(frozenset(t for t in moved if t[1] >= 0), None, matched)
+    def _at_boundary(
+        self, threads: frozenset[tuple[int, int, Obligations]], byte_class: int
+    ) -> History:
+        moved: set[tuple[int, int, Obligations]] = set()
+        matched: Matched = frozenset()
+        for number, start in enumerate(self._behinds):  # those that stand inside it came before
+            reached = set(self._threads.enter(start, matched))
+            for behind, position, owed in threads:
+                if behind == number:
+                    reached.update(
+                        self._threads.step_thread((position, owed), byte_class, matched)
+                    )
+            done = {left for position, left in reached if position < 0}
+            if FREE in done:
+                done = {FREE}
+            matched |= {(number, left) for left in done}
+            moved |= {(number, position, left) for position, left in reached if position >= 0}
+        return History(frozenset(moved), None, matched)

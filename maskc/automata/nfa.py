@@ -6,10 +6,15 @@ CPython's own parser gives the syntax tree, so the syntax is ``re``'s by constru
 - ``Split(targets)`` tries its targets in order: greedy and lazy differ only in that order;
 - ``Look(ahead, positive, start, next)`` is a look-around; anchors and ``\b`` are rewritten
   to look-arounds, e.g. ``$`` to "not followed by ``\n`` and a character, nor by another one";
+- ``Mark`` and ``Test`` say where a group is entered, left and asked for by a conditional; they
+  are gone when a pattern is complete (:mod:`maskc.automata.groups`);
 - ``Accept(label)``.
 
-Refused, because no finite automaton follows them: back-references and conditionals on groups.
-Refused too: atomic groups and possessive quantifiers, and look-arounds inside a look-behind.
+A repetition is left when a pass through its body has read nothing, as in ``re``; an atomic group
+is a condition on its choices (:mod:`maskc.automata.atomic`), and a possessive quantifier an
+atomic group whose passes are atomic too.
+
+Refused, because no finite automaton follows them: back-references.
 
 Example: ``a*?b`` is ``0: Split(2, 1)  1: Char(a) → 0  2: Char(b) → 3  3: Accept``.
 
@@ -20,83 +25,23 @@ Matching: the Virtual Machine Approach*, 2009.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any, cast
 
 from maskc.automata import charset
-from maskc.automata.charset import CodePoints
-from maskc.automata.utf8 import Utf8Nodes
-from maskc.errors import LimitError, UnsupportedTerminalError
+from maskc.automata.atomic import seal
+from maskc.automata.groups import resolve_groups
+from maskc.automata.nodes import Accept, Arena, Look, Mark, Split, Test
+from maskc.errors import UnsupportedTerminalError
 
 # CPython's parser has no public name; its tree is documented nowhere but in its source.
 _parser = cast(Any, re)._parser  # noqa: SLF001
 
-MAX_NODES = 400_000
 _WORD = r"\w"
 
 
-@dataclass(frozen=True, slots=True)
-class Char:
-    """Reads one character: enter ``root``, continue at ``next`` behind its last byte."""
-
-    root: int
-    next: int
-
-
-@dataclass(slots=True)
-class Split:
-    """Tries ``targets`` in order.
-
-    ``leave`` is set for the head of an unbounded repetition: coming back there without having
-    read a character, ``re`` does not repeat again but goes on behind the repetition.
-    """
-
-    targets: list[int]
-    leave: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """Goes to ``next`` if ``start`` matches (or does not) here; behind: by its number."""
-
-    ahead: bool
-    positive: bool
-    start: int
-    next: int
-
-
-@dataclass(frozen=True, slots=True)
-class Accept:
-    """The end of the pattern labelled ``label``."""
-
-    label: int
-
-
-Node = Char | Split | Look | Accept
-
-
-class Nfa:
-    """All patterns of one scanner in one arena.
-
-    Attributes:
-        nodes: the arena.
-        utf8: the byte tries of its sets.
-        behinds: start node of each look-behind's own NFA; ``Look.start`` indexes it.
-        behind_of: number of each look-behind by its syntax tree.
-    """
-
-    def __init__(self) -> None:
-        self.nodes: list[Node] = []
-        self.utf8 = Utf8Nodes()
-        self.behinds: list[int] = []
-        self.behind_of: dict[str, int] = {}
-
-    def add(self, node: Node) -> int:
-        """Append a node and return its number."""
-        if len(self.nodes) >= MAX_NODES:
-            raise LimitError("automaton nodes", MAX_NODES, "shorten the repetitions of terminals")
-        self.nodes.append(node)
-        return len(self.nodes) - 1
+class Nfa(Arena):
+    """All patterns of one scanner in one arena."""
 
     def add_pattern(self, terminal: str, pattern: str, flags: int, label: int) -> int:
         """Return the start node of a pattern that ends in ``Accept(label)``.
@@ -106,21 +51,44 @@ class Nfa:
             LimitError: its repetitions need more than ``MAX_NODES`` nodes.
         """
         tree = _parser.parse(pattern, flags)
-        lowering = _Lowering(self, terminal, in_behind=False)
-        return lowering.sequence(list(tree), tree.state.flags, self.add(Accept(label)))
+        lowering = _Lowering(self, terminal, frozenset(_tested_groups(tree)))
+        start = lowering.sequence(list(tree), tree.state.flags, self.add(Accept(label)))
+        return resolve_groups(self, terminal, start) if lowering.tested else start
 
-    def char(self, code_points: CodePoints, following: int) -> int:
-        """Return a node that reads one of the code points and goes on."""
-        if not code_points:
-            return self.add(Split([]))
-        return self.add(Char(self.utf8.root(code_points), following))
+
+def _inner_trees(opcode: str, argument: Any) -> list[Any]:
+    match opcode:
+        case "BRANCH":
+            return list(argument[1])
+        case "SUBPATTERN":
+            return [argument[3]]
+        case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+            return [argument[2]]
+        case "ASSERT" | "ASSERT_NOT":
+            return [argument[1]]
+        case "ATOMIC_GROUP":
+            return [argument]
+        case "GROUPREF_EXISTS":
+            return [tree for tree in argument[1:] if tree is not None]
+    return []
+
+
+def _walk(tree: Any) -> Iterator[tuple[str, Any]]:
+    for opcode, argument in tree:
+        yield str(opcode), argument
+        for inner in _inner_trees(str(opcode), argument):
+            yield from _walk(inner)
+
+
+def _tested_groups(tree: Any) -> Iterator[int]:
+    return (argument[0] for opcode, argument in _walk(tree) if opcode == "GROUPREF_EXISTS")
 
 
 class _Lowering:
     """Lowers a syntax tree back to front: each method gets the node that follows."""
 
-    def __init__(self, nfa: Nfa, terminal: str, *, in_behind: bool) -> None:
-        self.nfa, self.terminal, self.in_behind = nfa, terminal, in_behind
+    def __init__(self, nfa: Nfa, terminal: str, tested: frozenset[int]) -> None:
+        self.nfa, self.terminal, self.tested = nfa, terminal, tested
 
     def sequence(self, tree: list[tuple[Any, Any]], flags: int, following: int) -> int:
         for opcode, argument in reversed(tree):
@@ -145,10 +113,16 @@ class _Lowering:
                 starts = [self.sequence(list(b), flags, following) for b in argument[1]]
                 return self.nfa.add(Split(starts))
             case "SUBPATTERN":
-                _, added, removed, tree = argument
-                return self.sequence(list(tree), (flags | added) & ~removed, following)
+                group, added, removed, tree = argument
+                if group not in self.tested:
+                    return self.sequence(list(tree), (flags | added) & ~removed, following)
+                following = self.nfa.add(Mark(group, True, following))
+                start = self.sequence(list(tree), (flags | added) & ~removed, following)
+                return self.nfa.add(Mark(group, False, start))
             case "MAX_REPEAT" | "MIN_REPEAT":
-                return self.repeat(argument, flags, following, greedy=opcode == "MAX_REPEAT")
+                low, high, tree = argument
+                greedy = opcode == "MAX_REPEAT"
+                return self.repeat(low, high, [*tree], flags, following, greedy=greedy)
             case "ASSERT" | "ASSERT_NOT":
                 direction, tree = argument
                 positive = opcode == "ASSERT"
@@ -162,9 +136,21 @@ class _Lowering:
             case "GROUPREF":
                 raise self.refused(f"back-reference to group {argument}", "is not regular")
             case "GROUPREF_EXISTS":
-                raise self.refused("conditional on a group", "is not regular")
-            case "ATOMIC_GROUP" | "POSSESSIVE_REPEAT":
-                raise self.refused("atomic group or possessive quantifier", "is not supported")
+                group, present, absent = argument
+                return self.nfa.add(
+                    Test(
+                        group,
+                        self.sequence([*present], flags, following),
+                        self.sequence([*(absent or ())], flags, following),
+                    )
+                )
+            case "ATOMIC_GROUP":
+                return self.atomic([*argument], flags, following)
+            case "POSSESSIVE_REPEAT":
+                low, high, tree = argument
+                passes = [(_parser.ATOMIC_GROUP, tree)]
+                start = self.repeat(low, high, passes, flags, following, greedy=True)
+                return seal(self.nfa, start, following)
         raise self.refused(f"regular-expression construct {opcode}", "is not supported")
 
     def refused(self, construct: str, why: str) -> UnsupportedTerminalError:
@@ -172,41 +158,50 @@ class _Lowering:
             self.terminal, f"{construct} {why}", "write the terminal without it"
         )
 
-    def repeat(self, argument: Any, flags: int, following: int, *, greedy: bool) -> int:
-        low, high, tree = argument
-        tree = list(tree)
+    def repeat(
+        self, low: int, high: int, tree: list[Any], flags: int, following: int, *, greedy: bool
+    ) -> int:
+        loop = self.nfa.n_loops
+        self.nfa.n_loops += 1
 
         def ordered(body: int) -> list[int]:
             return [body, following] if greedy else [following, body]
 
         if high == _parser.MAXREPEAT:
-            loop = Split([], leave=following)
-            start = self.nfa.add(loop)
-            loop.targets = ordered(self.sequence(tree, flags, start))
+            head = Split([], loop, following)
+            start = self.nfa.add(head)
+            head.targets = ordered(self.sequence(tree, flags, start))
         else:
             start = following
             for _ in range(high - low):
-                start = self.nfa.add(Split(ordered(self.sequence(tree, flags, start))))
+                body = self.sequence(tree, flags, start)
+                start = self.nfa.add(Split(ordered(body), loop, following))
         for _ in range(low):
             start = self.sequence(tree, flags, start)
         return start
 
+    def atomic(self, tree: list[Any], flags: int, following: int) -> int:
+        return seal(self.nfa, self.sequence(tree, flags, following), following)
+
     def ahead(self, tree: list[Any], flags: int, following: int, *, positive: bool) -> int:
-        if self.in_behind:
-            raise self.refused("look-ahead inside a look-behind", "is not supported")
-        start = self.sequence(tree, flags, self.nfa.add(Accept(0)))
-        return self.nfa.add(Look(True, positive, start, following))
+        return self.nfa.add(Look(True, positive, self.body(tree, flags), following))
 
     def behind(self, tree: list[Any], flags: int, following: int, *, positive: bool) -> int:
-        if self.in_behind:
-            raise self.refused("look-behind inside a look-behind", "is not supported")
+        if self.tested:  # it may depend on groups: numbered when they are resolved
+            return self.nfa.add(Look(False, positive, self.body(tree, flags), following))
         key = f"{flags & (re.I | re.A | re.S | re.M)}:{tree!r}"
         if key not in self.nfa.behind_of:
-            lowering = _Lowering(self.nfa, self.terminal, in_behind=True)
-            start = lowering.sequence(tree, flags, self.nfa.add(Accept(0)))
+            start = self.body(tree, flags)
             self.nfa.behind_of[key] = len(self.nfa.behinds)
             self.nfa.behinds.append(start)
         return self.nfa.add(Look(False, positive, self.nfa.behind_of[key], following))
+
+    def body(self, tree: list[Any], flags: int) -> int:
+        """Return the start of a look-around's own NFA."""
+        end = self.nfa.add(Accept(0))
+        if self.tested:  # which groups it leaves behind is up to its first match
+            return self.atomic(tree, flags, end)
+        return self.sequence(tree, flags, end)
 
     def anchor(self, name: str, flags: int, following: int) -> int:
         """Rewrite an anchor to look-arounds over the trees ``re`` itself parses for them."""

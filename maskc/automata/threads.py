@@ -10,6 +10,8 @@ as one of them has matched for certain, everything behind it is dropped.
   may fulfil it. A thread with open obligations has not matched yet, but may.
 - Look-behinds read a *history*: the state of an automaton that runs over the whole text and
   knows which look-behinds match right here (:mod:`maskc.automata.history`).
+- In an atomic group, a choice owes that no earlier choice there leads to the group's end
+  (:mod:`maskc.automata.atomic`).
 
 Example: ``/"(?!"").*?"/`` behind its first quote holds one thread that owes ``not ""``; after
 a second quote it has accepted, and still owes ``not "`` until one more byte is seen.
@@ -26,7 +28,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.automata.nfa import Accept, Char, Look, Nfa, Split
+from maskc.automata.nodes import Accept, Arena, Char, Look, Split
 from maskc.automata.utf8 import DONE
 
 ACCEPTED = -1  # any accepted pattern, where the label no longer matters
@@ -35,7 +37,8 @@ Obligation = tuple[bool, frozenset["Thread"]]
 Obligations = frozenset[Obligation]
 Thread = tuple[int, Obligations]
 Threads = tuple[Thread, ...]
-Matched = frozenset[int]  # numbers of the look-behinds that match here
+# Numbers of the look-behinds that match here, with what a look-ahead inside them still demands.
+Matched = frozenset[tuple[int, Obligations]]
 
 FREE: Obligations = frozenset()
 
@@ -50,10 +53,15 @@ def label_of(position: int) -> int:
     return -2 - position
 
 
+def _unlabelled(thread: Thread) -> Thread:
+    position, owed = thread
+    return (position if position >= 0 else ACCEPTED, owed)
+
+
 class ThreadStepper:
     """Steps threads of one NFA over byte classes. Pure: it only remembers its results."""
 
-    def __init__(self, nfa: Nfa) -> None:
+    def __init__(self, nfa: Arena) -> None:
         self.nfa = nfa
         self._number: dict[tuple[int, int], int] = {}
         self._place: list[tuple[int, int]] = []  # position → (UTF-8 node, following NFA node)
@@ -108,50 +116,60 @@ class ThreadStepper:
         key = (node, matched)
         found = self._entered.get(key)
         if found is None:
-            collected = ThreadList()
-            self._collect(node, FREE, matched, collected, set())
-            found = self._entered[key] = collected.done()
+            found = self._entered[key] = self._collect(node, frozenset(), matched)
         return found
 
-    def _collect(
-        self,
-        start: int,
-        start_owed: Obligations,
-        matched: Matched,
-        collected: ThreadList,
-        seen: set[tuple[int, Obligations]],
-    ) -> None:
-        """Walk the empty moves depth first, in order, without recursion."""
-        stack = [(start, start_owed)]
+    def _collect(self, start: int, open_loops: frozenset[int], matched: Matched) -> Threads:
+        """Walk the empty moves depth first, in order.
+
+        A place of the walk is a node, what is owed there, and the repetitions that have begun a
+        pass since the last character: they are left when the walk comes back to them.
+        """
+        collected = ThreadList()
+        seen: set[tuple[int, Obligations, frozenset[int]]] = set()
+        stack = [(start, FREE, open_loops)]
         while stack and not collected.decided:
-            number, owed = stack.pop()
-            node = self.nfa.nodes[number]
-            if (number, owed) in seen:
-                # Back at a loop's head through its own body: `leave` is not seen yet.
-                if isinstance(node, Split) and node.leave is not None:
-                    stack.append((node.leave, owed))
+            place = number, owed, loops = stack.pop()
+            if place in seen:
                 continue
-            seen.add((number, owed))
+            seen.add(place)
+            node = self.nfa.nodes[number]
             if isinstance(node, Accept):
                 collected.append(accepted(node.label), owed)
             elif isinstance(node, Char):
                 collected.append(self._position(node.root, node.next), owed)
             elif isinstance(node, Split):
-                stack.extend((target, owed) for target in reversed(node.targets))
-            elif not node.ahead:
-                if (node.start in matched) == node.positive:
-                    stack.append((node.next, owed))
-            else:
-                added = self._look_ahead(node, matched)
+                stack += reversed(self._choose(node, owed, loops, matched))
+            elif isinstance(node, Look):
+                added = self._look(node, matched)
                 if added is not None:
-                    stack.append((node.next, owed | added))
+                    stack.append((node.next, owed | added, loops))
+        return collected.done()
 
-    def _look_ahead(self, node: Look, matched: Matched) -> Obligations | None:
-        threads = frozenset(
-            (position if position >= 0 else ACCEPTED, owed)
-            for position, owed in self.enter(node.start, matched)
-        )
-        return settle(frozenset([(node.positive, threads)]))
+    def _choose(
+        self, node: Split, owed: Obligations, loops: frozenset[int], matched: Matched
+    ) -> list[tuple[int, Obligations, frozenset[int]]]:
+        if node.loop in loops:
+            return [(node.leave, owed, loops - {node.loop})]
+        chosen = []
+        earlier: set[Thread] = set()
+        for index, target in enumerate(node.targets):
+            inside = loops if target == node.leave or node.loop < 0 else loops | {node.loop}
+            added = settle([(False, frozenset(earlier))])
+            if added is None:
+                break
+            chosen.append((target, owed | added, inside))
+            if index < len(node.rivals) - 1:
+                threads = self._collect(node.rivals[index], inside, matched)
+                earlier.update(map(_unlabelled, threads))
+        return chosen
+
+    def _look(self, node: Look, matched: Matched) -> Obligations | None:
+        if node.ahead:
+            threads = frozenset(map(_unlabelled, self.enter(node.start, matched)))
+        else:
+            threads = frozenset((ACCEPTED, left) for n, left in matched if n == node.start)
+        return settle([(node.positive, threads)])
 
     def step_obligations(
         self, owed: Obligations, byte_class: int, matched: Matched
@@ -163,8 +181,7 @@ class ThreadStepper:
         for positive, threads in owed:
             moved: set[Thread] = set()
             for thread in threads:
-                for position, left in self.step_thread(thread, byte_class, matched):
-                    moved.add((position if position >= 0 else ACCEPTED, left))
+                moved.update(map(_unlabelled, self.step_thread(thread, byte_class, matched)))
             stepped.append((positive, frozenset(moved)))
         return settle(frozenset(stepped))
 

@@ -27,7 +27,7 @@ from lark.load_grammar import FromPackageLoader
 from lark.parsers.lalr_analysis import Shift
 
 from maskc.errors import GrammarError, PostlexError
-from maskc.frontends.source import GrammarSource, load_source, source_from_header
+from maskc.frontends.source import PRIORITIES, GrammarSource, load_source, source_from_header
 from maskc.grammar.model import Context, Grammar, LalrState, Layout, Production
 
 __all__ = [
@@ -57,7 +57,8 @@ def load_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
     """
     imports: dict[str, str] = {}
     lark = _build(source, imports)
-    return _read_grammar(lark, source.start), replace(source, imports=dict(sorted(imports.items())))
+    grammar = _read_grammar(lark, source.start.split(",")[0])
+    return grammar, replace(source, imports=dict(sorted(imports.items())))
 
 
 def _build(source: GrammarSource, imports: dict[str, str]) -> Lark:
@@ -81,8 +82,10 @@ def _build(source: GrammarSource, imports: dict[str, str]) -> Lark:
             source.text,
             parser="lalr",
             lexer=cast(Any, source.lexer),
-            start=source.start,
+            start=source.start.split(","),
             postlex=postlex,
+            g_regex_flags=source.flags,
+            priority=cast(Any, PRIORITIES[source.priority]),
             source_path=source.name,
             # Lark calls a path entry that is callable; its annotation names only its own loader.
             import_paths=[cast(FromPackageLoader, read_import)],
@@ -93,8 +96,9 @@ def _build(source: GrammarSource, imports: dict[str, str]) -> Lark:
 
 def _explain(error: BaseException, source: GrammarSource) -> str:
     text = " ".join(str(error).split()) or type(error).__name__
-    if "undefined rule" in text and f"'{source.start}'" in text:
-        return f"the start symbol {source.start!r} is not a rule; name one with start="
+    for start in source.start.split(","):
+        if "undefined rule" in text and f"'{start}'" in text:
+            return f"the start symbol {start!r} is not a rule; name one with start="
     return f"Lark refuses it: {text[:600]}"
 
 

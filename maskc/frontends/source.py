@@ -4,6 +4,11 @@ A grammar file may name its own settings in comment lines at its top::
 
     // maskc: start=file_input postlex=lark.indenter:PythonIndenter
 
+``start``, ``lexer`` and ``postlex`` can be given as arguments too; what else Lark takes as an
+option and what changes which texts it parses, a grammar says here: ``flags`` (Lark's
+``g_regex_flags``, as letters of ``re``) and ``priority``. Several start symbols share one LALR
+table, which can change its contexts: ``start=a,b`` is Lark's ``start=["a", "b"]``, parsed from ``a``.
+
 The texts it imports with a relative path are kept beside it, so that an artifact carries
 everything that is needed to build the same parser again, and no path of the machine.
 """
@@ -20,6 +25,9 @@ from typing import Any
 from maskc.errors import GrammarError
 
 LEXERS = ("contextual", "basic")
+PRIORITIES = {"normal": "normal", "invert": "invert", "none": None}
+FLAGS = {"a": re.ASCII, "i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
+_SETTINGS = ("start", "lexer", "postlex", "flags", "priority")
 _SETTING = re.compile(r"^//\s*maskc:\s*(.*)$")
 
 
@@ -31,9 +39,11 @@ class GrammarSource:
         name: file name without its folder, or ``<text>``.
         text: the grammar.
         imports: text of each file it imports with a relative path, by relative path.
-        start: the start symbol.
+        start: the start symbol; others that share its LALR table behind commas.
         lexer: ``contextual`` or ``basic``.
         postlex: ``module:Class`` of an ``Indenter``, or ``None``.
+        flags: flags of ``re`` that apply to every terminal.
+        priority: a key of ``PRIORITIES``.
         folder: where relative imports are looked up; ``None`` if only ``imports`` counts.
     """
 
@@ -43,6 +53,8 @@ class GrammarSource:
     start: str
     lexer: str
     postlex: str | None
+    flags: int = 0
+    priority: str = "normal"
     folder: Path | None = field(default=None, compare=False)
 
 
@@ -87,12 +99,15 @@ def load_source(
         start=start or settings.get("start", "start"),
         lexer=lexer,
         postlex=postlex or settings.get("postlex"),
+        flags=_read_flags(name, settings),
+        priority=_read_priority(name, settings),
         folder=folder,
     )
 
 
 def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
     """Return the source that an artifact's header carries under ``grammar``."""
+    settings = _read_settings(header["name"], header["text"])
     return GrammarSource(
         name=header["name"],
         text=header["text"],
@@ -100,6 +115,8 @@ def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
         start=header["start"],
         lexer=header["lexer"],
         postlex=header["postlex"],
+        flags=_read_flags(header["name"], settings),
+        priority=_read_priority(header["name"], settings),
     )
 
 
@@ -113,10 +130,28 @@ def _read_settings(name: str, text: str) -> dict[str, str]:
             continue
         for word in match[1].split():
             key, equals, value = word.partition("=")
-            if not equals or not value or key not in ("start", "lexer", "postlex"):
+            if not equals or not value or key not in _SETTINGS:
                 raise GrammarError(
                     f"{name}:{number}",
-                    f"{word!r} is not a setting; write start=, lexer= or postlex=",
+                    f"{word!r} is not a setting; write {', '.join(f'{s}=' for s in _SETTINGS)}",
                 )
             settings[key] = value
     return settings
+
+
+def _read_flags(name: str, settings: Mapping[str, str]) -> int:
+    flags = 0
+    for letter in settings.get("flags", ""):
+        if letter not in FLAGS:
+            raise GrammarError(name, f"unknown flag {letter!r}; choose among {', '.join(FLAGS)}")
+        flags |= FLAGS[letter]
+    return flags
+
+
+def _read_priority(name: str, settings: Mapping[str, str]) -> str:
+    priority = settings.get("priority", "normal")
+    if priority not in PRIORITIES:
+        raise GrammarError(
+            name, f"unknown priority {priority!r}; choose one of {', '.join(PRIORITIES)}"
+        )
+    return priority

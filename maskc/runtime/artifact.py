@@ -61,6 +61,8 @@ class Artifact:
 
     def matcher(self) -> Matcher:
         """Return a matcher at the start of the text."""
+        # What matchers share is made here, not in the middle of the first fill.
+        _ = self.masks
         return Matcher(self, self.machine.start(), History(), terminated=False)
 
     def save(self, path: str | os.PathLike[str]) -> None:

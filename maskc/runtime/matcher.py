@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +21,23 @@ def allocate_bitmask(batch: int, vocab_size: int) -> NDArray[np.int32]:
     Token ``t`` is bit ``t % 32``, least significant first, of word ``t // 32``; 1 means legal.
     """
     return np.full((batch, -(-vocab_size // 32)), -1, dtype=np.int32)
+
+
+def fill_bitmasks(
+    matchers: Sequence[Matcher], bitmask: NDArray[np.int32], rows: Sequence[int]
+) -> None:
+    """Write the legal tokens of many matchers, each into its row.
+
+    Args:
+        matchers: of one artifact or of several with vocabularies of one size.
+        bitmask: int32[batch, ceil(vocab_size / 32)], C-contiguous, written to.
+        rows: the row of each matcher.
+
+    Raises:
+        ValueError: there are not as many rows as matchers.
+    """
+    for matcher, row in zip(matchers, rows, strict=True):
+        matcher.fill_bitmask(bitmask, row)
 
 
 class Matcher:

@@ -75,8 +75,8 @@ class StackMemory:
 class History:
     """The states that a matcher can go back to, newest last.
 
-    Kept in chunks that forks share: a fork copies one chunk at most, and going back over many states
-    takes whole chunks away.
+    Kept in chunks that forks share: a fork copies one chunk at most, and going back over many
+    states takes whole chunks away.
     """
 
     __slots__ = ("_older", "_recent", "n_states")

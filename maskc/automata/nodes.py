@@ -1,0 +1,138 @@
+"""The nodes of an NFA with ordered alternatives, and the arena that holds them.
+
+What they mean is told where they are made: :mod:`maskc.automata.nfa`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from maskc.automata.charset import CodePoints
+from maskc.automata.utf8 import Utf8Nodes
+from maskc.errors import LimitError
+
+MAX_NODES = 400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Char:
+    """Reads one character: enter ``root``, continue at ``next`` behind its last byte."""
+
+    root: int
+    next: int
+
+
+@dataclass(slots=True)
+class Split:
+    """Tries ``targets`` in order.
+
+    Attributes:
+        targets: what is tried.
+        loop: number of the repetition that decides here whether to repeat once more. Coming back
+            to a split of the same number without having read a character since, ``re`` does
+            not repeat again but goes on at ``leave``.
+        leave: behind the repetition.
+        rivals: in an atomic group, per target, the same choice in a copy of the group that
+            ends where the group ends: a target counts only if no rival of an earlier one matches.
+    """
+
+    targets: list[int]
+    loop: int = -1
+    leave: int = -1
+    rivals: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Goes to ``next`` if ``start`` matches (or does not) here; behind: by its number."""
+
+    ahead: bool
+    positive: bool
+    start: int
+    next: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Enters or leaves a group that some conditional asks for, and goes to ``next``."""
+
+    group: int
+    leaves: bool
+    next: int
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """Goes to ``present`` if the group has matched, else to ``absent``."""
+
+    group: int
+    present: int
+    absent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Accept:
+    """The end of the pattern labelled ``label``."""
+
+    label: int
+
+
+Node = Char | Split | Look | Mark | Test | Accept
+
+
+def targets_of(node: Node) -> list[int]:
+    """Return where a node leads, rivals excepted."""
+    match node:
+        case Char() | Look() | Mark():
+            return [node.next]
+        case Test():
+            return [node.present, node.absent]
+        case Split():
+            return [*node.targets, node.leave] if node.loop >= 0 else list(node.targets)
+    return []
+
+
+def with_targets(node: Node, targets: list[int]) -> Node:
+    """Return a node with other targets, in the order of :func:`targets_of`."""
+    match node:
+        case Char() | Look() | Mark():
+            return replace(node, next=targets[0])
+        case Test():
+            return replace(node, present=targets[0], absent=targets[1])
+        case Split():
+            leave = targets.pop() if node.loop >= 0 else -1
+            return Split(targets, node.loop, leave, node.rivals)
+    return node
+
+
+class Arena:
+    """Nodes by number.
+
+    Attributes:
+        nodes: the arena.
+        utf8: the byte tries of its sets.
+        behinds: start node of each look-behind's own NFA; ``Look.start`` indexes it. One
+            that stands inside another comes before it.
+        behind_of: number of each look-behind by its syntax tree.
+        n_loops: how many repetitions there are.
+    """
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.utf8 = Utf8Nodes()
+        self.behinds: list[int] = []
+        self.behind_of: dict[str, int] = {}
+        self.n_loops = 0
+
+    def add(self, node: Node) -> int:
+        """Append a node and return its number."""
+        if len(self.nodes) >= MAX_NODES:
+            raise LimitError("automaton nodes", MAX_NODES, "shorten the repetitions of terminals")
+        self.nodes.append(node)
+        return len(self.nodes) - 1
+
+    def char(self, code_points: CodePoints, following: int) -> int:
+        """Return a node that reads one of the code points and goes on."""
+        if not code_points:
+            return self.add(Split([]))
+        return self.add(Char(self.utf8.root(code_points), following))
