@@ -3,7 +3,8 @@
 In the paper each terminal that the open lexeme may still become closes a sequence of its own. A
 token is legal if any of them is, so the set of them is one question, and tokens with the same
 set share a row. Where a token leaves the lexeme all that it could become before, it is always
-legal: somebody must be able to finish the lexeme, or its state would not have been entered.
+legal: somebody must be able to finish the lexeme, or its state would not have been entered. Only at
+the start of the text no lexeme is open, and nobody need be able to begin one.
 
 Example: inside a NAME, a token of letters leaves a NAME; inside ``de``, ``f`` does not, since what
 could become any name or ``del`` may now become any name or ``def``.
@@ -14,17 +15,20 @@ from __future__ import annotations
 import numpy as np
 
 from maskc.lexer.boundaries import Boundaries, Final
+from maskc.lexer.scanner import EMPTY_TEXT, Scanner
 from maskc.streamline.model import Rows, merge
 from maskc.streamline.words import NO_EVENT, anything
 
 
-def merge_closings(rows: Rows, boundaries: Boundaries) -> Rows:
+def merge_closings(rows: Rows, scanner: Scanner, boundaries: Boundaries) -> Rows:
     """Return the rows with ``anything`` for tokens that leave an open lexeme all its chances."""
     words = rows.words
     free = words.close(words.number_final(anything(boundaries.n_lookaheads)), 0)
     stays = np.array([event.terminal == NO_EVENT for event in rows.events], dtype=np.bool_)
     word = rows.word.copy()
     for row in np.flatnonzero(stays[rows.first]).tolist():
+        if scanner.end_of_text[int(rows.source[row])] == EMPTY_TEXT:
+            continue
         before = boundaries.finals[boundaries.final_of[int(rows.source[row])]]
         after, _ = words.final(int(rows.word[row]))
         if _keeps_all(before, after):

@@ -5,7 +5,7 @@ So every event names the first terminal of its class, and what stays open asks f
 lookahead of its class; rows that differed in this only become one.
 
 A lookahead is a terminal with what its boundary allows behind it. Two lookaheads of one class are
-taken together only where no live stack tells them apart.
+taken together only where no live stack tells them apart; so are two terminals.
 
 Example: in python.lark the rows of ``+=``, ``-=``, and eleven more become the rows of one.
 
@@ -74,6 +74,26 @@ def merge_interchangeable(
         np.array(first, dtype=np.int32)[rows.first],
         np.where(spare[rows.source], -1, mapped_word),
     )
+
+
+def safe_for_lookaheads(classes: Classes, boundaries: Boundaries, table: RefinedTable) -> Classes:
+    """Return the classes split until their terminals are taken by the same refined states.
+
+    What the lexer allows behind a terminal is no part of the grammar: one that the lexer never
+    gives, or that nothing can follow, is taken nowhere and stands for no other.
+    """
+    looks = {
+        terminal: sum(1 << look for look in boundaries.of_terminal.get(terminal, ()))
+        for members in classes
+        for terminal in members
+    }
+    found: dict[tuple[int, bytes], list[int]] = {}
+    for number, members in enumerate(classes):
+        for terminal in members:
+            taken = bytes(bool(live & looks[terminal]) for live in table.live)
+            if any(taken):
+                found.setdefault((number, taken), []).append(terminal)
+    return tuple(tuple(members) for members in found.values() if len(members) > 1)
 
 
 def _map_lookaheads(

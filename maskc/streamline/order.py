@@ -24,7 +24,7 @@ from maskc.streamline.closings import merge_closings
 from maskc.streamline.counting import count_rows, count_sequences, percentiles
 from maskc.streamline.decisions import Decisions
 from maskc.streamline.follow import drop_unfollowed
-from maskc.streamline.interchangeable import merge_interchangeable
+from maskc.streamline.interchangeable import merge_interchangeable, safe_for_lookaheads
 from maskc.streamline.lalr_state import (
     Verdicts,
     condition_on_states,
@@ -81,14 +81,14 @@ def streamline(
         up_to: the last step that is taken. Before ``state`` nothing is decided by the stack's top:
             the masks are the same, and each row is asked about on the stack at hand.
     """
-    classes: Classes = find_classes(grammar)
+    classes: Classes = safe_for_lookaheads(find_classes(grammar), boundaries, table)
     follow = build_follow_graph(build_successor_graph(reduce_grammar(grammar)))
     newline = grammar.layout.newline if grammar.layout else None
     rows: Rows = run("raw", lambda: collect_rows(grammar, scanner, boundaries, store))
     steps = [_describe("raw", rows, count_sequences(rows, boundaries, newline))]
     decisions = Decisions(grammar, item_sets, table, boundaries, columns, rows.words, classes)
     rewrites: dict[str, Callable[[Rows], Rows]] = {
-        "closings": lambda rows: merge_closings(rows, boundaries),
+        "closings": lambda rows: merge_closings(rows, scanner, boundaries),
         "interchangeable": lambda rows: merge_interchangeable(rows, classes, boundaries, table),
         "follow": lambda rows: drop_unfollowed(rows, follow, grammar, boundaries),
         "pairs": lambda rows: decide_pairs(rows, decisions, boundaries, table),

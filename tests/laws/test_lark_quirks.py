@@ -132,6 +132,61 @@ GRAMMARS = {
         ["a", "ba"],
         ["ab", "aa"],
     ),
+    "a possessive quantifier gives nothing back": (
+        "start: (A | B)+\nA: /[ab]++c/\nB: /[ab]++b|b/\n",
+        {},
+        ["b", "abc", "bb"],
+        ["ab", "a"],
+    ),
+    "an atomic group keeps its first match": (
+        'start: (A | "b")+\nA: /(?>a|ab)c|abb/\n',
+        {},
+        ["ac", "abb", "bac", "acb"],
+        ["abc", "a", "ab"],
+    ),
+    "a conditional asks for a named group": (
+        "start: Q+\nQ: /(?P<open>[(])?x+(?(open)[)]|;)/\n",
+        {},
+        ["x;", "(x)", "(xx)x;"],
+        ["(x;", "x)", "(x"],
+    ),
+    "a named group is a group": (
+        "start: (A | B)+\nA: /(?P<one>a)(?P<two>b)?/\nB: /(?P<three>b)/\n",
+        {},
+        ["ab", "bb", "abb"],
+        ["c"],
+    ),
+    "flags hold for the part they enclose": (
+        "start: (A | B | C | D)+\nA: /<(?s:.)>/\nB: /(?x: b  b # two\\n )/\nC: /(?a:\\w)=/\n"
+        "D: /(?-i:d)e/i\n",
+        {},
+        ["<\n>", "<é>bb", "a=", "dE"],
+        ["< >>", "b b", "é=", "De"],
+    ),
+    "a look-around may stand in a look-behind": (
+        "start: (A | B | C)+\nA: /a/\nB: /(?<=(?<!b)a)b/\nC: /(?<=a(?=cc))c|c/\n",
+        {},
+        ["ab", "acc", "cab"],
+        ["b", "abb"],
+    ),
+    "flags can hold for all terminals": (
+        '// maskc: flags=i\nstart: "a" B\nB: /b+/\n',
+        {},
+        ["ab", "ABb"],
+        ["a"],
+    ),
+    "priorities can be turned round": (
+        "// maskc: priority=invert\nstart: (A | B) [C]\nA.1: /a+/\nB.2: /ab/\nC: /c/\n",
+        {},
+        ["a", "aac"],
+        ["ab", "abc"],
+    ),
+    "start symbols that share a table share its contexts": (
+        '// maskc: start=b,a\na: x "y"\nb: x /[yz]/\nx: "x"\n',
+        {},
+        ["xz"],
+        ["xy"],
+    ),
     "an ignored terminal shadows one of equal text": (
         "start: A B\nA: /a/\nB: /[ab]/\nI.1: /a/\n%ignore I\n",
         {},

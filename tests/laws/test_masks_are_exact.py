@@ -25,7 +25,9 @@ from tests.random_grammars import (
 )
 
 LAYOUT = {"postlex": "tests.indenters:TwoColumns"}
-MORE = "abé AB!\n():\t#"  # characters that completions may need
+# Characters that completions may need: `è` and `×` begin with the byte that `é` begins with, and
+# one of them is no word character.
+MORE = "abéÉè× AB!\n():\t#"
 
 
 @pytest.fixture(autouse=True)
@@ -128,6 +130,27 @@ def test_a_mask_is_exact_on_random_indentation(seed, lexer):
 
 # Grammars on which the code was once wrong.
 FOUND = {
+    "nothing can follow the start, so a token that leaves no chance is illegal": (
+        'T0.2: "aab"\nstart:\nx: T0? x+ | T0\n',
+        "abé",
+        "basic",
+    ),
+    "a terminal that the lexer never gives stands for none": (
+        "T1: /éb/\nT2: /é(?:b)*?/\nstart: T1 | T2\n",
+        "bé",
+        "basic",
+    ),
+    "a terminal that is ignored stands for none": (
+        'T0: "bb"\nT1.1: "aaa"\nstart: T1 | T0\n%ignore T0\n',
+        "ab",
+        "basic",
+    ),
+    "a cut character that may become another one than the alphabet has": (
+        'T0: "éb"\nT1.1: /(?:a)*?(?:[a])*?/\nT2.1: "bé"\nT3.1: /[^b][^é]a/\nstart: T3 T2?\n'
+        "x: T1 T0 |\ny: T2 T1 | T2 | T2 T2\n%ignore T2\n",
+        "abé",
+        "basic",
+    ),
     "an empty pass of a loop leaves it": (
         'T0.1: /[ba](?:(?:b)??)*/\nT1.1: "ab"i\nstart: T1+ | T0\n%ignore " "\n',
         "ab ",
@@ -140,4 +163,4 @@ FOUND = {
 def test_a_mask_is_exact_where_it_was_not(name):
     text, alphabet, lexer = FOUND[name]
     tokens = draw_tokens(Random(0), alphabet)
-    assert check_language(text, alphabet, 6, tokens, lexer=lexer) > 1
+    assert check_language(text, alphabet, 6, tokens, lexer=lexer) > 0
