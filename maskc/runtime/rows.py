@@ -125,7 +125,11 @@ class RowReader:
         self._inside = np.ascontiguousarray(
             np.unpackbits(groups.view(np.uint8), axis=1, bitorder="little").T
         )
+        self._kind_of: list[tuple[int, int]] = list(
+            zip(arrays["event_terminal"].tolist(), arrays["event_column"].tolist(), strict=True)
+        )
         self._roots: dict[int, tuple[Question, ...]] = {}
+        self._sets: dict[int, Tokens] = {}
         self.n_bytes = 0
 
     def root(self, source: int) -> tuple[Question, ...]:
@@ -159,6 +163,7 @@ class RowReader:
     def forget(self) -> None:
         """Forget all answers."""
         self._roots.clear()
+        self._sets.clear()
         self.n_bytes = 0
 
     def _make(self, groups: Ints | None, words: Ints, sets: Ints) -> Node:
@@ -187,8 +192,9 @@ class RowReader:
             for place in depending[events == A_FINAL].tolist():
                 word = node.words[place]
                 final, column = int(arrays["word_final"][word]), int(arrays["word_column"][word])
-                trials.append(Trial(final, column, self._unite(node.sets[place : place + 1])))
-            for terminal, column, _ in self._split(events[events != A_FINAL]):
+                trials.append(Trial(final, column, self._one_set(int(node.sets[place]))))
+            kinds = {self._kind_of[event] for event in events.tolist() if event != A_FINAL}
+            for terminal, column in sorted(kinds):
                 child = self._child(node, context, terminal, column)
                 questions.append(Question(terminal, column, child))
         return Answer(tokens, tuple(questions), tuple(trials))
@@ -229,6 +235,12 @@ class RowReader:
             for number, value in enumerate(distinct.tolist())
         ]
 
+    def _one_set(self, number: int) -> Tokens:
+        found = self._sets.get(number)
+        if found is None:
+            found = self._sets[number] = self._unite(np.array([number], dtype=np.int32))
+        return found
+
     def _unite(self, sets: Ints) -> Tokens:
         """Return the union of some token sets, as the few words of a mask that it touches."""
         arrays = self._arrays
@@ -243,16 +255,24 @@ class RowReader:
         ]
         dense = dense[dense >= 0]
         if len(dense) or 2 * n_tokens > self._n_words:
-            legal = np.zeros(self._n_words * 32, dtype=np.uint8)
-            legal[tokens] = 1
-            mask = np.packbits(legal, bitorder="little").view("<i4")
+            mask = _pack(tokens, self._n_words)
             for number in set(dense.tolist()):
                 np.bitwise_or(mask, arrays["masks"][number], out=mask)
             found = Tokens(None, mask)
         else:
-            words, where = np.unique(tokens >> 5, return_inverse=True)
-            bits = np.zeros(len(words), dtype=np.int32)
-            np.bitwise_or.at(bits, where.reshape(-1), np.left_shift(1, tokens & 31).astype("<i4"))
-            found = Tokens(words, bits)
+            mask = _pack(tokens, self._n_words)
+            words = np.unique(tokens >> 5)
+            found = Tokens(words, mask[words])
         self.n_bytes += found.bits.nbytes * (1 if found.words is None else 2)
         return found
+
+
+def _pack(tokens: Ints, n_words: int) -> Mask:
+    """Return a token set as a mask."""
+    if len(tokens) < 500:
+        mask = np.zeros(n_words, dtype=np.int32)
+        np.bitwise_or.at(mask, tokens >> 5, np.left_shift(1, tokens & 31))
+        return mask
+    legal = np.zeros(n_words * 32, dtype=np.uint8)
+    legal[tokens] = 1
+    return np.packbits(legal, bitorder="little").view("<i4")
