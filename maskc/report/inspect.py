@@ -121,6 +121,11 @@ def list_facts(inspection: Inspection) -> list[tuple[str, str]]:
         ),
         ("ends with", ", ".join(str(eos) for eos in tokenizer["eos_ids"])),
         ("fingerprint", tokenizer["fingerprint"]),
+        (
+            "work of one fill",
+            f"at most {format_count(header['counts']['questions'])} moves of the parser, "
+            "whatever the text",
+        ),
         ("compiled in", _format_cost(inspection.timings)),
     ]
 

@@ -61,7 +61,7 @@ HEADER = {
         "eos_ids": [1000, 1001],
         "n_tokens": 1000,
     },
-    "counts": {"lalr_states": 1234, "productions": 9, "not_lexed_apart": 2},
+    "counts": {"lalr_states": 1234, "productions": 9, "not_lexed_apart": 2, "questions": 17},
     "streamlining": STREAMLINING,
     "classes": [["__ANON_0", "__ANON_1"]],
     "residue": RESIDUE,
