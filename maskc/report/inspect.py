@@ -121,6 +121,7 @@ def list_facts(inspection: Inspection) -> list[tuple[str, str]]:
         ),
         ("ends with", ", ".join(str(eos) for eos in tokenizer["eos_ids"])),
         ("fingerprint", tokenizer["fingerprint"]),
+        *([("left out", header["left_out"])] if header["left_out"] else []),
         (
             "work of one fill",
             f"at most {format_count(header['counts']['questions'])} moves of the parser, "

@@ -36,6 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.analysis.interchangeable import Classes
+from maskc.errors import LimitError
 from maskc.grammar.model import Grammar
 from maskc.lexer.boundaries import Boundaries, Final
 from maskc.lexer.columns import Columns
@@ -47,6 +48,9 @@ from maskc.streamline.words import NO_EVENT, ContextSet, Event, Words
 
 MAY, FAIL = 1, 2
 DEPENDS = MAY | FAIL
+
+# Bytes of answers, one for each distinct word and refined state.
+MAX_ANSWERS = 400_000_000
 
 Flags = NDArray[np.uint8]
 Bools = NDArray[np.bool_]
@@ -137,6 +141,12 @@ class Decisions:
                 self._class_of[word] = self._by_key[keys[word]]
 
     def _intern(self, flags: Flags) -> int:
+        if len(self._rows) * flags.size > MAX_ANSWERS:
+            raise LimitError(
+                "answers for words and parser states",
+                MAX_ANSWERS,
+                "the rows are left to the parser where they are not decided",
+            )
         number = self._by_content.setdefault(flags.tobytes(), len(self._rows))
         if number == len(self._rows):
             self._rows.append(flags)

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from maskc.analysis.interchangeable import Classes, find_classes
 from maskc.analysis.successors import build_follow_graph, build_successor_graph
+from maskc.errors import LimitError
 from maskc.grammar.model import Grammar
 from maskc.grammar.reduce import reduce_grammar
 from maskc.lexer.boundaries import Boundaries
@@ -48,7 +49,8 @@ class Streamlined:
     Attributes:
         rows: the rows.
         verdicts: the answers for their words.
-        report: header entries ``streamlining``, ``classes`` and ``residue``.
+        report: header entries ``streamlining``, ``classes``, ``residue``, and ``left_out``: what
+            was not done because a bound was reached.
     """
 
     rows: Rows
@@ -94,17 +96,25 @@ def streamline(
         "pairs": lambda rows: decide_pairs(rows, decisions, boundaries, table),
         "sequences": lambda rows: decide_sequences(rows, decisions, boundaries),
     }
-    for step in STEPS[1 : STEPS.index(up_to) + 1]:
-        if step in rewrites:
-            rows = run(step, lambda: rewrites[step](rows))  # noqa: B023
-            steps.append(_describe(step, rows, count_rows(rows)))
+    verdicts: Verdicts | None = None
     report: dict[str, Any] = {
         "streamlining": steps,
         "classes": [[grammar.terminals[terminal] for terminal in group] for group in classes],
+        "residue": {},
+        "left_out": None,
     }
-    if up_to != STEPS[-1]:
-        return Streamlined(rows, leave_open(rows, len(table.live)), {**report, "residue": {}})
-    verdicts: Verdicts = run("state", lambda: condition_on_states(rows, decisions))
+    for step in STEPS[1 : STEPS.index(up_to) + 1]:
+        try:
+            if step in rewrites:
+                rows = run(step, lambda: rewrites[step](rows))  # noqa: B023
+                steps.append(_describe(step, rows, count_rows(rows)))
+            else:
+                verdicts = run(step, lambda: condition_on_states(rows, decisions))  # noqa: B023
+        except LimitError as error:
+            report["left_out"] = f"the steps from {step} on: {error}"
+            break
+    if verdicts is None:
+        return Streamlined(rows, leave_open(rows, len(table.live)), report)
     report["residue"] = describe_residue(rows, decisions, boundaries, grammar.terminals)
     return Streamlined(rows, verdicts, report)
 

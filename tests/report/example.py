@@ -65,6 +65,7 @@ HEADER = {
     "streamlining": STREAMLINING,
     "classes": [["__ANON_0", "__ANON_1"]],
     "residue": RESIDUE,
+    "left_out": None,
     "not_lexed_apart": [
         {"first": "__ANON_0", "second": "NUMBER", "witness": b"a\n\xff"},
         {"first": "NUMBER", "second": "NUMBER", "witness": b"00"},

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.compiled import compile_text
+from maskc.streamline import decisions
+from tests.compiled import compile_text, legal_tokens
 
 PAIRS = 'start: "(" start ")" | "a" (("+" | "-") "a")*\n'
 
@@ -73,3 +74,16 @@ def test_a_word_that_closes_what_it_opened_does_not_depend_on_the_stack():
 def test_the_classes_are_named(lexer):
     header = compile_text(PAIRS, (b"a",), lexer=lexer).header
     assert header["classes"] == [["MINUS", "PLUS"]]
+
+
+def test_a_bound_that_is_reached_leaves_rows_to_the_parser(monkeypatch):
+    tokens = (b"a", b"a)", b"a)))", b"a)])", b"((", b"[(")
+    text = 'start: "(" start ")" | "[" start "]" | "a"\n'
+    whole = compile_text(text, tokens)
+    monkeypatch.setattr(decisions, "MAX_ANSWERS", 10)
+    bounded = compile_text(text, tokens)
+    assert whole.header["left_out"] is None
+    assert "the steps from pairs on" in bounded.header["left_out"]
+    assert bounded.header["streamlining"][-1]["step"] == "follow"
+    for prefix in (b"", b"(", b"[(", b"[(a", b"((a)"):
+        assert legal_tokens(bounded, prefix) == legal_tokens(whole, prefix)
