@@ -6,10 +6,10 @@ STAMP := .venv/.installed
 STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test check slow bench format clean
+.PHONY: help venv run test check slow bench corpora conformance format clean integrations
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 13
 
 venv: $(STAMP) ## create .venv and install maskc into it, with everything for development
 
@@ -37,6 +37,14 @@ slow: $(STAMP) ## the tests with ten times as many random examples
 bench: $(STAMP) ## time fill, accept and step on json and python
 	$(BIN)/python benchmarks/bench.py
 
+corpora: $(STAMP) ## download the source distributions whose grammars and tests maskc is held against
+	$(BIN)/python benchmarks/conformance/corpora.py
+
+conformance: corpora ## record Lark's own test suite, walk its texts; compile and verify published grammars
+	$(BIN)/python benchmarks/conformance/record.py corpora/lark-1.3.1 corpora/record.json
+	$(BIN)/python benchmarks/conformance/walk.py corpora/record.json corpora/conformance.json docs/conformance.md
+	$(BIN)/python benchmarks/conformance/published.py corpora/published.json docs/published-grammars.md
+
 format: $(STAMP) ## format the code and fix what lint can fix
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -44,3 +52,7 @@ format: $(STAMP) ## format the code and fix what lint can fix
 clean: ## remove what was compiled and cached, but not .venv
 	rm -rf *.maskc dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find maskc tests -name __pycache__ -prune -exec rm -rf {} +
+
+integrations: $(STAMP) ## install torch and transformers into .venv and test generate() and the example server
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,serve]' httpx
+	$(BIN)/pytest tests/integrations

@@ -1,0 +1,280 @@
+"""A minimal server of completions, with a field ``grammar`` that names an artifact.
+
+It shows how the pieces fit together: a registry of artifacts, a model of transformers, and a
+``GrammarProcessor`` for each request. It is an example; it batches nothing and has no users.
+
+    python examples/serve.py --random --artifacts artifacts/
+    curl localhost:8000/v1/completions -d '{"prompt": "An order:", "grammar": "order"}'
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import codecs
+import json
+import threading
+import time
+import uuid
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+import transformers
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse, StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+import maskc
+from maskc.errors import MaskcError
+from maskc.integrations.registry import ArtifactRegistry
+from maskc.integrations.transformers import GrammarProcessor, open_registry
+from maskc.vocab import load_encoder
+
+MAX_BODY_BYTES = 1 << 20
+MAX_WAITING = 256
+N_WORKERS = 4
+
+
+class Completion(BaseModel):
+    """The body of a request. A field that is not known is refused: it might be a constraint."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str = ""
+    prompt: str = Field(max_length=100_000)
+    grammar: str | None = None
+    max_tokens: int = Field(default=256, ge=1, le=4096)
+    temperature: float = Field(default=1.0, ge=0, le=2)
+    stream: bool = False
+
+
+class RefusedError(Exception):
+    """A request that is the client's fault, or one too many, or that failed."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(status, message)
+        self.status, self.message = status, message
+
+
+@dataclass
+class Generation:
+    """One running request: ids come from a thread, and go out as text."""
+
+    loop: asyncio.AbstractEventLoop
+    ids: asyncio.Queue[int | Exception | None] = field(default_factory=asyncio.Queue)
+    cancelled: threading.Event = field(default_factory=threading.Event)
+    seen_prompt: bool = False
+
+    def put(self, value: torch.Tensor) -> None:
+        """Take what ``generate()`` streams: first the prompt, then a token a call."""
+        if self.seen_prompt:
+            self.send(int(value.flatten()[0]))
+        self.seen_prompt = True
+
+    def end(self) -> None:
+        """Do nothing: the end is told when the thread is done."""
+
+    def send(self, value: int | Exception | None) -> None:
+        """Pass a value from the thread to the server's loop, which may be gone."""
+        if not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self.ids.put_nowait, value)
+
+
+class Server:
+    """A model, the artifacts that fit it, and the requests that wait for it."""
+
+    def __init__(
+        self, model: Any, encode: Callable[[str], list[int]], registry: ArtifactRegistry
+    ) -> None:
+        self.model, self.encode, self.registry = model, encode, registry
+        self.vocabulary = registry.vocabulary
+        self.workers = ThreadPoolExecutor(N_WORKERS)
+        self.n_running = 0
+
+    async def start(self, asked: Completion) -> Generation:
+        """Return a generation that has begun, or waits for a thread."""
+        if self.n_running >= MAX_WAITING:
+            raise RefusedError(429, "too many requests are waiting; try again later")
+        processors = []
+        if asked.grammar is not None:
+            try:
+                artifact = await asyncio.to_thread(self.registry.load, asked.grammar)
+            except MaskcError as error:
+                raise RefusedError(400, f"grammar {error}") from None
+            processors.append(GrammarProcessor(artifact))
+        prompt = await asyncio.to_thread(self.encode, asked.prompt)
+        prompt = prompt or [self.model.config.bos_token_id]
+        room = self.model.config.max_position_embeddings - len(prompt)
+        if room < asked.max_tokens:
+            raise RefusedError(400, f"the prompt leaves room for {max(room, 0)} tokens only")
+        generation = Generation(asyncio.get_running_loop())
+        self.n_running += 1
+        self.workers.submit(self._run, asked, prompt, processors, generation)
+        return generation
+
+    async def texts(self, generation: Generation) -> AsyncIterator[tuple[str, str | None]]:
+        """Yield pieces of text, and with the last the reason to finish; stop it when left."""
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        reason = "length"
+        try:
+            while (token := await generation.ids.get()) is not None:
+                if isinstance(token, Exception):
+                    raise RefusedError(500, "the generation failed") from token
+                if token in self.vocabulary.eos_ids:
+                    reason = "stop"
+                elif text := decoder.decode(self.vocabulary.tokens[token] or b""):
+                    yield text, None
+            yield decoder.decode(b"", final=True), reason
+        finally:
+            generation.cancelled.set()
+
+    def _run(
+        self, asked: Completion, prompt: list[int], processors: list[Any], generation: Generation
+    ) -> None:
+        def is_left(input_ids: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:  # noqa: ARG001
+            stop = generation.cancelled.is_set()
+            return torch.full((input_ids.shape[0],), stop, device=input_ids.device)
+
+        try:
+            if not generation.cancelled.is_set():
+                ids = torch.tensor([prompt], device=self.model.device)
+                how: dict[str, Any] = {"do_sample": False}
+                if asked.temperature > 0:
+                    how = {"do_sample": True, "temperature": asked.temperature, "top_k": 0}
+                self.model.generate(
+                    input_ids=ids,
+                    attention_mask=torch.ones_like(ids),
+                    max_new_tokens=asked.max_tokens,
+                    eos_token_id=list(self.vocabulary.eos_ids),
+                    pad_token_id=self.vocabulary.eos_ids[0],
+                    logits_processor=processors,
+                    stopping_criteria=[is_left],
+                    streamer=generation,
+                    **how,
+                )
+        except Exception as error:  # noqa: BLE001 - it is the request's, and the server lives on
+            generation.send(error)
+        generation.send(None)
+        if not generation.loop.is_closed():
+            generation.loop.call_soon_threadsafe(self._finish)
+
+    def _finish(self) -> None:
+        self.n_running -= 1
+
+
+def build_app(server: Server) -> FastAPI:
+    """Return the application: ``/v1/completions`` and ``/v1/grammars``."""
+    app = FastAPI(title="maskc example", version=maskc.__version__)
+
+    @app.exception_handler(RefusedError)
+    def refuse(_: Request, error: RefusedError) -> JSONResponse:
+        body = {"error": {"message": error.message, "type": "invalid_request_error"}}
+        return JSONResponse(body, error.status)
+
+    @app.get("/v1/grammars")
+    def grammars() -> dict[str, list[str]]:
+        return {"grammars": list(server.registry.names())}
+
+    @app.post("/v1/completions")
+    async def complete(request: Request) -> Any:
+        asked = await _read(request)
+        generation = await server.start(asked)
+        head = {
+            "id": f"cmpl-{uuid.uuid4().hex}",
+            "object": "text_completion",
+            "created": int(time.time()),
+            "model": asked.model,
+        }
+        if asked.stream:
+            events = _stream(server, generation, head)
+            return StreamingResponse(events, media_type="text/event-stream")
+        watch = asyncio.create_task(_cancel_when_left(request, generation))
+        try:
+            pieces = [piece async for piece in server.texts(generation)]
+        finally:
+            watch.cancel()
+        text = "".join(piece for piece, _ in pieces)
+        return head | {"choices": [_choice(text, pieces[-1][1])]}
+
+    return app
+
+
+async def _read(request: Request) -> Completion:
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_BODY_BYTES:
+            raise RefusedError(413, f"the body is larger than {MAX_BODY_BYTES:,} bytes")
+    try:
+        return Completion.model_validate_json(bytes(body))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the body"
+        raise RefusedError(400, f"{where}: {first['msg']}") from None
+
+
+async def _stream(
+    server: Server, generation: Generation, head: dict[str, Any]
+) -> AsyncIterator[str]:
+    async for text, reason in server.texts(generation):
+        yield f"data: {json.dumps(head | {'choices': [_choice(text, reason)]})}\n\n"
+    yield "data: [DONE]\n\n"
+
+
+async def _cancel_when_left(request: Request, generation: Generation) -> None:
+    while not await request.is_disconnected():
+        await asyncio.sleep(0.05)
+    generation.cancelled.set()
+
+
+def _choice(text: str, reason: str | None) -> dict[str, Any]:
+    return {"index": 0, "text": text, "logprobs": None, "finish_reason": reason}
+
+
+def build_random_model() -> Any:
+    """Return a small Llama with the llama3 vocabulary and random weights, to try things with."""
+    config = transformers.LlamaConfig(
+        vocab_size=128_256,
+        hidden_size=16,
+        intermediate_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        num_key_value_heads=1,
+        max_position_embeddings=2048,
+        bos_token_id=128_000,
+        eos_token_id=[128_001, 128_008, 128_009],
+    )
+    return transformers.LlamaForCausalLM(config).eval()
+
+
+def main() -> None:
+    """Read the arguments and serve."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--model", help="folder of a model and its tokenizer")
+    which.add_argument("--random", action="store_true", help="a small model of random weights")
+    parser.add_argument("--artifacts", help="folder of artifacts; default: MASKC_ARTIFACTS")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8000)
+    options = parser.parse_args()
+    try:
+        if options.random:
+            model = build_random_model()
+            registry = open_registry(model, "llama3", options.artifacts)
+            encode = load_encoder("llama3").encode
+        else:
+            model = transformers.AutoModelForCausalLM.from_pretrained(options.model).eval()
+            tokenizer = transformers.AutoTokenizer.from_pretrained(options.model)
+            registry, encode = open_registry(model, tokenizer, options.artifacts), tokenizer.encode
+    except MaskcError as error:
+        parser.error(str(error))
+    app = build_app(Server(model, encode, registry))
+    uvicorn.run(app, host=options.host, port=options.port)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""What goes wrong between maskc and an inference engine.
+
+Example: ``IntegrationError("transformers", "it is not installed", "pip install …")`` reads
+``transformers: it is not installed; pip install …``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from maskc.errors import MaskcError
+
+
+class IntegrationError(MaskcError):
+    """An engine is missing, has drifted from the interface we know, or is used wrongly."""
+
+    def __init__(self, engine: str, reason: str, remedy: str) -> None:
+        super().__init__(engine, reason, remedy)
+        self.engine, self.reason, self.remedy = engine, reason, remedy
+
+    def __str__(self) -> str:
+        return f"{self.engine}: {self.reason}; {self.remedy}"
+
+
+def load_engine(module: str, extra: str) -> Any:
+    """Return an engine's module.
+
+    Args:
+        module: its dotted name.
+        extra: the extra of maskc that installs it.
+
+    Raises:
+        IntegrationError: it is not installed.
+
+    >>> load_engine("no_such_engine", "vllm")
+    Traceback (most recent call last):
+    maskc.integrations.errors.IntegrationError: no_such_engine: it is not installed; pip install 'maskc[vllm]'
+    """  # noqa: E501 - a message is one line
+    package = module.partition(".")[0]
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != package:
+            raise
+        remedy = f"pip install 'maskc[{extra}]'"
+        if error.name == package:
+            raise IntegrationError(package, "it is not installed", remedy) from None
+        reason = f"this version has no module {error.name}"
+        raise IntegrationError(package, reason, remedy) from None

@@ -1,0 +1,88 @@
+"""Masks in the rows of an engine's bitmask, which may be wider than an artifact's.
+
+Engines allocate ``int32[rows, ceil(width / 32)]`` for the width of the model's logits; artifacts
+compiled without the model's padding are narrower, and what is beyond them is never legal.
+
+Example: an artifact of 128,256 tokens fills 4,008 words of a row of 4,748, and the rest is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.runtime.artifact import Artifact
+from maskc.runtime.matcher import Matcher, fill_bitmasks
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """A matcher with the artifact it came from.
+
+    Attributes:
+        artifact: the artifact.
+        matcher: ``None`` for a sequence that has left the language: only its end is allowed.
+    """
+
+    artifact: Artifact
+    matcher: Matcher | None
+
+    @classmethod
+    def start(cls, artifact: Artifact) -> Following:
+        """Return a sequence at its start."""
+        return cls(artifact, artifact.matcher())
+
+    def after(self, token_ids: Sequence[int]) -> Following:
+        """Return the sequence behind more tokens; what follows an end of sequence is ignored."""
+        if self.matcher is None:
+            return self
+        matcher = self.matcher.fork()
+        for token_id in token_ids:
+            if not matcher.is_terminated and not matcher.accept_token(token_id):
+                return Following(self.artifact, None)
+        return Following(self.artifact, matcher)
+
+
+def fill_rows(
+    sequences: Sequence[Following], bitmask: NDArray[np.int32], rows: Sequence[int]
+) -> None:
+    """Write the legal tokens of each sequence into its row.
+
+    Args:
+        sequences: of any artifacts.
+        bitmask: int32, one row or more, at least as wide as the widest artifact's mask.
+        rows: the row of each sequence.
+    """
+    width = bitmask.shape[1]
+    matchers, matcher_rows = [], []
+    for sequence, row in zip(sequences, rows, strict=True):
+        if sequence.matcher is None:
+            _fill_ends(sequence.artifact, bitmask, row)
+        elif _count_words(sequence.artifact) == width:
+            matchers.append(sequence.matcher)
+            matcher_rows.append(row)
+        else:
+            fill_row(sequence.artifact, sequence.matcher, bitmask, row)
+    fill_bitmasks(matchers, bitmask, matcher_rows)
+
+
+def fill_row(artifact: Artifact, matcher: Matcher, bitmask: NDArray[np.int32], row: int) -> None:
+    """Write the legal tokens of one matcher into one row, and 0 beyond its artifact's width."""
+    n_words = _count_words(artifact)
+    # One row is contiguous by itself, however wide the others are.
+    matcher.fill_bitmask(bitmask[row : row + 1, :n_words], 0)
+    bitmask[row, n_words:] = 0
+
+
+def _fill_ends(artifact: Artifact, bitmask: NDArray[np.int32], row: int) -> None:
+    words = bitmask[row].view(np.uint32)
+    words[:] = 0
+    for end in artifact.eos_ids:
+        words[end // 32] |= np.uint32(1 << end % 32)
+
+
+def _count_words(artifact: Artifact) -> int:
+    return -(-artifact.vocab_size // 32)

@@ -1,0 +1,112 @@
+"""One request in an engine that has its own idea of what ends it.
+
+An engine stops a request at the ids it names: the model's end-of-sequence tokens and the request's
+stop tokens. These, and no others, are the ends here: each is legal iff the text so far is complete,
+even one that would otherwise be text, and the artifact's own end-of-sequence ids are illegal
+if the engine would not stop at them.
+
+Example: with token 10, a line break, among the ends of a request for JSON, it is illegal behind
+``[1`` and legal behind ``[1]``, where taking it ends the text.
+
+Speculative decoding goes on behind an end and takes it back: tokens behind the end are counted, so
+that ``rollback`` undoes exactly what was taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.integrations.rows import fill_row
+from maskc.runtime.artifact import Artifact
+
+
+class Session:
+    """The state of one request.
+
+    Args:
+        artifact: of its grammar.
+        end_ids: where the engine stops; default: at the artifact's end-of-sequence ids.
+    """
+
+    def __init__(self, artifact: Artifact, end_ids: Iterable[int] | None = None) -> None:
+        self._artifact = artifact
+        self._matcher = artifact.matcher()
+        ends = set(artifact.eos_ids if end_ids is None else end_ids)
+        self._end = artifact.eos_ids[0]
+        self._end_ids = frozenset(ends) or frozenset(artifact.eos_ids)
+        # Bits of the mask that the artifact and the engine may see differently.
+        self._differing = tuple(sorted(self._end_ids ^ set(artifact.eos_ids)))
+        self._n_behind_end = 0
+
+    def accept(self, token_id: int) -> bool:
+        """Take a token; return False, and change nothing, if it is illegal."""
+        if self._matcher.is_terminated:
+            self._n_behind_end += 1
+            return True
+        if token_id in self._end_ids:
+            return self._matcher.accept_token(self._end)
+        if token_id in self._artifact.eos_ids:
+            return False
+        return self._matcher.accept_token(token_id)
+
+    def count_legal(self, token_ids: Sequence[int]) -> int:
+        """Return how many of the tokens can be taken up to an end; change nothing."""
+        n_taken = 0
+        for token_id in token_ids:
+            if self.is_terminated or not self.accept(token_id):
+                break
+            n_taken += 1
+        self.rollback(n_taken)
+        return n_taken
+
+    def rollback(self, n_tokens: int) -> None:
+        """Forget the last tokens that were taken.
+
+        Raises:
+            ValueError: fewer were taken.
+        """
+        n_ignored = min(n_tokens, self._n_behind_end)
+        self._matcher.rollback(n_tokens - n_ignored)
+        self._n_behind_end -= n_ignored
+
+    def reset(self) -> None:
+        """Go back to the start of the text."""
+        self._matcher.reset()
+        self._n_behind_end = 0
+
+    def fork(self) -> Session:
+        """Return an independent session in the same state."""
+        copy = Session(self._artifact, self._end_ids)
+        copy._matcher = self._matcher.fork()
+        copy._n_behind_end = self._n_behind_end
+        return copy
+
+    def fill(self, bitmask: NDArray[np.int32], row: int) -> None:
+        """Write the legal tokens into a row of a bitmask at least as wide as the artifact's."""
+        fill_row(self._artifact, self._matcher, bitmask, row)
+        if not self._differing:
+            return
+        words = bitmask[row].view(np.uint32)
+        may_end = bool(words[self._end // 32] >> np.uint32(self._end % 32) & 1)
+        for token_id in self._differing:
+            if token_id // 32 >= len(words):
+                continue
+            bit = np.uint32(1 << token_id % 32)
+            if may_end and token_id in self._end_ids:
+                words[token_id // 32] |= bit
+            else:
+                words[token_id // 32] &= ~bit
+
+    def forced_text(self) -> str:
+        """Return the text that must come next, in whole characters."""
+        data = self._matcher.forced_bytes()
+        # What is legal is UTF-8; only its last character can be cut.
+        return data.decode(errors="ignore")
+
+    @property
+    def is_terminated(self) -> bool:
+        """Whether an end was taken."""
+        return self._matcher.is_terminated

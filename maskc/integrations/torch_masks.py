@@ -1,0 +1,74 @@
+"""Bitmasks on logits, in plain torch, on whatever device the logits are.
+
+A bitmask is ``int32[rows, words]``: token ``t`` is bit ``t % 32`` of word ``t // 32``, and 1 means
+legal. Eight tokens to a byte cross to the device; they are unpacked there.
+
+Example: a row of the one word 5 leaves the logits of tokens 0 and 2, and makes all others -inf,
+those beyond the 32 of that word too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.integrations.errors import load_engine
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+EXTRA = "torch"
+
+
+def apply_bitmask(
+    logits: Tensor,
+    bitmask: Tensor | NDArray[np.int32],
+    *,
+    rows: Sequence[int] | None = None,
+) -> None:
+    """Make the logits of tokens that are not legal -inf, in place.
+
+    Args:
+        logits: floating point, [batch, width] or [width], on any device.
+        bitmask: int32, a row for each of ``rows``, from the CPU or from the logits' device.
+        rows: the rows of the logits that are masked; default: all, in order.
+
+    Raises:
+        ValueError: the bitmask has not one row for each row that is masked.
+    """
+    torch = load_engine("torch", EXTRA)
+    table = logits if logits.dim() == 2 else logits.unsqueeze(0)
+    n_rows = table.shape[0] if rows is None else len(rows)
+    if bitmask.shape[0] != n_rows:
+        raise ValueError(f"{bitmask.shape[0]} rows of masks for {n_rows} rows of logits")
+    illegal = ~unpack_bitmask(bitmask, table.shape[1], device=table.device)
+    if rows is None:
+        table.masked_fill_(illegal, -torch.inf)
+    else:
+        chosen = torch.as_tensor(rows, dtype=torch.long, device=table.device)
+        table[chosen] = table[chosen].masked_fill(illegal, -torch.inf)
+
+
+def unpack_bitmask(
+    bitmask: Tensor | NDArray[np.int32], width: int, *, device: Any = None
+) -> Tensor:
+    """Return bool[rows, width], true for legal tokens; false beyond the bitmask's width.
+
+    Args:
+        bitmask: int32[rows, words].
+        width: of the logits.
+        device: where to unpack; default: where the bitmask is.
+    """
+    torch = load_engine("torch", EXTRA)
+    words = torch.as_tensor(bitmask)
+    if device is not None:
+        words = words.to(device, non_blocking=True)
+    bits = torch.arange(8, dtype=torch.uint8, device=words.device)
+    packed = words.contiguous().view(torch.uint8)
+    legal = packed.unsqueeze(-1).bitwise_right_shift(bits).bitwise_and_(1).to(torch.bool).flatten(1)
+    if legal.shape[1] < width:
+        legal = torch.nn.functional.pad(legal, (0, width - legal.shape[1]))
+    return legal[:, :width]

@@ -1,0 +1,167 @@
+"""Grammars in ``generate()`` of transformers: greedy, sampled, in beams, assisted.
+
+A logits processor is called with all rows of a batch and keeps no order: beam search drops rows,
+repeats them and changes their places between two calls, and assisted generation goes back.
+So a row is known by what it *is*, the tokens it has generated, and not by where it stands: the
+processor remembers the matchers of its latest calls by those tokens, and a row continues
+a fork of the one it begins with. A row that begins with none is followed from its start.
+
+Example: rows ``ab`` and ``ac`` grow to ``aba`` and ``abb``; both fork the matcher of ``ab``, and
+that of ``ac`` is forgotten a few calls later.
+
+What a row has generated is what follows the prompt, whose width, with its padding on the left,
+is that of the first call. Therefore one processor serves one call of ``generate()``; another call
+is refused, unless its prompts begin with those of the first, which nothing here can tell.
+
+A row whose grammar has ended is left its end-of-sequence tokens, whatever follows them. So is
+a row that holds an illegal token: beam search keeps such rows, at -inf, when fewer tokens are
+legal than it has beams. Nothing of transformers is imported here: it asks for a callable.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.integrations.errors import IntegrationError
+from maskc.integrations.registry import ArtifactRegistry
+from maskc.integrations.rows import Following, fill_rows
+from maskc.integrations.torch_masks import unpack_bitmask
+from maskc.integrations.vocabulary import read_vocabulary
+from maskc.runtime.artifact import Artifact
+from maskc.runtime.matcher import allocate_bitmask
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+ENGINE = "transformers"
+# Assisted generation goes back by the number of its candidate tokens, 20 by default.
+MAX_STEPS_BACK = 32
+
+# Which sequence of the batch, and what it has generated.
+_Key = tuple[int, bytes]
+
+
+class GrammarProcessor:
+    """A logits processor for one call of ``generate()``.
+
+    Args:
+        artifacts: one for all sequences of the batch, or one for each; ``None`` for a sequence
+            without a grammar. Beams and ``num_return_sequences`` are not counted.
+    """
+
+    # It tells sequences apart by their place in the batch, and continuous batching packs them.
+    supports_continuous_batching = False
+
+    def __init__(self, artifacts: Artifact | Sequence[Artifact | None]) -> None:
+        self._artifacts = (artifacts,) if isinstance(artifacts, Artifact) else tuple(artifacts)
+        self._is_shared = isinstance(artifacts, Artifact)
+        self._prompts: NDArray[np.int64] | None = None
+        # By the number of generated tokens, the rows that had so many.
+        self._steps: dict[int, dict[_Key, Following]] = {}
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Return the scores with those of illegal tokens at -inf.
+
+        Args:
+            input_ids: int64[rows, length], prompts included.
+            scores: float[rows, vocabulary].
+
+        Raises:
+            IntegrationError: the processor was used before, or does not fit the batch or the
+                model.
+        """
+        ids = input_ids.detach().cpu().numpy()
+        if self._prompts is None:
+            self._prompts = ids.copy()
+            self._check(len(ids), scores.shape[1])
+        self._check_continues(ids)
+        generated = np.ascontiguousarray(ids[:, self._prompts.shape[1] :])
+        sequences = self._follow(generated)
+        bitmask = allocate_bitmask(len(ids), scores.shape[1])
+        fill_rows(list(sequences.values()), bitmask, list(sequences))
+        illegal = ~unpack_bitmask(bitmask, scores.shape[1], device=scores.device)
+        return scores.masked_fill(illegal, -float("inf"))
+
+    def _follow(self, generated: NDArray[np.int64]) -> dict[int, Following]:
+        """Return the sequences of the rows that have a grammar, and remember them."""
+        n_rows, n_tokens = generated.shape
+        here: dict[_Key, Following] = {}
+        found = {}
+        for row in range(n_rows):
+            place = 0 if self._is_shared else row * len(self._artifacts) // n_rows
+            artifact = self._artifacts[place]
+            if artifact is None:
+                continue
+            key = (place, generated[row].tobytes())
+            if key not in here:
+                here[key] = self._continue(place, artifact, generated[row])
+            found[row] = here[key]
+        self._steps[n_tokens] = here
+        for n_older in [n for n in self._steps if n < n_tokens - MAX_STEPS_BACK]:
+            del self._steps[n_older]
+        return found
+
+    def _continue(self, place: int, artifact: Artifact, row: NDArray[np.int64]) -> Following:
+        """Return the sequence of a row, from the longest beginning of it that is remembered."""
+        for n_known in range(len(row) - 1, -1, -1):
+            if n_known < len(row) - 1 - MAX_STEPS_BACK:
+                break
+            known = self._steps.get(n_known, {}).get((place, row[:n_known].tobytes()))
+            if known is not None:
+                return known.after(row[n_known:].tolist())
+        return Following.start(artifact).after(row.tolist())
+
+    def _check(self, n_rows: int, width: int) -> None:
+        n_sequences = len(self._artifacts)
+        if not self._is_shared and (not n_sequences or n_rows % n_sequences):
+            raise IntegrationError(
+                ENGINE,
+                f"{n_sequences} artifacts are given for a batch of {n_rows} rows",
+                "give one for each prompt, or one for all",
+            )
+        widest = max((a.vocab_size for a in self._artifacts if a is not None), default=0)
+        if widest > width:
+            raise IntegrationError(
+                ENGINE,
+                f"the artifact has {widest} tokens, and the model's logits only {width}",
+                "load artifacts by a registry, which compares them with the model's tokenizer",
+            )
+
+    def _check_continues(self, ids: NDArray[np.int64]) -> None:
+        prompts = self._prompts
+        if prompts is None or np.array_equal(ids[:, : prompts.shape[1]], prompts):
+            return
+        raise IntegrationError(
+            ENGINE,
+            "a processor is used for other prompts than those it began with",
+            "make a GrammarProcessor for each call of generate()",
+        )
+
+
+def open_registry(
+    model: Any, tokenizer: Any, folder: str | os.PathLike[str] | None = None
+) -> ArtifactRegistry:
+    """Return the artifacts of a folder, checked against a model and its tokenizer.
+
+    Args:
+        model: of transformers; its configuration says the width of the logits and which tokens
+            end the output.
+        tokenizer: a fast tokenizer, or a name or path of one.
+        folder: default: the environment variable ``MASKC_ARTIFACTS``.
+
+    Raises:
+        ArtifactError: there is no such folder.
+        TokenizerError: the tokenizer's tokens have no exact bytes.
+    """
+    ends = getattr(model.generation_config, "eos_token_id", None)
+    if ends is None:
+        ends = model.config.eos_token_id
+    eos_ids = ends if isinstance(ends, (list, tuple)) else [] if ends is None else [ends]
+    width = model.get_output_embeddings().weight.shape[0]
+    vocabulary = read_vocabulary(tokenizer, vocab_size=width, eos_ids=eos_ids)
+    return ArtifactRegistry(vocabulary, folder)

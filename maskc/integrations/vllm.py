@@ -1,0 +1,254 @@
+"""Artifacts in vLLM: requests whose grammar is ``maskc://NAME``; all others go on unchanged.
+
+vLLM has no register of backends. It calls :func:`register` by the entry point
+``vllm.general_plugins`` in every process, and that puts itself around two methods:
+
+- ``SamplingParams._validate_structured_outputs``, in the front end: the name is checked there, so
+  that a bad one is the client's error; vLLM's own checks then see a trivial regexp in its place;
+- ``StructuredOutputManager._create_grammar``, in the engine: it gives vLLM a grammar object that
+  follows the artifact.
+
+Masks have the layout of vLLM's other backends and share their rows, so the configured backend may
+be any of them. If vLLM is not as we know it, ``register`` raises, and the server does not start:
+a constraint that is silently ignored would be worse.
+
+Example: ``SamplingParams(structured_outputs=StructuredOutputsParams(grammar="maskc://json"))``.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from maskc.errors import ArtifactError, MaskcError
+from maskc.integrations.drift import Interface
+from maskc.integrations.errors import IntegrationError, load_engine
+from maskc.integrations.names import parse_reference
+from maskc.integrations.registry import ArtifactRegistry
+from maskc.integrations.session import Session
+from maskc.integrations.vocabulary import read_vocabulary
+from maskc.runtime.artifact import Artifact
+
+ENGINE = "vllm"
+INTERFACE = Interface(ENGINE, ("0.32.0",), "VLLM_PLUGINS")
+
+_GRAMMAR_METHODS = {
+    "accept_tokens": ("self", "request_id", "tokens"),
+    "validate_tokens": ("self", "tokens"),
+    "rollback": ("self", "num_tokens"),
+    "fill_bitmask": ("self", "bitmask", "batch_index"),
+    "is_terminated": ("self",),
+    "reset": ("self",),
+}
+_VALIDATE = ("self", "model_config", "structured_outputs_config", "tokenizer")
+_PATCHED = "_maskc_original"
+
+_lock = threading.Lock()
+# By the model that they were checked against: its configuration object lives as long as vLLM.
+_registries: dict[int, tuple[Any, ArtifactRegistry]] = {}
+
+
+def register() -> None:
+    """Make vLLM serve artifacts in this process; the second call does nothing.
+
+    Raises:
+        IntegrationError: vLLM's interface is not the one we know.
+    """
+    manager_module = load_engine("vllm.v1.structured_output", ENGINE)
+    manager = manager_module.StructuredOutputManager
+    params = load_engine("vllm.sampling_params", ENGINE).SamplingParams
+    with _lock:
+        if hasattr(getattr(manager, "_create_grammar", None), _PATCHED):
+            return
+        check_interface()
+        create, validate = manager._create_grammar, params._validate_structured_outputs
+        manager._create_grammar = _around_create(create, build_grammar_class())
+        params._validate_structured_outputs = _around_validate(validate)
+        try:
+            _test_itself(manager)
+        except IntegrationError:
+            manager._create_grammar, params._validate_structured_outputs = create, validate
+            raise
+
+
+def check_interface() -> None:
+    """Check that vLLM has the interface that this module was written against.
+
+    Raises:
+        IntegrationError: it has not; the message says what differs.
+    """
+    types = load_engine("vllm.v1.structured_output.backend_types", ENGINE)
+    manager = load_engine("vllm.v1.structured_output", ENGINE).StructuredOutputManager
+    sampling = load_engine("vllm.sampling_params", ENGINE)
+    load_engine("vllm.exceptions", ENGINE)
+    grammar = types.StructuredOutputGrammar
+    INTERFACE.check(manager, {"_create_grammar": ("self", "request")})
+    INTERFACE.check(sampling.SamplingParams, {"_validate_structured_outputs": _VALIDATE})
+    INTERFACE.check(grammar, _GRAMMAR_METHODS)
+    unknown = sorted(set(grammar.__abstractmethods__) - set(_GRAMMAR_METHODS))
+    if unknown:
+        raise INTERFACE.drifted(f"StructuredOutputGrammar also asks for {', '.join(unknown)}")
+    if "GRAMMAR" not in types.StructuredOutputOptions.__members__:
+        raise INTERFACE.drifted("StructuredOutputOptions has no GRAMMAR")
+
+
+def build_grammar_class() -> type[Any]:
+    """Return the class of vLLM grammars that follow an artifact."""
+    base = load_engine("vllm.v1.structured_output.backend_types", ENGINE).StructuredOutputGrammar
+
+    class MaskcGrammar(base):  # type: ignore[misc, valid-type]
+        """One request; what it does is said in vLLM's ``StructuredOutputGrammar``."""
+
+        def __init__(self, artifact: Artifact, end_ids: Iterable[int] | None) -> None:
+            self.session = Session(artifact, end_ids)
+
+        def accept_tokens(self, request_id: str, tokens: list[int]) -> bool:  # noqa: ARG002
+            # Tokens behind the end are vLLM's own business: it neither counts nor takes them back.
+            return all(self.session.is_terminated or self.session.accept(t) for t in tokens)
+
+        def validate_tokens(self, tokens: list[int]) -> list[int]:
+            return tokens[: self.session.count_legal(tokens)]
+
+        def rollback(self, num_tokens: int) -> None:
+            self.session.rollback(num_tokens)
+
+        def fill_bitmask(self, bitmask: Any, batch_index: int) -> None:
+            self.session.fill(bitmask.numpy(), batch_index)
+
+        def is_terminated(self) -> bool:
+            return self.session.is_terminated
+
+        def reset(self) -> None:
+            self.session.reset()
+
+    return MaskcGrammar
+
+
+def open_registry(model_config: Any, tokenizer: Any) -> ArtifactRegistry:
+    """Return the artifacts of ``MASKC_ARTIFACTS``, checked against a model of vLLM.
+
+    Raises:
+        ArtifactError: the folder is not set or not there.
+        TokenizerError: the tokenizer does not say its tokens' bytes.
+    """
+    with _lock:
+        known = _registries.get(id(model_config))
+        if known is None:
+            ends = model_config.try_get_generation_config().get("eos_token_id") or []
+            eos_ids = [*ends] if isinstance(ends, (list, tuple)) else [ends]
+            if tokenizer.eos_token_id is not None:
+                eos_ids.append(tokenizer.eos_token_id)
+            vocabulary = read_vocabulary(
+                tokenizer, vocab_size=model_config.get_vocab_size(), eos_ids=eos_ids
+            )
+            # Holding the configuration keeps its id from being used again.
+            known = (model_config, ArtifactRegistry(vocabulary))
+            _registries[id(model_config)] = known
+        return known[1]
+
+
+def _around_create(original: Callable[..., Any], grammar_class: type[Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def create_grammar(self: Any, request: Any) -> Any:
+        kind, text = request.structured_output_request.structured_output_key
+        name = parse_reference(text) if kind.name == "GRAMMAR" else None
+        if name is None:
+            return original(self, request)
+        artifact = open_registry(self.vllm_config.model_config, self.tokenizer).load(name)
+        n_words = self.backend.allocate_token_bitmask(1).shape[1]
+        if n_words * 32 < artifact.vocab_size:
+            raise ArtifactError(
+                name,
+                f"has {artifact.vocab_size} tokens, and the backend's masks {n_words * 32}",
+                "start vLLM with another structured-outputs backend",
+            )
+        params = request.sampling_params
+        return grammar_class(artifact, params.all_stop_token_ids if params else None)
+
+    setattr(create_grammar, _PATCHED, original)
+    return create_grammar
+
+
+def _around_validate(original: Callable[..., None]) -> Callable[..., None]:
+    sampling = load_engine("vllm.sampling_params", ENGINE)
+    refused = load_engine("vllm.exceptions", ENGINE).VLLMValidationError
+
+    @functools.wraps(original)
+    def validate(
+        self: Any, model_config: Any, structured_outputs_config: Any, tokenizer: Any
+    ) -> None:
+        asked = self.structured_outputs
+        try:
+            name = parse_reference(asked.grammar if asked else None)
+        except MaskcError as error:
+            raise refused(str(error)) from error
+        if name is None:
+            original(self, model_config, structured_outputs_config, tokenizer)
+            return
+        # Every backend takes a regexp, and what else vLLM checks is still checked.
+        stand_in = sampling.StructuredOutputsParams(regex="a")
+        stand_in._backend, stand_in._backend_was_auto = asked._backend, asked._backend_was_auto
+        self.structured_outputs = stand_in
+        try:
+            original(self, model_config, structured_outputs_config, tokenizer)
+            open_registry(model_config, tokenizer).load(name)
+        except MaskcError as error:
+            raise refused(str(error)) from error
+        finally:
+            self.structured_outputs = asked
+        asked._backend, asked._backend_was_auto = stand_in._backend, stand_in._backend_was_auto
+
+    setattr(validate, _PATCHED, original)
+    return validate
+
+
+def _test_itself(manager: type[Any]) -> None:
+    """Send two requests through vLLM's own code: one is ours, and one must not be.
+
+    Raises:
+        IntegrationError: either went the wrong way.
+    """
+    sampling = load_engine("vllm.sampling_params", ENGINE)
+    requests = load_engine("vllm.v1.structured_output.request", ENGINE)
+    refused = load_engine("vllm.exceptions", ENGINE).VLLMValidationError
+    probe: Any = object.__new__(manager)
+    probe._use_async_grammar_compilation = False
+    probe.backend = _Recorder()
+    found = []
+    for text in ("maskc:// no name", 'root ::= "a"'):
+        params = sampling.SamplingParams(
+            structured_outputs=sampling.StructuredOutputsParams(grammar=text)
+        )
+        asked = requests.StructuredOutputRequest.from_sampling_params(params)
+        probe.grammar_init(_Request(asked, params))
+        found.append(asked.grammar)
+        if text.startswith("maskc"):
+            try:
+                params._validate_structured_outputs(None, None, None)
+            except refused:
+                continue
+            raise INTERFACE.drifted("the front end does not ask us about a request's grammar")
+    if not isinstance(found[0], ArtifactError):
+        raise INTERFACE.drifted("the engine does not ask us for a request's grammar")
+    if found[1] != ("GRAMMAR", 'root ::= "a"'):
+        raise INTERFACE.drifted(
+            "the configured backend is not asked for the grammars that are its own"
+        )
+
+
+class _Recorder:
+    """A backend that gives back what it is asked for."""
+
+    def compile_grammar(self, kind: Any, text: str, **_: Any) -> tuple[str, str]:
+        return kind.name, text
+
+
+class _Request:
+    """What the manager reads of a request."""
+
+    request_id = "maskc self-test"
+
+    def __init__(self, asked: Any, params: Any) -> None:
+        self.structured_output_request, self.sampling_params = asked, params

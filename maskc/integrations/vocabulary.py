@@ -1,0 +1,111 @@
+"""Is an artifact compiled for the tokenizer that a model runs with?
+
+An engine has a tokenizer object, not a file. :func:`read_vocabulary` gives the exact bytes of its
+tokens, by the same reading as the compiler's. Fingerprints that are equal settle the question;
+otherwise the bytes of every token are compared, since the fingerprint also covers what need not
+agree, such as the width of the padding and further end-of-sequence ids.
+
+Example: an artifact for another model of the same family is refused with ``token 128011 is
+b' foo' in the artifact and no text in the model``, the first id that differs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from maskc.errors import TokenizerError, VocabularyMismatchError
+from maskc.runtime.artifact import Artifact
+from maskc.vocab import load_vocabulary
+from maskc.vocab.files import FileFormat, TokenizerFile
+from maskc.vocab.huggingface import load_huggingface
+from maskc.vocab.vocabulary import Vocabulary, build_vocabulary
+
+
+def check_vocabulary(artifact: Artifact, name: str, vocabulary: Vocabulary) -> None:
+    """Check that an artifact's tokens are the model's, byte for byte.
+
+    Args:
+        artifact: any.
+        name: what to call it.
+        vocabulary: the model's.
+
+    Raises:
+        VocabularyMismatchError: a token has other bytes, text lies beyond the model's logits, or
+            no end-of-sequence token of the model's ends the artifact's texts.
+    """
+    tokenizer = artifact.header["tokenizer"]
+    if tokenizer.get("fingerprint") == vocabulary.fingerprint:
+        return
+    difference = _find_difference(artifact, vocabulary)
+    if difference:
+        raise VocabularyMismatchError(
+            name, str(tokenizer.get("name")), f"{vocabulary.name}, where {difference},"
+        )
+
+
+def read_vocabulary(tokenizer: Any, *, vocab_size: int, eos_ids: Iterable[int]) -> Vocabulary:
+    """Return the vocabulary of an engine's tokenizer.
+
+    Args:
+        tokenizer: a tokenizer of transformers or of the package ``tokenizers``, or what
+            :func:`maskc.compile_grammar` takes: a name, a path, or ``org/name``.
+        vocab_size: the width of the model's logits.
+        eos_ids: the ids that end the model's output.
+
+    Raises:
+        TokenizerError: its tokens have no exact bytes, or cannot be read.
+    """
+    ends = tuple(sorted(set(eos_ids)))
+    if isinstance(tokenizer, str):
+        return load_vocabulary(tokenizer, vocab_size=vocab_size, eos_ids=ends)
+    name = Path(str(getattr(tokenizer, "name_or_path", ""))).name or "the model's tokenizer"
+    backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    if not hasattr(backend, "to_str"):
+        raise TokenizerError(
+            name,
+            f"a {type(tokenizer).__name__} does not give its tokens' bytes",
+            "use a fast tokenizer, or name the tokenizer's file",
+        )
+    data = backend.to_str()
+    file = TokenizerFile(
+        name,
+        "tokenizer.json",
+        Path(),
+        FileFormat.HUGGINGFACE,
+        data.encode(),
+        json.loads(data),
+    )
+    return build_vocabulary(name, load_huggingface(file), vocab_size=vocab_size, eos_ids=ends)
+
+
+def _find_difference(artifact: Artifact, vocabulary: Vocabulary) -> str | None:
+    """Return the first thing that forbids using both together, ``None`` if nothing does."""
+    if artifact.vocab_size > vocabulary.vocab_size:
+        return (
+            f"the model's logits have {vocabulary.vocab_size} ids "
+            f"and the artifact's masks {artifact.vocab_size}"
+        )
+    for token_id, theirs in enumerate(vocabulary.tokens):
+        ours = artifact.token_bytes(token_id)
+        if ours != theirs:
+            return (
+                f"token {token_id} is {_format(ours)} in the artifact "
+                f"and {_format(theirs)} in the model"
+            )
+    if not set(artifact.eos_ids) & set(vocabulary.eos_ids):
+        return (
+            f"the artifact's texts end with {_format_ids(artifact.eos_ids)} "
+            f"and the model's with {_format_ids(vocabulary.eos_ids)}"
+        )
+    return None
+
+
+def _format(token: bytes | None) -> str:
+    return "no text" if token is None else repr(token)
+
+
+def _format_ids(ids: tuple[int, ...]) -> str:
+    return f"token {ids[0]}" if len(ids) == 1 else f"one of {ids}"

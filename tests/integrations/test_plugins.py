@@ -1,0 +1,54 @@
+"""What holds for every integration, whether or not its engine is there."""
+
+import importlib
+import importlib.util
+import pickle
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from maskc.integrations.drift import Interface
+from maskc.integrations.errors import IntegrationError, load_engine
+
+PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+GROUPS = {"vllm": "vllm.general_plugins", "sglang": "sglang.srt.plugins"}
+
+
+@pytest.mark.parametrize("engine", GROUPS)
+def test_the_entry_point_of_a_plug_in_can_be_called(engine):
+    module, _, name = PROJECT["entry-points"][GROUPS[engine]]["maskc"].partition(":")
+    assert callable(getattr(importlib.import_module(module), name))
+
+
+@pytest.mark.parametrize("engine", GROUPS)
+def test_a_missing_engine_is_named_with_the_extra_that_installs_it(engine):
+    if importlib.util.find_spec(engine):
+        pytest.skip("the engine is there")
+    with pytest.raises(IntegrationError, match=rf"pip install 'maskc\[{engine}\]'"):
+        importlib.import_module(f"maskc.integrations.{engine}").register()
+
+
+@pytest.mark.parametrize("extra", ["torch", "transformers", "llama-cpp", "sglang", "vllm", "serve"])
+def test_every_engine_has_an_extra(extra):
+    assert PROJECT["optional-dependencies"][extra]
+
+
+def test_a_module_that_an_engine_lacks_is_named():
+    with pytest.raises(IntegrationError, match=r"numpy: this version has no module numpy\.absent"):
+        load_engine("numpy.absent", "torch")
+
+
+def test_a_method_with_other_parameters_is_refused_with_both_lists():
+    class Engine:
+        def fill(self, mask, stream):
+            """A later version's."""
+
+    numpy = Interface("numpy", ("1.0",), "PLUGINS")
+    numpy.check(Engine, {"fill": ("self", "mask", "stream")})
+    with pytest.raises(IntegrationError) as caught:
+        numpy.check(Engine, {"fill": ("self", "mask")})
+    text = str(pickle.loads(pickle.dumps(caught.value)))
+    assert text.startswith("numpy ")
+    assert "Engine.fill takes (self, mask, stream), not (self, mask); use a version" in text
+    assert text.endswith("(1.0), or leave maskc out of PLUGINS")

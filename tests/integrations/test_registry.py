@@ -1,0 +1,173 @@
+"""Names become artifacts that fit the model, or a sentence."""
+
+import pickle
+import shutil
+import threading
+
+import pytest
+
+from maskc.errors import ArtifactError, VocabularyMismatchError
+from maskc.integrations import registry as module
+from maskc.integrations.registry import ArtifactRegistry
+from maskc.vocab.vocabulary import Vocabulary
+from tests.compiled import compile_text
+
+BYTES = tuple(bytes([b]) for b in range(256))
+MODEL = Vocabulary((*BYTES, None), (256,), "model")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("artifacts")
+    compile_text('start: "yes" | "no"').save(folder / "answer.v1.maskc")
+    return folder
+
+
+@pytest.fixture
+def folder(built, tmp_path):
+    shutil.copytree(built, tmp_path / "artifacts")
+    return tmp_path / "artifacts"
+
+
+def refusal(registry, name):
+    with pytest.raises((ArtifactError, VocabularyMismatchError)) as caught:
+        registry.load(name)
+    return str(caught.value)
+
+
+def test_a_name_is_the_file_of_that_name(folder):
+    registry = ArtifactRegistry(MODEL, folder)
+    assert registry.load("answer.v1").matcher().accept_bytes(b"yes")
+
+
+def test_an_artifact_is_loaded_once(folder):
+    registry = ArtifactRegistry(MODEL, folder)
+    first = registry.load("answer.v1")
+    (folder / "answer.v1.maskc").unlink()
+    assert registry.load("answer.v1") is first
+
+
+def test_the_folder_is_that_of_the_environment(folder, monkeypatch):
+    monkeypatch.setenv("MASKC_ARTIFACTS", str(folder))
+    assert ArtifactRegistry(MODEL).names() == ("answer.v1",)
+
+
+def test_no_folder_is_refused_with_the_variable_to_set(monkeypatch):
+    monkeypatch.delenv("MASKC_ARTIFACTS", raising=False)
+    with pytest.raises(ArtifactError, match="set MASKC_ARTIFACTS"):
+        ArtifactRegistry(MODEL)
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(ArtifactError, match="is not a folder"):
+        ArtifactRegistry(MODEL, tmp_path / "missing")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", ".", "..", "../answer.v1", "a/b", "a\\b", "/etc/passwd", "a\0b", "a\n", ".hidden"),
+        *("é", "a b", "x" * 129, "x" * 100_000),
+    ],
+)
+def test_a_name_that_could_leave_the_folder_is_refused_by_its_form(folder, name):
+    assert "is not the name of an artifact" in refusal(ArtifactRegistry(MODEL, folder), name)
+
+
+def test_a_long_name_is_not_repeated_in_full(folder):
+    assert len(refusal(ArtifactRegistry(MODEL, folder), "x" * 100_000)) < 300
+
+
+def test_a_missing_artifact_is_refused_with_those_that_there_are(folder):
+    message = refusal(ArtifactRegistry(MODEL, folder), "other")
+    assert message == "other: there is no such artifact; those that there are: answer.v1"
+
+
+def test_invented_names_take_no_memory(folder):
+    registry = ArtifactRegistry(MODEL, folder)
+    for i in range(100):
+        refusal(registry, f"invented{i}")
+    assert not registry._loading
+
+
+def test_a_broken_artifact_is_refused_without_the_path_of_the_server(folder):
+    data = (folder / "answer.v1.maskc").read_bytes()
+    (folder / "broken.maskc").write_bytes(data[:-100])
+    message = refusal(ArtifactRegistry(MODEL, folder), "broken")
+    assert message.startswith("broken: is truncated")
+    assert str(folder) not in message
+
+
+def test_a_folder_of_an_artifacts_name_is_refused(folder):
+    (folder / "odd.maskc").mkdir()
+    assert refusal(ArtifactRegistry(MODEL, folder), "odd").startswith("odd: is a folder")
+
+
+def test_a_refused_file_is_not_read_again_until_it_changes(folder, monkeypatch):
+    good = (folder / "answer.v1.maskc").read_bytes()
+    (folder / "late.maskc").write_bytes(b"no artifact")
+    registry = ArtifactRegistry(MODEL, folder)
+    calls = []
+    load = module.load
+    monkeypatch.setattr(module, "load", lambda path: calls.append(path) or load(path))
+    assert refusal(registry, "late") == refusal(registry, "late")
+    assert len(calls) == 1
+    (folder / "late.maskc").write_bytes(good)
+    assert registry.load("late").matcher().accept_bytes(b"no")
+
+
+def test_the_first_token_that_differs_is_shown(folder):
+    tokens = [*BYTES, None]
+    tokens[97], tokens[98] = b"b", b"a"
+    message = refusal(ArtifactRegistry(Vocabulary(tuple(tokens), (256,), "m"), folder), "answer.v1")
+    assert message == (
+        "answer.v1: compiled for tokenizer test, but m, where token 97 is b'a' in the artifact and "
+        "b'b' in the model, is in use; compile the grammar again for this tokenizer"
+    )
+
+
+def test_a_refusal_survives_the_way_between_processes(folder):
+    registry = ArtifactRegistry(Vocabulary((None,) * 257, (256,), "m"), folder)
+    with pytest.raises(VocabularyMismatchError) as caught:
+        registry.load("answer.v1")
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_a_model_whose_outputs_end_otherwise_is_refused(folder):
+    model = Vocabulary((*BYTES, None, None), (257,), "m")
+    message = refusal(ArtifactRegistry(model, folder), "answer.v1")
+    assert "the artifact's texts end with token 256 and the model's with token 257" in message
+
+
+def test_a_model_with_fewer_logits_is_refused(folder):
+    model = Vocabulary((*BYTES[:255], None), (255,), "m")
+    assert "the model's logits have 256 ids" in refusal(
+        ArtifactRegistry(model, folder), "answer.v1"
+    )
+
+
+def test_padding_of_the_model_is_no_difference(folder):
+    model = Vocabulary((*BYTES, *[None] * 64), (256,), "m")
+    assert ArtifactRegistry(model, folder).load("answer.v1").vocab_size == 257
+
+
+def test_many_threads_get_one_artifact(folder, monkeypatch):
+    calls = []
+    load = module.load
+    monkeypatch.setattr(module, "load", lambda path: calls.append(path) or load(path))
+    registry = ArtifactRegistry(MODEL, folder)
+    found = []
+    start = threading.Barrier(8)
+
+    def ask():
+        start.wait()
+        found.append(registry.load("answer.v1"))
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8
+    assert len(set(map(id, found))) == 1
+    assert len(calls) == 1

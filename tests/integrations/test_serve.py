@@ -1,0 +1,214 @@
+"""The example server, over HTTP: good requests, bad ones, many at once, and clients that leave."""
+
+import importlib.util
+import json
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("fastapi")
+httpx = pytest.importorskip("httpx")
+uvicorn = pytest.importorskip("uvicorn")
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "serve.py"
+
+
+@pytest.fixture(scope="module")
+def example():
+    spec = importlib.util.spec_from_file_location("serve", EXAMPLE)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["serve"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def server(example, model, artifacts):
+    (artifacts.folder / "broken.maskc").write_bytes(b"nothing")
+    registry = example.open_registry(model, "llama3", artifacts.folder)
+    return example.Server(model, example.load_encoder("llama3").encode, registry)
+
+
+@pytest.fixture(scope="module")
+def client(example, server):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    config = uvicorn.Config(example.build_app(server), port=port, log_level="warning")
+    running = uvicorn.Server(config)
+    thread = threading.Thread(target=running.run, daemon=True)
+    thread.start()
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
+        wait_until(lambda: running.started)
+        yield client
+    running.should_exit = True
+    thread.join(10)
+
+
+def wait_until(is_true, seconds=30):
+    end = time.monotonic() + seconds
+    while not is_true():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def ask(client, **body):
+    return client.post("/v1/completions", json={"prompt": "An order:", **body})
+
+
+def refusal(client, content, status=400):
+    found = client.post("/v1/completions", content=content)
+    assert found.status_code == status
+    return found.json()["error"]["message"]
+
+
+def events(response):
+    lines = [line for line in response.iter_lines() if line]
+    assert lines[-1] == "data: [DONE]"
+    return [json.loads(line.removeprefix("data: "))["choices"][0] for line in lines[:-1]]
+
+
+def test_artifacts_are_listed(client):
+    assert client.get("/v1/grammars").json() == {"grammars": ["broken", "json", "order"]}
+
+
+@pytest.mark.parametrize("temperature", [0, 1, 2])
+def test_a_completion_parses(client, parsers, temperature):
+    found = ask(client, grammar="order", temperature=temperature).json()
+    assert found["object"] == "text_completion"
+    assert found["choices"][0]["finish_reason"] == "stop"
+    parsers["order"].parse(found["choices"][0]["text"])
+
+
+def test_a_streamed_completion_parses(client, parsers):
+    body = {"prompt": "é", "grammar": "order", "stream": True}
+    with client.stream("POST", "/v1/completions", json=body) as response:
+        assert response.headers["content-type"].startswith("text/event-stream")
+        found = events(response)
+    parsers["order"].parse("".join(event["text"] for event in found))
+    assert [event["finish_reason"] for event in found[:-1]] == [None] * (len(found) - 1)
+    assert found[-1]["finish_reason"] == "stop"
+
+
+def test_without_a_grammar_the_model_writes_what_it_wants(client):
+    found = ask(client, max_tokens=3, temperature=0).json()
+    assert found["choices"][0]["finish_reason"] == "length"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("missing", "grammar missing: there is no such artifact; those that there are: broken, "),
+        ("../order", "is not the name of an artifact"),
+        ("", "is not the name of an artifact"),
+        ("a\u0000b", "is not the name of an artifact"),
+        ("broken", "grammar broken: is not a maskc artifact"),
+    ],
+)
+def test_a_bad_name_is_refused_with_a_sentence(client, name, message):
+    found = ask(client, grammar=name)
+    assert found.status_code == 400
+    assert message in found.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "Invalid JSON"),
+        (b"{", "Invalid JSON"),
+        (b"\xff\xfe", "Invalid JSON"),
+        (b"[" * 100_000, "Invalid JSON"),
+        (b"[]", "the body"),
+        (b"{}", "prompt: Field required"),
+        (b'{"prompt": 1}', "prompt: Input should be a valid string"),
+        (b'{"prompt": "a", "max_tokens": 0}', "max_tokens"),
+        (b'{"prompt": "a", "temperature": 1e9}', "temperature"),
+        (b'{"prompt": "a", "grammar": ["order"]}', "grammar"),
+        (b'{"prompt": "a", "gramar": "order"}', "gramar: Extra inputs are not permitted"),
+        (b'{"prompt": "a", "max_tokens": 4000}', "leaves room for"),
+    ],
+)
+def test_a_malformed_body_is_refused_with_a_sentence(client, content, message):
+    assert message in refusal(client, content)
+
+
+def test_an_oversize_body_is_refused(client):
+    body = b'{"prompt": "' + b"a" * (1 << 20) + b'"}'
+    assert refusal(client, body, 413) == "the body is larger than 1,048,576 bytes"
+
+
+def test_an_oversize_body_of_unknown_length_is_refused(client):
+    assert "larger than" in refusal(client, (b"a" * 65536 for _ in range(40)), 413)
+
+
+def test_many_clients_are_served_at_once(client, parsers):
+    def one(i):
+        found = ask(client, grammar="json" if i % 4 == 0 else "order", max_tokens=40)
+        return i, found.json()["choices"][0]
+
+    with ThreadPoolExecutor(12) as pool:
+        found = list(pool.map(one, range(12)))
+    for i, choice in found:
+        if i % 4:
+            parsers["order"].parse(choice["text"])
+        elif choice["finish_reason"] == "stop":
+            parsers["json"].parse(choice["text"])
+
+
+def test_a_client_that_leaves_a_stream_stops_its_generation(client, server):
+    body = {"prompt": "a", "grammar": "json", "max_tokens": 900, "stream": True}
+    body["temperature"] = 0
+    start = time.monotonic()
+    with client.stream("POST", "/v1/completions", json=body) as response:
+        next(response.iter_lines())
+        assert server.n_running == 1
+    wait_until(lambda: server.n_running == 0, 20)
+    assert time.monotonic() - start < 20
+    assert ask(client, grammar="order").status_code == 200
+
+
+def test_a_client_that_does_not_wait_stops_its_generation(client, server):
+    with pytest.raises(httpx.ReadTimeout):
+        client.post(
+            "/v1/completions",
+            json={"prompt": "a", "max_tokens": 900, "grammar": "json", "temperature": 0},
+            timeout=0.5,
+        )
+    wait_until(lambda: server.n_running == 0, 20)
+
+
+def test_too_many_requests_are_turned_away(client, example, monkeypatch):
+    monkeypatch.setattr(example, "MAX_WAITING", 0)
+    assert ask(client).status_code == 429
+
+
+def test_the_command_of_the_page_serves(artifacts):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, str(EXAMPLE), "--random", "--artifacts", str(artifacts.folder)]
+    with subprocess.Popen([*command, "--port", str(port)], stderr=subprocess.DEVNULL) as process:
+        try:
+            wait_until(lambda: answers(port), 60)
+            url = f"http://127.0.0.1:{port}/v1/completions"
+            found = httpx.post(url, json={"prompt": "", "grammar": "order"}, timeout=60).json()
+            assert re.match("buy|sell", found["choices"][0]["text"])
+        finally:
+            process.terminate()
+
+
+def answers(port):
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/v1/grammars").status_code == 200
+    except httpx.TransportError:
+        return False

