@@ -15,6 +15,7 @@ import click
 
 import maskc
 from maskc.cli.analyze import analyze_command
+from maskc.cli.bench import bench_command
 from maskc.cli.compile import compile_command
 from maskc.cli.generate import generate_command
 from maskc.cli.inspect import inspect_command
@@ -34,6 +35,7 @@ def commands() -> None:
 commands.add_command(compile_command)
 commands.add_command(inspect_command)
 commands.add_command(verify_command)
+commands.add_command(bench_command)
 commands.add_command(generate_command)
 commands.add_command(tokenizers_command)
 commands.add_command(analyze_command)

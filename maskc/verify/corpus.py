@@ -7,17 +7,16 @@ get stuck, or the end must be illegal.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 
 from lark import Lark
 from lark.exceptions import LarkError
 
-from maskc.errors import GrammarError, TokenizerError
+from maskc.errors import TokenizerError
 from maskc.runtime.artifact import Artifact
+from maskc.verify.files import read_text
 from maskc.verify.model import Experiment, Progress, place_of
 from maskc.vocab import Encoder
 
@@ -29,40 +28,6 @@ class Document:
     name: str
     text: str
     parsed: bool
-
-
-def find_files(paths: Sequence[str], max_bytes: int) -> list[Path]:
-    """Return the files given, and of each folder those with its most common suffix, in order.
-
-    Raises:
-        GrammarError: a path does not exist.
-    """
-    found: list[Path] = []
-    for name in paths:
-        path = Path(name)
-        if path.is_dir():
-            inside = [p for p in sorted(path.rglob("*")) if p.is_file() and not _is_private(p)]
-            suffixes = Counter(p.suffix for p in inside if p.suffix)
-            if suffixes:
-                most = min(suffixes, key=lambda suffix: (-suffixes[suffix], suffix))
-                found += [p for p in inside if p.suffix == most]
-        elif path.is_file():
-            found.append(path)
-        else:
-            raise GrammarError(name, "is no file or folder; give --corpus a path that exists")
-    return [path for path in found if path.stat().st_size <= max_bytes]
-
-
-def _is_private(path: Path) -> bool:
-    """Tell whether a file is compiled or installed rather than written."""
-    return bool({"__pycache__", "site-packages", ".git"} & set(path.parts))
-
-
-def choose_files(files: Sequence[Path], n_files: int, seed: int) -> list[Path]:
-    """Return so many files, chosen at random, in order."""
-    if len(files) <= n_files:
-        return list(files)
-    return sorted(Random(seed).sample(list(files), n_files))
 
 
 def parses(lark: Lark, text: str) -> bool:
@@ -104,9 +69,8 @@ def walk_corpus(
 
 
 def _read(path: Path, lark: Lark, experiment: Experiment) -> Document | None:
-    try:
-        text = path.read_bytes().decode()
-    except UnicodeDecodeError:
+    text = read_text(path)
+    if text is None:
         experiment.count("skipped, not UTF-8")
         return None
     return Document(str(path), text, parses(lark, text))

@@ -9,7 +9,7 @@ from maskc.artifact.model import Contents
 from maskc.errors import GrammarError
 from maskc.frontends.lark import build_lark, source_from_header
 from maskc.verify import VerifyOptions, run_verify
-from maskc.verify.corpus import choose_files, find_files
+from maskc.verify.files import choose_files, find_files
 from maskc.verify.generation import generate_texts
 from maskc.verify.model import Experiment
 

@@ -1,0 +1,139 @@
+"""How long does each fill, and each accept, take?
+
+The same loop times every engine: what an engine has to offer is a :class:`Session`, two callables
+without a wrapper of ours around them, so that each pays for its own way in and for nothing else.
+Between the two calls there is one reading of the clock; the floors name what it costs.
+
+A document in which a token is illegal is *refused*: its times up to there count.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.bench.collector import without_collections
+
+Bitmask = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One sequence of some engine.
+
+    Attributes:
+        fill: writes the mask of what is legal next, into the bitmask of the pass.
+        accept: takes a token; what it returns is false iff the token is illegal.
+    """
+
+    fill: Callable[[], object]
+    accept: Callable[[int], object]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Times:
+    """What one pass over the documents took.
+
+    Attributes:
+        fill: int64[n], nanoseconds of each fill, in the order of the tokens.
+        accept: int64[n], nanoseconds of the accept behind each.
+        n_taken: of each document that was begun, how many of its tokens were taken.
+        refused: the documents with an illegal token, increasing.
+        out_of_time: whether the limit came before the last token.
+    """
+
+    fill: NDArray[np.int64]
+    accept: NDArray[np.int64]
+    n_taken: tuple[int, ...]
+    refused: tuple[int, ...]
+    out_of_time: bool
+
+    @property
+    def step(self) -> NDArray[np.int64]:
+        """int64[n], nanoseconds of fill and accept together."""
+        return self.fill + self.accept
+
+
+def measure_pass(
+    start: Callable[[], Session],
+    documents: Sequence[Sequence[int]],
+    bitmask: Bitmask,
+    *,
+    limit_s: float = float("inf"),
+) -> Times:
+    """Return the times of one pass; garbage collection waits until it is over.
+
+    Args:
+        start: makes a session at the start of a text.
+        documents: token ids of each.
+        bitmask: int32[1, n_words], which the sessions write to.
+        limit_s: seconds after which no further token is begun.
+    """
+    clock = time.perf_counter_ns
+    row = bitmask[0]
+    fills: list[int] = []
+    accepts: list[int] = []
+    n_taken, refused, out_of_time = [], [], False
+    with without_collections():
+        deadline = clock() + min(limit_s, 1e9) * 1e9
+        for number, tokens in enumerate(documents):
+            session = start()
+            fill, accept = session.fill, session.accept
+            n_before = len(fills)
+            for token in tokens:
+                begin = clock()
+                fill()
+                filled = clock()
+                accepted = accept(token)
+                done = clock()
+                if not accepted or not row[token >> 5] >> (token & 31) & 1:
+                    refused.append(number)
+                    break
+                fills.append(filled - begin)
+                accepts.append(done - filled)
+                if done > deadline:
+                    out_of_time = True
+                    break
+            n_taken.append(len(fills) - n_before)
+            if out_of_time:
+                break
+    return Times(
+        np.array(fills, dtype=np.int64),
+        np.array(accepts, dtype=np.int64),
+        tuple(n_taken),
+        tuple(refused),
+        out_of_time,
+    )
+
+
+def keep_least(one: Times, other: Times) -> Times:
+    """Return the lesser time of each position, as far as both passes came.
+
+    The work at a position is the same in both; what one took longer is another process's doing.
+    """
+    n = min(len(one.fill), len(other.fill))
+    shorter = one if len(one.fill) == n else other
+    return Times(
+        np.minimum(one.fill[:n], other.fill[:n]),
+        np.minimum(one.accept[:n], other.accept[:n]),
+        shorter.n_taken,
+        shorter.refused,
+        shorter.out_of_time,
+    )
+
+
+def walk(start: Callable[[], Session], documents: Sequence[Sequence[int]]) -> int:
+    """Do the work of a pass, untimed; return how many tokens were taken."""
+    n_tokens = 0
+    for tokens in documents:
+        session = start()
+        for token in tokens:
+            session.fill()
+            if not session.accept(token):
+                break
+            n_tokens += 1
+    return n_tokens

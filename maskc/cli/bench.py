@@ -1,0 +1,57 @@
+"""``maskc bench``: how fast is an artifact on the user's own texts?"""
+
+from __future__ import annotations
+
+import click
+
+import maskc
+from maskc.cli.tokenizer import check_tokenizer
+from maskc.report.bench import print_bench
+from maskc.report.render import print_json
+
+
+@click.command("bench", context_settings={"show_default": True})
+@click.argument("artifact")
+@click.option(
+    "--corpus",
+    multiple=True,
+    required=True,
+    metavar="PATH",
+    help="A file or a folder of texts; can be repeated.",
+)
+# The defaults are those of BenchOptions, which a test compares: importing it loads Lark.
+@click.option("--files", type=click.IntRange(1), default=60, metavar="N", help="Files to walk.")
+@click.option(
+    "--max-bytes", type=click.IntRange(1), default=100_000, metavar="N", help="Size of a file."
+)
+@click.option(
+    "--tokenizer",
+    metavar="NAME|PATH",
+    help="Where the tokenizer is, if the artifact's name for it does not find it.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+def bench_command(
+    artifact: str,
+    *,
+    corpus: tuple[str, ...],
+    files: int,
+    max_bytes: int,
+    tokenizer: str | None,
+    as_json: bool,
+) -> None:
+    """Time ARTIFACT on texts, token by token, beside what copying the same masks costs.
+
+    fill writes a mask, accept takes the text's next token, step is both. Cold is the first pass
+    behind loading, warm the second. Garbage collection is off; what it adds is told apart.
+    """
+    from maskc.bench import BenchOptions, run_bench
+
+    # No progress bar: its thread would be in the times.
+    options = BenchOptions(files=files, max_bytes=max_bytes, tokenizer=tokenizer)
+    if tokenizer is not None:
+        check_tokenizer(artifact, maskc.load(artifact).header, tokenizer)
+    report = run_bench(artifact, corpus, options).to_dict()
+    if as_json:
+        print_json(report)
+    else:
+        print_bench(report)
