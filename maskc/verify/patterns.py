@@ -43,20 +43,25 @@ class Pattern:
         regex: compiled by ``re``, with the lexer's flags.
         tree: syntax tree of ``re``.
         flags: flags at the top of the tree.
+        tested: numbers of the groups that conditionals ask for.
     """
 
-    __slots__ = ("flags", "regex", "tree")
+    __slots__ = ("flags", "regex", "tested", "tree")
 
     def __init__(self, name: str, text: str, flags: int) -> None:
         self.regex = re.compile(text, flags)
         parsed = _parser.parse(text, flags)
         self.tree: list[Any] = list(parsed)
         self.flags: int = parsed.state.flags
-        for opcode, _ in _walk(self.tree):
-            if opcode in ("GROUPREF", "GROUPREF_EXISTS"):
+        tested = set()
+        for opcode, argument in _walk(self.tree):
+            if opcode == "GROUPREF":
                 raise UnsupportedTerminalError(
                     name, "a back-reference is not regular", "write the terminal without it"
                 )
+            if opcode == "GROUPREF_EXISTS":
+                tested.add(argument[0])
+        self.tested = frozenset(tested)
 
     def atoms(self) -> Iterator[Atom]:
         """Yield every atom the pattern looks through; word and line atoms for its anchors."""
@@ -64,7 +69,7 @@ class Pattern:
 
     def write(self, characters: Characters) -> str:
         """Return the pattern for canonical text, as ``re`` and ``regex`` both read it."""
-        return _Writer(characters).sequence(self.tree, self.flags)
+        return _Writer(characters, self.tested).sequence(self.tree, self.flags)
 
 
 def _walk(tree: Any) -> Iterator[tuple[str, Any]]:
@@ -85,6 +90,8 @@ def _inner(opcode: str, argument: Any) -> list[Any]:
         return [argument[1]]
     if opcode == "ATOMIC_GROUP":
         return [argument]
+    if opcode == "GROUPREF_EXISTS":
+        return [tree for tree in argument[1:] if tree is not None]
     return []
 
 
@@ -130,8 +137,8 @@ def _word(flags: int) -> Atom:
 
 
 class _Writer:
-    def __init__(self, characters: Characters) -> None:
-        self.characters = characters
+    def __init__(self, characters: Characters, tested: frozenset[int]) -> None:
+        self.characters, self.tested = characters, tested
 
     def sequence(self, tree: Any, flags: int) -> str:
         return "".join(self.node(str(opcode), argument, flags) for opcode, argument in tree)
@@ -143,8 +150,13 @@ class _Writer:
             case "BRANCH":
                 return "(?:" + "|".join(self.sequence(b, flags) for b in argument[1]) + ")"
             case "SUBPATTERN":
-                _, added, removed, tree = argument
-                return f"(?:{self.sequence(tree, (flags | added) & ~removed)})"
+                group, added, removed, tree = argument
+                head = f"(?P<g{group}>" if group in self.tested else "(?:"
+                return f"{head}{self.sequence(tree, (flags | added) & ~removed)})"
+            case "GROUPREF_EXISTS":
+                group, found, missing = argument
+                otherwise = self.sequence(missing, flags) if missing is not None else ""
+                return f"(?(g{group}){self.sequence(found, flags)}|{otherwise})"
             case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
                 low, high, tree = argument
                 mode = {"MAX_REPEAT": "", "MIN_REPEAT": "?", "POSSESSIVE_REPEAT": "+"}[opcode]

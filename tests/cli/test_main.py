@@ -9,7 +9,7 @@ import pytest
 import maskc
 from maskc.cli.main import commands
 
-COMMANDS = ("analyze", "compile", "generate", "inspect", "tokenizers", "verify")
+COMMANDS = ("analyze", "bench", "compile", "generate", "inspect", "tokenizers", "verify")
 
 
 def test_the_commands_are_these():
