@@ -20,6 +20,7 @@ from maskc.automata.nodes import (
     Arena,
     Look,
     Mark,
+    Node,
     Split,
     Test,
     targets_of,
@@ -75,6 +76,7 @@ class _Resolution:
         while pending:
             place = number, groups, ending = pending.pop()
             node = self.arena.nodes[number]
+            made: Node
             match node:
                 case Mark():
                     made = Split([reach(node.next, groups.pass_mark(node), ending)])

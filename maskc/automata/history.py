@@ -67,9 +67,7 @@ class HistoryStepper:
         moved = {
             (number, position, left)
             for number, before, owed in history.threads
-            for position, left in self._threads.step_thread(
-                (before, owed), byte_class, frozenset()
-            )
+            for position, left in self._threads.step_thread((before, owed), byte_class, frozenset())
         }
         return History(frozenset(moved), inside[0][0], frozenset())
 
@@ -82,9 +80,7 @@ class HistoryStepper:
             reached = set(self._threads.enter(start, matched))
             for behind, position, owed in threads:
                 if behind == number:
-                    reached.update(
-                        self._threads.step_thread((position, owed), byte_class, matched)
-                    )
+                    reached.update(self._threads.step_thread((position, owed), byte_class, matched))
             done = {left for position, left in reached if position < 0}
             if FREE in done:
                 done = {FREE}

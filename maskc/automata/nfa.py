@@ -51,37 +51,9 @@ class Nfa(Arena):
             LimitError: its repetitions need more than ``MAX_NODES`` nodes.
         """
         tree = _parser.parse(pattern, flags)
-        lowering = _Lowering(self, terminal, frozenset(_tested_groups(tree)))
+        lowering = _Lowering(self, terminal, frozenset(tested_groups(tree)))
         start = lowering.sequence(list(tree), tree.state.flags, self.add(Accept(label)))
         return resolve_groups(self, terminal, start) if lowering.tested else start
-
-
-def _inner_trees(opcode: str, argument: Any) -> list[Any]:
-    match opcode:
-        case "BRANCH":
-            return list(argument[1])
-        case "SUBPATTERN":
-            return [argument[3]]
-        case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
-            return [argument[2]]
-        case "ASSERT" | "ASSERT_NOT":
-            return [argument[1]]
-        case "ATOMIC_GROUP":
-            return [argument]
-        case "GROUPREF_EXISTS":
-            return [tree for tree in argument[1:] if tree is not None]
-    return []
-
-
-def _walk(tree: Any) -> Iterator[tuple[str, Any]]:
-    for opcode, argument in tree:
-        yield str(opcode), argument
-        for inner in _inner_trees(str(opcode), argument):
-            yield from _walk(inner)
-
-
-def _tested_groups(tree: Any) -> Iterator[int]:
-    return (argument[0] for opcode, argument in _walk(tree) if opcode == "GROUPREF_EXISTS")
 
 
 class _Lowering:
@@ -148,6 +120,12 @@ class _Lowering:
                 return self.atomic([*argument], flags, following)
             case "POSSESSIVE_REPEAT":
                 low, high, tree = argument
+                for group in self.tested.intersection(_captures(tree)):
+                    # A path that fails leaves its group set, behind a pass that set a later one.
+                    raise self.refused(
+                        f"conditional on group {group} inside a possessive quantifier",
+                        "depends in CPython on paths that failed",
+                    )
                 passes = [(_parser.ATOMIC_GROUP, tree)]
                 start = self.repeat(low, high, passes, flags, following, greedy=True)
                 return seal(self.nfa, start, following)
@@ -227,3 +205,36 @@ class _Lowering:
     def _look(self, pattern: str, flags: int, following: int) -> int:
         tree = _parser.parse(pattern, flags)
         return self.sequence(list(tree), tree.state.flags, following)
+
+
+def tested_groups(tree: Any) -> Iterator[int]:
+    """Yield the group of each conditional in a syntax tree of ``re``, in the order of the text."""
+    return (argument[0] for opcode, argument in _walk(tree) if opcode == "GROUPREF_EXISTS")
+
+
+def _captures(tree: Any) -> Iterator[int | None]:
+    return (argument[0] for opcode, argument in _walk(tree) if opcode == "SUBPATTERN")
+
+
+def _walk(tree: Any) -> Iterator[tuple[str, Any]]:
+    for opcode, argument in tree:
+        yield str(opcode), argument
+        for inner in _inner_trees(str(opcode), argument):
+            yield from _walk(inner)
+
+
+def _inner_trees(opcode: str, argument: Any) -> list[Any]:
+    match opcode:
+        case "BRANCH":
+            return list(argument[1])
+        case "SUBPATTERN":
+            return [argument[3]]
+        case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+            return [argument[2]]
+        case "ASSERT" | "ASSERT_NOT":
+            return [argument[1]]
+        case "ATOMIC_GROUP":
+            return [argument]
+        case "GROUPREF_EXISTS":
+            return [tree for tree in argument[1:] if tree is not None]
+    return []

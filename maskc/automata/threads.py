@@ -67,6 +67,7 @@ class ThreadStepper:
         self._place: list[tuple[int, int]] = []  # position → (UTF-8 node, following NFA node)
         self._moves: dict[int, dict[int, tuple[int, int]]] = {}
         self._entered: dict[tuple[int, Matched], Threads] = {}
+        self._stepped: dict[tuple[Obligations, int, Matched], Obligations | None] = {}
 
     @cached_property
     def byte_class(self) -> NDArray[np.uint8]:
@@ -177,13 +178,17 @@ class ThreadStepper:
         """Return what is still owed one byte later, ``None`` if an obligation is broken."""
         if not owed:
             return owed
-        stepped = []
-        for positive, threads in owed:
-            moved: set[Thread] = set()
-            for thread in threads:
-                moved.update(map(_unlabelled, self.step_thread(thread, byte_class, matched)))
-            stepped.append((positive, frozenset(moved)))
-        return settle(frozenset(stepped))
+        # Obligations nest, and share what they hold: without this memory, exponentially often.
+        key = (owed, byte_class, matched)
+        if key not in self._stepped:
+            stepped = []
+            for positive, threads in owed:
+                moved: set[Thread] = set()
+                for thread in threads:
+                    moved.update(map(_unlabelled, self.step_thread(thread, byte_class, matched)))
+                stepped.append((positive, frozenset(moved)))
+            self._stepped[key] = settle(stepped)
+        return self._stepped[key]
 
     def step_thread(self, thread: Thread, byte_class: int, matched: Matched) -> Threads:
         """Return the threads that one thread becomes; ``matched`` holds behind the byte."""

@@ -4,7 +4,8 @@ Loading, importing, expanding templates and EBNF, and building the LALR table ar
 we read what it made. Contexts, the order of terminals and the keywords of each context are
 read from Lark's own lexer objects as well, so they are Lark's by construction.
 
-What Lark accepts and we refuse, by name: a postlex that is not an ``Indenter``.
+What Lark accepts and we refuse, by name: a postlex that is not an ``Indenter``, and a conditional
+on a group's number, which counts the groups of all terminals that Lark tries before.
 
 Source: DESIGN, sections 1 and 2.
 """
@@ -15,10 +16,12 @@ import importlib
 import os
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, cast
 
+import lark.lexer
 from lark import Lark
 from lark.exceptions import LarkError
 from lark.indenter import Indenter
@@ -26,9 +29,13 @@ from lark.lexer import BasicLexer, TerminalDef, _create_unless
 from lark.load_grammar import FromPackageLoader
 from lark.parsers.lalr_analysis import Shift
 
-from maskc.errors import GrammarError, PostlexError
+from maskc.automata.nfa import tested_groups
+from maskc.errors import GrammarError, PostlexError, UnsupportedTerminalError
 from maskc.frontends.source import PRIORITIES, GrammarSource, load_source, source_from_header
 from maskc.grammar.model import Context, Grammar, LalrState, Layout, Production
+
+# CPython's parser has no public name.
+_parser = cast(Any, re)._parser
 
 __all__ = [
     "GrammarSource",
@@ -45,6 +52,7 @@ def build_lark(source: GrammarSource) -> Lark:
     Raises:
         GrammarError: Lark refuses the text; the message is Lark's.
         PostlexError: the postlex is not an ``Indenter`` that can be compiled.
+        UnsupportedTerminalError: a terminal means something else beside other terminals.
     """
     return _build(source, {})
 
@@ -53,7 +61,7 @@ def load_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
     """Return the grammar, and the source completed with the texts that it imported.
 
     Raises:
-        GrammarError, PostlexError: as :func:`build_lark`.
+        GrammarError, PostlexError, UnsupportedTerminalError: as :func:`build_lark`.
     """
     imports: dict[str, str] = {}
     lark = _build(source, imports)
@@ -63,6 +71,7 @@ def load_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
 
 def _build(source: GrammarSource, imports: dict[str, str]) -> Lark:
     postlex = _load_postlex(source.postlex) if source.postlex else None
+    starts = source.start.split(",")
 
     def read_import(base: str | None, path: str) -> tuple[str, str]:
         if not isinstance(base, str):  # `%import name`, not `%import .name`: Lark's own library
@@ -78,20 +87,44 @@ def _build(source: GrammarSource, imports: dict[str, str]) -> Lark:
         return key, text
 
     try:
-        return Lark(
-            source.text,
-            parser="lalr",
-            lexer=cast(Any, source.lexer),
-            start=source.start.split(","),
-            postlex=postlex,
-            g_regex_flags=source.flags,
-            priority=cast(Any, PRIORITIES[source.priority]),
-            source_path=source.name,
-            # Lark calls a path entry that is callable; its annotation names only its own loader.
-            import_paths=[cast(FromPackageLoader, read_import)],
-        )
+        with _no_collision_check():
+            built = Lark(
+                source.text,
+                parser="lalr",
+                lexer=cast(Any, source.lexer),
+                start=starts,
+                postlex=postlex,
+                g_regex_flags=source.flags,
+                priority=cast(Any, PRIORITIES[source.priority]),
+                source_path=source.name,
+                # Lark calls an entry that is callable; its annotation names only its own loader.
+                import_paths=[cast(FromPackageLoader, read_import)],
+            )
+        _check_alternations(built)
+    except OSError as error:
+        raise GrammarError(
+            source.name, f"it imports {error.filename}, which is not there; check the path"
+        ) from None
     except (LarkError, re.error, RecursionError, UnicodeDecodeError) as error:
         raise GrammarError(source.name, _explain(error, source)) from None
+    # The table is made for all start symbols; `parse` without a start begins at the first.
+    cast(Any, built.parser).parser_conf.start = starts[:1]
+    return built
+
+
+@contextmanager
+def _no_collision_check() -> Iterator[None]:
+    """Keep Lark from looking for terminals that collide, which it does if interegular is there.
+
+    It only logs them. And interegular raises an AttributeError if it can read none of several
+    terminals, as with ``/a++/`` and ``/(?>b)/``: Lark would parse these if it were not installed.
+    """
+    before = lark.lexer.has_interegular
+    lark.lexer.has_interegular = False
+    try:
+        yield
+    finally:
+        lark.lexer.has_interegular = before
 
 
 def _explain(error: BaseException, source: GrammarSource) -> str:
@@ -100,6 +133,46 @@ def _explain(error: BaseException, source: GrammarSource) -> str:
         if "undefined rule" in text and f"'{start}'" in text:
             return f"the start symbol {start!r} is not a rule; name one with start="
     return f"Lark refuses it: {text[:600]}"
+
+
+def _check_alternations(lark: Lark) -> None:
+    """Check what Lark finds out when it lexes first: that its alternations are patterns of ``re``.
+
+    Raises:
+        re.error: flags for the whole pattern in a terminal, or two groups of one name.
+        UnsupportedTerminalError: a conditional on a group by its number.
+    """
+    flags = lark.lexer_conf.g_regex_flags
+    groups: dict[str, set[str]] = {}
+    for terminal in lark.terminals:
+        name, pattern = str(terminal.name), terminal.pattern.to_regexp()
+        if "(?" in pattern:
+            groups[name] = set(re.compile(f"(?P<{name}>{pattern})", flags).groupindex)
+            _check_conditionals(name, pattern, flags)
+    lexer = _lexer_of(lark)
+    contexts = [lexer] if isinstance(lexer, BasicLexer) else lexer.lexers.values()
+    for context in contexts if any(len(names) > 1 for names in groups.values()) else ():
+        known: set[str] = set()
+        for terminal in context.terminals:
+            names = groups.get(terminal.name, {terminal.name})
+            if not known.isdisjoint(names):
+                twice = min(known & names)
+                raise re.error(f"redefinition of group name {twice!r} in terminal {terminal.name}")
+            known |= names
+
+
+def _check_conditionals(terminal: str, pattern: str, flags: int) -> None:
+    alone, behind_a_group = (
+        list(tested_groups(_parser.parse(text, flags))) for text in (pattern, f"()(?:{pattern})")
+    )
+    for group, moved in zip(alone, behind_a_group, strict=True):
+        if group == moved:
+            raise UnsupportedTerminalError(
+                terminal,
+                f"conditional on group {group} by its number, which in Lark counts the groups of "
+                "other terminals too",
+                "name the group, as in (?P<q>a)?(?(q)b|c)",
+            )
 
 
 def _load_postlex(spec: str) -> Indenter:

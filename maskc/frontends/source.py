@@ -4,10 +4,10 @@ A grammar file may name its own settings in comment lines at its top::
 
     // maskc: start=file_input postlex=lark.indenter:PythonIndenter
 
-``start``, ``lexer`` and ``postlex`` can be given as arguments too; what else Lark takes as an
-option and what changes which texts it parses, a grammar says here: ``flags`` (Lark's
-``g_regex_flags``, as letters of ``re``) and ``priority``. Several start symbols share one LALR
-table, which can change its contexts: ``start=a,b`` is Lark's ``start=["a", "b"]``, parsed from ``a``.
+``start``, ``lexer`` and ``postlex`` can be given as arguments too. Other options of Lark that
+change which texts it parses are settings only: ``flags`` (its ``g_regex_flags``, as letters of
+``re``) and ``priority``. Several start symbols share one LALR table, which can change its
+contexts: ``start=a,b`` is Lark's ``start=["a", "b"]``, and texts are parsed from ``a``.
 
 The texts it imports with a relative path are kept beside it, so that an artifact carries
 everything that is needed to build the same parser again, and no path of the machine.

@@ -1,6 +1,8 @@
+import re
+
 import pytest
 
-from maskc.errors import GrammarError, PostlexError
+from maskc.errors import GrammarError, PostlexError, UnsupportedTerminalError
 from maskc.frontends.lark import build_lark, load_grammar, load_source, source_from_header
 from maskc.parser.balance import find_enclosed_items
 from maskc.parser.items import build_item_sets
@@ -25,6 +27,13 @@ def test_a_setting_below_the_first_rule_does_not_count():
     [
         ("// maskc: begin=x\nx: A\n", "<text>:1: 'begin=x' is not a setting"),
         ("// maskc: lexer=fast\nx: A\n", "unknown lexer 'fast'"),
+        ("// maskc: flags=iq\nx: A\n", "unknown flag 'q'; choose among a, i, m, s, x"),
+        ("// maskc: priority=last\nx: A\n", "unknown priority 'last'"),
+        ("// maskc: start=start,b\nstart: A\nA: /a/\n", "the start symbol 'b' is not a rule"),
+        ("%import .none (A)\nstart: A\n", "it imports none.lark, which is not there"),
+        ("start: A\nA: /(?s)a/\n", "global flags not at the start"),
+        ("start: A\nA: /(?P<A>a)/\n", "redefinition of group name 'A'"),
+        ("start: A | B\nA: /(?P<q>a)/\nB: /(?P<q>b)/\n", "group name 'q' in terminal"),
         ("start: A\n", "Lark refuses it"),
         ("start: (\n", "Lark refuses it: Unclosed parenthesis, at line 1"),
         ("x: A\nA: /a/\n", "the start symbol 'start' is not a rule"),
@@ -38,6 +47,26 @@ def test_what_lark_refuses_is_one_sentence(text, message):
         build_lark(load_source(text))
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_conditional_on_a_number_is_refused():
+    """Lark numbers the groups of all terminals that it tries before."""
+    with pytest.raises(UnsupportedTerminalError, match="terminal A: conditional on group 1 by its"):
+        build_lark(load_source("start: A\nA: /(a)?(?(1)b|c)/\n"))
+
+
+def test_settings_travel_in_the_text():
+    source = load_source("// maskc: flags=is priority=none start=b,a\na: A\nb: A\nA: /a/\n")
+    header = {
+        "name": source.name,
+        "text": source.text,
+        "imports": source.imports,
+        "start": source.start,
+        "lexer": source.lexer,
+        "postlex": source.postlex,
+    }
+    assert source_from_header(header) == source
+    assert (source.flags, source.priority, source.start) == (re.I | re.S, "none", "b,a")
 
 
 @pytest.mark.parametrize(
