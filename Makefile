@@ -6,10 +6,10 @@ STAMP := .venv/.installed
 STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test check slow bench corpora conformance format clean integrations
+.PHONY: help venv run test check slow bench bench-peers corpora conformance format clean integrations
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 13
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 13
 
 venv: $(STAMP) ## create .venv and install maskc into it, with everything for development
 
@@ -34,8 +34,12 @@ check: test ## the same as test
 slow: $(STAMP) ## the tests with ten times as many random examples
 	$(BIN)/pytest -n 2 --hypothesis-profile=slow
 
-bench: $(STAMP) ## time fill, accept and step on json and python
+bench: $(STAMP) ## time fill, accept and step on json, python, c and sql
 	$(BIN)/python benchmarks/bench.py
+
+bench-peers: $(STAMP) ## the same beside llguidance and xgrammar, which it installs
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[peers]'
+	$(BIN)/python benchmarks/bench.py --peers
 
 corpora: $(STAMP) ## download the source distributions whose grammars and tests maskc is held against
 	$(BIN)/python benchmarks/conformance/corpora.py

@@ -1,176 +1,166 @@
-"""Times fill, accept and step of maskc alone, beside the floors of the same run.
+"""Times fill, accept and step, cold and warm, beside the floors of the same run.
 
-Usage: python benchmarks/bench.py [--json FILE]
+Usage: python -m benchmarks.bench [WORKLOAD …] [--peers] [--limit SECONDS] [--json FILE]
 
-Workloads: ``json``, 50 documents from a seeded script in the manner of API payloads; ``python``, 60
-files of 1 to 20 KB of this Python's standard library. Vocabulary: llama3. Each document is
-teacher-forced: fill the mask, look whether the next token is legal, accept it.
-``cold`` is the first pass after loading, ``warm`` the second. One thread, garbage collection off.
+Each engine runs each workload in a fresh process, one thread, on the same tokens; with ``--peers``
+llguidance and xgrammar follow maskc. Ratios compare an engine with maskc on exactly the tokens that
+both came to: a peer that refuses a document, or runs out of time, is compared on the rest.
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
 import json
-import random
+import subprocess
 import sys
-import sysconfig
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import maskc
-from maskc.vocab import load_encoder
+from benchmarks.tables import print_workload
+from benchmarks.workloads import ROOT, TOKENIZER, WORKLOADS, Workload
+from maskc.bench.figures import compute_figures
+from maskc.bench.model import N_FIRST
 
-ROOT = Path(__file__).parent.parent
-WORDS = [
-    "id",
-    "name",
-    "user",
-    "order",
-    "total",
-    "price",
-    "status",
-    "items",
-    "created",
-    "tags",
-    "email",
-    "note",
-    "active",
-    "city",
-    "zip",
-]
+PEERS = ("llguidance", "xgrammar")
+Times = dict[str, Any]
 
 
-def json_documents(n_documents: int) -> list[str]:
-    """Return documents in the manner of API payloads, pretty-printed and compact in turn."""
-    draw = random.Random(20_26)
-
-    def value(depth: int) -> Any:
-        kind = draw.random()
-        if depth < 4 and kind < 0.3:
-            return {draw.choice(WORDS): value(depth + 1) for _ in range(draw.randint(1, 6))}
-        if depth < 4 and kind < 0.45:
-            return [value(depth + 1) for _ in range(draw.randint(0, 5))]
-        if kind < 0.65:
-            return " ".join(draw.choices([*WORDS, "Zoë", "naïve", "日本", '"x"', "a\\b"], k=3))
-        if kind < 0.85:
-            return draw.choice([draw.randint(-5, 10_000), round(draw.uniform(-9, 9e4), 3), 1e-9])
-        return draw.choice([True, False, None])
-
-    documents = []
-    for number in range(n_documents):
-        document = {word: value(1) for word in draw.sample(WORDS, 8)}
-        indent = 2 if number % 2 else None
-        documents.append(json.dumps(document, indent=indent, ensure_ascii=number % 4 == 0))
-    return documents
-
-
-def python_documents(n_documents: int) -> list[str]:
-    """Return standard-library files that are small enough to be one answer of a model."""
-    folder = Path(sysconfig.get_path("stdlib"))
-    paths = [p for p in sorted(folder.glob("*.py")) if 1_000 <= p.stat().st_size <= 20_000]
-    return [path.read_text(encoding="utf-8") for path in paths[:n_documents]]
+def run_workload(workload: Workload, folder: Path, peers: tuple[str, ...], limit_s: float) -> Any:
+    """Return all figures of a workload; artifact, tokens and times go to a folder."""
+    artifact = folder / f"{workload.name}.maskc"
+    compilation = compile_artifact(workload.grammar, artifact)
+    tokens = folder / f"{workload.name}.json"
+    run_module("benchmarks.tokenise", workload.name, str(tokens), check=True)
+    documents = json.loads(tokens.read_text())
+    report: dict[str, Any] = {
+        "about": workload.about,
+        "documents": len(documents),
+        "tokens": sum(map(len, documents)),
+        "compile": compilation,
+        "engines": {},
+    }
+    ours: Times = {}
+    for engine in ("maskc", *peers):
+        about, times = run_worker(engine, workload.name, tokens, artifact, folder, limit_s)
+        if times is None:
+            report["engines"][engine] = {"failed": about}
+            continue
+        ours = ours or times
+        report["engines"][engine] = {
+            **about,
+            "passes": {name: summarise(times, name) for name in ("first", "cold", "warm")},
+            "ratios": {name: compare(ours, times, name) for name in ("cold", "warm")},
+        }
+    return report
 
 
-def measure(artifact: maskc.Artifact, documents: list[list[int]]) -> dict[str, list[float]]:
-    """Return microseconds of every fill and accept."""
-    bitmask = maskc.allocate_bitmask(1, artifact.vocab_size)
-    clock = time.perf_counter_ns
-    fills, accepts = [], []
-    for tokens in documents:
-        matcher = artifact.matcher()
-        for token in tokens:
-            start = clock()
-            matcher.fill_bitmask(bitmask, 0)
-            filled = clock()
-            accepted = matcher.accept_token(token)
-            done = clock()
-            legal = bool(bitmask[0, token // 32] >> (token % 32) & 1)
-            if not (accepted and legal):
-                sys.exit(f"token {token} is illegal in a document that the grammar parses")
-            fills.append((filled - start) / 1000)
-            accepts.append((done - filled) / 1000)
-    steps = [f + a for f, a in zip(fills, accepts, strict=True)]
-    return {"fill": fills, "accept": accepts, "step": steps}
-
-
-def floors(vocab_size: int) -> dict[str, float]:
-    """Return microseconds of what no engine in CPython can go below."""
-    n_words = -(-vocab_size // 32)
-    row = np.zeros(n_words, dtype=np.int32)
-    bitmask = maskc.allocate_bitmask(1, vocab_size)
-    many = np.zeros((50, n_words), dtype=np.int32)
-
-    def each(work: Callable[[], object], times: int) -> float:
-        start = time.perf_counter_ns()
-        for _ in range(times):
-            work()
-        return (time.perf_counter_ns() - start) / 1000 / times
-
+def compile_artifact(grammar: Path, artifact: Path) -> dict[str, float]:
+    """Compile a grammar in a process of its own; return what it cost."""
+    begin = time.perf_counter()
+    arguments = ("compile", str(grammar), "--tokenizer", TOKENIZER, "-o", str(artifact), "--json")
+    found = run_module("maskc.cli", *arguments, check=True)
+    passes = json.loads(found.stdout)["passes"]
     return {
-        "copy a row": each(lambda: np.copyto(bitmask[0], row), 20_000),
-        "or of 50 rows": each(lambda: np.bitwise_or.reduce(many), 500),
+        "seconds": sum(record["seconds"] for record in passes),
+        "process_seconds": time.perf_counter() - begin,
+        "peak_mb": max(record["peak_mb"] for record in passes),
+        "mb": artifact.stat().st_size / 1e6,
     }
 
 
-def summarise(values: list[float]) -> dict[str, float]:
-    """Return the figures of the table."""
-    found = np.array(values)
+def run_worker(
+    engine: str, workload: str, tokens: Path, artifact: Path, folder: Path, limit_s: float
+) -> tuple[Any, Times | None]:
+    """Return what an engine's process says, and its times; ``None`` if it failed."""
+    result = folder / f"{workload}.{engine}.npz"
+    limit = str(limit_s if engine in PEERS else 1e9)
+    arguments = (engine, workload, str(tokens), str(artifact), limit, str(result))
+    done = run_module("benchmarks.worker", *arguments, check=False)
+    if done.returncode:
+        return (done.stderr.strip().splitlines() or ["no reason given"])[-1], None
+    with np.load(result) as stored:
+        times = dict(stored)
+    return json.loads(done.stdout.splitlines()[-1]), times
+
+
+def run_module(name: str, *arguments: str, check: bool) -> subprocess.CompletedProcess[str]:
+    """Run a module in a process of its own, and return what it printed."""
+    command = [sys.executable, "-m", name, *arguments]
+    return subprocess.run(  # noqa: S603 - our own arguments
+        command, check=check, capture_output=True, text=True, cwd=ROOT
+    )
+
+
+def summarise(times: Times, name: str) -> dict[str, dict[str, float]]:
+    """Return the figures of fill, accept and step of a pass, in microseconds."""
+    of, n = ("cold", N_FIRST) if name == "first" else (name, None)
+    fill, accept = times[f"{of}_fill"][:n], times[f"{of}_accept"][:n]
     return {
-        "p50": float(np.percentile(found, 50)),
-        "mean": float(found.mean()),
-        "p90": float(np.percentile(found, 90)),
-        "p99": float(np.percentile(found, 99)),
-        "max": float(found.max()),
+        "fill": compute_figures(fill),
+        "accept": compute_figures(accept),
+        "step": compute_figures(fill + accept),
     }
+
+
+def compare(ours: Times, theirs: Times, name: str) -> dict[str, dict[str, float]]:
+    """Return how many times longer theirs takes, figure by figure, on the tokens of both."""
+    mine, other = pick_common(ours, theirs, name)
+    found: dict[str, dict[str, float]] = {}
+    for what in ("fill", "accept", "step"):
+        low, high = (
+            compute_figures(
+                sum(t[part] for part in (("fill", "accept") if what == "step" else (what,)))
+            )
+            for t in (mine, other)
+        )
+        found[what] = {figure: high[figure] / low[figure] for figure in low}
+    return found
+
+
+def pick_common(ours: Times, theirs: Times, name: str) -> tuple[Times, Times]:
+    """Return the times of both, document by document as far as both came."""
+    taken = [times[f"{name}_taken"] for times in (ours, theirs)]
+    picked: list[dict[str, list[Any]]] = [{"fill": [], "accept": []} for _ in range(2)]
+    places = [0, 0]
+    for counts in zip(*taken, strict=False):
+        n = min(counts)
+        for side, times in enumerate((ours, theirs)):
+            for part in ("fill", "accept"):
+                values = times[f"{name}_{part}"]
+                picked[side][part].append(values[places[side] : places[side] + n])
+            places[side] += int(counts[side])
+    first, second = ({part: np.concatenate(v) for part, v in p.items()} for p in picked)
+    return first, second
 
 
 def main() -> None:
-    """Run the workloads and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Run the workloads and print their tables."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("workloads", nargs="*", help=", ".join(WORKLOADS))
+    parser.add_argument("--peers", action="store_true", help="llguidance and xgrammar as well")
+    parser.add_argument("--limit", type=float, default=20.0, help="seconds of a peer's pass")
     parser.add_argument("--json", type=Path, help="also write the figures to a file")
     options = parser.parse_args()
-    encoder = load_encoder("llama3")
-    workloads = {"json": json_documents(50), "python": python_documents(60)}
+    unknown = set(options.workloads) - WORKLOADS.keys()
+    if unknown:
+        parser.error(f"no workload {', '.join(sorted(unknown))}; there are {', '.join(WORKLOADS)}")
     report: dict[str, Any] = {}
-    for name, texts in workloads.items():
-        start = time.perf_counter()
-        compiled = maskc.compile_grammar(ROOT / "grammars" / f"{name}.lark", tokenizer="llama3")
-        compile_seconds = time.perf_counter() - start
+    for name, workload in WORKLOADS.items():
+        if options.workloads and name not in options.workloads:
+            continue
+        if not workload.grammar.is_file():
+            print(f"{name}: skipped, {workload.grammar.relative_to(ROOT)} is not there")
+            continue
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "compiled.maskc"
-            compiled.save(path)
-            start = time.perf_counter()
-            artifact = maskc.load(path)
-            load_seconds = time.perf_counter() - start
-            documents = [encoder.encode(text) for text in texts]
-            gc.disable()
-            passes = {"cold": measure(artifact, documents), "warm": measure(artifact, documents)}
-            gc.enable()
-            n_tokens = sum(map(len, documents))
-            print(
-                f"{name}: {len(documents)} documents, {n_tokens:,} tokens; compile "
-                f"{compile_seconds:.1f} s, load {load_seconds * 1000:.1f} ms, "
-                f"{path.stat().st_size / 1e6:.1f} MB"
-            )
-        print(f"  {'us':<12} {'p50':>8} {'mean':>8} {'p90':>8} {'p99':>8} {'max':>9}")
-        report[name] = {"tokens": n_tokens, "compile_s": compile_seconds, "load_s": load_seconds}
-        for when, figures in passes.items():
-            for what, values in figures.items():
-                row = summarise(values)
-                report[name][f"{when} {what}"] = row
-                cells = " ".join(f"{row[k]:>8.2f}" for k in ("p50", "mean", "p90", "p99"))
-                print(f"  {when + ' ' + what:<12} {cells} {row['max']:>9.0f}")
-    report["floors"] = floors(128_256)
-    print("floors:", ", ".join(f"{k} {v:.2f} us" for k, v in report["floors"].items()))
-    if options.json:
-        options.json.write_text(json.dumps(report, indent=2) + "\n")
+            peers = PEERS if options.peers else ()
+            report[name] = run_workload(workload, Path(folder), peers, options.limit)
+        print_workload(name, report[name])
+        if options.json:
+            options.json.write_text(json.dumps(report, indent=2) + "\n")
 
 
 if __name__ == "__main__":

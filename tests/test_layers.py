@@ -16,6 +16,7 @@ COMPILER = GRAMMAR | {"frontends", "store", "analysis", "streamline"}
 FILE = BOTTOM | {"artifact.container", "artifact.files", "artifact.model"}
 RUNTIME = FILE | {"runtime"}
 ALL = COMPILER | RUNTIME | {"", "artifact.assemble", "pipeline", "verify", "bench", "report", "cli"}
+ALL |= {"lint", "explain"}
 
 # Package or module → what it may import of maskc. The most specific line counts; `""` is
 # maskc/__init__.py itself.
@@ -43,6 +44,9 @@ MAY_IMPORT = {
     "verify.raw": RUNTIME | {"frontends.source", "pipeline", "streamline.order", "verify", "vocab"},
     # What reads a corpus is shared; nothing of the oracle is timed.
     "bench": RUNTIME | {"vocab", "verify.files", "bench"},
+    "lint": COMPILER | {"artifact.model", "pipeline", "lint"},
+    # What the runtime does, told in the words of the grammar that it was made from.
+    "explain": COMPILER | RUNTIME | {"explain"},
     "report": ALL - {"cli"},
     "cli": ALL,
 }

@@ -87,7 +87,7 @@ GRAMMARS = (
     ),
     Published(
         PARSERS / "python.lark",
-        postlex=INDENTER,
+        postlex="benchmarks.conformance.indenters:SyncodePython",
         texts=("x = 1\n", "def f(a, b=2):\n    return [a, *b]\n"),
         files=PYTHON_FILES[:1],
     ),

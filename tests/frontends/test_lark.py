@@ -55,6 +55,12 @@ def test_a_conditional_on_a_number_is_refused():
         build_lark(load_source("start: A\nA: /(a)?(?(1)b|c)/\n"))
 
 
+def test_terminals_that_interegular_cannot_read_are_lexed():
+    """Lark asks interegular for collisions if it is installed, and fails with it on these."""
+    parser = build_lark(load_source("start: A B\nA: /(?>a)/\nB: /b++/\n", lexer="basic"))
+    assert parser.parse("abb").children == ["a", "bb"]
+
+
 def test_settings_travel_in_the_text():
     source = load_source("// maskc: flags=is priority=none start=b,a\na: A\nb: A\nA: /a/\n")
     header = {

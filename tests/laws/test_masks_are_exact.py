@@ -145,6 +145,11 @@ FOUND = {
         "ab",
         "basic",
     ),
+    "tokens of one class that begin alike": (
+        'start: a+ "#"\na: I | N | F | G\nI: /1+/\nN: /[T.]+/\nF: /1+\\.1*/\nG: /-?1+\\.1*/\n',
+        "1.T#",
+        "contextual",
+    ),
     "a cut character that may become another one than the alphabet has": (
         'T0: "éb"\nT1.1: /(?:a)*?(?:[a])*?/\nT2.1: "bé"\nT3.1: /[^b][^é]a/\nstart: T3 T2?\n'
         "x: T1 T0 |\ny: T2 T1 | T2 | T2 T2\n%ignore T2\n",

@@ -1,0 +1,73 @@
+"""What is timed: a grammar, and documents that it parses.
+
+A workload whose grammar file is not there is skipped, with a line that says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.corpora import c_programs, json_payloads, python_files, sql_scripts
+
+ROOT = Path(__file__).parent.parent
+TOKENIZER = "llama3"
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A grammar and its documents.
+
+    Attributes:
+        name: one word.
+        grammar: path of maskc's grammar.
+        documents: makes names and texts, the same on every call.
+        about: what the documents are.
+    """
+
+    name: str
+    grammar: Path
+    documents: Callable[[], list[tuple[str, str]]]
+    about: str
+
+
+def _json() -> list[tuple[str, str]]:
+    return json_payloads.generate_payloads() + json_payloads.find_installed()
+
+
+WORKLOADS = {
+    workload.name: workload
+    for workload in (
+        Workload(
+            "json",
+            ROOT / "grammars" / "json.lark",
+            _json,
+            "generated API payloads, and JSON files of installed packages",
+        ),
+        Workload(
+            "python",
+            ROOT / "grammars" / "python.lark",
+            python_files.find_files,
+            "standard-library files of 1 to 20 KB; the peers without indentation",
+        ),
+        Workload(
+            "c",
+            ROOT / "grammars" / "c.lark",
+            c_programs.generate_programs,
+            "generated programs as behind the preprocessor",
+        ),
+        Workload(
+            "sql",
+            ROOT / "grammars" / "sql.lark",
+            sql_scripts.generate_scripts,
+            "generated scripts over the tables of a shop",
+        ),
+        Workload(
+            "tiny_sql",
+            ROOT / "benchmarks" / "grammars" / "tiny_sql.lark",
+            sql_scripts.generate_tiny,
+            "single SELECTs of a toy language",
+        ),
+    )
+}
