@@ -60,3 +60,7 @@ clean: ## remove what was compiled and cached, but not .venv
 integrations: $(STAMP) ## install torch and transformers into .venv and test generate() and the example server
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,serve]' httpx
 	$(BIN)/pytest tests/integrations
+
+.PHONY: grammars
+grammars: $(STAMP) ## compile, verify and time our own grammars, and write the table of docs/grammars.md
+	$(BIN)/python benchmarks/collection.py

@@ -40,6 +40,9 @@ def read_ebnf(workload: str) -> str:
             ignored.append(definition.removeprefix("%ignore").strip())
             continue
         name, body = (part.strip() for part in definition.split(":", 1))
+        if name == "BLANKS":
+            # ws repeats it; both repeated would be read in as many ways as there are blanks.
+            body = body.removesuffix("+")
         is_rule = name.islower()
         lines.append(f"{name} ::= {_rewrite(body, is_rule=is_rule)}")
     blanks = " | ".join(_rewrite(piece, is_rule=False) for piece in ignored)

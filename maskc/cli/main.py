@@ -17,8 +17,10 @@ import maskc
 from maskc.cli.analyze import analyze_command
 from maskc.cli.bench import bench_command
 from maskc.cli.compile import compile_command
+from maskc.cli.explain import explain_command
 from maskc.cli.generate import generate_command
 from maskc.cli.inspect import inspect_command
+from maskc.cli.lint import lint_command
 from maskc.cli.tokenizers import tokenizers_command
 from maskc.cli.verify import verify_command
 from maskc.errors import MaskcError
@@ -39,6 +41,8 @@ commands.add_command(bench_command)
 commands.add_command(generate_command)
 commands.add_command(tokenizers_command)
 commands.add_command(analyze_command)
+commands.add_command(lint_command)
+commands.add_command(explain_command)
 
 
 def main() -> None:

@@ -9,7 +9,17 @@ import pytest
 import maskc
 from maskc.cli.main import commands
 
-COMMANDS = ("analyze", "bench", "compile", "generate", "inspect", "tokenizers", "verify")
+COMMANDS = (
+    "analyze",
+    "bench",
+    "compile",
+    "explain",
+    "generate",
+    "inspect",
+    "lint",
+    "tokenizers",
+    "verify",
+)
 
 
 def test_the_commands_are_these():

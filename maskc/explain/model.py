@@ -1,0 +1,119 @@
+"""What ``maskc explain`` says about a text and a token."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What follows if the open lexeme ends here.
+
+    Attributes:
+        terminal: what it becomes; ``None`` if it is ignored, or if none is open yet.
+        following: the terminals that may come next, ``$END`` if the text may end.
+    """
+
+    terminal: str | None
+    following: Names
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read the text. Almost always there is one.
+
+    Attributes:
+        lexeme: the open lexeme's bytes so far.
+        may_become: the terminals that it may still become, as far as the parser takes them.
+        may_be_ignored: it may still become something ignored.
+        endings: what it may be if it ends here.
+        items: the productions being read before the lexeme, as ``X -> A . B``.
+    """
+
+    lexeme: bytes
+    may_become: Names
+    may_be_ignored: bool
+    endings: tuple[Ending, ...]
+    items: Names
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a reading dies of a byte.
+
+    Attributes:
+        lexeme: the open lexeme's bytes before it.
+        ended_as: the terminal that the lexeme would have ended as; ``None`` if it would go on.
+        refused: the terminals that the parser refuses; empty if no terminal takes the byte.
+        expected: the terminals that the parser would take instead.
+        items: the productions being read there.
+        blocks: columns of the open blocks, if it is the indentation that does not fit; else empty.
+    """
+
+    lexeme: bytes
+    ended_as: str | None
+    refused: Names
+    expected: Names
+    items: Names
+    blocks: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Death:
+    """Where every reading dies.
+
+    Attributes:
+        offset: how many bytes were fine.
+        byte: the first byte that is not.
+        causes: one or more for each reading.
+    """
+
+    offset: int
+    byte: int
+    causes: tuple[Cause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenVerdict:
+    """Whether a token is legal behind the text.
+
+    Attributes:
+        token_id: ``None`` if the vocabulary has no such token: it is taken as bytes then.
+        token: its bytes; ``None`` for special tokens.
+        is_legal: the mask has it.
+        death: where it dies, ``None`` if it does not.
+        readings: behind it, if it is legal.
+    """
+
+    token_id: int | None
+    token: bytes | None
+    is_legal: bool
+    death: Death | None
+    readings: tuple[Reading, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What may come next behind a text.
+
+    Attributes:
+        text: the text.
+        death: where it dies; the rest is empty then.
+        readings: the ways to read it.
+        may_end: the text may end here.
+        n_legal: tokens in the mask, end-of-sequence tokens included.
+        n_tokens: tokens of the vocabulary.
+        examples: some of the legal tokens, the shortest first.
+        token: what was asked about a token.
+    """
+
+    text: bytes
+    death: Death | None
+    readings: tuple[Reading, ...]
+    may_end: bool
+    n_legal: int
+    n_tokens: int
+    examples: tuple[bytes, ...]
+    token: TokenVerdict | None

@@ -1,0 +1,118 @@
+"""What may come next behind a text, and is a token legal there?"""
+
+from __future__ import annotations
+
+import ast
+import codecs
+from dataclasses import dataclass
+
+import numpy as np
+
+from maskc.explain.model import Death, Explanation, TokenVerdict
+from maskc.explain.readings import Open, Reader
+from maskc.runtime.artifact import Artifact
+from maskc.runtime.matcher import Matcher, allocate_bitmask
+
+N_EXAMPLES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class TokenName:
+    """A token as it is asked for: by its id, or by its bytes."""
+
+    token_id: int | None
+    token: bytes | None
+
+
+def parse_token(name: str) -> TokenName:
+    r"""Return which token is meant: an id, or a text with Python's escapes.
+
+    A text in quotes is never an id; ``b'…'`` gives bytes that are no characters.
+
+    >>> parse_token("12"), parse_token("'12'").token, parse_token(r"a\n").token
+    (TokenName(token_id=12, token=None), b'12', b'a\n')
+    >>> parse_token(r"b'\xc3'").token, parse_token("é").token
+    (b'\xc3', b'\xc3\xa9')
+
+    Raises:
+        ValueError: an escape is not one of Python's.
+    """
+    if name.isdecimal() and name.isascii():
+        return TokenName(int(name), None)
+    if len(name) > 2 and name[0] == "b" and name[1] in "'\"" and name[-1] == name[1]:
+        try:
+            value = ast.literal_eval(name)
+        except SyntaxError as error:
+            raise ValueError(str(error)) from None
+        return TokenName(None, bytes(value))
+    if len(name) > 2 and name[0] in "'\"" and name[-1] == name[0]:
+        name = name[1:-1]
+    text = codecs.decode(name.encode("latin-1", "backslashreplace"), "unicode_escape")
+    return TokenName(None, text.encode(errors="surrogatepass"))
+
+
+def explain(artifact: Artifact, text: bytes, asked: TokenName | None = None) -> Explanation:
+    """Return what may come next behind a text.
+
+    Args:
+        artifact: what to ask.
+        text: from the start.
+        asked: a token to explain as well.
+
+    Raises:
+        GrammarError, PostlexError: the grammar of the artifact cannot be built again.
+        ValueError: there is no token of that id.
+    """
+    if asked is not None and asked.token_id is not None and asked.token_id >= artifact.vocab_size:
+        raise ValueError(
+            f"there is no token {asked.token_id}: they end at {artifact.vocab_size - 1}"
+        )
+    reader = Reader(artifact)
+    n_tokens: int = artifact.header["tokenizer"]["n_tokens"]
+    readings, death = reader.read(reader.start(), text)
+    if death is not None:
+        return Explanation(text, death, (), False, 0, n_tokens, (), None)
+    matcher = artifact.matcher()
+    if not matcher.accept_bytes(text):
+        raise ValueError("the readings and the matcher disagree")
+    legal = _list_legal(artifact, matcher)
+    tokens = [token for t in legal if (token := artifact.token_bytes(t)) is not None]
+    return Explanation(
+        text=text,
+        death=None,
+        readings=tuple(map(reader.describe, readings)),
+        may_end=reader.may_end(readings),
+        n_legal=len(legal),
+        n_tokens=n_tokens,
+        examples=tuple(sorted(tokens, key=lambda token: (len(token), token))[:N_EXAMPLES]),
+        token=_explain_token(artifact, reader, readings, legal, asked) if asked else None,
+    )
+
+
+def _list_legal(artifact: Artifact, matcher: Matcher) -> list[int]:
+    bitmask = allocate_bitmask(1, artifact.vocab_size)
+    matcher.fill_bitmask(bitmask, 0)
+    bits = np.unpackbits(bitmask[0].view(np.uint8), bitorder="little")
+    found: list[int] = np.flatnonzero(bits).tolist()
+    return found
+
+
+def _explain_token(
+    artifact: Artifact,
+    reader: Reader,
+    readings: tuple[Open, ...],
+    legal: list[int],
+    asked: TokenName,
+) -> TokenVerdict:
+    token_id, token = asked.token_id, asked.token
+    if token_id is not None:
+        token = artifact.token_bytes(token_id)
+    else:
+        ids = (t for t in range(artifact.vocab_size) if artifact.token_bytes(t) == token)
+        token_id = next(ids, None)
+    if token is None:
+        return TokenVerdict(token_id, None, token_id in legal, None, ())
+    after: tuple[Open, ...]
+    death: Death | None
+    after, death = reader.read(readings, token)
+    return TokenVerdict(token_id, token, death is None, death, tuple(map(reader.describe, after)))

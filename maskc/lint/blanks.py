@@ -1,0 +1,224 @@
+r"""Where can a model write blanks for ever?
+
+A mask cannot say "enough": where blanks can follow blanks without an end, a model that likes them
+writes nothing else until its budget is gone. There are three ways to that:
+
+- an ignored terminal, or a newline, whose own pattern has no bound: ``%ignore /[ \t]+/``;
+- an ignored terminal of bounded length that can come again and again: ``%ignore " "``;
+- a rule that repeats a terminal of blanks: ``(NL | item)*``.
+
+All three are loops of the scanner over blank bytes, in lexemes that began with one. A terminal
+that takes letters in the same loop is text, not blanks, and is left alone.
+
+Example of a bound: ``%ignore /(?<![ \n])[ \n]{1,8}/``: at most eight in a row, and no such lexeme
+begins behind a blank.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from maskc.grammar.sets import compute_nullable
+from maskc.lexer.lexeme import IGNORED
+from maskc.lexer.scanner import DEAD, Scanner
+from maskc.lint.model import Finding, Severity
+from maskc.lint.subject import Subject
+
+CODE = "ML007"
+BLANKS = " \t\n\r\f\v"
+_MANY = 300  # a pattern that matches so many blanks is taken for one without a bound
+
+_Graph = Mapping[int, set[int]]
+
+
+def find_blank_loops(subject: Subject) -> Iterator[Finding]:
+    """Yield a finding for each terminal, and each rule, with which blanks go on for ever."""
+    grammar = subject.grammar
+    inside, behind = _build_graphs(subject)
+    looping = {s for s in inside if s in _reach(inside, inside[s])}
+    looping -= {s for s in looping if _takes_letters(subject.scanner, inside, s)}
+    ends = _ends_of(subject.scanner, looping)
+    unbounded = [t for t in _blank_terminals(subject) if _is_unbounded(subject, t)]
+    for terminal in unbounded:
+        if (IGNORED if terminal in grammar.ignored else terminal) in ends:
+            yield _report_terminal(subject, terminal)
+    ignored = [t for t in _blank_terminals(subject) if t in grammar.ignored]
+    joined = {s: inside[s] | behind.get(IGNORED, {}).get(s, set()) for s in inside}
+    if ignored and not set(ignored) & set(unbounded):
+        again = behind.get(IGNORED, {})
+        if any(s in _reach(joined, targets) for s, targets in again.items()):
+            yield _report_repetition(subject, ignored)
+    yield from _find_rules(subject, inside, behind)
+
+
+def _build_graphs(subject: Subject) -> tuple[_Graph, dict[int, dict[int, set[int]]]]:
+    """Return the moves on blank bytes: inside a lexeme, and by the terminal that one ends with."""
+    scanner = subject.scanner
+    classes = sorted({int(scanner.byte_class[ord(blank)]) for blank in BLANKS})
+    entries = {
+        row: {int(s) for s in scanner.entries[row, classes].tolist()} - {DEAD}
+        for row in range(len(scanner.entries))
+    }
+    pending = [s for states in entries.values() for s in states]
+    pending += [int(s) for s in scanner.next[scanner.start, classes].tolist() if s != DEAD]
+    inside: dict[int, set[int]] = {}
+    while pending:
+        state = pending.pop()
+        if state not in inside:
+            inside[state] = {int(s) for s in scanner.next[state, classes].tolist()} - {DEAD}
+            pending += inside[state]
+    behind: dict[int, dict[int, set[int]]] = {}
+    for state in inside:
+        for terminal, boundary in scanner.ends[state]:
+            targets = {s for row in set(scanner.enter[boundary].tolist()) for s in entries[row]}
+            behind.setdefault(terminal, {}).setdefault(state, set()).update(targets)
+    return inside, behind
+
+
+def _reach(graph: _Graph, states: set[int]) -> set[int]:
+    found: set[int] = set()
+    pending = list(states)
+    while pending:
+        state = pending.pop()
+        if state not in found:
+            found.add(state)
+            pending += graph.get(state, ())
+    return found
+
+
+def _takes_letters(scanner: Scanner, inside: _Graph, state: int) -> bool:
+    """Return whether a letter leads back into the loop, or stays in a loop of its own."""
+    target = int(scanner.next[state, scanner.byte_class[ord("a")]])
+    return target != DEAD and state in _reach(inside, {target})
+
+
+def _ends_of(scanner: Scanner, states: set[int]) -> set[int]:
+    found = set()
+    for state in states:
+        found |= {terminal for terminal, _ in scanner.ends[state]}
+        end = scanner.end_of_text[state]
+        found |= {end} if end is not None and end >= 0 else set()
+    return found
+
+
+def _blank_terminals(subject: Subject) -> list[int]:
+    """Return the terminals with a lexeme of one blank, or of one line break."""
+    return [t for t in range(len(subject.grammar.terminals)) if _own_blanks(subject, t)]
+
+
+def _own_blanks(subject: Subject, terminal: int) -> list[str]:
+    return [b for b in (*BLANKS, "\r\n") if _matches(subject, terminal, b)]
+
+
+def _matches(subject: Subject, terminal: int, text: str) -> bool:
+    pattern = subject.grammar.patterns[terminal]
+    if pattern is None:
+        return False
+    match = re.match(pattern, text, subject.grammar.re_flags)
+    return match is not None and match.end() == len(text)
+
+
+def _is_unbounded(subject: Subject, terminal: int) -> bool:
+    own = _own_blanks(subject, terminal)
+    return any(
+        _matches(subject, terminal, start + more * _MANY)
+        for start in own
+        for more in (*BLANKS, "\r\n")
+    )
+
+
+def _report_terminal(subject: Subject, terminal: int) -> Finding:
+    grammar = subject.grammar
+    name = subject.name(terminal)
+    blanks = "".join(b for b in _own_blanks(subject, terminal) if len(b) == 1)
+    if terminal in grammar.ignored:
+        fact = f"{name} is ignored and has no bound: a model can write blanks for ever"
+        # A class that holds more than blanks, as GraphQL's commas, keeps what it holds.
+        same = re.fullmatch(r"/\[((?!\^)(?:[^\]\\]|\\.)+)\][+*]/", name)
+        remedy = f"bound it and keep it from coming twice: {_rewrite(blanks, same and same[1])}"
+    else:
+        fact = f"{name} matches any number of blanks: a model can write them for ever"
+        remedy = "write a bound in place of + or *, as in {1,3}"
+    place = subject.place_of_terminal(terminal)
+    return Finding(CODE, Severity.WARNING, place, fact, (blanks[:1] or "\n") * 8, remedy)
+
+
+def _report_repetition(subject: Subject, ignored: list[int]) -> Finding:
+    blanks = "".join(b for b in BLANKS if any(_matches(subject, t, b) for t in ignored))
+    names = subject.list_names(ignored)
+    place = subject.place_of_terminal(ignored[0])
+    return Finding(
+        CODE,
+        Severity.WARNING,
+        place,
+        f"{names} {'are' if len(ignored) > 1 else 'is'} ignored as often as it comes: a model can "
+        "write blanks for ever",
+        blanks[:1] * 8,
+        f"ignore a bounded run, and only one at a time: {_rewrite(blanks)}",
+    )
+
+
+def _rewrite(blanks: str, written: str | None = None) -> str:
+    r"""Return the bounded form of an ignored run of blanks, or of a class as it is written.
+
+    >>> print(_rewrite(" \n"))
+    %ignore /(?<![ \n])[ \n]{1,16}/
+    """
+    shown = written or "".join(b if b == " " else repr(b)[1:-1] for b in blanks)
+    return f"%ignore /(?<![{shown}])[{shown}]{{1,16}}/"
+
+
+def _find_rules(
+    subject: Subject, inside: _Graph, behind: dict[int, dict[int, set[int]]]
+) -> Iterator[Finding]:
+    """Yield the rules that repeat a terminal of blanks, where the lexer lets it repeat."""
+    grammar = subject.grammar
+    again = set()
+    for terminal in set(_blank_terminals(subject)) - grammar.ignored:
+        moves = behind.get(terminal, {})
+        skipped = behind.get(IGNORED, {})
+        joined = {s: inside[s] | moves.get(s, set()) | skipped.get(s, set()) for s in inside}
+        if any(s in _reach(joined, targets) for s, targets in moves.items()):
+            again.add(terminal)
+    if not again:
+        return
+    blank = set(compute_nullable(subject.reduced.productions))
+    grew = True
+    while grew:
+        grew = False
+        for production in subject.reduced.productions:
+            if production.lhs not in blank and all(
+                _is_blank(s, blank, again) for s in production.rhs
+            ):
+                blank.add(production.lhs)
+                grew = True
+    steps: dict[int, set[int]] = {}
+    weighted: set[tuple[int, int]] = set()
+    for production in subject.reduced.productions:
+        for index, symbol in enumerate(production.rhs):
+            rest = production.rhs[:index] + production.rhs[index + 1 :]
+            if symbol < 0 and all(_is_blank(s, blank, again) for s in rest):
+                steps.setdefault(production.lhs, set()).add(-1 - symbol)
+                if any(s in again for s in rest):
+                    weighted.add((production.lhs, -1 - symbol))
+    reported = set()
+    for lhs, target in sorted(weighted):
+        if lhs in _reach(steps, {target}):
+            place = subject.place_of_rule(lhs)
+            if place.name in reported:
+                continue
+            reported.add(place.name)
+            yield Finding(
+                CODE,
+                Severity.WARNING,
+                place,
+                f"{place.name} repeats {subject.list_names(sorted(again))} without a bound: a "
+                "model can write blanks for ever",
+                None,
+                "repeat the blank together with what it separates, as in item (NL item)*",
+            )
+
+
+def _is_blank(symbol: int, blank: set[int], terminals: set[int]) -> bool:
+    return symbol in terminals if symbol >= 0 else -1 - symbol in blank

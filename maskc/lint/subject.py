@@ -1,0 +1,162 @@
+"""What the checks look at: one grammar, and what the compiler makes of it.
+
+Everything is made when it is first asked for, by the compiler's own passes, and once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+from maskc.analysis.conflicts import Conflict, find_conflicts
+from maskc.analysis.lalr_state import refine_terminals
+from maskc.frontends.lark import build_lark, load_grammar
+from maskc.frontends.source import GrammarSource
+from maskc.grammar.model import Grammar, Production
+from maskc.grammar.reduce import ReducedGrammar, reduce_grammar
+from maskc.lexer.boundaries import Boundaries, build_boundaries
+from maskc.lexer.columns import build_columns
+from maskc.lexer.scanner import Scanner, build_scanner
+from maskc.lint.model import Place
+from maskc.lint.places import Definition, find_definitions, find_line, rule_of
+from maskc.parser.balance import find_enclosed_items
+from maskc.parser.completion import build_completions
+from maskc.parser.items import ItemSets, build_item_sets
+from maskc.parser.refine import RefinedTable, refine_states
+
+_UNNAMED, _IGNORED = "__ANON_", "__IGNORE_"
+
+
+class Subject:
+    """A grammar under inspection.
+
+    Attributes:
+        source: with the texts that it imports.
+        grammar: what Lark made of it.
+    """
+
+    def __init__(self, source: GrammarSource) -> None:
+        """Load the grammar.
+
+        Raises:
+            GrammarError, PostlexError, UnsupportedTerminalError: it cannot be loaded.
+        """
+        loaded = load_grammar(source)
+        self.grammar: Grammar = loaded[0]
+        self.source: GrammarSource = loaded[1]
+
+    @cached_property
+    def definitions(self) -> dict[str, Definition]:
+        """What the text itself defines."""
+        return find_definitions(self.source.text)
+
+    @cached_property
+    def priorities(self) -> dict[str, int]:
+        """Terminal's name → priority."""
+        return {str(t.name): t.priority for t in build_lark(self.source).terminals}
+
+    @cached_property
+    def strings(self) -> dict[int, str]:
+        """Terminal → its text, of the terminals that are one string."""
+        found = {}
+        for terminal, pattern in enumerate(self.grammar.patterns):
+            text = re.sub(r"\\(.)", r"\1", pattern or "", flags=re.DOTALL)
+            if text and re.escape(text) == pattern:
+                found[terminal] = text
+        return found
+
+    @cached_property
+    def reduced(self) -> ReducedGrammar:
+        """The grammar without useless symbols."""
+        return reduce_grammar(self.grammar)
+
+    @cached_property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Cells of the table where Lark gave up a reduction."""
+        return find_conflicts(self.grammar)
+
+    @cached_property
+    def item_sets(self) -> ItemSets:
+        """The items of each LALR state."""
+        return build_item_sets(self.grammar)
+
+    @cached_property
+    def scanner(self) -> Scanner:
+        """The lexer."""
+        return build_scanner(self.grammar)
+
+    @cached_property
+    def boundaries(self) -> Boundaries:
+        """What the lexer allows behind what."""
+        columns = build_columns(self.grammar, self.scanner)
+        return build_boundaries(self.grammar, self.scanner, columns)
+
+    @cached_property
+    def table(self) -> RefinedTable:
+        """The parser, without what no text can finish."""
+        boundaries = self.boundaries
+        completions = build_completions(
+            self.grammar,
+            self.item_sets,
+            boundaries.of_terminal,
+            lambda look, state: boundaries.follows[look][self.grammar.context_of[state]],
+        )
+        enclosed = find_enclosed_items(self.grammar)
+        return refine_states(self.grammar, self.item_sets, completions, boundaries.end, enclosed)
+
+    @cached_property
+    def table_without_lexer(self) -> RefinedTable:
+        """The parser, if any terminal could be lexed behind any."""
+        return refine_terminals(self.grammar)
+
+    def name(self, terminal: int) -> str:
+        """Return a terminal's name, or its text or its pattern if Lark had to name it."""
+        name = self.grammar.terminals[terminal]
+        if not name.startswith((_UNNAMED, _IGNORED)):
+            return name
+        if terminal in self.strings:
+            return f'"{self.strings[terminal]}"'
+        pattern = self.grammar.patterns[terminal] or ""
+        return f"/{''.join(c if c.isprintable() else repr(c)[1:-1] for c in pattern)}/"
+
+    def list_names(self, terminals: Sequence[int]) -> str:
+        """Return the names of terminals, as a list to read."""
+        return ", ".join(self.name(t) for t in terminals)
+
+    def format(self, production: Production) -> str:
+        """Return a production on one line."""
+        right_side = map(self.name_symbol, production.rhs)
+        return " ".join([self.grammar.nonterminals[production.lhs], "->", *right_side])
+
+    def format_item(self, production: Production, dot: int) -> str:
+        """Return an item on one line, as ``X -> A . B``."""
+        right_side = [self.name_symbol(s) for s in production.rhs]
+        right_side.insert(dot, ".")
+        return " ".join([self.grammar.nonterminals[production.lhs], "->", *right_side])
+
+    def name_symbol(self, symbol: int) -> str:
+        """Return the name of a symbol as it stands in a production's right side."""
+        return self.name(symbol) if symbol >= 0 else self.grammar.nonterminals[-1 - symbol]
+
+    def place_of_terminal(self, terminal: int) -> Place:
+        """Return where a terminal is."""
+        name = self.name(terminal)
+        ignored = self.grammar.terminals[terminal].removeprefix(_IGNORED)
+        if ignored.isdigit():
+            # Lark counts what is ignored; imported grammars ignore nothing.
+            lines = [
+                number
+                for number, line in enumerate(self.source.text.splitlines(), 1)
+                if line.startswith("%ignore")
+            ]
+            return Place(
+                "terminal", name, lines[int(ignored)] if int(ignored) < len(lines) else None
+            )
+        shown = name if name in self.definitions else f'"{self.strings.get(terminal, name)}"'
+        return Place("terminal", name, find_line(self.source.text, shown, self.definitions))
+
+    def place_of_rule(self, nonterminal: int) -> Place:
+        """Return where a nonterminal is: the rule it was made from."""
+        name = rule_of(self.grammar.nonterminals[nonterminal])
+        return Place("rule", name, find_line(self.source.text, name, self.definitions))

@@ -1,0 +1,63 @@
+import json
+
+BAD = 'start: "a" | x\nx: x "b"\n'
+
+
+def test_a_clean_grammar_has_no_findings_and_status_0(command, tmp_path):
+    (tmp_path / "g.lark").write_text('start: "a" "b"\n')
+    outcome = command("lint", "g.lark")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out == "g.lark: 0 errors, 0 warnings, 0 notes\n"
+
+
+def test_an_error_makes_status_1(command, tmp_path):
+    (tmp_path / "g.lark").write_text(BAD)
+    outcome = command("lint", "g.lark")
+    assert outcome.status == 1
+    assert "g.lark:2: error ML009: rule x\n" in outcome.out
+    assert outcome.out.endswith("g.lark: 2 errors, 0 warnings, 0 notes\n")
+
+
+def test_a_warning_keeps_status_0(command):
+    outcome = command("lint", "json")
+    assert outcome.status == 0
+    assert outcome.out.endswith("json.lark: 0 errors, 1 warning, 0 notes\n")
+
+
+def test_json_has_all_of_a_finding(command, tmp_path):
+    (tmp_path / "g.lark").write_text(BAD)
+    outcome = command("lint", "g.lark", "--json")
+    assert outcome.status == 1
+    report = json.loads(outcome.out)
+    assert report["counts"] == {"errors": 2, "warnings": 0, "notes": 0}
+    assert report["findings"][1] == {
+        "code": "ML009",
+        "severity": "error",
+        "place": {"kind": "rule", "name": "x", "line": 2},
+        "fact": "x -> x B is in no text: x never ends",
+        "witness": None,
+        "remedy": "give x an alternative that does not need itself",
+    }
+
+
+def test_a_tokenizer_adds_what_no_mask_holds(command, tmp_path, tokenizer_file):
+    (tmp_path / "g.lark").write_text('start: "a" "b"\n')
+    outcome = command("lint", "g.lark", "--tokenizer", tokenizer_file)
+    assert outcome.status == 0
+    assert "ML008" in outcome.out
+    assert "2 of 4 tokens are legal nowhere" in outcome.out
+
+
+def test_options_choose_the_start_and_the_lexer(command, tmp_path):
+    (tmp_path / "g.lark").write_text('top: "let" NAME | NAME\nNAME: /[a-z]+/\n%ignore /;/\n')
+    outcome = command("lint", "g.lark", "--start", "top", "--lexer", "basic")
+    assert "can nowhere be written as NAME" in outcome.out
+
+
+def test_a_missing_grammar_is_refused(refusal):
+    assert "missing.lark" in refusal("lint", "missing.lark")
+
+
+def test_a_grammar_that_lark_refuses_is_refused(refusal, tmp_path):
+    (tmp_path / "g.lark").write_text("start: x\n")
+    assert "Lark refuses it" in refusal("lint", "g.lark")

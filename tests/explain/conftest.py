@@ -1,0 +1,40 @@
+import pytest
+
+from maskc.cli.compile import find_grammar
+from maskc.explain.questions import explain, parse_token
+from tests.compiled import EVERY_BYTE, compile_text
+
+BLOCKS = """\
+// maskc: postlex=tests.indenters:TwoColumns
+start: stmt*
+stmt: NAME _NL | "if" NAME _NL _INDENT stmt+ _DEDENT
+NAME: /[a-z]+/
+_NL: /\\n[ \\n]*/
+%ignore / /
+%declare _INDENT _DEDENT LP RP
+"""
+
+
+@pytest.fixture(scope="session")
+def json_artifact():
+    text = find_grammar("json").read_text()
+    return compile_text(text, (*EVERY_BYTE, b'": ', b"1}", b"tru"))
+
+
+@pytest.fixture(scope="session")
+def blocks_artifact():
+    return compile_text(BLOCKS)
+
+
+@pytest.fixture
+def explain_json(json_artifact):
+    return lambda text, token=None: explain(
+        json_artifact, text.encode(), None if token is None else parse_token(token)
+    )
+
+
+@pytest.fixture
+def explain_blocks(blocks_artifact):
+    return lambda text, token=None: explain(
+        blocks_artifact, text.encode(), None if token is None else parse_token(token)
+    )
