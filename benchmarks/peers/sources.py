@@ -7,8 +7,9 @@
 - rules and terminals start in column 0, and further lines of them do not.
 
 For xgrammar, which has no lexer, the rewriting puts ``ws`` behind each terminal of a rule, spells
-``"x"i`` as ``[xX]`` and drops ``& ~…``: nothing keeps a name from being a keyword there, nor two
-words from touching.
+``"x"i`` as ``[xX]`` and drops ``& ~…``: nothing keeps a name from being a keyword there. Where two
+words may follow each other, ``GAP`` stands for at least one blank, so that ``string`` is not
+read as ``str in g``; for llguidance, whose lexer sees to that, it is left out.
 
 Rules behind a line ``// twins`` are written twice: as they are, and for use inside brackets, with
 ``_in`` behind their names and ``nl?`` behind each of their terminals. That is how line breaks end a
@@ -29,7 +30,8 @@ _RESERVED = re.compile(r"& ~/[^/]*/i?")
 
 def read_lark(workload: str) -> str:
     """Return a workload's grammar in llguidance's dialect; blanks may come first."""
-    return '%llguidance {"allow_initial_skip": true}\n' + _read(workload)
+    text = re.sub(r"\bGAP\b", "", _read(workload))
+    return f'%llguidance {{"allow_initial_skip": true}}\n{text}'
 
 
 def read_ebnf(workload: str) -> str:
@@ -46,6 +48,7 @@ def read_ebnf(workload: str) -> str:
         is_rule = name.islower()
         lines.append(f"{name} ::= {_rewrite(body, is_rule=is_rule)}")
     blanks = " | ".join(_rewrite(piece, is_rule=False) for piece in ignored)
+    lines.append("GAP ::= [ \\t\\r\\n]")
     lines.append(f"ws ::= ({blanks})*" if blanks else 'ws ::= ""')
     return "root ::= ws start\n" + "\n".join(lines) + "\n"
 
