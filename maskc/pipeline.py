@@ -32,8 +32,9 @@ from maskc.parser.refine import RefinedTable, refine_states
 from maskc.store.adjacency import find_adjacencies
 from maskc.store.steps import build_steps
 from maskc.store.walk import build_store
-from maskc.streamline.counting import count_questions
+from maskc.streamline.graph import build_graph
 from maskc.streamline.order import STEPS, streamline
+from maskc.streamline.unions import encode_unions
 from maskc.vocab.trie import build_trie
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -50,6 +51,8 @@ PASSES = (
     "token trie",
     "store",
     *(f"streamline {step}" for step in STEPS),
+    "decision graph",
+    "masks",
     "assemble",
 )
 
@@ -166,6 +169,12 @@ def compile_contents(
     rows, verdicts = streamlined.rows, streamlined.verdicts
     # After this point: each row is accepted, rejected or open, by the state on top of the stack.
 
+    graph = run("decision graph", lambda: build_graph(grammar, scanner, table, rows, verdicts))
+    unions = run(
+        "masks", lambda: encode_unions(graph.unions, rows.tokens.sets, len(vocabulary.tokens))
+    )
+    # After this point: what a lexer state says is looked up by the state on top of the stack.
+
     header = {
         "format": FORMAT,
         "maskc": maskc.__version__,
@@ -198,10 +207,14 @@ def compile_contents(
             "lookaheads": boundaries.n_lookaheads,
             "trie_nodes": trie.n_nodes,
             "rows": len(rows),
-            "masks": len(np.unique(rows.token_set)),
+            "token_sets": len(np.unique(rows.token_set)),
             "words": len(verdicts.words),
             "word_classes": len(verdicts.flags),
-            "questions": count_questions(rows, verdicts),
+            "nodes": len(graph.nodes),
+            "undecided_nodes": graph.n_undecided,
+            "answers": len(graph.answers),
+            "masks": len(unions.base),
+            "questions": graph.count_moves(),
             "not_lexed_apart": len(adjacencies),
         },
         **streamlined.report,
@@ -221,8 +234,9 @@ def compile_contents(
             boundaries,
             columns,
             table,
-            rows,
-            verdicts,
+            rows.words.finals,
+            graph,
+            unions,
         ),
     )
     fault = check(contents)

@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "frontends": GRAMMAR | {"frontends"},
     "store": GRAMMAR | {"artifact.model", "store"},
     "analysis": GRAMMAR | {"frontends", "store", "analysis"},
-    "streamline": COMPILER,
+    "streamline": COMPILER | {"artifact.model"},
     "artifact": FILE,
     "artifact.assemble": COMPILER | FILE,
     "pipeline": COMPILER | FILE | {"", "artifact.assemble", "pipeline"},

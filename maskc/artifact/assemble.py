@@ -1,7 +1,6 @@
 """Compiler values → artifact: flattens tables into the arrays of ``SECTIONS``.
 
-Sets of lookaheads become rows of 64-bit words, lists of lists become offsets and values, and a
-token set is kept as token ids where it is small and as a bitmask where that is smaller.
+Sets of lookaheads become rows of 64-bit words, and lists of lists become offsets and values.
 """
 
 from __future__ import annotations
@@ -12,15 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.artifact.model import A_FINAL, EMPTY_TEXT, NOT_AN_END, Contents
+from maskc.artifact.model import EMPTY_TEXT, NOT_AN_END, Contents
 from maskc.grammar.model import END, Grammar
 from maskc.lexer.boundaries import AT_END, Boundaries, Final
 from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import Scanner
 from maskc.parser.refine import RefinedTable
-from maskc.streamline.lalr_state import Verdicts
-from maskc.streamline.model import Rows
-from maskc.streamline.words import Event
+from maskc.streamline.graph import DecisionGraph
+from maskc.streamline.unions import Unions
 
 Ints = NDArray[np.int32]
 
@@ -33,8 +31,9 @@ def assemble(
     boundaries: Boundaries,
     columns: Columns,
     table: RefinedTable,
-    rows: Rows,
-    verdicts: Verdicts,
+    finals: Sequence[Final],
+    graph: DecisionGraph,
+    unions: Unions,
 ) -> Contents:
     """Return the contents; ``header`` gets the entries that the arrays are read with."""
     n_tokens, n_looks = len(tokens), boundaries.n_lookaheads
@@ -68,11 +67,9 @@ def assemble(
     arrays: dict[str, NDArray[Any]] = {
         **_token_sections(tokens),
         **_scanner_sections(scanner, boundaries),
-        **_boundary_sections(grammar, boundaries, rows.words.finals, len(scanner.closed)),
+        **_boundary_sections(grammar, boundaries, finals, len(scanner.closed)),
         **_parser_sections(grammar, table, n_looks),
-        **_row_sections(rows, verdicts, len(grammar.contexts)),
-        **_set_sections(rows, n_tokens),
-        **_verdict_sections(verdicts),
+        **_graph_sections(graph, unions),
         **_column_sections(columns, len(scanner.closed)),
     }
     return Contents(header, arrays)
@@ -174,81 +171,34 @@ def _parser_sections(
     }
 
 
-def _row_sections(rows: Rows, verdicts: Verdicts, n_contexts: int) -> dict[str, NDArray[Any]]:
-    words = rows.words
-    place = {word: i for i, word in enumerate(verdicts.words)}
-    events: dict[Event, int] = {}
-    row_event = [
-        events.setdefault(rows.events[first], len(events)) for first in rows.first.tolist()
-    ]
-    word_event = [
-        events.setdefault(words.event[word], len(events)) if words.length[word] else A_FINAL
-        for word in verdicts.words
-    ]
-    groups = sorted({event.contexts for event in events})
-    group_of = {mask: i for i, mask in enumerate(groups)}
-    opened = [words.event[word] for word in verdicts.words]
-    is_final = [words.length[word] == 0 for word in verdicts.words]
+def _graph_sections(graph: DecisionGraph, unions: Unions) -> dict[str, NDArray[Any]]:
+    roots = [question for root in graph.roots for question in root]
+    questions = [question for answer in graph.answers for question in answer.questions]
+    trials = [trial for answer in graph.answers for trial in answer.trials]
+    pairs = [pair for node in graph.nodes for pair in sorted(node.items())]
     return {
-        "source_terminal": _ints(terminal for terminal, _ in rows.ends),
-        "source_first": np.searchsorted(rows.source, np.arange(rows.n_sources + 1)).astype(
-            np.int32
-        ),
-        "end_source": _ints(end - rows.n_states for ends in rows.ends_of for end in ends),
-        "row_event": _ints(row_event),
-        "row_word": _ints(place[word] for word in rows.word.tolist()),
-        "event_terminal": _ints(event.terminal for event in events),
-        "event_contexts": _ints(group_of[event.contexts] for event in events),
-        "event_column": _ints(event.column for event in events),
-        "word_event": _ints(word_event),
-        "word_rest": _ints(
-            place[words.rest[word]] if words.length[word] else 0 for word in verdicts.words
-        ),
-        "word_final": _ints(
-            event.contexts if final else 0 for event, final in zip(opened, is_final, strict=True)
-        ),
-        "word_column": _ints(
-            event.column if final else 0 for event, final in zip(opened, is_final, strict=True)
-        ),
-        "word_class": verdicts.class_of,
-        "context_group": _words(groups or [0], n_contexts),
-    }
-
-
-def _set_sections(rows: Rows, n_tokens: int) -> dict[str, NDArray[Any]]:
-    n_words = -(-n_tokens // 32)
-    used, row_set = np.unique(rows.token_set, return_inverse=True)
-    sets = [rows.tokens.sets[number] for number in used.tolist()]
-    masks = [pack_tokens(tokens, n_tokens) for tokens in sets if len(tokens) > n_words]
-    sparse = [tokens if len(tokens) <= n_words else tokens[:0] for tokens in sets]
-    dense = np.array([len(tokens) > n_words for tokens in sets], dtype=np.bool_)
-    return {
-        "row_set": row_set.reshape(-1).astype(np.int32),
-        "set_first": _offsets(map(len, sparse)),
-        "set_tokens": np.concatenate([*sparse, np.zeros(0, dtype=np.int32)]).astype(np.int32),
-        "set_mask": np.where(dense, np.cumsum(dense) - 1, -1).astype(np.int32),
-        "masks": np.array(masks, dtype=np.int32).reshape(len(masks), n_words),
-    }
-
-
-def pack_tokens(tokens: Ints, n_tokens: int) -> Ints:
-    """Return a token set as the bitmask that engines read.
-
-    Token ``t`` is bit ``t % 32``, least significant first, of word ``t // 32``.
-
-    >>> pack_tokens(np.array([0, 2], dtype=np.int32), 3)
-    array([5], dtype=int32)
-    """
-    legal = np.zeros(-(-n_tokens // 32) * 32, dtype=np.bool_)
-    legal[tokens] = True
-    return np.packbits(legal, bitorder="little").view("<i4").astype(np.int32)
-
-
-def _verdict_sections(verdicts: Verdicts) -> dict[str, NDArray[Any]]:
-    kinds, kind_of = np.unique(verdicts.flags.T, axis=0, return_inverse=True)
-    return {
-        "verdicts": np.ascontiguousarray(kinds),
-        "verdict_of": kind_of.reshape(-1).astype(np.int32),
+        "root_first": _offsets(map(len, graph.roots)),
+        "root_terminal": _ints(question.terminal for question in roots),
+        "root_column": _ints(question.column for question in roots),
+        "root_node": _ints(question.node for question in roots),
+        "profile_of": graph.profile_of,
+        "node_first": _offsets(map(len, graph.nodes)),
+        "node_profile": _ints(profile for profile, _ in pairs),
+        "node_answer": _ints(answer for _, answer in pairs),
+        "answer_union": unions.number_of[[answer.union for answer in graph.answers]],
+        "question_first": _offsets(len(answer.questions) for answer in graph.answers),
+        "question_terminal": _ints(question.terminal for question in questions),
+        "question_column": _ints(question.column for question in questions),
+        "question_node": _ints(question.node for question in questions),
+        "trial_first": _offsets(len(answer.trials) for answer in graph.answers),
+        "trial_final": _ints(trial.final for trial in trials),
+        "trial_column": _ints(trial.column for trial in trials),
+        "trial_union": unions.number_of[[trial.union for trial in trials]],
+        "union_base": unions.base,
+        "union_first": unions.first,
+        "union_word": unions.word,
+        "union_bits": unions.bits,
+        "masks": unions.masks,
     }
 
 

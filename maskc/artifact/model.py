@@ -6,9 +6,8 @@ and the shape of the table, index arrays stay inside what they index, offset arr
 
 Dimensions are named: ``V`` tokens, ``S`` scanner states, ``K`` byte classes, ``B`` boundaries,
 ``C`` contexts, ``T`` terminals, ``R`` refined states, ``L`` LALR states, ``P`` productions,
-``N`` nonterminals, ``F`` finals, ``E`` ends of lexemes that are sources of rows, ``W`` 64-bit
-words of a set of lookaheads; other letters stand for lengths that only have to agree between
-arrays.
+``N`` nonterminals, ``F`` finals, ``W`` 64-bit words of a set of lookaheads, ``VW`` 32-bit words of
+a mask; other names stand for lengths that only have to agree between arrays.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FORMAT = 2
+FORMAT = 3
 
 # Terminals in event arrays.
 IGNORED = -1  # the lexeme is dropped
 NO_EVENT = -8  # nothing ends: the token stays inside its lexeme
 # `scanner_end_of_text`.
 NOT_AN_END = -2  # the text cannot end here
-# `word_event`.
-A_FINAL = -1  # the word has no events
-# `verdicts`, flags: some stack takes the rows; some stack refuses them.
-MAY, FAIL = 1, 2
+# `node_profile`: the answer is the same for all profiles.
+ANY_PROFILE = -1
+# `union_base`: all tokens are in the union's own words.
+NO_BASE = -1
 EMPTY_TEXT = -3  # no lexeme is open: the start of the text
 
 
@@ -60,7 +59,6 @@ class Section:
         below: values are less than this dimension; ``None`` if they are no index.
         least: the smallest value allowed.
         offsets: values ascend from 0 to the length of this section.
-        descends: values are positions in this section before their own, or 0.
     """
 
     dtype: str
@@ -68,7 +66,6 @@ class Section:
     below: str | None = None
     least: int = 0
     offsets: str | None = None
-    descends: bool = False
 
 
 SECTIONS: dict[str, Section] = {
@@ -107,26 +104,27 @@ SECTIONS: dict[str, Section] = {
     "reduce_production": Section("int32", ("r",), below="P"),
     "production_lhs": Section("int32", ("P",), below="N"),
     "production_length": Section("int32", ("P",)),
-    "end_source": Section("int32", ("e",), below="E"),
-    "source_terminal": Section("int32", ("E",), below="T", least=IGNORED),
-    "source_first": Section("int32", ("S+E+1",), offsets="row_event"),
-    "row_event": Section("int32", ("rows",), below="events"),
-    "row_word": Section("int32", ("rows",), below="words"),
-    "row_set": Section("int32", ("rows",), below="sets"),
-    "event_terminal": Section("int32", ("events",), below="T", least=NO_EVENT),
-    "event_contexts": Section("int32", ("events",), below="groups"),
-    "event_column": Section("int32", ("events",), least=-(1 << 20)),
-    "word_event": Section("int32", ("words",), below="events", least=A_FINAL),
-    "word_rest": Section("int32", ("words",), descends=True),
-    "word_final": Section("int32", ("words",), below="F"),
-    "word_column": Section("int32", ("words",), least=-(1 << 20)),
-    "word_class": Section("int32", ("words",), below="classes"),
-    "verdicts": Section("uint8", ("kinds", "classes"), below="4"),
-    "verdict_of": Section("int32", ("R",), below="kinds"),
-    "context_group": Section("uint64", ("groups", "CW")),
-    "set_first": Section("int32", ("sets+1",), offsets="set_tokens"),
-    "set_tokens": Section("int32", ("st",), below="V"),
-    "set_mask": Section("int32", ("sets",), below="masks", least=-1),
+    "root_first": Section("int32", ("S+1",), offsets="root_terminal"),
+    "root_terminal": Section("int32", ("roots",), below="T", least=NO_EVENT),
+    "root_column": Section("int32", ("roots",), least=-(1 << 20)),
+    "root_node": Section("int32", ("roots",), below="nodes"),
+    "profile_of": Section("int32", ("R",)),
+    "node_first": Section("int32", ("nodes+1",), offsets="node_profile"),
+    "node_profile": Section("int32", ("pairs",), least=ANY_PROFILE),
+    "node_answer": Section("int32", ("pairs",), below="answers"),
+    "answer_union": Section("int32", ("answers",), below="unions"),
+    "question_first": Section("int32", ("answers+1",), offsets="question_terminal"),
+    "question_terminal": Section("int32", ("questions",), below="T", least=IGNORED),
+    "question_column": Section("int32", ("questions",), least=-(1 << 20)),
+    "question_node": Section("int32", ("questions",), below="nodes"),
+    "trial_first": Section("int32", ("answers+1",), offsets="trial_final"),
+    "trial_final": Section("int32", ("trials",), below="F"),
+    "trial_column": Section("int32", ("trials",), least=-(1 << 20)),
+    "trial_union": Section("int32", ("trials",), below="unions"),
+    "union_base": Section("int32", ("unions",), below="masks", least=NO_BASE),
+    "union_first": Section("int32", ("unions+1",), offsets="union_word"),
+    "union_word": Section("uint16", ("changes",), below="VW"),
+    "union_bits": Section("int32", ("changes",)),
     "masks": Section("int32", ("masks", "VW")),
     "final_columns": Section("int32", ("F",), below="Q", least=-1),
     "column_first": Section("int32", ("Q+1",), offsets="column_reset"),
@@ -169,7 +167,7 @@ def check(contents: Contents) -> str | None:
         fault = _check_values(name, section, arrays, sizes)
         if fault:
             return fault
-    return None
+    return _check_descent(arrays)
 
 
 def _constants(header: dict[str, Any]) -> dict[str, int] | None:
@@ -200,6 +198,19 @@ def _bind(sizes: dict[str, int], dim: str, length: int) -> int:
     return sum(sizes.get(name, 0) for name in names) + extra
 
 
+def _check_descent(arrays: Mapping[str, NDArray[Any]]) -> str | None:
+    """Return what is wrong if a node's questions lead to a node that is not before it."""
+    first = arrays["question_first"]
+    deepest = np.full(len(first) - 1, -1, dtype=np.int32)
+    asks = np.flatnonzero(np.diff(first))
+    if len(asks):
+        deepest[asks] = np.maximum.reduceat(arrays["question_node"], first[asks])
+    node = np.repeat(np.arange(len(arrays["node_first"]) - 1), np.diff(arrays["node_first"]))
+    if (deepest[arrays["node_answer"]] >= node).any():
+        return "section question_node goes in circles"
+    return None
+
+
 def _check_values(
     name: str, section: Section, arrays: Mapping[str, NDArray[Any]], sizes: dict[str, int]
 ) -> str | None:
@@ -213,10 +224,7 @@ def _check_values(
         return None
     if not array.size or array.dtype == np.uint64:
         return None
-    if section.descends:
-        own = np.maximum(np.arange(len(array)), 1)
-        return None if ((array >= 0) & (array < own)).all() else f"section {name} goes in circles"
-    if section.below is None and name not in ("event_column", "word_column", "production_length"):
+    if section.below is None and section.least == 0 and name != "production_length":
         return None
     if array.dtype.kind == "i" and array.min() < section.least:
         return f"section {name} has a value below {section.least}"

@@ -101,7 +101,7 @@ class Reader:
     def _list_endings(self, h: Hypothesis) -> list[Ending]:
         tables = self._tables
         found: dict[str | None, set[int]] = {}
-        for terminal, boundary, _ in tables.ends(h.state):
+        for terminal, boundary in tables.ends(h.state):
             ended = self._end(h, terminal)
             if ended is None:
                 continue
@@ -118,7 +118,7 @@ class Reader:
         goes_on = tables.next(h.state)[byte_class]
         if goes_on:
             causes.append(self._refuse(reading, None, h, goes_on))
-        for terminal, boundary, _ in tables.ends(h.state):
+        for terminal, boundary in tables.ends(h.state):
             name = "something ignored" if terminal == IGNORED else self._names.terminal(terminal)
             ended = self._end(h, terminal)
             if ended is None:

@@ -1,13 +1,13 @@
 """Which tokens of the vocabulary does no state ever accept?
 
-A token that is in no row of the compiled store, or only in rows that no state takes, is in no mask:
-the model can never write it. For some that is as it should be, since no text of the language holds
-them; where a whole kind is missing, a terminal is too narrow.
+A token that is in no answer of the decision graph is in no mask: the model can never write it. For
+some that is as it should be, since no text of the language holds them; where a whole kind is
+missing, a terminal is too narrow.
 
 Example: strict JSON takes the byte 1 nowhere.
 
-The other tokens are in some row that some state takes; whether that state occurs together with the
-row's lexer state is not asked.
+The other tokens are in some answer; whether its state occurs together with the answer's lexer state
+is not asked.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.artifact.model import MAY, Contents
+from maskc.artifact.model import NO_BASE, Contents
 from maskc.lint.model import Finding, Place, Severity
 from maskc.lint.subject import Subject
 from maskc.pipeline import compile_contents
@@ -58,18 +58,17 @@ def find_useless_tokens(subject: Subject, vocabulary: Vocabulary) -> Iterator[Fi
 
 
 def find_useful_tokens(contents: Contents) -> NDArray[np.bool_]:
-    """Return bool[vocab_size]: is the token in a row that some state takes?"""
+    """Return bool[vocab_size]: does some answer hold the token?"""
     arrays = contents.arrays
-    useful = np.zeros(int(contents.header["tokenizer"]["vocab_size"]), dtype=np.bool_)
-    taken: NDArray[np.bool_] = np.bitwise_or.reduce(arrays["verdicts"], axis=0) & MAY > 0
-    rows = taken[arrays["word_class"][arrays["row_word"]]]
-    for number in np.unique(arrays["row_set"][rows]).tolist():
-        low, high = arrays["set_first"][number : number + 2]
-        useful[arrays["set_tokens"][low:high]] = True
-        if (mask := arrays["set_mask"][number]) >= 0:
-            bits = np.unpackbits(arrays["masks"][mask].view(np.uint8), bitorder="little")
-            useful |= bits[: len(useful)].astype(np.bool_)
-    return useful
+    n_tokens = int(contents.header["tokenizer"]["vocab_size"])
+    useful = np.zeros(-(-n_tokens // 32), dtype=np.int32)
+    for union in np.unique([*arrays["answer_union"], *arrays["trial_union"]]).tolist():
+        base = arrays["union_base"][union]
+        mask = arrays["masks"][base].copy() if base != NO_BASE else np.zeros_like(useful)
+        changed = slice(*arrays["union_first"][union : union + 2])
+        mask[arrays["union_word"][changed]] ^= arrays["union_bits"][changed]
+        useful |= mask
+    return np.unpackbits(useful.view(np.uint8), bitorder="little")[:n_tokens].astype(np.bool_)
 
 
 def _quote(token: bytes) -> str:

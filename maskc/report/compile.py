@@ -57,7 +57,7 @@ def print_compilation(compilation: Compilation) -> None:
     counts = compilation.header["counts"]
     console.print(
         f"{compilation.path}: {format_size(compilation.n_bytes)}, "
-        f"{format_count(counts['rows'])} rows, {format_count(counts['masks'])} token sets, "
+        f"{format_count(counts['rows'])} rows, {format_count(counts['masks'])} masks, "
         f"in {format_seconds(compilation.seconds)}",
         soft_wrap=True,
     )

@@ -23,6 +23,11 @@ MAX_MOVES = 500_000
 # How many states a terminal pops, which it pushes (none: refused), how far down it looked.
 Plan = tuple[int, tuple[int, ...], int]
 
+# A part of a plan: how many states below go next and the nonterminal that comes for them; or, with
+# ``NO_NONTERMINAL``, the end of the plan: what is pushed.
+Chain = tuple[int, int, tuple[int, ...]]
+NO_NONTERMINAL = -1
+
 
 class Hypothesis:
     """One reading of the text so far.
@@ -87,6 +92,7 @@ class Machine:
         self.tables = tables
         self._text_of = text_of
         self._plans = StackMemory(MAX_PLANS)
+        self._chains: dict[tuple[int, int, int], Chain] = {}
         self._moves = StackMemory(MAX_MOVES)
         self._moves_by_layout = StackMemory(MAX_MOVES)
         # (final, refined state) → whether it leads on without a newline
@@ -221,7 +227,7 @@ class Machine:
             if tables.has_column[following] and not tables.enclosed[h.stack.state]:
                 column = self._column(column, byte)
             after.append(Hypothesis(following, h.stack, h.indents, column))
-        for terminal, boundary, _ in tables.ends(h.state):
+        for terminal, boundary in tables.ends(h.state):
             ended = self.end(h, terminal, h.column, trace)
             if ended is not None:
                 context = tables.context(ended.stack.state)
@@ -301,34 +307,50 @@ class Machine:
         """Work out what a terminal does to a stack.
 
         Long chains of reductions touch the same few states again and again; the plan keeps
-        their effect only: how many states go, and which ones come.
+        their effect only: how many states go, and which ones come. What happens between two
+        looks further down depends on three numbers, and is remembered by them.
         """
-        tables = self.tables
-        states: list[int] = []  # pushed so far, above ``base``
-        base = stack
-        if not tables.terminal_looks[terminal] & tables.live[stack.state]:
+        if not self.tables.terminal_looks[terminal] & self.tables.live[stack.state]:
             return (0, (), 0)
+        base, nonterminal = stack, NO_NONTERMINAL
         while True:
-            top = states[-1] if states else base.state
-            target = tables.shifts(top).get(terminal)
-            n_popped = stack.depth - base.depth
-            if target is not None:
-                return (n_popped, (*states, target), n_popped)
-            production = tables.reduces(tables.lalr_state[top]).get(terminal)
-            if production is None:
-                return (0, (), n_popped)
-            length = tables.production_length[production]
-            n_kept = max(0, len(states) - length)
-            for _ in range(length - (len(states) - n_kept)):
+            key = (base.state, nonterminal, terminal)
+            chain = self._chains.get(key)
+            if chain is None:
+                if len(self._chains) >= MAX_PLANS:
+                    self._chains.clear()
+                chain = self._chains[key] = self._chain(*key)
+            n_below, nonterminal, pushed = chain
+            if nonterminal == NO_NONTERMINAL:
+                n_popped = stack.depth - base.depth
+                return (n_popped if pushed else 0, pushed, n_popped)
+            for _ in range(n_below):
                 if base.below is None:
                     raise ValueError("a production is longer than the stack")
                 base = base.below
-            del states[n_kept:]
-            top = states[-1] if states else base.state
-            goto = tables.gotos(top).get(tables.production_lhs[production])
-            if goto is None:
-                return (0, (), stack.depth - base.depth)
-            states.append(goto)
+
+    def _chain(self, state: int, nonterminal: int, terminal: int) -> Chain:
+        """Return what follows when a nonterminal, or nothing, has come on top of a state."""
+        tables = self.tables
+        refused: Chain = (0, NO_NONTERMINAL, ())
+        states: list[int] = []  # pushed so far, above ``state``
+        while True:
+            if nonterminal != NO_NONTERMINAL:
+                goto = tables.gotos(states[-1] if states else state).get(nonterminal)
+                if goto is None:
+                    return refused
+                states.append(goto)
+            top = states[-1] if states else state
+            # LALR rows are shared by refined states and soon known, so they are asked first.
+            production = tables.reduces(tables.lalr_state[top]).get(terminal)
+            if production is None:
+                target = tables.shifts(top).get(terminal)
+                return refused if target is None else (0, NO_NONTERMINAL, (*states, target))
+            nonterminal = tables.production_lhs[production]
+            length = tables.production_length[production]
+            if length > len(states):
+                return (length - len(states), nonterminal, ())
+            del states[len(states) - length :]
 
     def is_live(self, h: Hypothesis, trace: Trace) -> bool:
         """Return whether some text finishes the hypothesis."""
@@ -399,6 +421,8 @@ class Machine:
         if terminal == NOT_AN_END:
             return False
         ended: Hypothesis | None = h
+        if terminal >= 0 and terminal not in tables.may_end and not self._is_newline(terminal):
+            return False
         if terminal != EMPTY_TEXT:
             ended = self.end(h, terminal, h.column, trace)
         if ended is None:
@@ -407,6 +431,10 @@ class Machine:
         if layout is not None and self._is_indented(ended, trace):
             return bool(live & layout.dedent_at_end)
         return bool(live & tables.end_bit)
+
+    def _is_newline(self, terminal: int) -> bool:
+        layout = self.tables.layout
+        return layout is not None and terminal == layout.newline
 
     def _is_indented(self, h: Hypothesis, trace: Trace) -> bool:
         trace.read_layout = True

@@ -1,8 +1,8 @@
-"""The mask of a hypothesis, composed from rows once and remembered.
+"""The mask of a hypothesis, composed once and remembered.
 
-For most rows the artifact already says, by the refined state on top of the stack, whether every
-stack takes it or none does; :mod:`maskc.runtime.rows` turns that into a few token sets and a few
-questions, which the parser answers with the stack at hand.
+The artifact's decision graph says, by the refined state on top of the stack, which tokens every
+stack takes, and which questions are left for the parser with the stack at hand. Answers to
+questions and finished masks are remembered.
 
 A mask depends on the scanner state, on as much of the stack as the parser looked at, and on the
 layout if a line ended. We record how deep the parser looked while a mask was composed,
@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import NO_EVENT, column_after
+from maskc.runtime.graph import NO_TOKENS, GraphReader, Mask, Question, Unions
 from maskc.runtime.machine import Hypothesis, Machine, Trace
-from maskc.runtime.memory import StackMemory
-from maskc.runtime.rows import Mask, Node, RowReader
+from maskc.runtime.memory import Stack, StackMemory
 
 MAX_MASKS = 500_000  # places where masks are remembered; the masks themselves have their own room
 
@@ -49,13 +49,16 @@ class MaskCache:
         cache_bytes: int,
     ) -> None:
         self._machine = machine
-        self._reader = RowReader(arrays, machine.tables, vocab_size)
+        self._newline = machine.tables.layout.newline if machine.tables.layout else NO_EVENT
+        self._reader = GraphReader(arrays, vocab_size)
         self._n_words = -(-vocab_size // 32)
         self._cache_bytes = cache_bytes
         self._n_bytes = 0
         self._plain = StackMemory(MAX_MASKS)
         self._by_layout = StackMemory(MAX_MASKS)
+        self._asked = StackMemory(MAX_MASKS)
         self._by_content: dict[bytes, Mask] = {}
+        self._by_unions: dict[tuple[Unions, bool], Mask] = {}
         ends = np.zeros(self._n_words * 32, dtype=np.bool_)
         ends[list(eos_ids)] = True
         self.end_only: Mask = np.packbits(ends, bitorder="little").view("<i4")
@@ -84,46 +87,80 @@ class MaskCache:
             self._plain.put(key, h.stack, trace.lowest, mask)
 
     def _compose(self, h: Hypothesis) -> Mask:
-        machine, reader, trace = self._machine, self._reader, Trace(h.stack.depth)
-        mask: Mask = np.zeros(self._n_words, dtype=np.int32)
-        if machine.can_finish(h, trace):
-            mask |= self.end_only
-        pending: list[tuple[Node, Hypothesis]] = []
-        for terminal, change, node in reader.root(h.state):
-            if terminal == NO_EVENT:
-                pending.append((node, h))
+        self._make_room()
+        trace = Trace(h.stack.depth)
+        can_finish = self._machine.can_finish(h, trace)
+        unions: set[int] = set()
+        for question in self._reader.root(h.state):
+            if question.terminal == NO_EVENT:
+                unions |= self._ask(question.node, h, h.stack, trace)
             else:
-                after = machine.end(h, terminal, column_after(h.column, change), trace)
-                if after is not None:
-                    pending.append((node, after))
-        for terminal, _, source in machine.tables.ends(h.state):
-            after = machine.end(h, terminal, h.column, trace)
-            if after is not None:
-                pending += [(question.node, after) for question in reader.root(source)]
-        while pending:
-            node, here = pending.pop()
-            tokens, questions, trials = reader.answer(node, here.stack.state)
-            if tokens is not None:
-                tokens.add_to(mask)
-            for final, change, tokens in trials:
-                if machine.leads_on(final, here, column_after(h.column, change), trace):
-                    tokens.add_to(mask)
-            for terminal, change, child in questions:
-                after = machine.end(here, terminal, column_after(h.column, change), trace)
-                if after is not None:
-                    pending.append((child, after))
-        mask = self._share(mask)
+                unions |= self._follow(question, h, h.stack, trace)
+        key = (frozenset(unions), can_finish)
+        mask = self._by_unions.get(key)
+        if mask is None:
+            mask = self._reader.unite(key[0])
+            if can_finish:
+                mask |= self.end_only
+            mask = self._by_unions[key] = self._share(mask)
         self._remember(h, mask, trace)
         return mask
 
-    def _share(self, mask: Mask) -> Mask:
-        """Return an equal mask that is kept, after making room for it."""
-        if self._n_bytes + self._reader.n_bytes > self._cache_bytes:
+    def _follow(self, question: Question, h: Hypothesis, stack: Stack, trace: Trace) -> Unions:
+        """Return what a question's node allows behind its terminal.
+
+        Args:
+            question: its terminal goes to the parser.
+            h: where the token starts.
+            stack: in the place of that of ``h``.
+            trace: told what was read.
+        """
+        terminal, change, node = question
+        if terminal >= 0 and terminal != self._newline:
+            after = self._machine.shift(stack, terminal, trace)
+            return NO_TOKENS if after is None else self._ask(node, h, after, trace)
+        here = Hypothesis(0, stack, h.indents, h.column)
+        ended = self._machine.end(here, terminal, column_after(h.column, change), trace)
+        return NO_TOKENS if ended is None else self._ask(node, ended, ended.stack, trace)
+
+    def _ask(self, node: int, h: Hypothesis, stack: Stack, trace: Trace) -> Unions:
+        """Return what a node allows a stack, remembered by the stack as far as it is read."""
+        unions, questions, trials = self._reader.answer(node, stack.state)
+        if not questions and not trials:
+            return unions
+        key = (node, stack.state)
+        found = self._asked.get(key, stack)
+        if found is not None:
+            n_read, known = found
+            trace.lowest = min(trace.lowest, stack.depth - n_read)
+            return known  # type: ignore[no-any-return]
+        inner = Trace(stack.depth)
+        if trials:
+            here = Hypothesis(0, stack, h.indents, h.column)
+            for final, change, allowed in trials:
+                if self._machine.leads_on(final, here, column_after(h.column, change), inner):
+                    unions |= allowed
+        for question in questions:
+            unions |= self._follow(question, h, stack, inner)
+        if inner.read_layout:
+            trace.read_layout = True
+        else:
+            self._asked.put(key, stack, inner.lowest, (stack.depth - inner.lowest, unions))
+        trace.lowest = min(trace.lowest, inner.lowest)
+        return unions
+
+    def _make_room(self) -> None:
+        """Forget everything if it takes too much."""
+        if self._n_bytes > self._cache_bytes:
             self._by_content.clear()
+            self._by_unions.clear()
             self._plain.clear()
             self._by_layout.clear()
-            self._reader.forget()
+            self._asked.clear()
             self._n_bytes = 0
+
+    def _share(self, mask: Mask) -> Mask:
+        """Return an equal mask that is kept."""
         mask.setflags(write=False)
         shared = self._by_content.setdefault(mask.tobytes(), mask)
         if shared is mask:

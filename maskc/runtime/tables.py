@@ -6,6 +6,7 @@ list, dict or int when it is first asked for, and stays one.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ class Tables:
     Attributes:
         live: refined state → the lookaheads, as a bit set, that a stack with this top can go on
             with.
+        may_end: terminals behind which some stack lets the text end.
     """
 
     def __init__(self, contents: Contents) -> None:
@@ -58,6 +60,7 @@ class Tables:
         self.production_length: list[int] = arrays["production_length"].tolist()
         self.final_of: list[int] = arrays["scanner_final"].tolist()
         self.end_of_text: list[int] = arrays["scanner_end_of_text"].tolist()
+        self.may_end = self._find_ends(arrays)
         self.terminal_looks = _to_ints(arrays["terminal_lookaheads"])
         self.indent_bit = [1 << n if n >= 0 else 0 for n in arrays["indent_lookahead"].tolist()]
         self.dedent_bit = [1 << n if n >= 0 else 0 for n in arrays["dedent_lookahead"].tolist()]
@@ -69,10 +72,13 @@ class Tables:
         self._moves: list[list[int] | None] = [None] * self.n_states
         self._entry: list[list[int] | None] = [None] * len(arrays["scanner_entries"])
         self._enter: list[list[int] | None] = [None] * len(arrays["scanner_enter"])
-        self._ends: list[tuple[tuple[int, int, int], ...] | None] = [None] * self.n_states
+        self._ends: list[tuple[tuple[int, int], ...] | None] = [None] * self.n_states
         self._shift_first: list[int] = arrays["shift_first"].tolist()
         self._shift_terminal: list[int] = arrays["shift_terminal"].tolist()
         self._shift_state: list[int] = arrays["shift_state"].tolist()
+        self._reduce_first: list[int] = arrays["reduce_first"].tolist()
+        self._reduce_terminal: list[int] = arrays["reduce_terminal"].tolist()
+        self._reduce_production: list[int] = arrays["reduce_production"].tolist()
         self._goto_first: list[int] = arrays["goto_first"].tolist()
         self._goto_nonterminal: list[int] = arrays["goto_nonterminal"].tolist()
         self._goto_state: list[int] = arrays["goto_state"].tolist()
@@ -95,15 +101,15 @@ class Tables:
         if row is None:
             following = self._arrays["scanner_next"][state].astype(np.int32)
             may_enter = np.zeros(len(following), dtype=np.bool_)
-            for _, boundary, _ in self.ends(state):
+            for _, boundary in self.ends(state):
                 entries = np.unique(self._arrays["scanner_enter"][boundary])
                 may_enter |= self._arrays["scanner_entries"][entries].any(axis=0)
             codes = np.where(may_enter, np.where(following > 0, FORKS, ENDS), following)
             row = self._moves[state] = codes.tolist()
         return row
 
-    def ends(self, state: int) -> tuple[tuple[int, int, int], ...]:
-        """Return what the open lexeme may end with: (terminal, boundary, source of rows)."""
+    def ends(self, state: int) -> tuple[tuple[int, int], ...]:
+        """Return what the open lexeme may end with: (terminal, boundary)."""
         found = self._ends[state]
         if found is None:
             low, high = self._arrays["end_first"][state : state + 2].tolist()
@@ -111,7 +117,6 @@ class Tables:
                 zip(
                     self._arrays["end_terminal"][low:high].tolist(),
                     self._arrays["end_boundary"][low:high].tolist(),
-                    (self._arrays["end_source"][low:high] + self.n_states).tolist(),
                     strict=True,
                 )
             )
@@ -156,8 +161,9 @@ class Tables:
         """Return terminal → production."""
         row = self._reduces[lalr_state]
         if row is None:
-            row = self._reduces[lalr_state] = self._pairs(
-                lalr_state, "reduce_first", "reduce_terminal", "reduce_production"
+            low, high = self._reduce_first[lalr_state : lalr_state + 2]
+            row = self._reduces[lalr_state] = dict(
+                zip(self._reduce_terminal[low:high], self._reduce_production[low:high], strict=True)
             )
         return row
 
@@ -179,11 +185,6 @@ class Tables:
         found = self._rests.get(key)
         if found is None:
             found = self._rests[key] = _to_int(self._arrays["rest"][boundary, context])
-        return found
-
-    def verdicts(self, state: int) -> NDArray[np.uint8]:
-        """Return uint8[n_classes]: ``MAY`` and ``FAIL`` by class of words."""
-        found: NDArray[np.uint8] = self._arrays["verdicts"][self._arrays["verdict_of"][state]]
         return found
 
     def can_reach_column(self, sets: int, boundary: int, column: int, *, fresh: bool) -> bool:
@@ -210,19 +211,14 @@ class Tables:
         start = min(column + 1, high - low - period)
         return bool(row[max(start, 0) :].any())
 
+    def _find_ends(self, arrays: Mapping[str, NDArray[Any]]) -> frozenset[int]:
+        ends = self.end_bit | (self.layout.dedent_at_end if self.layout else 0)
+        taken = zip(arrays["shift_terminal"].tolist(), arrays["shift_state"].tolist(), strict=True)
+        return frozenset(terminal for terminal, state in taken if self.live[state] & ends)
+
     def _slice(self, number: int, first: str, values: str) -> tuple[int, ...]:
         low, high = self._arrays[first][number : number + 2].tolist()
         return tuple(self._arrays[values][low:high].tolist())
-
-    def _pairs(self, number: int, first: str, keys: str, values: str) -> dict[int, int]:
-        low, high = self._arrays[first][number : number + 2].tolist()
-        return dict(
-            zip(
-                self._arrays[keys][low:high].tolist(),
-                self._arrays[values][low:high].tolist(),
-                strict=True,
-            )
-        )
 
 
 def _to_ints(rows: NDArray[np.uint64]) -> list[int]:

@@ -12,18 +12,13 @@ is asked: the first terminal with the contexts it needs, and the word behind it.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.lexeme import IGNORED
-from maskc.streamline.decisions import DEPENDS
 from maskc.streamline.model import Rows
-
-if TYPE_CHECKING:
-    from maskc.streamline.lalr_state import Verdicts
 
 Longs = NDArray[np.int64]
 
@@ -66,33 +61,6 @@ def count_rows(rows: Rows) -> list[int]:
     """Return the number of distinct rows of each lexer state."""
     keys = rows.first.astype(np.int64) * len(rows.words) + rows.word
     return _count(rows, rows.source, keys)
-
-
-def count_questions(rows: Rows, verdicts: Verdicts) -> int:
-    """Return a bound on the moves of the parser that one fill can cost, whatever the text.
-
-    Rows of a lexer state that depend on the stack are asked about together as long as their
-    terminals agree, so a fill makes at most one move for each distinct beginning of such a row.
-    """
-    words = rows.words
-    depends = (verdicts.flags == DEPENDS).any(axis=1)
-    class_of = dict(zip(verdicts.words, verdicts.class_of.tolist(), strict=True))
-    of_source: list[set[tuple[int, ...]]] = [set() for _ in range(rows.n_sources)]
-    for source, first, word in zip(
-        rows.source.tolist(), rows.first.tolist(), rows.word.tolist(), strict=True
-    ):
-        begun: tuple[int, ...] = (rows.events[first].terminal,)
-        while words.length[word] and depends[class_of[word]]:
-            begun = (*begun, words.event[word].terminal)
-            of_source[source].add(begun)
-            word = words.rest[word]
-    return max(
-        (
-            len(of_source[state]) + sum(1 + len(of_source[end]) for end in ends)
-            for state, ends in enumerate(rows.ends_of)
-        ),
-        default=0,
-    )
 
 
 def percentiles(counts: list[int]) -> list[int]:

@@ -1,5 +1,3 @@
-import numpy as np
-
 from maskc.artifact.model import NO_LINE, SAME, column_after
 from maskc.vocab.trie import build_trie
 from tests.compiled import compile_text, legal_tokens
@@ -15,19 +13,6 @@ def test_a_token_may_complete_several_terminals():
 def test_tokens_with_equal_bytes_are_legal_together():
     artifact = compile_text('start: "a"\n', (b"a", b"b", b"a"))
     assert {i for i in range(3) if artifact.token_bytes(i) in legal_tokens(artifact)} == {0, 2}
-
-
-def test_no_row_has_an_empty_token_set():
-    contents = compile_text('start: ("a" | "b" start)+\n', (b"a", b"ab", b"bb")).contents
-    sizes = np.diff(contents.arrays["set_first"])
-    assert ((sizes > 0) | (contents.arrays["set_mask"] >= 0)).all()
-
-
-def test_rows_of_a_source_have_distinct_events_and_words():
-    arrays = compile_text('start: ("a" "," | "b" ";")+\n').contents.arrays
-    for low, high in zip(arrays["source_first"], arrays["source_first"][1:], strict=False):
-        rows = list(zip(arrays["row_event"][low:high], arrays["row_word"][low:high], strict=True))
-        assert len(set(rows)) == len(rows)
 
 
 def test_a_column_change_is_absolute_behind_a_line_break_and_relative_before():

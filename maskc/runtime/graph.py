@@ -1,0 +1,163 @@
+"""What an artifact's decision graph says, read as it is asked.
+
+See :mod:`maskc.streamline.graph` for what nodes, answers, questions and trials are. Here they
+become Python objects when they are first needed, and stay. An answer names unions of token sets
+by number; they are put together only when a mask is made of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.artifact.model import ANY_PROFILE
+
+Mask = NDArray[np.int32]
+Unions = frozenset[int]
+
+NO_TOKENS: Unions = frozenset()
+
+
+class Question(NamedTuple):
+    """A terminal goes to the parser, and then a node answers.
+
+    Attributes:
+        terminal: the terminal; ``NO_EVENT`` if nothing goes to the parser.
+        column: for a newline, its column change.
+        node: the node.
+    """
+
+    terminal: int
+    column: int
+    node: int
+
+
+class Trial(NamedTuple):
+    """What stays open is tried on the stack and the open blocks.
+
+    Attributes:
+        final: number of the final.
+        column: its column change.
+        unions: legal if some text finishes it.
+    """
+
+    final: int
+    column: int
+    unions: Unions
+
+
+class Answer(NamedTuple):
+    """What a node says in a state.
+
+    Attributes:
+        unions: legal on every stack.
+        questions, trials: the others depend on these.
+    """
+
+    unions: Unions
+    questions: tuple[Question, ...]
+    trials: tuple[Trial, ...]
+
+
+class GraphReader:
+    """The decision graph of one artifact."""
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]], vocab_size: int) -> None:
+        self._arrays = arrays
+        self._n_words = -(-vocab_size // 32)
+        self._profile_of: list[int] = arrays["profile_of"].tolist()
+        self._node_first: list[int] = arrays["node_first"].tolist()
+        self._node_profile = arrays["node_profile"]
+        self._n_profiles = 1 + max(self._profile_of, default=0)
+        self._roots: dict[int, tuple[Question, ...]] = {}
+        self._by_place: dict[int, Answer] = {}
+        self._answers: dict[int, Answer] = {}
+        self._unions: dict[int, tuple[int, NDArray[np.intp], Mask]] = {}
+
+    def root(self, state: int) -> tuple[Question, ...]:
+        """Return what a token that starts in a scanner state asks."""
+        found = self._roots.get(state)
+        if found is None:
+            low, high = self._arrays["root_first"][state : state + 2].tolist()
+            found = self._roots[state] = self._questions(low, high, "root")
+        return found
+
+    def answer(self, node: int, state: int) -> Answer:
+        """Return what a node says with a refined state on top of the stack.
+
+        Raises:
+            ValueError: no stack that comes to the node has this state on top.
+        """
+        profile = self._profile_of[state]
+        key = node * self._n_profiles + profile
+        found = self._by_place.get(key)
+        if found is None:
+            low, high = self._node_first[node : node + 2]
+            place = low + int(self._node_profile[low:high].searchsorted(profile))
+            if place == high or self._node_profile[place] != profile:
+                place = low
+                if low == high or self._node_profile[low] != ANY_PROFILE:
+                    raise ValueError(f"node {node} has no answer for state {state}")
+            found = self._by_place[key] = self._answer(int(self._arrays["node_answer"][place]))
+        return found
+
+    def unite(self, unions: Unions) -> Mask:
+        """Return a new mask of all tokens of some unions."""
+        arrays, mask = self._arrays, np.zeros(self._n_words, dtype=np.int32)
+        for union in unions:
+            found = self._unions.get(union)
+            if found is None:
+                base = int(arrays["union_base"][union])
+                low, high = arrays["union_first"][union : union + 2].tolist()
+                words = arrays["union_word"][low:high].astype(np.intp)
+                found = self._unions[union] = (base, words, arrays["union_bits"][low:high])
+            base, words, bits = found
+            if base < 0:
+                mask[words] |= bits
+            else:
+                whole = arrays["masks"][base].copy()
+                whole[words] ^= bits
+                mask |= whole
+        return mask
+
+    def _answer(self, number: int) -> Answer:
+        found = self._answers.get(number)
+        if found is None:
+            arrays = self._arrays
+            low, high = arrays["question_first"][number : number + 2].tolist()
+            questions = self._questions(low, high, "question") if low < high else ()
+            low, high = arrays["trial_first"][number : number + 2].tolist()
+            found = self._answers[number] = Answer(
+                self._one(int(arrays["answer_union"][number])),
+                questions,
+                tuple(
+                    Trial(final, column, self._one(union))
+                    for final, column, union in zip(
+                        arrays["trial_final"][low:high].tolist(),
+                        arrays["trial_column"][low:high].tolist(),
+                        arrays["trial_union"][low:high].tolist(),
+                        strict=True,
+                    )
+                ),
+            )
+        return found
+
+    def _one(self, union: int) -> Unions:
+        low, high = self._arrays["union_first"][union : union + 2].tolist()
+        if low == high and self._arrays["union_base"][union] < 0:
+            return NO_TOKENS
+        return frozenset((union,))
+
+    def _questions(self, low: int, high: int, kind: str) -> tuple[Question, ...]:
+        arrays = self._arrays
+        return tuple(
+            map(
+                Question,
+                arrays[f"{kind}_terminal"][low:high].tolist(),
+                arrays[f"{kind}_column"][low:high].tolist(),
+                arrays[f"{kind}_node"][low:high].tolist(),
+            )
+        )
