@@ -1,10 +1,13 @@
 """Runs every token from every source at once: scanner × trie → rows.
 
-The walk goes down the trie level by level. Its frontier is a table with one line per (source,
+The walk goes down the trie level by level. Its frontier is a table with one line per (origin,
 path so far, scanner state, trie node); one step gathers the children of all nodes, moves all
 states by the bytes on their edges, and adds the lines in which a lexeme ends before the byte.
-Nothing is done token by token. Sources go through in portions, so that the frontier fits into
+Nothing is done token by token. Origins go through in portions, so that the frontier fits into
 the caches and memory stays bounded.
+
+Inside lexemes an origin is a start (:mod:`maskc.store.starts`), which many lexer states share;
+behind them it is a boundary.
 
 Example: from inside the NAME ``fo``, the token ``o(`` ends with path ``NAME{…}`` and an open LPAR.
 
@@ -24,32 +27,33 @@ from maskc.errors import LimitError
 from maskc.grammar.model import Grammar
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import DEAD, Scanner
+from maskc.store.collect import RowCollector
 from maskc.store.model import MaskStore
+from maskc.store.paths import Opens, Paths
+from maskc.store.starts import NO_START, Starts, number_starts
 from maskc.store.steps import Steps
 from maskc.vocab.trie import TokenTrie
 
 Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
 
 MAX_FRONTIER = 60_000_000
 _PORTION = 1_500_000  # lines aimed at in one portion's widest level
-_COLUMNS = 1 << 21  # more than any column change of one token, both signs
 
 
 @dataclass(slots=True)
 class _Frontier:
-    source: Ints
+    origin: Ints
     path: Ints
     state: Ints
     node: Ints
     column: Ints
 
     def __len__(self) -> int:
-        return len(self.source)
+        return len(self.origin)
 
     def take(self, index: NDArray[np.intp]) -> _Frontier:
         return _Frontier(
-            self.source[index],
+            self.origin[index],
             self.path[index],
             self.state[index],
             self.node[index],
@@ -61,27 +65,9 @@ class _Frontier:
         return _Frontier(
             *(
                 np.concatenate([getattr(part, name) for part in parts])
-                for name in ("source", "path", "state", "node", "column")
+                for name in ("origin", "path", "state", "node", "column")
             )
         )
-
-
-class _Interner:
-    """Numbers pairs of integers in the order in which they are first asked for."""
-
-    def __init__(self, first: list[int]) -> None:
-        self.keys = list(first)
-        self._number = {key: i for i, key in enumerate(first)}
-
-    def number(self, keys: Longs) -> Ints:
-        distinct, inverse = np.unique(keys, return_inverse=True)
-        found = []
-        for key in distinct.tolist():
-            if key not in self._number:
-                self._number[key] = len(self.keys)
-                self.keys.append(key)
-            found.append(self._number[key])
-        return np.array(found, dtype=np.int32)[inverse.reshape(-1)]
 
 
 def build_store(
@@ -95,47 +81,20 @@ def build_store(
     """Return the rows of all sources.
 
     Raises:
-        LimitError: a single source needs a frontier of more than ``MAX_FRONTIER`` lines.
+        LimitError: a single origin needs a frontier of more than ``MAX_FRONTIER`` lines.
     """
     walk = _Walk(grammar, scanner, boundaries, steps, trie)
-    n_sources = scanner.n_states + len(scanner.closed)
-    collector = _Collector()
-    low, size = 1, 4
-    first = np.zeros(n_sources + 1, dtype=np.int32)
-    while low < n_sources:
-        high = min(low + size, n_sources)
-        widest = walk.run(low, high, collector, first)
-        # Aim at the same width again; neighbouring sources are alike.
-        size = max(1, min(64, int(size * _PORTION / max(widest, 1)), size * 2))
+    n_origins = len(walk.starts) + len(scanner.closed)
+    low, size = 0, 64
+    while low < n_origins:
+        high = min(low + size, n_origins)
+        widest = walk.run(low, high)
+        # Aim at the same width again; neighbouring origins are alike.
+        size = max(1, min(int(size * _PORTION / max(widest, 1)), size * 2))
         low = high
         if progress:
-            progress(low / n_sources)
-    return walk.finish(collector, np.cumsum(first).astype(np.int32))
-
-
-class _Collector:
-    """Rows found so far, and the distinct token sets."""
-
-    def __init__(self) -> None:
-        self.path: list[Ints] = []
-        self.final: list[Ints] = []
-        self.tokens: list[Ints] = []
-        self.set_number: dict[bytes, int] = {}
-        self.sets: list[Ints] = []
-
-    def add_rows(self, path: Ints, final: Ints, bounds: Longs, tokens: Ints) -> None:
-        self.path.append(path)
-        self.final.append(final)
-        numbers = np.empty(len(path), dtype=np.int32)
-        starts, stops = bounds[:-1].tolist(), bounds[1:].tolist()
-        for i, (start, stop) in enumerate(zip(starts, stops, strict=True)):
-            key = tokens[start:stop].tobytes()
-            number = self.set_number.get(key)
-            if number is None:
-                number = self.set_number[key] = len(self.sets)
-                self.sets.append(tokens[start:stop].copy())
-            numbers[i] = number
-        self.tokens.append(numbers)
+            progress(low / n_origins)
+    return walk.finish()
 
 
 class _Walk:
@@ -161,12 +120,15 @@ class _Walk:
         self.event_is_newline = np.array(
             [layout is not None and t == layout.newline for t, _ in steps.events], dtype=np.bool_
         )
-        self.paths = _Interner([0])
-        self.opens = _Interner([])
+        self.paths = Paths(grammar, steps)
+        self.opens = Opens()
+        self.rows = RowCollector()
+        self.first_nodes = np.arange(1, int(trie.first_child[1]), dtype=np.int32)
+        self.starts = self._find_starts()
 
-    def run(self, low: int, high: int, collector: _Collector, first: Ints) -> int:
-        """Walk the sources ``low … high - 1``; return the width of the widest level."""
-        frontier = self._start(low, high)
+    def run(self, low: int, high: int) -> int:
+        """Walk the origins ``low … high - 1``; return the width of the widest level."""
+        frontier = self._begin(low, high)
         widest = 0
         found: list[tuple[Ints, Ints, Ints, Ints]] = []
         while len(frontier):
@@ -177,28 +139,41 @@ class _Walk:
                 )
             self._collect(frontier, found)
             frontier = self._step(frontier)
-        if found:
-            self._add_rows(low, high, found, collector, first)
+        columns = zip(*found, strict=True) if found else [[np.zeros(0, np.int32)]] * 4
+        origin, path, opened, tokens = (np.concatenate(column) for column in columns)
+        self.rows.add(high - low, origin - low, path, opened, tokens)
         return widest
 
-    def _start(self, low: int, high: int) -> _Frontier:
-        """Take the first byte: states go on, boundaries enter the next lexeme."""
-        n_states = self.scanner.n_states
-        children = np.arange(1, int(self.trie.first_child[1]), dtype=np.int32)
-        classes = self.node_class[children]
-        parts = []
-        for source in range(low, high):
-            n = len(children)
-            sources = np.full(n, source, dtype=np.int32)
-            if source < n_states:
-                states = self.scanner.next[source, classes]
-                column = np.full(n, SAME if self.has_column[source] else 0, dtype=np.int32)
-                line = _Frontier(sources, np.zeros(n, dtype=np.int32), states, children, column)
-                parts.append(self._arrive(line, fresh=False))
-            else:
-                kind = len(self.steps.kinds) - len(self.scanner.closed) + source - n_states
-                line = _Frontier(sources, np.zeros(n, np.int32), sources, children, sources)
-                parts.append(self._enter(line, np.full(n, kind, dtype=np.int32)))
+    def _find_starts(self) -> Starts:
+        """Take the first byte inside every scanner state."""
+        n_states, n_first = self.scanner.n_states, len(self.first_nodes)
+        source = np.repeat(np.arange(n_states, dtype=np.int32), n_first)
+        node = np.tile(self.first_nodes, n_states)
+        # Nothing goes on from the dead state, and nothing has to.
+        column = np.where(self.has_column[source], SAME, 0).astype(np.int32)
+        state = self.next[source * self.n_classes + self.node_class[node]]
+        line = self._arrive(_Frontier(source, source, state, node, column), fresh=False)
+        return number_starts(line.origin, line.state, line.node, line.column, n_states)
+
+    def _begin(self, low: int, high: int) -> _Frontier:
+        """Return the first level: starts have their first byte behind them, boundaries take it."""
+        starts, n_first = self.starts, len(self.first_nodes)
+        inside = np.arange(low, max(low, min(high, len(starts))), dtype=np.int32)
+        parts = [
+            _Frontier(
+                inside,
+                np.zeros(len(inside), dtype=np.int32),
+                starts.state[inside],
+                starts.node[inside],
+                starts.column[inside],
+            )
+        ]
+        for origin in range(max(low, len(starts)), high):
+            kind = len(self.steps.kinds) - len(self.scanner.closed) + origin - len(starts)
+            origins = np.full(n_first, origin, dtype=np.int32)
+            nothing = np.zeros(n_first, dtype=np.int32)
+            line = _Frontier(origins, nothing, nothing, self.first_nodes, nothing)
+            parts.append(self._enter(line, np.full(n_first, kind, dtype=np.int32)))
         return _Frontier.join(parts)
 
     def _step(self, frontier: _Frontier) -> _Frontier:
@@ -237,11 +212,9 @@ class _Walk:
         moves = np.repeat(begin - (np.cumsum(counts) - counts), counts) + np.arange(len(index))
         events = steps.move_event[moves]
         entered = line.take(index)
-        change = np.where(self.event_is_newline[events], entered.column, 0).astype(np.int64)
-        if len(index):
-            key = (entered.path.astype(np.int64) * len(steps.events) + events) * _COLUMNS
-            entered.path = self.paths.number(key + change + _COLUMNS // 2)
-        entered.state = steps.move_state[moves]
+        change = np.where(self.event_is_newline[events], entered.column, 0)
+        entered.path = self.paths.extend(entered.path, events, change)
+        entered.state = np.where(entered.path < 0, DEAD, steps.move_state[moves])
         return self._arrive(entered, fresh=True)
 
     def _arrive(self, line: _Frontier, *, fresh: bool) -> _Frontier:
@@ -267,68 +240,40 @@ class _Walk:
             return
         offsets = np.arange(len(index)) - np.repeat(np.cumsum(counts) - counts, counts)
         tokens = self.trie.tokens[begin[index] + offsets]
-        key = self.final_of[line.state].astype(np.int64) * _COLUMNS + line.column + _COLUMNS // 2
-        opens = self.opens.number(key)[index]
-        found.append((line.source[index], line.path[index], opens, tokens))
+        opens = self.opens.number(self.final_of[line.state], line.column)[index]
+        found.append((line.origin[index], line.path[index], opens, tokens))
 
-    def _add_rows(
-        self,
-        low: int,
-        high: int,
-        found: list[tuple[Ints, Ints, Ints, Ints]],
-        collector: _Collector,
-        first: Ints,
-    ) -> None:
-        source, path, opens, tokens = (
-            np.concatenate(column) for column in zip(*found, strict=True)
-        )
-        n_paths, n_opens = len(self.paths.keys), len(self.opens.keys)
-        key = ((source - low).astype(np.int64) * n_paths + path) * n_opens + opens
-        order = np.lexsort((tokens, key))
-        key, tokens = key[order], tokens[order]
-        starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
-        bounds = np.append(starts, len(key)).astype(np.int64)
-        distinct = key[starts]
-        collector.add_rows(
-            (distinct // n_opens % n_paths).astype(np.int32),
-            (distinct % n_opens).astype(np.int32),
-            bounds,
-            tokens,
-        )
-        per_source = np.bincount(distinct // n_opens // n_paths, minlength=high - low)
-        first[low + 1 : high + 1] = per_source
-
-    def finish(self, collector: _Collector, source_first: Ints) -> MaskStore:
+    def finish(self) -> MaskStore:
         """Return the store from all portions."""
-        path_keys = np.array(self.paths.keys, dtype=np.int64)
-        path_keys[0] = _COLUMNS // 2
-        events = path_keys // _COLUMNS % max(len(self.steps.events), 1)
+        n_starts = len(self.starts)
+        of_source = [
+            self.rows.join(sorted(set(row.tolist()) - {NO_START})) for row in self.starts.of_state
+        ]
+        of_source += [self.rows.of(n_starts + n) for n in range(len(self.scanner.closed))]
+        path, opened, sets = (np.concatenate(column) for column in zip(*of_source, strict=True))
+        parent, event, column = self.paths.list()
         masks = sorted({mask for _, mask in self.steps.events})
         mask_number = {mask: i for i, mask in enumerate(masks)}
         n_contexts = len(self.grammar.contexts)
         terminals = np.array([t for t, _ in self.steps.events] or [0], dtype=np.int32)
-        sets = np.array([mask_number[m] for _, m in self.steps.events] or [0], dtype=np.int32)
-        open_keys = np.array(self.opens.keys, dtype=np.int64)
+        contexts = np.array([mask_number[m] for _, m in self.steps.events] or [0], dtype=np.int32)
+        open_final, open_column = self.opens.list()
         return MaskStore(
             n_states=self.scanner.n_states,
-            source_first=source_first,
-            row_path=_joined(collector.path),
-            row_final=_joined(collector.final),
-            row_tokens=_joined(collector.tokens),
-            path_parent=(path_keys // _COLUMNS // max(len(self.steps.events), 1)).astype(np.int32),
-            path_terminal=terminals[events],
-            path_contexts=sets[events],
-            path_column=(path_keys % _COLUMNS - _COLUMNS // 2).astype(np.int32),
+            source_first=np.cumsum([0, *(len(rows[0]) for rows in of_source)]).astype(np.int32),
+            row_path=path,
+            row_final=opened,
+            row_tokens=sets,
+            path_parent=parent,
+            path_terminal=terminals[event],
+            path_contexts=contexts[event],
+            path_column=column,
             contexts=np.array(
                 [[bool(mask >> c & 1) for c in range(n_contexts)] for mask in masks],
                 dtype=np.bool_,
             ).reshape(len(masks), n_contexts),
-            open_final=(open_keys // _COLUMNS).astype(np.int32),
-            open_column=(open_keys % _COLUMNS - _COLUMNS // 2).astype(np.int32),
-            set_first=np.cumsum([0, *map(len, collector.sets)]).astype(np.int32),
-            set_tokens=_joined(collector.sets),
+            open_final=open_final,
+            open_column=open_column,
+            set_first=np.cumsum([0, *map(len, self.rows.sets)]).astype(np.int32),
+            set_tokens=np.concatenate([*self.rows.sets, np.zeros(0, dtype=np.int32)]),
         )
-
-
-def _joined(parts: list[Ints]) -> Ints:
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)

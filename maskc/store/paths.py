@@ -1,0 +1,99 @@
+"""Paths: what a token completes, as numbers that a walk can carry in an array.
+
+Lexemes alone allow very many paths: where ``--`` may be prefix or postfix, each of the dashes in a
+long row of them could be either. The parser knows better, so a path keeps the LALR states that
+can be on top of the stack behind it, and one that no stack takes is dropped.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.grammar.model import Grammar
+from maskc.parser.moves import Moves
+from maskc.store.steps import Steps
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+COLUMNS = 1 << 21  # more than any column change of one token, both signs
+DROPPED = -1
+
+
+class Opens:
+    """Numbers what stays open behind a token: a final and, for a newline, its column change."""
+
+    def __init__(self) -> None:
+        self._number: dict[int, int] = {}
+
+    def number(self, final: Ints, column: Ints) -> Ints:
+        """Return int32[n], a number for each pair."""
+        keys, inverse = _distinct(final.astype(np.int64) * COLUMNS + column + COLUMNS // 2)
+        found = [self._number.setdefault(key, len(self._number)) for key in keys]
+        return np.array(found, dtype=np.int32)[inverse]
+
+    def __len__(self) -> int:
+        return len(self._number)
+
+    def list(self) -> tuple[Ints, Ints]:
+        """Return the finals and the column changes, by number."""
+        keys = np.array(list(self._number), dtype=np.int64)
+        return (keys // COLUMNS).astype(np.int32), (keys % COLUMNS - COLUMNS // 2).astype(np.int32)
+
+
+class Paths:
+    """Numbers paths; 0 is the empty one."""
+
+    def __init__(self, grammar: Grammar, steps: Steps) -> None:
+        self._events = steps.events
+        self._moves = Moves(grammar)
+        self._inside = {
+            mask: sum(1 << s for s, c in enumerate(grammar.context_of) if mask >> c & 1)
+            for mask in {mask for _, mask in steps.events}
+        }
+        self._keys = [COLUMNS // 2]
+        self._possible = [self._moves.everywhere]  # the states behind each path
+        self._number: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def extend(self, path: Ints, event: Ints, change: Ints) -> Ints:
+        """Return int32[n], each path with one more event, or ``DROPPED``.
+
+        Args:
+            path: int32[n].
+            event: int32[n], numbers of ``Steps.events``.
+            change: int32[n], column changes.
+        """
+        key = (path.astype(np.int64) * len(self._events) + event) * COLUMNS
+        keys, inverse = _distinct(key + change + COLUMNS // 2)
+        return np.array([self._find(key) for key in keys], dtype=np.int32)[inverse]
+
+    def _find(self, key: int) -> int:
+        number = self._number.get(key)
+        if number is None:
+            path, event = divmod(key // COLUMNS, len(self._events))
+            terminal, contexts = self._events[event]
+            possible = self._possible[path]
+            if terminal >= 0:
+                possible = self._moves.after(terminal, possible)
+            possible &= self._inside[contexts]
+            number = self._number[key] = len(self._keys) if possible else DROPPED
+            if possible:
+                self._keys.append(key)
+                self._possible.append(possible)
+        return number
+
+    def list(self) -> tuple[Ints, Ints, Ints]:
+        """Return int32[n_paths] each: the path before the last event, the event, its column."""
+        keys = np.array(self._keys, dtype=np.int64)
+        parent, event = np.divmod(keys // COLUMNS, max(len(self._events), 1))
+        column = keys % COLUMNS - COLUMNS // 2
+        return parent.astype(np.int32), event.astype(np.int32), column.astype(np.int32)
+
+
+def _distinct(keys: Longs) -> tuple[list[int], NDArray[np.intp]]:
+    found, inverse = np.unique(keys, return_inverse=True)
+    return found.tolist(), inverse.reshape(-1)

@@ -1,0 +1,67 @@
+"""Where does a token start, as far as the walk can tell?
+
+Inside a lexeme, a token's first byte leads nearly all lexer states to the same few: behind ``de``
+or ``wh`` any letter but one makes a name of what could have been a keyword. So the walk does not
+start from lexer states but from *starts*: a state behind the first byte, with that byte's node of
+the trie. A lexer state's rows are those of its starts, one for each first byte, put together.
+
+Example: inside ``de`` and inside ``wh`` the token ``ap`` goes the same way from its second byte on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int32]
+
+NO_START = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Starts:
+    """Distinct starts inside lexemes.
+
+    Attributes:
+        state: int32[n], the scanner state behind the first byte.
+        node: int32[n], the trie's node of that byte.
+        column: int32[n], the column change it makes of an open newline.
+        of_state: int32[n_states, n_first], the start of each state and first byte, or ``NO_START``.
+    """
+
+    state: Ints
+    node: Ints
+    column: Ints
+    of_state: Ints
+
+    def __len__(self) -> int:
+        return len(self.state)
+
+
+def number_starts(source: Ints, state: Ints, node: Ints, column: Ints, n_states: int) -> Starts:
+    """Return the starts of lines behind the first byte.
+
+    Args:
+        source: int32[n_lines], the scanner state a line comes from.
+        state: int32[n_lines], the state behind the byte.
+        node: int32[n_lines], the byte's node, a child of the root.
+        column: int32[n_lines], the column change.
+        n_states: number of scanner states.
+    """
+    if not len(source):
+        empty = np.zeros(0, dtype=np.int32)
+        return Starts(empty, empty, empty, np.full((n_states, 0), NO_START, dtype=np.int32))
+    low = int(column.min())
+    width, n_nodes = int(column.max()) - low + 1, int(node.max()) + 1
+    key = (state.astype(np.int64) * n_nodes + node) * width + (column - low)
+    distinct, number = np.unique(key, return_inverse=True)
+    of_state = np.full((n_states, n_nodes), NO_START, dtype=np.int32)
+    of_state[source, node] = number.reshape(-1)
+    return Starts(
+        state=(distinct // width // n_nodes).astype(np.int32),
+        node=(distinct // width % n_nodes).astype(np.int32),
+        column=(distinct % width + low).astype(np.int32),
+        of_state=of_state,
+    )
