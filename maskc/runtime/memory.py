@@ -12,6 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 CHUNK = 64
+MAX_STATES = 65_536
+MAX_CHUNKS = MAX_STATES // CHUNK
 
 
 class Stack:
@@ -73,27 +75,38 @@ class StackMemory:
 
 
 class History:
-    """The states that a matcher can go back to, newest last.
+    """The states that a matcher can go back to, newest last; the last ``MAX_STATES`` at least.
 
     Kept in chunks that forks share: a fork copies one chunk at most, and going back over many
-    states takes whole chunks away.
+    states takes whole chunks away. What was taken away is let go of chunk by chunk, with the states
+    that come next: to free a thousand states at once takes longer than to go back over them.
     """
 
-    __slots__ = ("_older", "_recent", "n_states")
+    __slots__ = ("_dropped", "_n_chunks", "_older", "_recent")
 
     def __init__(self) -> None:
-        self.n_states = 0
         self._recent: list[Any] = []
         # Full chunks, newest first, as linked pairs; never changed.
         self._older: tuple[list[Any], Any] | None = None
+        self._n_chunks = 0
+        self._dropped: list[list[Any]] = []
+
+    @property
+    def n_states(self) -> int:
+        """How many states it is possible to go back."""
+        return self._n_chunks * CHUNK + len(self._recent)
 
     def append(self, state: object) -> None:
         """Remember one more state."""
         if len(self._recent) == CHUNK:
             self._older = (self._recent, self._older)
             self._recent = []
+            self._n_chunks += 1
+            if self._n_chunks > 2 * MAX_CHUNKS:
+                self._forget_oldest()
         self._recent.append(state)
-        self.n_states += 1
+        if self._dropped:
+            self._dropped.pop()
 
     def back(self, n: int) -> Any:
         """Forget the last ``n`` states, at least one, and return the oldest of them.
@@ -103,18 +116,29 @@ class History:
         """
         if not 0 < n <= self.n_states:
             raise ValueError(f"cannot go back {n} of {self.n_states} states")
-        self.n_states -= n
-        while n > len(self._recent) and self._older is not None:
-            n -= len(self._recent)
-            chunk, self._older = self._older
-            self._recent = chunk.copy()
-        found = self._recent[-n]
-        del self._recent[-n:]
-        return found
+        recent = self._recent
+        while n > len(recent) and self._older is not None:
+            n -= len(recent)
+            self._dropped.append(recent)
+            recent, self._older = self._older
+            self._n_chunks -= 1
+        # A full chunk may be shared, so it is not cut in place.
+        self._recent = recent[:-n]
+        return recent[-n]
 
     def fork(self) -> History:
         """Return an independent copy."""
         copy = History()
-        copy.n_states, copy._older = self.n_states, self._older
+        copy._older, copy._n_chunks = self._older, self._n_chunks
         copy._recent = self._recent.copy()
         return copy
+
+    def _forget_oldest(self) -> None:
+        """Keep the newest chunks only."""
+        kept, chunk = [], self._older
+        while chunk is not None and len(kept) < MAX_CHUNKS:
+            kept.append(chunk[0])
+            chunk = chunk[1]
+        self._older, self._n_chunks = None, len(kept)
+        for states in reversed(kept):
+            self._older = (states, self._older)
