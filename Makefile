@@ -6,7 +6,8 @@ STAMP := .venv/.installed
 STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test check slow bench bench-peers corpora conformance format clean integrations
+.PHONY: help venv run test check slow bench bench-peers deep growth corpora conformance format clean
+.PHONY: integrations grammars
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 13
@@ -41,6 +42,14 @@ bench-peers: $(STAMP) ## the same beside llguidance and xgrammar, which it insta
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[peers]'
 	$(BIN)/python benchmarks/bench.py --peers
 
+deep: $(STAMP) ## deep nesting and long texts, batches, and what a new process pays
+	$(BIN)/python -m benchmarks.deep
+	$(BIN)/python -m benchmarks.batch
+	$(BIN)/python -m benchmarks.processes
+
+growth: $(STAMP) ## time to compile against the size of the vocabulary and of the grammar, as a plot
+	$(BIN)/python -m benchmarks.growth --svg docs/growth.svg
+
 corpora: $(STAMP) ## download the source distributions whose grammars and tests maskc is held against
 	$(BIN)/python benchmarks/conformance/corpora.py
 
@@ -61,6 +70,5 @@ integrations: $(STAMP) ## install torch and transformers into .venv and test gen
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,serve]' httpx
 	$(BIN)/pytest tests/integrations
 
-.PHONY: grammars
 grammars: $(STAMP) ## compile, verify and time our own grammars, and write the table of docs/grammars.md
 	$(BIN)/python benchmarks/collection.py
