@@ -2,8 +2,8 @@
 
 Usage: python -m benchmarks.batch [NAME …] [--json FILE]
 
-256 matchers stand at different places of the documents of a workload. All masks are filled, then the
-same masks are taken with ``np.take`` from an array that holds each of them once.
+256 matchers stand at different places of the documents of a workload. All masks are filled, then
+the same masks are taken with ``np.take`` from an array that holds each of them once.
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 
 Usage: python -m benchmarks.deep [--json FILE]
 
-One matcher takes 100,000 opening brackets and as many closing ones; another a JSON document of 10 MB,
-token by token. Times at the end are compared with those at the beginning, memory is the growth of
-the process's resident set, rollback and fork are timed where the text is deepest and longest.
+One matcher takes 100,000 opening brackets and as many closing ones; another a JSON document of
+10 MB, token by token. Times at the end are compared with those at the beginning, memory is the
+growth of the process's resident set, rollback and fork are timed where the text is deepest and
+longest.
 """
 
 from __future__ import annotations

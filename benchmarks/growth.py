@@ -2,8 +2,8 @@
 
 Usage: python -m benchmarks.growth [--json FILE] [--svg FILE] [--quick]
 
-Vocabularies: the first 32,000, 64,000 and all ids of llama3; qwen; and 200,000 tokens, llama3's and then
-those of qwen that it lacks. Grammars: a family with N kinds of statements, each with its own
+Vocabularies: the first 32,000, 64,000 and all ids of llama3; qwen; and 200,000 tokens, llama3's and
+then those of qwen that it lacks. Grammars: a family with N kinds of statements, each with its own
 keywords, its own rules and a list of expressions, N doubling. Each compilation has a process of its
 own; the processor's seconds count, those of its child processes too, so that other work on the
 machine does not. The exponent is the slope of the least-squares line through the logarithms: 1 is

@@ -115,3 +115,17 @@ class OutputError(MaskcError):
 
     def __str__(self) -> str:
         return f"{self.path}: cannot be written ({self.reason}); choose another place with -o"
+
+
+class WorkerError(MaskcError):
+    """A process that did a part of the work ended before its time."""
+
+    def __init__(self, status: int | None) -> None:
+        super().__init__(status)
+        self.status = status
+
+    def __str__(self) -> str:
+        return (
+            f"a process that did a part of the work ended with status {self.status}; "
+            "run it again with fewer --jobs if memory is short: what is done is kept"
+        )

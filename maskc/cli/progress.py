@@ -1,11 +1,15 @@
-"""A progress bar on standard error, where a person can see it."""
+"""Progress bars on standard error, where a person can see them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from maskc.report.render import make_console
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
 
 
 @contextmanager
@@ -26,5 +30,39 @@ def show_progress(title: str) -> Iterator[Callable[[str, float], None] | None]:
 
         def update(what: str, fraction: float) -> None:
             bar.update(task, description=f"{title}: {what}", completed=fraction)
+
+        yield update
+
+
+@contextmanager
+def show_parts(title: str) -> Iterator[Callable[[str, int, int], None] | None]:
+    """Yield a function that takes what is being done, how many parts are done, and of how many.
+
+    There is a bar for each thing that is being done, and one for all; ``None`` as above.
+    """
+    console = make_console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        everything = bar.add_task(title, total=0)
+        tasks: dict[str, TaskID] = {}
+        counts: dict[str, tuple[int, int]] = {}
+
+        def update(what: str, n_done: int, n_parts: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(f"  {what}", total=n_parts)
+            bar.update(tasks[what], completed=n_done, total=n_parts)
+            counts[what] = (n_done, n_parts)
+            done, parts = (sum(numbers) for numbers in zip(*counts.values(), strict=True))
+            bar.update(everything, completed=done, total=parts)
 
         yield update

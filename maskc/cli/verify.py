@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 import maskc
-from maskc.cli.progress import show_progress
+from maskc.cli.progress import show_parts
 from maskc.cli.tokenizer import check_tokenizer
 from maskc.report.render import print_json
 from maskc.report.verify import print_report
 
 _SOME, _ANY = click.IntRange(1), click.IntRange(0)
+MOST_JOBS = 8  # each process holds Lark's parser, the tokenizer, and masks
 
 
 @click.command("verify", context_settings={"show_default": True})
@@ -29,6 +32,20 @@ _SOME, _ANY = click.IntRange(1), click.IntRange(0)
 @click.option("--max-tokens", type=_SOME, default=400, metavar="N", help="Length of a text.")
 @click.option("--positions", type=_ANY, default=400, metavar="N", help="Masks to compare; 0: none.")
 @click.option(
+    "--stretches",
+    type=_ANY,
+    default=200,
+    metavar="N",
+    help="Stretches of texts to cut into tokens in every way; 0: none.",
+)
+@click.option(
+    "--mutations",
+    type=_ANY,
+    default=300,
+    metavar="N",
+    help="Texts to change by a byte; 0: none.",
+)
+@click.option(
     "--raw-positions",
     type=_ANY,
     default=2_000,
@@ -41,6 +58,14 @@ _SOME, _ANY = click.IntRange(1), click.IntRange(0)
     metavar="NAME|PATH",
     help="Where the tokenizer is, if the artifact's name for it does not find it.",
 )
+@click.option(
+    "--jobs",
+    type=_SOME,
+    default=None,
+    metavar="N",
+    show_default=f"one for each core, at most {MOST_JOBS}",
+    help="Processes; the report does not depend on it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def verify_command(
     artifact: str,
@@ -51,19 +76,26 @@ def verify_command(
     texts: int,
     max_tokens: int,
     positions: int,
+    stretches: int,
+    mutations: int,
     raw_positions: int,
     seed: int,
     tokenizer: str | None,
+    jobs: int | None,
     as_json: bool,
 ) -> None:
-    """Check ARTIFACT in four experiments; exit status 1 if one fails.
+    """Check ARTIFACT in six experiments; exit status 1 if one fails.
 
     corpus: what Lark parses of the files is accepted token by token, and nothing else is.
     generation: Lark parses the texts that are generated from the masks.
     oracle: masks agree with an oracle that shares no code with them.
+    segmentation: however a text is cut into tokens, each is legal and all lead to the same.
+    mutation: files changed by a byte are refused where Lark refuses them, at the right byte.
     raw store: masks are those of the rows before streamlining, in every bit.
+
+    A run that is interrupted is gone on with by the next one with the same arguments.
     """
-    from maskc.verify import VerifyOptions, run_verify
+    from maskc.verify import VerifyOptions, find_cache, run_verify
 
     options = VerifyOptions(
         files=files,
@@ -71,16 +103,39 @@ def verify_command(
         texts=texts,
         max_tokens=max_tokens,
         positions=positions,
+        stretches=stretches,
+        mutations=mutations,
         raw_positions=raw_positions,
         seed=seed,
         tokenizer=tokenizer,
     )
     if tokenizer is not None:
         check_tokenizer(artifact, maskc.load(artifact).header, tokenizer)
-    with show_progress("verifying") as progress:
-        report = run_verify(artifact, corpus, options, progress)
+    try:
+        with show_parts("verifying") as progress:
+            report = run_verify(
+                artifact,
+                corpus,
+                options,
+                jobs=jobs or min(_count_cores(), MOST_JOBS),
+                cache=find_cache(),
+                progress=progress,
+            )
+    except KeyboardInterrupt:
+        click.echo("maskc: what is done is kept; the same command goes on with it", err=True)
+        raise
+    if report.n_resumed:
+        n_parts = f"{report.n_resumed:,} part{'s' * (report.n_resumed > 1)}"
+        click.echo(f"maskc: {n_parts} were done by a run that was interrupted", err=True)
     if as_json:
         print_json(report.to_dict())
     else:
         print_report(report.to_dict())
     click.get_current_context().exit(0 if report.ok else 1)
+
+
+def _count_cores() -> int:
+    """Return the cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

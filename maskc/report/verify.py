@@ -1,9 +1,9 @@
-"""What ``maskc verify`` found: a line and the counts of each experiment, then what failed.
+"""What ``maskc verify`` found: counts and failures of each experiment, then a line for each.
 
 It reads the report as the plain dictionary that ``--json`` prints::
 
-    {"ok": bool, "experiments": [{"name": str, "ok": bool, "counts": {name: number},
-                                  "failures": [{name: value}, …]}, …]}
+    {"ok": bool, "experiments": [{"name": str, "ok": bool, "checked": {name: number},
+                                  "counts": {name: number}, "failures": [{name: value}, …]}, …]}
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rich.console import Console
 from rich.text import Text
 
-from maskc.report.render import format_count, make_console, make_facts
+from maskc.report.render import format_count, make_console, make_facts, make_table
 
 # Further failures are in the JSON.
 N_SHOWN = 5
@@ -22,19 +23,41 @@ N_SHOWN = 5
 def print_report(report: Mapping[str, Any]) -> None:
     """Print it on standard output."""
     console = make_console()
-    for experiment in report["experiments"]:
-        passed = experiment["ok"]
-        style = "bold green" if passed else "bold red"
-        console.print(Text(f"{experiment['name']}: {'passed' if passed else 'FAILED'}", style))
+    experiments = report["experiments"]
+    for experiment in experiments:
+        console.print(_format_outcome(experiment))
         counts = [(name.replace("_", " "), n) for name, n in experiment["counts"].items()]
         console.print(make_facts((f"  {name}", _format_value(n)) for name, n in counts))
-        failures = experiment["failures"]
-        for number, failure in enumerate(failures[:N_SHOWN], 1):
-            console.print(Text(f"  failure {number} of {len(failures)}", style="red"))
-            facts = ((name.replace("_", " "), value) for name, value in failure.items())
-            console.print(make_facts((f"    {name}", _format_value(v)) for name, v in facts))
+        _print_failures(console, experiment)
         console.print()
+    rows = []
+    for experiment in experiments:
+        checked = [f"{_format_value(n)} {name}" for name, n in experiment["checked"].items()]
+        n_failures = _format_value(experiment["counts"].get("failures", 0))
+        outcome = "passed" if experiment["ok"] else "FAILED"
+        rows.append((experiment["name"], outcome, ", ".join(checked), n_failures))
+    columns = ("experiment", "outcome", "checked", "failures")
+    console.print(make_table("Summary", columns, rows, numbers={"failures"}))
     console.print("The artifact keeps its promise." if report["ok"] else "The artifact is WRONG.")
+
+
+def _format_outcome(experiment: Mapping[str, Any]) -> Text:
+    if experiment["ok"]:
+        return Text(f"{experiment['name']}: passed", "bold green")
+    if experiment["failures"]:
+        return Text(f"{experiment['name']}: FAILED", "bold red")
+    return Text(f"{experiment['name']}: FAILED, for there was nothing to check", "bold red")
+
+
+def _print_failures(console: Console, experiment: Mapping[str, Any]) -> None:
+    """Print the first witnesses."""
+    failures = experiment["failures"]
+    n_failures = experiment["counts"].get("failures", len(failures))
+    for number, failure in enumerate(failures[:N_SHOWN], 1):
+        title = f"  failure {number} of {_format_value(n_failures)}"
+        console.print(Text(title, style="red"))
+        facts = ((name.replace("_", " "), value) for name, value in failure.items())
+        console.print(make_facts((f"    {name}", _format_value(v)) for name, v in facts))
 
 
 def _format_value(value: Any) -> str:

@@ -135,7 +135,8 @@ class History:
 
     def _forget_oldest(self) -> None:
         """Keep the newest chunks only."""
-        kept, chunk = [], self._older
+        kept: list[list[Any]] = []
+        chunk = self._older
         while chunk is not None and len(kept) < MAX_CHUNKS:
             kept.append(chunk[0])
             chunk = chunk[1]

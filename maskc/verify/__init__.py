@@ -1,33 +1,46 @@
-"""Does an artifact keep its promise? Four experiments, each with a witness when it fails.
+"""Does an artifact keep its promise? Six experiments, each with a witness when it fails.
 
 1. *corpus*: texts that Lark parses are accepted token by token, the others are not.
 2. *generation*: texts drawn from the masks are parsed by Lark, and none gets stuck.
 3. *oracle*: masks agree with an oracle that shares no code with scanner, store or runtime.
-4. *raw store*: masks are those of the rows before any streamlining, bit for bit.
+4. *segmentation*: however a text is cut into tokens, it leads to the same configuration.
+5. *mutation*: a text that is changed by a byte is refused iff Lark refuses it, at the right byte.
+6. *raw store*: masks are those of the rows before any streamlining, bit for bit.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
-from maskc.frontends.lark import build_lark, source_from_header
 from maskc.runtime.artifact import load
-from maskc.verify.corpus import walk_corpus
-from maskc.verify.files import choose_files, find_files
-from maskc.verify.generation import check_generation
-from maskc.verify.model import Experiment, Progress, VerifyOptions, VerifyReport
-from maskc.verify.positions import compare_masks
-from maskc.verify.raw import compare_with_raw
-from maskc.vocab import load_encoder
+from maskc.verify.files import choose_files, find_files, read_text
+from maskc.verify.model import (
+    Document,
+    Experiment,
+    Progress,
+    Unit,
+    VerifyOptions,
+    VerifyReport,
+)
+from maskc.verify.plan import KINDS, expect_units, plan_first, plan_second
+from maskc.verify.saved import Saved, compute_key, find_cache, remove_old
+from maskc.verify.workers import Workers
 
-__all__ = ["Experiment", "VerifyOptions", "VerifyReport", "run_verify"]
+__all__ = ["Experiment", "VerifyOptions", "VerifyReport", "find_cache", "run_verify"]
 
 
 def run_verify(
     artifact_path: str | os.PathLike[str],
     corpus: Sequence[str],
     options: VerifyOptions,
+    *,
+    jobs: int = 1,
+    cache: Path | None = None,
     progress: Progress | None = None,
 ) -> VerifyReport:
     """Return the outcome of the experiments on an artifact.
@@ -36,54 +49,120 @@ def run_verify(
         artifact_path: of the artifact.
         corpus: files and folders.
         options: how much to check.
-        progress: called with an experiment's name and the fraction done.
+        jobs: processes to do it with; the outcome does not depend on it.
+        cache: where an interrupted run leaves what it has done for the next one; ``None``: it
+            leaves nothing.
+        progress: called for an experiment when some of its units are done.
 
     Raises:
         ArtifactError: the artifact cannot be loaded.
         GrammarError: the corpus has no file, or the grammar no longer loads.
         TokenizerError: the tokenizer cannot be found.
+        WorkerError: a process was killed.
     """
-    tell = progress or (lambda _name, _fraction: None)
-    artifact = load(artifact_path)
-    files = find_files(corpus, options.max_bytes)
-    source = source_from_header(artifact.header["grammar"])
-    lark = build_lark(source)
-    encoder = load_encoder(options.tokenizer or artifact.header["tokenizer"]["name"])
-    chosen = choose_files(files, options.files, options.seed)
-    walked, documents = walk_corpus(artifact, lark, encoder, chosen, tell)
-    experiments = [walked]
-    if options.texts:
-        generated, texts = check_generation(
-            artifact,
-            lark,
-            count=options.texts,
-            max_tokens=options.max_tokens,
-            seed=options.seed,
-            progress=tell,
-        )
-        experiments.append(generated)
-        documents += texts
-    if options.positions:
-        experiments.append(
-            compare_masks(
-                artifact,
-                lark,
-                encoder,
-                documents,
-                n_positions=options.positions,
-                seed=options.seed,
-                progress=tell,
-            )
-        )
-    if options.raw_positions:
-        experiments.append(
-            compare_with_raw(
-                artifact,
-                source,
-                encoder,
-                documents,
-                n_positions=options.raw_positions,
-                progress=tell,
-            )
-        )
-    return VerifyReport(tuple(experiments))
+    path = os.fspath(artifact_path)
+    load(path)  # a file that is no artifact is refused before the corpus is read
+    chosen = choose_files(find_files(corpus, options.max_bytes), options.files, options.seed)
+    texts = [(str(file), read_text(file)) for file in chosen]
+    files = [Document(name, text) for name, text in texts if text is not None]
+    with _open_saved(cache, path, options, files) as saved:
+        tell = _Teller(expect_units(options, len(files)), progress)
+        with Workers(path, options, saved.folder, jobs) as workers:
+            found = _do(plan_first(options, files), saved, workers, tell)
+            documents = [
+                document
+                for name in ("corpus", "generation")
+                for outcome in found.get(name, ())
+                for document in outcome.documents
+            ]
+            if documents and not any(document.text for document in documents):
+                tell.expected.pop("mutation", None)  # no text has a byte
+            second = plan_second(options, documents)
+            tell.plan(second)
+            for name, outcomes in _do(second, saved, workers, tell).items():
+                found.setdefault(name, []).extend(outcomes)
+    asked = [name for name in KINDS if name in found or name in tell.expected]
+    experiments = {name: _join(name, found.get(name, ())) for name in asked}
+    if len(files) < len(texts):
+        experiments["corpus"].count("skipped, not UTF-8", len(texts) - len(files))
+    return VerifyReport(tuple(experiments.values()), tell.n_resumed)
+
+
+@contextmanager
+def _open_saved(
+    cache: Path | None, path: str, options: VerifyOptions, files: Sequence[Document]
+) -> Iterator[Saved]:
+    """Open what an equal run has done; keep it if this one is interrupted too."""
+    with tempfile.TemporaryDirectory(prefix="maskc-verify-") as nowhere:
+        folder = Path(nowhere)
+        if cache is not None:
+            folder = cache / compute_key(path, options, files)
+            remove_old(cache)
+        try:
+            saved = Saved(folder)
+        except OSError:  # a home that cannot be written to
+            saved = Saved(Path(nowhere))
+        try:
+            yield saved
+        except BaseException:
+            saved.close()
+            raise
+        saved.remove()
+
+
+class _Teller:
+    """Counts the units that are done, and tells who watches."""
+
+    def __init__(self, expected: dict[str, int], progress: Progress | None) -> None:
+        self.expected, self._progress = expected, progress
+        self.n_resumed = 0
+        self._done: Counter[str] = Counter()
+        for name in expected:
+            self._tell(name)
+
+    def plan(self, units: Sequence[Unit]) -> None:
+        """Replace what was expected of experiments by what is planned for the second stage."""
+        planned = Counter(unit.experiment for unit in units)
+        for name, number in planned.items():
+            self.expected[name] = self._done[name] + number
+            self._tell(name)
+
+    def done(self, unit: Unit) -> None:
+        """Count a unit."""
+        self._done[unit.experiment] += 1
+        self._tell(unit.experiment)
+
+    def _tell(self, name: str) -> None:
+        if self._progress:
+            self._progress(name, self._done[name], self.expected[name])
+
+
+def _do(
+    units: Sequence[Unit], saved: Saved, workers: Workers, tell: _Teller
+) -> dict[str, list[Experiment]]:
+    """Return what the units show, by experiment, in the order of their numbers."""
+    outcomes: dict[tuple[str, int], Experiment] = {}
+    missing = []
+    for unit in units:
+        outcome = saved.find(unit)
+        if outcome is None:
+            missing.append(unit)
+        else:
+            outcomes[unit.experiment, unit.number] = outcome
+            tell.n_resumed += 1
+            tell.done(unit)
+    for unit, outcome in workers.run(missing):
+        saved.keep(unit, outcome)
+        outcomes[unit.experiment, unit.number] = outcome
+        tell.done(unit)
+    found: dict[str, list[Experiment]] = {}
+    for name, number in sorted(outcomes):
+        found.setdefault(name, []).append(outcomes[name, number])
+    return found
+
+
+def _join(name: str, outcomes: Iterable[Experiment]) -> Experiment:
+    joined = Experiment(name, KINDS[name].needed)
+    for outcome in outcomes:
+        joined.add(outcome)
+    return joined

@@ -37,11 +37,17 @@ class Completer:
         self._failed: set[State] = set()
         self.separators = ("", *self._find_separators())
 
+    def forget(self) -> None:
+        """Forget what worked and what did not."""
+        self._worked.clear()
+        self._finished.clear()
+        self._failed.clear()
+
     def guesses(self, text: str, reading: Reading) -> Iterator[str]:
         """Yield strings that may complete the text as it is read."""
-        for tail in self._finish_lexeme(text, reading):
+        for tail in self.finish_lexeme(text, reading):
             for moves in self.complete(reading.state):
-                yield from (tail + rest for rest in self._render(moves))
+                yield from (tail + rest for rest in self.render(moves))
 
     def complete(self, state: State) -> Iterator[Moves]:
         """Yield lexemes after which the parser accepts the end, as many ways as are at hand."""
@@ -107,7 +113,7 @@ class Completer:
             return tuple("\n" + " " * column for column in columns)
         return self.samples(name)[:1] if name in self.steps.terminals else ()
 
-    def _render(self, moves: Moves) -> Iterator[str]:
+    def render(self, moves: Moves) -> Iterator[str]:
         """Yield ways to write lexemes: with and without something between, with other samples."""
         if not moves:
             yield ""
@@ -127,7 +133,8 @@ class Completer:
             return value
         return samples[turn % len(samples)]
 
-    def _finish_lexeme(self, text: str, reading: Reading) -> Iterator[str]:
+    def finish_lexeme(self, text: str, reading: Reading) -> Iterator[str]:
+        """Yield strings that may end the open lexeme of a reading."""
         if reading.terminal is None:
             yield ""
             return

@@ -4,25 +4,27 @@ Tokens are drawn from the mask: first a kind of token (a letter, a word, blanks,
 signs, …), then one of that kind, so that texts are varied although most of a vocabulary is
 words. After a number of tokens the text is brought to its end: the oracle finds an end that Lark
 accepts, and the masks must allow it. Where the oracle finds none, the last tokens are taken back.
+A unit is a few texts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from random import Random
 from typing import Any
 
 import numpy as np
-from lark import Lark
 from numpy.typing import NDArray
 
+from maskc.errors import TokenizerError
 from maskc.frontends.lark import build_lark, source_from_header
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.matcher import Matcher, allocate_bitmask
-from maskc.verify.corpus import Document, parses
-from maskc.verify.model import Experiment, Progress
+from maskc.verify.model import Document, Experiment, Unit, place_of
 from maskc.verify.oracle import Oracle, Undecided
+from maskc.verify.subject import Subject, build_oracle
 
 # Kind of a token → how often it is drawn, if one of the kind is legal.
 KINDS = {
@@ -35,6 +37,7 @@ KINDS = {
     "blanks": 0.02,
     "other": 0.02,
 }
+PER_UNIT = 2  # texts drawn in one unit
 MOST_BLANK = 3  # tokens of white space in a row
 
 
@@ -70,9 +73,10 @@ def generate_texts(
         max_tokens: tokens after which a text is steered to its end.
         seed: of the random choices.
     """
-    drawer = _Drawer(artifact, Oracle(build_lark(source_from_header(artifact.header["grammar"]))))
+    lark = build_lark(source_from_header(artifact.header["grammar"]))
+    drawer = _Drawer(artifact, build_oracle(lark))
     for number in range(count):
-        yield drawer.draw(Random(f"{seed}:{number}"), max_tokens)
+        yield drawer.draw_text(seed, number, max_tokens)
 
 
 class _Drawer:
@@ -90,7 +94,12 @@ class _Drawer:
                 self._blank[token_id] = not text.strip()
         self._bitmask = allocate_bitmask(1, artifact.vocab_size)
 
-    def draw(self, draw: Random, max_tokens: int) -> GeneratedText:
+    def draw_text(self, seed: int, number: int, max_tokens: int) -> GeneratedText:
+        """Return a text that depends on nothing but these numbers."""
+        self._oracle.forget()
+        return self._draw(Random(f"{seed}:{number}"), max_tokens)
+
+    def _draw(self, draw: Random, max_tokens: int) -> GeneratedText:
         matcher = self._artifact.matcher()
         written = bytearray()
         lengths: list[int] = []
@@ -175,31 +184,42 @@ def _kind_of(text: bytes) -> str:
     return "one sign" if len(text) == 1 else "signs"
 
 
-def check_generation(
-    artifact: Artifact,
-    lark: Lark,
-    *,
-    count: int,
-    max_tokens: int,
-    seed: int,
-    progress: Progress,
-) -> tuple[Experiment, list[Document]]:
-    """Return the outcome, and the generated texts that Lark parses."""
-    experiment = Experiment("generation", needed="texts")
-    documents = []
-    texts = generate_texts(artifact, count=count, max_tokens=max_tokens, seed=seed)
-    for number, generated in enumerate(texts):
-        progress("generation", number / count)
-        experiment.count("texts")
-        experiment.count("tokens", generated.n_tokens)
-        experiment.count("characters", len(generated.text))
-        experiment.count("ends searched again", generated.n_retries)
-        name = f"generated text {number} of seed {seed}"
+def check_generation(subject: Subject, unit: Unit, found: Experiment) -> None:
+    """Draw the texts of a unit and let Lark parse them."""
+    drawer = _drawer_of(subject)
+    first = unit.number * PER_UNIT
+    for number in range(first, first + unit.amount):
+        generated = drawer.draw_text(subject.options.seed, number, subject.options.max_tokens)
+        found.count("texts")
+        found.count("tokens", generated.n_tokens)
+        found.count("characters", len(generated.text))
+        found.count("ends searched again", generated.n_retries)
+        name = f"generated text {number} of seed {subject.options.seed}"
+        data = generated.text.encode()
         if generated.problem is not None:
-            experiment.fail(what=generated.problem, file=name, before=generated.text[-80:])
-        elif not parses(lark, generated.text):
-            experiment.fail(what="Lark refuses it", file=name, text=generated.text)
+            found.fail(what=generated.problem, file=name, **place_of(data, len(data)))
+        elif not subject.parses(generated.text):
+            found.fail(
+                what="a text that the masks allow is refused by Lark",
+                file=name,
+                text=generated.text,
+                maskc="legal",
+                lark="refuses the text",
+            )
         else:
-            documents.append(Document(name, generated.text, parsed=True))
-    progress("generation", 1.0)
-    return experiment, documents
+            _hand_on(subject, Document(name, generated.text), found)
+
+
+def _hand_on(subject: Subject, document: Document, found: Experiment) -> None:
+    """Leave a text to the other experiments, if the model's tokenizer can write it."""
+    try:
+        tokens = subject.encoder.encode(document.text)
+    except TokenizerError:
+        found.count("not in the vocabulary")
+    else:
+        found.documents.append(replace(document, n_tokens=len(tokens)))
+
+
+@lru_cache(maxsize=1)
+def _drawer_of(subject: Subject) -> _Drawer:
+    return _Drawer(subject.artifact, subject.oracle)

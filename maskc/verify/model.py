@@ -1,4 +1,8 @@
-"""What ``maskc verify`` is asked, and what it answers."""
+"""What ``maskc verify`` is asked, what its work is made of, and what it answers.
+
+An experiment is cut into *units*. What comes of a unit depends on the unit alone, so that units
+can be done in any order, in any process, today or tomorrow, and the report is the same.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-Progress = Callable[[str, float], None]
+# An experiment's name, how many of its units are done, how many it has.
+Progress = Callable[[str, int, int], None]
 
 MAX_FAILURES = 20  # witnesses kept of each experiment; all are counted
+N_BEFORE, N_AFTER = 80, 40  # characters shown around a witness
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +27,8 @@ class VerifyOptions:
         texts: texts to generate.
         max_tokens: tokens after which a text is steered to its end.
         positions: masks to compare with the oracle, ``PER_POSITION`` tokens each.
+        stretches: stretches of texts to cut into tokens in every way.
+        mutations: texts to change by a byte.
         raw_positions: masks to compare, in all bits, with those of the raw store.
         seed: of all that is chosen at random.
         tokenizer: where the tokenizer is, if the artifact's name for it does not find it.
@@ -31,26 +39,71 @@ class VerifyOptions:
     texts: int = 40
     max_tokens: int = 400
     positions: int = 400
+    stretches: int = 200
+    mutations: int = 300
     raw_positions: int = 2_000
     seed: int = 0
     tokenizer: str | None = None
 
 
-@dataclass(slots=True)
-class Experiment:
-    """One experiment's outcome.
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text that Lark parses, or a file of which that is to be found out.
 
     Attributes:
-        name: ``corpus``, ``generation``, ``oracle`` or ``raw store``.
+        name: path of the file, or what the text is.
+        text: what it says.
+        n_tokens: how many tokens the model's tokenizer makes of it; 0 if not known.
+    """
+
+    name: str
+    text: str
+    n_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A part of an experiment that is done by itself.
+
+    Attributes:
+        experiment: name of the experiment.
+        number: tells it from the experiment's other units, and gives their order.
+        seed: of its random choices.
+        amount: how many of its things to do.
+        document: what it is about, if it is about one text.
+    """
+
+    experiment: str
+    number: int
+    seed: str
+    amount: int
+    document: Document | None = None
+
+    @property
+    def about(self) -> Document:
+        """The document of a unit that must have one."""
+        if self.document is None:
+            raise ValueError(f"unit {self.number} of experiment {self.experiment} has no document")
+        return self.document
+
+
+@dataclass(slots=True)
+class Experiment:
+    """The outcome of an experiment, or of one of its units.
+
+    Attributes:
+        name: name of the experiment.
+        needed: the count that must not be zero for the experiment to say anything.
         counts: what was done, by name.
         failures: the first ``MAX_FAILURES`` witnesses.
-        needed: the count that must not be zero for the experiment to say anything.
+        documents: texts, parsed by Lark, that later experiments may draw from.
     """
 
     name: str
     needed: str
     counts: dict[str, int] = field(default_factory=dict)
     failures: list[Mapping[str, Any]] = field(default_factory=list)
+    documents: list[Document] = field(default_factory=list)
 
     def count(self, name: str, by: int = 1) -> None:
         """Add to a count."""
@@ -62,16 +115,24 @@ class Experiment:
         if len(self.failures) < MAX_FAILURES:
             self.failures.append(witness)
 
+    def add(self, other: Experiment) -> None:
+        """Add what another unit found."""
+        for name, number in other.counts.items():
+            self.count(name, number)
+        self.failures += other.failures[: MAX_FAILURES - len(self.failures)]
+        self.documents += other.documents
+
     @property
     def ok(self) -> bool:
         """Whether nothing failed and something was checked."""
         return not self.counts.get("failures") and self.counts.get(self.needed, 0) > 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
+        """Return plain data, without the documents."""
         return {
             "name": self.name,
             "ok": self.ok,
+            "checked": {self.needed: self.counts.get(self.needed, 0)},
             "counts": self.counts,
             "failures": [dict(witness) for witness in self.failures],
         }
@@ -79,9 +140,15 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """The outcome of all experiments that were asked for."""
+    """The outcome of all experiments that were asked for.
+
+    Attributes:
+        experiments: in the order in which they are described.
+        n_resumed: units that an interrupted run had done; the outcome does not depend on it.
+    """
 
     experiments: tuple[Experiment, ...]
+    n_resumed: int = 0
 
     @property
     def ok(self) -> bool:
@@ -93,6 +160,22 @@ class VerifyReport:
         return {"ok": self.ok, "experiments": [e.to_dict() for e in self.experiments]}
 
 
-def place_of(text: str, position: int) -> dict[str, Any]:
-    """Return line and the text before a position, for a witness."""
-    return {"line": text.count("\n", 0, position) + 1, "before": text[:position][-80:]}
+def place_of(data: bytes, offset: int) -> dict[str, Any]:
+    """Return line, byte offset, and the text around an offset, for a witness."""
+    around = slice(max(0, offset - 4 * N_BEFORE), offset), slice(offset, offset + 4 * N_AFTER)
+    before, after = (data[part].decode(errors="replace") for part in around)
+    return {
+        "line": data.count(b"\n", 0, offset) + 1,
+        "offset": offset,
+        "before": before[-N_BEFORE:],
+        "after": after[:N_AFTER],
+    }
+
+
+def legality(*, is_legal: bool) -> str:
+    """Return how a witness says that something is legal, or that it is not.
+
+    >>> legality(is_legal=False)
+    'illegal'
+    """
+    return "legal" if is_legal else "illegal"

@@ -41,6 +41,11 @@ class Oracle:
         alphabet = self.reader.characters.representatives
         self._alphabet = sorted(alphabet) if len(alphabet) <= 12 else []
 
+    def forget(self) -> None:
+        """Forget which endings worked: answers then depend only on what is asked from now on."""
+        self._endings = []
+        self.completer.forget()
+
     def at(self, prefix: bytes, full_text: str | None = None) -> Position:
         """Return a position behind a prefix; ``full_text`` is a longer text that it begins.
 

@@ -3,24 +3,21 @@
 Positions are drawn from texts that Lark parses, and at each a sample of tokens is compared that
 is weighted to where a mask is likely to be wrong: the next token of the text, legal tokens of
 all kinds, illegal ones that begin like legal ones, tokens that cross lexemes, line breaks and
-blanks, quotes and brackets, and tokens that cut a character.
+blanks, quotes and brackets, and tokens that cut a character. A unit is a text with its positions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import lru_cache
 from random import Random
 
 import numpy as np
-from lark import Lark
 from numpy.typing import NDArray
 
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.matcher import allocate_bitmask
-from maskc.verify.corpus import Document
-from maskc.verify.model import Experiment, Progress, place_of
-from maskc.verify.oracle import Oracle, Undecided
-from maskc.vocab import Encoder
+from maskc.verify.model import Document, Experiment, Unit, legality, place_of
+from maskc.verify.oracle import Undecided
+from maskc.verify.subject import Subject
 
 PER_POSITION = 25
 PER_DOCUMENT = 20  # positions taken from one document, which is lexed once for all of them
@@ -28,87 +25,57 @@ PER_DOCUMENT = 20  # positions taken from one document, which is lexed once for 
 _SIGNS = b"()[]{}<>:;,.'\"`#\\/*+-=!@$%^&|~?"
 
 
-def compare_masks(
-    artifact: Artifact,
-    lark: Lark,
-    encoder: Encoder,
-    documents: Sequence[Document],
-    *,
-    n_positions: int,
-    seed: int,
-    progress: Progress,
-) -> Experiment:
-    """Return the outcome of comparing ``n_positions`` masks."""
-    experiment = Experiment("oracle", needed="comparisons")
-    draw = Random(f"positions:{seed}")
-    oracle, sampler = Oracle(lark), _Sampler(artifact)
-    n_documents = -(-n_positions // PER_DOCUMENT)
-    for number in range(n_documents if documents else 0):
-        progress("oracle", number / n_documents)
-        document = documents[draw.randrange(len(documents))]
-        tokens = encoder.encode(document.text)
-        n_here = min(PER_DOCUMENT, n_positions - number * PER_DOCUMENT, len(tokens) + 1)
-        places = sorted(draw.sample(range(len(tokens) + 1), n_here))
-        _compare_document(artifact, oracle, sampler, document, tokens, places, draw, experiment)
-    progress("oracle", 1.0)
-    return experiment
-
-
-def _compare_document(
-    artifact: Artifact,
-    oracle: Oracle,
-    sampler: _Sampler,
-    document: Document,
-    tokens: Sequence[int],
-    places: Sequence[int],
-    draw: Random,
-    experiment: Experiment,
-) -> None:
+def compare_masks(subject: Subject, unit: Unit, found: Experiment) -> None:
+    """Compare masks at as many positions of the unit's text as the unit asks for."""
+    document = unit.about
+    artifact, oracle, draw = subject.artifact, subject.fresh_oracle(), Random(unit.seed)
+    sampler = _sampler_of(artifact)
+    tokens = subject.encoder.encode(document.text)
+    places = sorted(draw.sample(range(len(tokens) + 1), min(unit.amount, len(tokens) + 1)))
     matcher = artifact.matcher()
-    bitmask = allocate_bitmask(1, artifact.vocab_size)
-    prefix, here = b"", 0
+    data, n_written, here = document.text.encode(), 0, 0
     for place in places:
         for token in tokens[here:place]:
             matcher.accept_token(token)
-            prefix += artifact.token_bytes(token) or b""
+            n_written += len(artifact.token_bytes(token) or b"")
         here = place
-        experiment.count("positions")
-        matcher.fill_bitmask(bitmask, 0)
-        legal = _unpack(bitmask[0], artifact.vocab_size)
-        position = oracle.at(prefix, document.text)
+        found.count("positions")
+        legal = subject.legal(matcher)
+        position = oracle.at(data[:n_written], document.text)
         following = tokens[place] if place < len(tokens) else None
-        witness = {
-            "file": document.name,
-            **place_of(document.text, len(prefix.decode(errors="ignore"))),
-        }
-        experiment.count("comparisons")
-        if bool(legal[artifact.eos_ids[0]]) != position.can_end():
-            experiment.fail(
-                what="the end", legal_in_mask=bool(legal[artifact.eos_ids[0]]), **witness
-            )
+        found.count("comparisons")
+        can_end = position.can_end()
+        if (legal[list(artifact.eos_ids)] != can_end).any():
+            found.count("differences")
+            _fail(found, "the end", document, n_written, legal=not can_end)
         for token in sampler.sample(legal, following, draw):
             text = artifact.token_bytes(token) or b""
-            experiment.count("comparisons")
+            found.count("comparisons")
             try:
                 expected = position.legal(text)
             except Undecided:
-                experiment.count("undecided by the oracle")
+                found.count("undecided by the oracle")
                 continue
-            experiment.count("legal" if expected else "illegal")
+            found.count(legality(is_legal=expected))
             if bool(legal[token]) != expected:
-                experiment.count("differences")
-                experiment.fail(
-                    what="mask and oracle differ",
-                    legal_in_mask=bool(legal[token]),
-                    token=repr(text),
-                    **witness,
-                )
+                found.count("differences")
+                _fail(found, repr(text), document, n_written, legal=bool(legal[token]))
 
 
-def _unpack(row: NDArray[np.int32], vocab_size: int) -> NDArray[np.bool_]:
-    """Return bool[vocab_size]."""
-    bits = np.unpackbits(row.view(np.uint8), count=vocab_size, bitorder="little")
-    return bits.astype(np.bool_)
+def _fail(found: Experiment, token: str, document: Document, offset: int, *, legal: bool) -> None:
+    found.fail(
+        what="mask and oracle differ",
+        file=document.name,
+        **place_of(document.text.encode(), offset),
+        token=token,
+        maskc=legality(is_legal=legal),
+        oracle=legality(is_legal=not legal),
+    )
+
+
+@lru_cache(maxsize=1)
+def _sampler_of(artifact: Artifact) -> _Sampler:
+    return _Sampler(artifact)
 
 
 class _Sampler:

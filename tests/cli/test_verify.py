@@ -1,6 +1,13 @@
 """maskc verify: a sound artifact passes, a wrong one fails with a witness."""
 
 import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +17,12 @@ from maskc.artifact.container import encode
 from maskc.cli.main import commands
 from maskc.verify import VerifyOptions
 
-FEW = ("--files", 5, "--texts", 5, "--max-tokens", 20, "--positions", 20)
+ALONE = ("--jobs", 1)
+FEW = (
+    *("--files", 5, "--texts", 5, "--max-tokens", 20, "--positions", 20),
+    *("--stretches", 10, "--mutations", 10, *ALONE),
+)
+NAMES = ["corpus", "generation", "oracle", "segmentation", "mutation", "raw store"]
 
 
 @pytest.fixture
@@ -34,25 +46,61 @@ def test_a_sound_artifact_passes_every_experiment(command, artifact, corpus):
     outcome = command("verify", artifact, "--corpus", corpus, *FEW)
     assert outcome.status == 0
     assert outcome.err == ""
-    for line in ("corpus: passed", "generation: passed", "oracle: passed"):
-        assert line in outcome.out
+    for name in NAMES:
+        assert f"{name}: passed" in outcome.out
+    assert "The artifact keeps its promise." in outcome.out
 
 
 def test_the_report_is_printed_as_json(command, artifact, corpus):
     report = json.loads(command("verify", artifact, "--corpus", corpus, *FEW, "--json").out)
     assert report["ok"] is True
-    assert [e["name"] for e in report["experiments"]] == [
-        "corpus",
-        "generation",
-        "oracle",
-        "raw store",
-    ]
+    assert [e["name"] for e in report["experiments"]] == NAMES
+    assert report["experiments"][0]["checked"] == {"files": 5}
 
 
 def test_experiments_can_be_left_out(command, artifact, corpus):
-    arguments = ("--texts", 0, "--positions", 0, "--raw-positions", 0, "--json")
+    none = ("--texts", 0, "--positions", 0, "--stretches", 0, "--mutations", 0)
+    arguments = (*none, "--raw-positions", 0, "--json", *ALONE)
     report = json.loads(command("verify", artifact, "--corpus", corpus, *arguments).out)
     assert [e["name"] for e in report["experiments"]] == ["corpus"]
+
+
+def test_the_report_does_not_depend_on_the_number_of_processes(command, artifact, corpus):
+    arguments = ("verify", artifact, "--corpus", corpus, *FEW, "--json")
+    alone, together = command(*arguments), command(*arguments, "--jobs", 2)
+    assert together == alone
+
+
+def test_no_processes_are_refused(refusal, artifact, corpus):
+    sentence = refusal("verify", artifact, "--corpus", corpus, "--jobs", 0)
+    assert sentence.startswith("Invalid value for '--jobs': 0 is not in the range")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_interrupted_run_is_gone_on_with(command, artifact, corpus, jobs):
+    many = ("verify", artifact, "--corpus", corpus, *FEW, "--json", "--texts", 1500)
+    cache = Path(os.environ["XDG_CACHE_HOME"]) / "maskc" / "verify"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "maskc.cli", *map(str, many), "--jobs", str(jobs)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while process.poll() is None and not any(
+        path.stat().st_size > 2000 for path in cache.glob("*/units.jsonl")
+    ):
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate()
+    assert (process.returncode, out) == (130, "")
+    assert err == (
+        "maskc: what is done is kept; the same command goes on with it\nmaskc: interrupted\n"
+    )
+    resumed, anew = command(*many), command(*many)
+    assert re.fullmatch(r"maskc: \d+ parts were done by a run that was interrupted\n", resumed.err)
+    assert anew.err == ""
+    assert resumed.out == anew.out
 
 
 def test_a_corpus_can_be_files(command, artifact, corpus):

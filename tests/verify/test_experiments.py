@@ -1,5 +1,4 @@
-import json
-from random import Random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,47 +10,37 @@ from maskc.frontends.lark import build_lark, source_from_header
 from maskc.verify import VerifyOptions, run_verify
 from maskc.verify.files import choose_files, find_files
 from maskc.verify.generation import generate_texts
-from maskc.verify.model import Experiment
+from maskc.verify.model import Document, Experiment, Unit
+from maskc.verify.plan import KINDS, expect_units, plan_first, plan_second, run_unit
 
-QUICK = VerifyOptions(files=20, texts=4, max_tokens=40, positions=20, raw_positions=300, seed=1)
-
-
-@pytest.fixture(scope="module")
-def artifact():
-    return maskc.compile_grammar("grammars/json.lark", tokenizer="bytes")
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("corpus")
-    draw = Random(7)
-    for number in range(12):
-        document = {"a": [draw.randint(-9, 9), "é\n", None], "b": {"c": draw.random()}}
-        indent = 2 if number % 2 else None
-        (folder / f"{number}.json").write_text(json.dumps(document, indent=indent))
-    (folder / "bad.json").write_text('{"a": 1,}')
-    (folder / "latin.json").write_bytes(b'"\xe9"')
-    return folder
-
-
-@pytest.fixture
-def saved(artifact, tmp_path):
-    artifact.save(tmp_path / "json.maskc")
-    return tmp_path / "json.maskc"
+QUICK = VerifyOptions(
+    files=20,
+    texts=4,
+    max_tokens=40,
+    positions=20,
+    stretches=10,
+    mutations=20,
+    raw_positions=300,
+    seed=1,
+)
+NOTHING = VerifyOptions(files=5, texts=0, positions=0, stretches=0, mutations=0, raw_positions=0)
 
 
 def outcome(report, name):
     return next(e for e in report.experiments if e.name == name)
 
 
-def test_a_sound_artifact_passes_all_four(saved, corpus):
+def test_a_sound_artifact_passes_all_six(saved, corpus):
     report = run_verify(saved, [str(corpus)], QUICK)
     assert report.ok
+    assert [e.name for e in report.experiments] == list(KINDS)
     assert outcome(report, "corpus").counts["files that Lark parses"] == 12
     assert outcome(report, "corpus").counts["files that Lark refuses"] == 1
     assert outcome(report, "corpus").counts["skipped, not UTF-8"] == 1
     assert outcome(report, "generation").counts["texts"] == 4
     assert outcome(report, "oracle").counts["positions"] == 20
+    assert outcome(report, "segmentation").counts["stretches"] == 10
+    assert outcome(report, "mutation").counts["mutated texts"] == 20
     assert outcome(report, "raw store").counts["positions"] == 300
     assert outcome(report, "raw store").counts["rows of the raw store"] > 100
     assert outcome(report, "oracle").counts.get("undecided by the oracle", 0) == 0
@@ -62,6 +51,16 @@ def test_the_same_seed_gives_the_same_report(saved, corpus):
     assert first == second
 
 
+def test_another_seed_gives_another_report(saved, corpus):
+    other = VerifyOptions(**{**options_of(QUICK), "seed": 2})
+    first, second = (run_verify(saved, [str(corpus)], o).to_dict() for o in (QUICK, other))
+    assert first != second
+
+
+def options_of(options):
+    return {name: getattr(options, name) for name in VerifyOptions.__slots__}
+
+
 def changed(artifact, path, **arrays):
     """Save a copy with some sections replaced."""
     contents = artifact.contents
@@ -70,40 +69,84 @@ def changed(artifact, path, **arrays):
     return path
 
 
-def test_a_row_that_is_lost_is_found(artifact, corpus, tmp_path):
-    """The verdicts say that nothing is ever taken where something was."""
-    verdicts = np.where(artifact.contents.arrays["verdicts"] == 1, 2, 2).astype(np.uint8)
-    path = changed(artifact, tmp_path / "a.maskc", verdicts=verdicts)
-    report = run_verify(path, [str(corpus)], QUICK)
-    assert not outcome(report, "generation").ok
-    assert not outcome(report, "oracle").ok
-    witness = outcome(report, "oracle").failures[0]
-    assert {"file", "line", "before", "token", "legal_in_mask"} <= set(witness)
-    assert not witness["legal_in_mask"]
+def with_masks(artifact, path, bit):
+    """Save a copy whose large token sets hold no token, or all."""
+    masks = artifact.contents.arrays["masks"]
+    every = np.zeros(masks.shape[1] * 32, dtype=np.bool_)
+    every[: artifact.vocab_size] = bit
+    row = np.packbits(every, bitorder="little").view(np.int32)
+    return changed(artifact, path, masks=np.broadcast_to(row, masks.shape).copy())
 
 
-def test_a_token_too_many_is_found(artifact, corpus, tmp_path):
-    verdicts = np.ones_like(artifact.contents.arrays["verdicts"])
-    path = changed(artifact, tmp_path / "a.maskc", verdicts=verdicts)
-    report = run_verify(path, [str(corpus)], QUICK)
-    assert not outcome(report, "generation").ok
-    assert not outcome(report, "oracle").ok
-    assert any(f.get("legal_in_mask") for f in outcome(report, "oracle").failures)
+@pytest.fixture
+def too_little(artifact, tmp_path):
+    return with_masks(artifact, tmp_path / "a.maskc", False)
+
+
+@pytest.fixture
+def too_much(artifact, tmp_path):
+    return with_masks(artifact, tmp_path / "a.maskc", True)
+
+
+@pytest.mark.parametrize("name", ["generation", "oracle", "segmentation", "mutation", "raw store"])
+def test_tokens_that_are_lost_are_found(too_little, corpus, name):
+    assert not outcome(run_verify(too_little, [str(corpus)], QUICK), name).ok
+
+
+@pytest.mark.parametrize("name", ["generation", "oracle", "mutation", "raw store"])
+def test_tokens_too_many_are_found(too_much, corpus, name):
+    """Not by the segmentation: what is legal there is legal here too."""
+    assert not outcome(run_verify(too_much, [str(corpus)], QUICK), name).ok
+
+
+def test_a_difference_from_the_oracle_has_a_witness(too_little, corpus):
+    failures = outcome(run_verify(too_little, [str(corpus)], QUICK), "oracle").failures
+    assert {"file", "line", "offset", "before", "after", "token"} <= set(failures[0])
+    assert ("illegal", "legal") in {(f["maskc"], f["oracle"]) for f in failures}
+
+
+def test_a_token_too_many_has_a_witness(too_much, corpus):
+    failures = outcome(run_verify(too_much, [str(corpus)], QUICK), "oracle").failures
+    assert ("legal", "illegal") in {(f["maskc"], f["oracle"]) for f in failures}
 
 
 def test_a_text_that_cannot_be_walked_is_found(artifact, corpus, tmp_path):
     """The parser's live sets are emptied, so that the first token is refused."""
     live = np.zeros_like(artifact.contents.arrays["live"])
     path = changed(artifact, tmp_path / "a.maskc", live=live)
-    report = run_verify(path, [str(corpus)], VerifyOptions(files=5, texts=0, positions=0))
-    experiment = outcome(report, "corpus")
+    experiment = outcome(run_verify(path, [str(corpus)], NOTHING), "corpus")
     assert not experiment.ok
-    assert experiment.failures[0]["what"] == "a token is illegal in a text that Lark parses"
-    assert experiment.failures[0]["line"] == 1
+    failure = experiment.failures[0]
+    assert failure["what"] == "a token is illegal in a text that Lark parses"
+    assert (failure["line"], failure["offset"], failure["lark"]) == (1, 0, "parses the text")
+
+
+@pytest.mark.parametrize(
+    ("text", "compiled", "judged", "what"),
+    [
+        ("ab", '"a" "b" "c"', '"a" "b"', "the end is illegal behind a text that Lark parses"),
+        ("ab", '"a" "b"', '"a" "c"', "a text that Lark refuses is accepted"),
+        ("ab", '"a" "c"', '"a" "b"', "a token is illegal in a text that Lark parses"),
+    ],
+)
+def test_a_language_that_differs_is_found(subject_of, text, compiled, judged, what):
+    subject = subject_of(f"start: {compiled}", f"start: {judged}")
+    found = run_unit(subject, Unit("corpus", 0, "", 1, Document("a.txt", text)))
+    assert [failure["what"] for failure in found.failures] == [what]
 
 
 def test_an_experiment_that_checked_nothing_has_not_passed():
     assert not Experiment("corpus", needed="files").ok
+
+
+def test_failures_are_all_counted_and_the_first_are_kept():
+    joined = Experiment("corpus", needed="files")
+    for number in range(30):
+        found = Experiment("corpus", needed="files")
+        found.fail(what=number)
+        joined.add(found)
+    assert joined.counts["failures"] == 30
+    assert [failure["what"] for failure in joined.failures] == list(range(20))
 
 
 def test_a_corpus_without_files_is_refused(saved, tmp_path):
@@ -113,9 +156,11 @@ def test_a_corpus_without_files_is_refused(saved, tmp_path):
         run_verify(saved, [str(tmp_path / "none")], QUICK)
 
 
-def test_a_folder_gives_the_files_of_its_most_common_kind(corpus):
-    (corpus / "README").write_text("no suffix")
-    assert len(find_files([str(corpus)], 10_000)) == 14
+def test_a_folder_gives_the_files_of_its_most_common_kind(corpus, tmp_path):
+    for path in corpus.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "README").write_text("no suffix")
+    assert len(find_files([str(tmp_path)], 10_000)) == 14
 
 
 def test_files_are_chosen_by_the_seed(corpus):
@@ -131,3 +176,78 @@ def test_generated_texts_are_parsed_and_repeatable(artifact):
     for text in texts:
         lark.parse(text.text)
     assert texts == list(generate_texts(artifact, count=5, max_tokens=60, seed=3))
+
+
+def amounts(units):
+    found = {}
+    for unit in units:
+        found[unit.experiment] = found.get(unit.experiment, 0) + unit.amount
+    return found
+
+
+def test_a_plan_does_as_much_as_is_asked():
+    files = [Document(f"{n}", "x" * 50, 500) for n in range(7)]
+    options = VerifyOptions(texts=7, positions=33, stretches=12, mutations=8, raw_positions=450)
+    assert amounts(plan_first(options, files)) == {"raw store": 0, "generation": 7, "corpus": 7}
+    assert amounts(plan_second(options, files)) == {
+        "oracle": 33,
+        "segmentation": 12,
+        "mutation": 8,
+        "raw store": 450,
+    }
+
+
+def test_what_is_expected_is_what_is_planned_if_there_are_texts_enough():
+    files = [Document(f"{n}", "x" * 50, 500) for n in range(20)]
+    units = [*plan_first(VerifyOptions(), files), *plan_second(VerifyOptions(), files)]
+    planned = {name: sum(u.experiment == name for u in units) for name in KINDS}
+    assert expect_units(VerifyOptions(), 20) == planned
+
+
+def test_units_of_an_experiment_have_numbers_of_their_own():
+    files = [Document(f"{n}", "x" * 50, 500) for n in range(20)]
+    units = [*plan_first(VerifyOptions(), files), *plan_second(VerifyOptions(), files)]
+    assert len({(u.experiment, u.number) for u in units}) == len(units)
+
+
+def test_an_empty_text_is_not_mutated():
+    units = plan_second(VerifyOptions(), [Document("empty", "", 0)])
+    assert "mutation" not in amounts(units)
+    assert amounts(units)["segmentation"] == 200
+
+
+def test_a_language_of_the_empty_text_is_not_mutated(tmp_path):
+    maskc.compile_grammar("start:\n", tokenizer="bytes").save(tmp_path / "a.maskc")
+    (tmp_path / "a.txt").write_text("")
+    report = run_verify(tmp_path / "a.maskc", [str(tmp_path / "a.txt")], QUICK)
+    assert "mutation" not in [e.name for e in report.experiments]
+    assert report.ok
+
+
+def test_a_second_stage_without_texts_has_not_passed(saved, tmp_path):
+    (tmp_path / "a.json").write_text("{")
+    options = VerifyOptions(**{**options_of(QUICK), "texts": 0})
+    report = run_verify(saved, [str(tmp_path / "a.json")], options)
+    assert [e.name for e in report.experiments if e.ok] == ["corpus"]
+    assert "mutation" in [e.name for e in report.experiments]
+
+
+def test_every_fourth_text_has_characters_of_several_bytes():
+    files = [Document(str(n), "é" if n == 3 else "e", 1) for n in range(50)]
+    units = [u for u in plan_second(VerifyOptions(), files) if u.experiment == "oracle"]
+    assert {u.document.name for u in units if u.number % 4 == 3} == {"3"}
+
+
+def test_long_texts_are_mutated_only_if_there_is_no_other():
+    long, short = Document("long", "x" * 30_000, 9), Document("short", "x", 1)
+    both = plan_second(VerifyOptions(raw_positions=0), [long, short])
+    assert {u.document.name for u in both if u.experiment == "mutation"} == {"short"}
+    alone = plan_second(VerifyOptions(raw_positions=0), [long])
+    assert {u.document.name for u in alone if u.experiment == "mutation"} == {"long"}
+
+
+def test_files_keep_their_line_ends(saved, tmp_path):
+    path = Path(tmp_path / "a.json")
+    path.write_bytes(b"[1,\r\n2]")
+    report = run_verify(saved, [str(path)], NOTHING)
+    assert outcome(report, "corpus").counts["tokens"] == 7

@@ -1,0 +1,126 @@
+"""Which units is a verification made of?
+
+The first stage needs nothing but the corpus; the second draws from the texts that the first has
+found to be parsed by Lark. Plans depend on options and texts only, never on how many processes
+there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from maskc.verify import corpus, generation, mutation, positions, raw, segmentation
+from maskc.verify.model import Document, Experiment, Unit, VerifyOptions
+from maskc.verify.subject import Subject
+
+_RAW_PER_DOCUMENT = 200  # positions
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """An experiment.
+
+    Attributes:
+        needed: the count that must not be zero for the experiment to say anything.
+        run: does a unit and records what it shows.
+    """
+
+    needed: str
+    run: Callable[[Subject, Unit, Experiment], None]
+
+
+# In the order of the report.
+KINDS = {
+    "corpus": Kind("files", corpus.walk_file),
+    "generation": Kind("texts", generation.check_generation),
+    "oracle": Kind("comparisons", positions.compare_masks),
+    "segmentation": Kind("stretches", segmentation.check_segmentations),
+    "mutation": Kind("mutated texts", mutation.check_mutations),
+    "raw store": Kind("positions", raw.compare_with_raw),
+}
+
+
+def run_unit(subject: Subject, unit: Unit) -> Experiment:
+    """Return what a unit shows."""
+    kind = KINDS[unit.experiment]
+    found = Experiment(unit.experiment, kind.needed)
+    kind.run(subject, unit, found)
+    return found
+
+
+def expect_units(options: VerifyOptions, n_files: int) -> dict[str, int]:
+    """Return about how many units the experiments asked for have, in the order of the report."""
+    expected = {
+        "corpus": n_files,
+        "generation": -(-options.texts // generation.PER_UNIT),
+        "oracle": -(-options.positions // positions.PER_DOCUMENT),
+        "segmentation": -(-options.stretches // segmentation.PER_DOCUMENT),
+        "mutation": -(-options.mutations // mutation.PER_DOCUMENT),
+        "raw store": 1 + -(-options.raw_positions // _RAW_PER_DOCUMENT),
+    }
+    if not options.raw_positions:
+        del expected["raw store"]
+    return {name: number for name, number in expected.items() if number or name == "corpus"}
+
+
+def plan_first(options: VerifyOptions, files: Sequence[Document]) -> list[Unit]:
+    """Return the units that need no text but the files."""
+    units = []
+    if options.raw_positions:
+        units.append(Unit("raw store", 0, "", 0))  # compiles, and so takes longest
+    for number in range(-(-options.texts // generation.PER_UNIT)):
+        amount = min(generation.PER_UNIT, options.texts - number * generation.PER_UNIT)
+        units.append(Unit("generation", number, "", amount))
+    units += [Unit("corpus", number, "", 1, file) for number, file in enumerate(files)]
+    return units
+
+
+def plan_second(options: VerifyOptions, documents: Sequence[Document]) -> list[Unit]:
+    """Return the units that take texts that Lark parses."""
+    if not documents:
+        return []
+    written = [document for document in documents if document.text]
+    short = [d for d in written if len(d.text) <= mutation.MOST_BYTES] or written
+    return [
+        *_draw_units("oracle", options, options.positions, positions.PER_DOCUMENT, documents),
+        *_draw_units(
+            "segmentation", options, options.stretches, segmentation.PER_DOCUMENT, documents
+        ),
+        *_draw_units("mutation", options, options.mutations, mutation.PER_DOCUMENT, short),
+        *_plan_raw(options, documents),
+    ]
+
+
+def _draw_units(
+    experiment: str,
+    options: VerifyOptions,
+    amount: int,
+    per_unit: int,
+    documents: Sequence[Document],
+) -> Iterator[Unit]:
+    """Yield units that do ``amount`` things together, each in a text drawn for it.
+
+    Every fourth takes a text with characters of several bytes, if there is one.
+    """
+    wide = [document for document in documents if not document.text.isascii()]
+    for number in range(-(-amount // per_unit) if documents else 0):
+        seed = f"{experiment}:{options.seed}:{number}"
+        choice = wide if wide and number % 4 == 3 else documents
+        document = choice[Random(seed).randrange(len(choice))]
+        here = min(per_unit, amount - number * per_unit)
+        yield Unit(experiment, number, seed, here, document)
+
+
+def _plan_raw(options: VerifyOptions, documents: Sequence[Document]) -> Iterator[Unit]:
+    """Yield units of consecutive positions, from as many texts as are needed."""
+    order = list(documents)
+    Random(f"raw store:{options.seed}").shuffle(order)
+    n_left = options.raw_positions
+    for number, document in enumerate(order, 1):
+        amount = min(n_left, _RAW_PER_DOCUMENT, document.n_tokens + 1)
+        if amount < 1:
+            return
+        n_left -= amount
+        yield Unit("raw store", number, f"raw store:{options.seed}:{number}", amount, document)

@@ -1,0 +1,135 @@
+"""However a text is cut into tokens, each is legal and all cuts lead to the same."""
+
+from random import Random
+
+import pytest
+
+from maskc.runtime.machine import Machine
+from maskc.verify.model import Document, Unit
+from maskc.verify.plan import run_unit
+from maskc.verify.segments import Segments
+from tests.compiled import EVERY_BYTE
+
+GRAMMAR = 'start: "[" (WORD ("," WORD)*)? "]"\nWORD: /[a-zé]+/\n%ignore " "'
+TOKENS = (*EVERY_BYTE, b"[a", b"ab", b"abc", b"bc", b", ", b",b", b"]", "é".encode(), b"a\xc3")
+TEXT = "[abc, bc,béa]"
+
+
+class Speller:
+    """A tokenizer that writes byte by byte."""
+
+    def encode(self, text):
+        return list(text.encode())
+
+
+@pytest.fixture
+def subject(subject_of):
+    subject = subject_of(GRAMMAR, tokens=TOKENS)
+    subject.encoder = Speller()
+    return subject
+
+
+def check(subject, text=TEXT, amount=8):
+    return run_unit(subject, Unit("segmentation", 0, "seed", amount, Document("a.txt", text)))
+
+
+def test_a_sound_artifact_passes(subject):
+    found = check(subject)
+    assert found.ok
+    assert found.counts["stretches"] == 8
+    assert found.counts["tokens"] > found.counts["bytes"]
+
+
+def test_a_token_that_the_mask_lacks_is_found(subject):
+    legal = subject.legal
+    lost = TOKENS.index(b"ab")
+
+    def without(matcher):
+        found = legal(matcher)
+        found[lost] = False
+        return found
+
+    subject.legal = without
+    found = check(subject)
+    assert not found.ok
+    failure = found.failures[0]
+    assert failure["what"] == "the mask forbids a token in a text that Lark parses"
+    assert failure["token"] == "b'ab'"
+    assert failure["file"] == "a.txt"
+    assert failure["before"] + failure["after"] == TEXT
+    assert failure["after"].startswith("ab")
+
+
+def test_a_token_that_is_taken_as_its_first_byte_is_found(subject, monkeypatch):
+    take = Machine.take
+    halved = TOKENS.index(b", ")
+
+    def sabotaged(self, hypotheses, token):
+        return take(self, hypotheses, ord(",") if token == halved else token)
+
+    monkeypatch.setattr(Machine, "take", sabotaged)
+    assert {f["what"] for f in check(subject).failures} & {
+        "a token leads elsewhere than its bytes in a text that Lark parses",
+        "two cuts of the text lead apart in a text that Lark parses",
+    }
+
+
+def test_a_token_that_is_legal_and_refused_is_found(subject, monkeypatch):
+    take = Machine.take
+    refused = TOKENS.index(b", ")
+    monkeypatch.setattr(
+        Machine, "take", lambda self, h, token: () if token == refused else take(self, h, token)
+    )
+    what = {f["what"] for f in check(subject).failures}
+    assert what & {
+        "a token is legal and refused in a text that Lark parses",
+        "a token is refused in a text that Lark parses",
+    }
+
+
+def test_a_byte_that_is_refused_is_found(subject_of):
+    subject = subject_of('start: "ab"', 'start: "ac"')
+    found = check(subject, "ac", 1)
+    assert not found.counts.get("tokens")
+    assert found.failures[0]["what"] == "a byte is refused in a text that Lark parses"
+    assert (found.failures[0]["offset"], found.failures[0]["token"]) == (1, "b'c'")
+
+
+def test_an_end_that_is_illegal_is_found(subject_of):
+    subject = subject_of('start: "a" "b" "c"', 'start: "a" "b"')
+    found = check(subject, "ab", 1)
+    assert found.failures[-1]["what"] == "the end is illegal in a text that Lark parses"
+
+
+def test_the_empty_text_has_one_stretch(subject_of):
+    found = check(subject_of('start: "a"?'), "", 2)
+    assert found.ok
+    assert found.counts["bytes"] == 0
+
+
+def test_a_cut_writes_the_same_bytes():
+    segments = Segments(TOKENS)
+    for seed in range(50):
+        cut = segments.draw(TEXT.encode(), Random(seed))
+        assert b"".join(TOKENS[token] for token in cut) == TEXT.encode()
+
+
+def test_a_cut_goes_round_dead_ends():
+    """Without single bytes, `a` then `b` leads nowhere behind `ab`."""
+    segments = Segments((b"ab", b"abc", b"cd", b"d", None))
+    assert {tuple(segments.draw(b"abcd", Random(seed))) for seed in range(20)} == {(0, 2), (1, 3)}
+    assert segments.draw(b"abd", Random(0)) == [0, 3]
+    assert segments.draw(b"abca", Random(0)) is None
+
+
+def test_every_token_that_the_bytes_hold_is_tried():
+    assert Segments(TOKENS).at(b"[abcd", 1) == [
+        (1, [ord("a")]),
+        (2, [TOKENS.index(b"ab")]),
+        (3, [TOKENS.index(b"abc")]),
+    ]
+    assert Segments(TOKENS).at(b"[ab", 1)[-1] == (2, [TOKENS.index(b"ab")])
+
+
+def test_all_tokens_with_the_same_bytes_are_tried():
+    assert Segments((b"a", b"ab", b"a")).at(b"ab", 0) == [(1, [0, 2]), (2, [1])]
