@@ -30,8 +30,10 @@ def compile_grammar(
     *,
     tokenizer: str,
     start: str | None = None,
+    parser: str | None = None,
     lexer: str | None = None,
     postlex: str | None = None,
+    dialect: str | None = None,
     vocab_size: int | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> Artifact:
@@ -41,8 +43,13 @@ def compile_grammar(
         path_or_text: path of a Lark grammar, or its text (anything with a line break).
         tokenizer: a name such as ``llama3``, a path, or ``bytes``.
         start: start symbol; default: the grammar's own setting, else ``start``.
-        lexer: ``contextual`` or ``basic``; default: the grammar's own setting, else contextual.
+        parser: ``lalr`` or ``earley``; default: the grammar's own setting, else lalr.
+        lexer: ``contextual`` or ``basic`` with lalr, ``dynamic_complete`` or ``basic`` with
+            earley; default: the grammar's own setting, else the first of the two.
         postlex: ``module:Class`` of an ``Indenter``; default: the grammar's own setting.
+        dialect: ``lark``, ``gbnf``, ``ebnf`` or ``regex``; default: what the file's suffix says,
+            else lark. With ``regex``, ``path_or_text`` is a pattern: the texts of
+            ``re.fullmatch``.
         vocab_size: the model's padded vocabulary size; padding is never legal.
         progress: called with a pass's name and the fraction done.
 
@@ -53,7 +60,9 @@ def compile_grammar(
     from maskc.pipeline import compile_contents
     from maskc.vocab import load_vocabulary
 
-    source = load_source(path_or_text, start=start, lexer=lexer, postlex=postlex)
+    source = load_source(
+        path_or_text, start=start, parser=parser, lexer=lexer, postlex=postlex, dialect=dialect
+    )
     vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
     contents, _ = compile_contents(source, vocabulary, progress)
     return Artifact(contents)

@@ -6,8 +6,6 @@ measures each pass and tells ``progress`` where it is.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import resource
 import time
 from collections.abc import Callable
@@ -22,6 +20,8 @@ from maskc.artifact.model import FORMAT, Contents, check
 from maskc.errors import GrammarError
 from maskc.frontends.lark import load_grammar
 from maskc.frontends.source import GrammarSource
+from maskc.general import compile_general
+from maskc.identity import describe_grammar, describe_tokenizer
 from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.scanner import build_scanner
@@ -112,6 +112,9 @@ def compile_contents(
     """
     driver = _Driver(progress)
     run = driver.run
+    if source.parser == "earley":
+        contents = compile_general(source, vocabulary, run, driver.report, up_to)
+        return contents, tuple(driver.records)
 
     grammar, source = run("grammar", lambda: load_grammar(source))
     enclosed_items = find_enclosed_items(grammar)
@@ -178,22 +181,8 @@ def compile_contents(
     header = {
         "format": FORMAT,
         "maskc": maskc.__version__,
-        "grammar": {
-            "name": source.name,
-            "text": source.text,
-            "imports": dict(source.imports),
-            "start": source.start,
-            "lexer": source.lexer,
-            "postlex": source.postlex,
-            "sha256": _hash_source(source),
-        },
-        "tokenizer": {
-            "name": vocabulary.name,
-            "fingerprint": vocabulary.fingerprint,
-            "vocab_size": vocabulary.vocab_size,
-            "eos_ids": list(vocabulary.eos_ids),
-            "n_tokens": sum(token is not None for token in vocabulary.tokens),
-        },
+        "grammar": describe_grammar(source),
+        "tokenizer": describe_tokenizer(vocabulary),
         "counts": {
             "terminals": len(grammar.terminals),
             "nonterminals": len(grammar.nonterminals),
@@ -243,8 +232,3 @@ def compile_contents(
     if fault:
         raise ValueError(f"the compiler made a broken artifact: {fault}")
     return contents, tuple(driver.records)
-
-
-def _hash_source(source: GrammarSource) -> str:
-    fields = [source.text, source.start, source.lexer, source.postlex, dict(source.imports)]
-    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()

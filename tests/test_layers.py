@@ -15,7 +15,7 @@ GRAMMAR = WORDS | {"grammar", "lexer", "parser"}
 COMPILER = GRAMMAR | {"frontends", "store", "analysis", "streamline"}
 FILE = BOTTOM | {"artifact.container", "artifact.files", "artifact.model"}
 RUNTIME = FILE | {"runtime"}
-ALL = COMPILER | RUNTIME | {"", "artifact.assemble", "pipeline", "verify", "bench", "report", "cli"}
+ALL = COMPILER | RUNTIME | {"", "artifact.assemble", "general", "pipeline", "verify", "bench", "report", "cli"}
 ALL |= {"lint", "explain"}
 
 # Package or module → what it may import of maskc. The most specific line counts; `""` is
@@ -33,7 +33,10 @@ MAY_IMPORT = {
     "streamline": COMPILER | {"artifact.model"},
     "artifact": FILE,
     "artifact.assemble": COMPILER | FILE,
-    "pipeline": COMPILER | FILE | {"", "artifact.assemble", "pipeline"},
+    "artifact.general": COMPILER | FILE,
+    "identity": {"frontends.source", "vocab"},
+    "general": COMPILER | FILE | {"", "artifact.assemble", "artifact.general", "identity"},
+    "pipeline": COMPILER | FILE | {"", "artifact.assemble", "general", "identity", "pipeline"},
     "runtime": RUNTIME,
     # An engine's tokenizer is compared with the artifact's, by the compiler's own reading.
     "integrations": RUNTIME | {"", "integrations", "vocab"},

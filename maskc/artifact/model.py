@@ -134,6 +134,33 @@ SECTIONS: dict[str, Section] = {
 }
 
 
+# Of a general grammar (``parser=earley``) also: ``G`` states of the general table.
+GENERAL_SECTIONS: dict[str, Section] = {
+    "general_live": Section("uint64", ("G", "W")),
+    "general_shift_first": Section("int32", ("G+1",), offsets="general_shift_terminal"),
+    "general_shift_terminal": Section("int32", ("gs",), below="T"),
+    "general_shift_state": Section("int32", ("gs",), below="G"),
+    "general_goto_first": Section("int32", ("G+1",), offsets="general_goto_nonterminal"),
+    "general_goto_nonterminal": Section("int32", ("gg",), below="GN"),
+    "general_goto_state": Section("int32", ("gg",), below="G"),
+    "general_reduce_first": Section("int32", ("G+1",), offsets="general_reduce_nonterminal"),
+    "general_reduce_nonterminal": Section("int32", ("gr",), below="GN"),
+    "general_reduce_length": Section("int32", ("gr",), least=1),
+    "general_closed": Section("uint8", ("B",), below="2"),
+}
+
+
+def sections_of(header: Mapping[str, Any]) -> dict[str, Section]:
+    """Return the sections of an artifact with this header."""
+    return {**SECTIONS, **GENERAL_SECTIONS} if is_general(header) else SECTIONS
+
+
+def is_general(header: Mapping[str, Any]) -> bool:
+    """Return whether an artifact has a general table; one that does not say so has none."""
+    grammar = header.get("grammar")
+    return isinstance(grammar, dict) and grammar.get("parser", "lalr") != "lalr"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Contents:
     """An artifact in memory: see the module and ``SECTIONS``.
@@ -149,21 +176,21 @@ class Contents:
 
 def check(contents: Contents) -> str | None:
     """Return what is wrong with the contents, ``None`` if nothing is."""
-    arrays = contents.arrays
-    if set(arrays) != set(SECTIONS):
-        odd = sorted(set(arrays) ^ set(SECTIONS))
+    arrays, sections = contents.arrays, sections_of(contents.header)
+    if set(arrays) != set(sections):
+        odd = sorted(set(arrays) ^ set(sections))
         return f"section {odd[0]} is {'unknown' if odd[0] in arrays else 'missing'}"
     sizes = _constants(contents.header)
     if sizes is None:
         return "the header lacks its sizes"
-    for name, section in SECTIONS.items():
+    for name, section in sections.items():
         array = arrays[name]
         if array.dtype.name != section.dtype or array.ndim != len(section.dims):
             return f"section {name} is {array.dtype.name}, {array.ndim}-dimensional"
         for dim, length in zip(section.dims, array.shape, strict=True):
             if _bind(sizes, dim, length) != length:
                 return f"section {name} has {length} instead of {_bind(sizes, dim, length)} {dim}"
-    for name, section in SECTIONS.items():
+    for name, section in sections.items():
         fault = _check_values(name, section, arrays, sizes)
         if fault:
             return fault
@@ -180,6 +207,8 @@ def _constants(header: dict[str, Any]) -> dict[str, int] | None:
     if not needed <= set(sizes):
         return None
     fixed = {key: int(sizes[key]) for key in sorted(needed)}
+    if isinstance(sizes.get("GN"), int):
+        fixed["GN"] = int(sizes["GN"])
     fixed["W"] = max(1, -(-fixed["M"] // 64))
     fixed["CW"] = max(1, -(-fixed["C"] // 64))
     fixed["VW"] = -(-fixed["V"] // 32)

@@ -55,12 +55,12 @@ def analyze_command(
         raise click.UsageError("--dot goes with pda, and without --json.")
 
     from maskc.analysis.questions import Questions
-    from maskc.frontends.lark import load_grammar
+    from maskc.frontends.lark import load_lalr_grammar
     from maskc.frontends.source import load_source
     from maskc.report.analyze import Answer, print_answer, to_dict
 
     source = load_source(find_grammar(grammar), start=start, lexer=lexer, postlex=postlex)
-    questions = Questions(load_grammar(source)[0], source.name)
+    questions = Questions(load_lalr_grammar(source)[0], source.name)
     if question == "pda":
         if as_json:
             print_json(questions.dft.to_dict())

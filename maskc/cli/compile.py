@@ -17,24 +17,35 @@ _TOKENIZER_SUFFIXES = (".json", ".model", ".tiktoken")
 
 
 @click.command("compile")
-@click.argument("grammar")
+@click.argument("grammar", required=False)
+@click.option("--regex", metavar="PATTERN", help="Compile the texts of re.fullmatch instead.")
 @click.option("--tokenizer", required=True, metavar="NAME|PATH", help="See `maskc tokenizers`.")
 @click.option(
-    "-o", "--output", metavar="PATH", help="Default: GRAMMAR.TOKENIZER.maskc in this folder."
+    "-o",
+    "--output",
+    metavar="PATH",
+    help="Default: GRAMMAR.TOKENIZER.maskc in this folder; regex.TOKENIZER.maskc with --regex.",
 )
 @click.option("--start", metavar="RULE", help="The start symbol.")
-@click.option("--lexer", type=click.Choice(["contextual", "basic"]), help="Which lexer of Lark's.")
+@click.option("--parser", type=click.Choice(["lalr", "earley"]), help="Which parser of Lark's.")
+@click.option(
+    "--lexer",
+    type=click.Choice(["contextual", "basic", "dynamic_complete"]),
+    help="Which lexer of Lark's; earley goes with dynamic_complete and basic.",
+)
 @click.option("--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation.")
 @click.option(
     "--vocab-size", type=click.IntRange(1), metavar="N", help="The model's padded vocabulary size."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def compile_command(
-    grammar: str,
+    grammar: str | None,
     *,
+    regex: str | None,
     tokenizer: str,
     output: str | None,
     start: str | None,
+    parser: str | None,
     lexer: str | None,
     postlex: str | None,
     vocab_size: int | None,
@@ -42,7 +53,8 @@ def compile_command(
 ) -> None:
     """Compile GRAMMAR for a tokenizer into one file.
 
-    GRAMMAR is the path of a Lark grammar, or the name of one that comes with maskc: json, python.
+    GRAMMAR is the path of a grammar, or the name of one that comes with maskc: json, python. It is
+    in Lark's notation unless its name ends in .gbnf (llama.cpp) or .ebnf (W3C).
     Options win over the settings in the grammar's `// maskc:` comments, and these over Lark's
     defaults.
     """
@@ -50,9 +62,18 @@ def compile_command(
     from maskc.pipeline import compile_contents
     from maskc.vocab import load_vocabulary
 
-    path = find_grammar(grammar)
+    if (grammar is None) == (regex is None):
+        raise click.UsageError("Give either GRAMMAR or --regex PATTERN.")
+    path = Path("regex") if grammar is None else find_grammar(grammar)
     target = output or name_output(path, tokenizer)
-    source = load_source(path, start=start, lexer=lexer, postlex=postlex)
+    source = load_source(
+        path if regex is None else regex,
+        start=start,
+        parser=parser,
+        lexer=lexer,
+        postlex=postlex,
+        dialect=None if regex is None else "regex",
+    )
     check_writable(target)
     with show_progress("compiling") as progress:
         vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from maskc.errors import GrammarError
 from maskc.explain.model import Names
-from maskc.frontends.lark import load_grammar, source_from_header
+from maskc.frontends.lark import load_lalr_grammar, source_from_header
 from maskc.parser.items import ROOT, build_item_sets
 from maskc.runtime.artifact import Artifact
 
@@ -26,7 +26,7 @@ class GrammarNames:
             GrammarError, PostlexError: this version of Lark reads it differently.
         """
         source = source_from_header(artifact.header["grammar"])
-        self._grammar = load_grammar(source)[0]
+        self._grammar = load_lalr_grammar(source)[0]
         sizes = artifact.header["sizes"]
         n_states = len(artifact.contents.arrays["lalr_context"])
         if (len(self._grammar.terminals), len(self._grammar.states)) != (sizes["T"], n_states):

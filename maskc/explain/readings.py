@@ -11,12 +11,13 @@ that the parser refuses.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from maskc.artifact.model import EMPTY_TEXT, IGNORED
 from maskc.explain.model import Cause, Death, Ending, Reading
 from maskc.explain.names import GrammarNames
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.machine import Hypothesis, Trace
+from maskc.runtime.machine import Hypothesis, Machine, Trace
 
 NO_NEWLINE = -2
 
@@ -33,9 +34,10 @@ class Reader:
     """Reads texts with an artifact, and says what it sees."""
 
     def __init__(self, artifact: Artifact) -> None:
-        self._machine = artifact.machine
-        self._tables = artifact.machine.tables
         self._names = GrammarNames(artifact)
+        # The names are those of an LALR grammar, or there would be none.
+        self._machine = cast(Machine, artifact.machine)
+        self._tables = artifact.machine.tables
         layout = self._tables.layout
         self._newline = layout.newline if layout is not None else NO_NEWLINE
 

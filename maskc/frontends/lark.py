@@ -1,8 +1,9 @@
-"""Text that Lark loads with ``parser="lalr"`` → Grammar.
+"""Text that Lark loads with ``parser="lalr"`` or ``parser="earley"`` → Grammar.
 
 Loading, importing, expanding templates and EBNF, and building the LALR table are Lark's work;
 we read what it made. Contexts, the order of terminals and the keywords of each context are
-read from Lark's own lexer objects as well, so they are Lark's by construction.
+read from Lark's own lexer objects as well, so they are Lark's by construction. A grammar for
+Earley has no table: one state takes every terminal.
 
 What Lark accepts and we refuse, by name: a postlex that is not an ``Indenter``, and a conditional
 on a group's number, which counts the groups of all terminals that Lark tries before.
@@ -41,6 +42,7 @@ __all__ = [
     "GrammarSource",
     "build_lark",
     "load_grammar",
+    "load_lalr_grammar",
     "load_source",
     "source_from_header",
 ]
@@ -65,8 +67,26 @@ def load_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
     """
     imports: dict[str, str] = {}
     lark = _build(source, imports)
-    grammar = _read_grammar(lark, source.start.split(",")[0])
+    start = source.start.split(",")[0]
+    read = _read_general if source.parser == "earley" else _read_grammar
+    grammar = read(lark, start)
     return grammar, replace(source, imports=dict(sorted(imports.items())))
+
+
+def load_lalr_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
+    """Return what :func:`load_grammar` returns, for those who read the LALR table.
+
+    Raises:
+        GrammarError: it has none, or cannot be loaded.
+        PostlexError, UnsupportedTerminalError: as :func:`build_lark`.
+    """
+    if source.parser != "lalr":
+        raise GrammarError(
+            source.name,
+            f"it has parser={source.parser}, and only LALR tables can be looked into; "
+            "compile, inspect, generate and verify work for it",
+        )
+    return load_grammar(source)
 
 
 def _build(source: GrammarSource, imports: dict[str, str]) -> Lark:
@@ -90,17 +110,20 @@ def _build(source: GrammarSource, imports: dict[str, str]) -> Lark:
         with _no_collision_check():
             built = Lark(
                 source.text,
-                parser="lalr",
+                parser=cast(Any, source.parser),
                 lexer=cast(Any, source.lexer),
                 start=starts,
                 postlex=postlex,
                 g_regex_flags=source.flags,
                 priority=cast(Any, PRIORITIES[source.priority]),
                 source_path=source.name,
+                # Earley only: trees are nobody's concern.
+                ambiguity="forest" if source.parser == "earley" else "auto",
                 # Lark calls an entry that is callable; its annotation names only its own loader.
                 import_paths=[cast(FromPackageLoader, read_import)],
             )
-        _check_alternations(built)
+        if not _is_dynamic(built):
+            _check_alternations(built)
     except OSError as error:
         raise GrammarError(
             source.name, f"it imports {error.filename}, which is not there; check the path"
@@ -263,6 +286,62 @@ def _read_grammar(lark: Lark, start: str) -> Grammar:
         context_of=context_of,
         layout=_read_layout(postlex, terminal_id) if postlex else None,
     )
+
+
+def _read_general(lark: Lark, start: str) -> Grammar:
+    """Return a grammar without a table: its one state shifts every terminal, and ends the parse."""
+    by_name: dict[str, TerminalDef] = {str(t.name): t for t in lark.terminals}
+    symbols = [s for rule in lark.rules for s in rule.expansion]
+    terminals = (
+        "$END",
+        *sorted({*by_name, *(str(s.name) for s in symbols if s.is_term)} - {"$END"}),
+    )
+    nonterminals = tuple(
+        sorted(
+            {start}
+            | {str(rule.origin.name) for rule in lark.rules}
+            | {str(s.name) for s in symbols if not s.is_term}
+        )
+    )
+    terminal_id = {name: i for i, name in enumerate(terminals)}
+    nonterminal_id = {name: i for i, name in enumerate(nonterminals)}
+    productions = {
+        Production(
+            nonterminal_id[str(rule.origin.name)],
+            tuple(
+                terminal_id[str(s.name)] if s.is_term else -1 - nonterminal_id[str(s.name)]
+                for s in rule.expansion
+            ),
+        )
+        for rule in lark.rules
+    }
+    ranks, context = (0,) * len(terminals), Context(tuple(range(1, len(terminals))), ())
+    if not _is_dynamic(lark):
+        ranks = _read_ranks(lark, terminals)
+        context = _read_context(_lexer_of(lark), terminal_id)
+    shifts = dict.fromkeys(range(1, len(terminals)), 0)
+    return Grammar(
+        terminals=terminals,
+        patterns=tuple(
+            by_name[name].pattern.to_regexp() if name in by_name else None for name in terminals
+        ),
+        re_flags=lark.lexer_conf.g_regex_flags,
+        ranks=ranks,
+        ignored=frozenset(terminal_id[str(name)] for name in lark.lexer_conf.ignore),
+        nonterminals=nonterminals,
+        productions=tuple(
+            sorted(productions, key=lambda p: (p.lhs, [_sort_key(s) for s in p.rhs]))
+        ),
+        states=(LalrState(shifts, {}, {nonterminal_id[start]: 0}),),
+        end_state=0,
+        contexts=(context,),
+        context_of=(0,),
+        layout=None,
+    )
+
+
+def _is_dynamic(lark: Lark) -> bool:
+    return str(lark.lexer_conf.lexer_type).startswith("dynamic")
 
 
 def _sort_key(symbol: int) -> tuple[bool, int]:

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from maskc.analysis.conflicts import Conflict, find_conflicts
 from maskc.analysis.lalr_state import refine_terminals
-from maskc.frontends.lark import build_lark, load_grammar
+from maskc.frontends.lark import build_lark, load_lalr_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Grammar, Production
 from maskc.grammar.reduce import ReducedGrammar, reduce_grammar
@@ -42,7 +42,7 @@ class Subject:
         Raises:
             GrammarError, PostlexError, UnsupportedTerminalError: it cannot be loaded.
         """
-        loaded = load_grammar(source)
+        loaded = load_lalr_grammar(source)
         self.grammar: Grammar = loaded[0]
         self.source: GrammarSource = loaded[1]
 

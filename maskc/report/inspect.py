@@ -107,6 +107,7 @@ def list_facts(inspection: Inspection) -> list[tuple[str, str]]:
         ("size", f"{format_size(inspection.n_bytes)} ({format_count(inspection.n_bytes)} bytes)"),
         ("written by", f"maskc {header['maskc']}, format {header['format']}"),
         ("grammar", grammar["name"]),
+        *([("written as", grammar["dialect"])] if "dialect" in grammar else []),
         ("start", grammar["start"]),
         ("lexer", grammar["lexer"]),
         ("postlex", grammar["postlex"] or "none"),

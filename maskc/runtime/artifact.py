@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.container import encode, load_container
 from maskc.artifact.files import write_atomically
-from maskc.artifact.model import FORMAT, Contents, check
+from maskc.artifact.model import FORMAT, Contents, check, is_general
 from maskc.errors import ArtifactError
+from maskc.runtime.driving import AnyMachine, AnyMasks
+from maskc.runtime.forced import TokenTexts
+from maskc.runtime.general import GeneralMachine
+from maskc.runtime.general_masks import GeneralMasks
 from maskc.runtime.machine import Machine
 from maskc.runtime.masks import MaskCache
 from maskc.runtime.matcher import Matcher
@@ -41,16 +45,34 @@ class Artifact:
         self._token_bytes = contents.arrays["token_bytes"].tobytes()
 
     @cached_property
-    def machine(self) -> Machine:
+    def machine(self) -> AnyMachine:
         """The machine that all matchers share."""
+        if is_general(self.header):
+            return GeneralMachine(self.contents, self.token_bytes)
         return Machine(Tables(self.contents), self.token_bytes)
 
     @cached_property
-    def masks(self) -> MaskCache:
+    def masks(self) -> AnyMasks:
         """The masks that all matchers share."""
-        return MaskCache(
-            self.contents.arrays, self.machine, self.vocab_size, self.eos_ids, self._cache_bytes
-        )
+        arrays, machine = self.contents.arrays, self.machine
+        sizes = (self.vocab_size, self.eos_ids, self._cache_bytes)
+        if isinstance(machine, GeneralMachine):
+            return GeneralMasks(arrays, machine, *sizes)
+        return MaskCache(arrays, cast(Machine, machine), *sizes)
+
+    @cached_property
+    def first_bytes(self) -> NDArray[np.int16]:
+        """int16[vocab_size]: each token's first byte, -1 for special tokens and padding."""
+        first, data = self._token_first, self.contents.arrays["token_bytes"]
+        found = np.full(self.vocab_size, -1, dtype=np.int16)
+        writes = first[1:] > first[:-1]
+        found[writes] = data[first[:-1][writes]]
+        return found
+
+    @cached_property
+    def token_texts(self) -> TokenTexts:
+        """The tokens by their bytes, for forced tokens."""
+        return TokenTexts(self.token_bytes, self.vocab_size)
 
     def token_bytes(self, token_id: int) -> bytes | None:
         """Return a token's bytes, ``None`` for special tokens and padding."""
@@ -64,6 +86,20 @@ class Artifact:
         # What matchers share is made here, not in the middle of the first fill.
         _ = self.masks
         return Matcher(self, self.machine.start(), History(), terminated=False)
+
+    def mask_table(self, first: int = 0) -> NDArray[np.int32]:
+        """Return the masks that have a number so far, by number; not to be written to.
+
+        Numbers are given in the order in which masks are first needed, by all matchers of this
+        artifact, and never again: rows are added, and those that are there stay as they are.
+
+        Args:
+            first: leave out the masks with smaller numbers.
+
+        Returns:
+            int32[number of masks - first, ceil(vocab_size / 32)]
+        """
+        return self.masks.pool.table(first)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the artifact: to a temporary file beside ``path``, then renamed.

@@ -11,7 +11,7 @@ machine never stands in a dead end.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 from maskc.artifact.model import EMPTY_TEXT, IGNORED, NO_LINE, NOT_AN_END
 from maskc.runtime.memory import Stack, StackMemory
@@ -431,6 +431,19 @@ class Machine:
         if layout is not None and self._is_indented(ended, trace):
             return bool(live & layout.dedent_at_end)
         return bool(live & tables.end_bit)
+
+    def is_complete(self, h: Hypothesis) -> bool:
+        """Return whether the text may end here."""
+        return self.can_finish(h, Trace(0))
+
+    def describe(self, h: Hypothesis) -> Hashable:
+        """Return all that the future of a hypothesis depends on."""
+        states = []
+        node: Stack | None = h.stack
+        while node is not None:
+            states.append(node.state)
+            node = node.below
+        return (h.state, tuple(states), h.indents, h.column)
 
     def _is_newline(self, terminal: int) -> bool:
         layout = self.tables.layout

@@ -7,22 +7,22 @@ questions and finished masks are remembered.
 A mask depends on the scanner state, on as much of the stack as the parser looked at, and on the
 layout if a line ended. We record how deep the parser looked while a mask was composed,
 and keep the mask in a tree whose edges are the stack's states from the top down to that depth: a
-later stack that agrees so far gets the same row, however different it is below. Equal masks are
-stored once.
+later stack that agrees so far gets the same mask, however different it is below. Equal masks are
+stored once, in :mod:`maskc.runtime.pool`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from maskc.artifact.model import NO_EVENT, column_after
-from maskc.runtime.graph import NO_TOKENS, GraphReader, Mask, Question, Unions
+from maskc.runtime.graph import GraphReader, Unions
 from maskc.runtime.machine import Hypothesis, Machine, Trace
-from maskc.runtime.memory import Stack, StackMemory
+from maskc.runtime.memory import StackMemory
+from maskc.runtime.pool import MaskPool, PooledMask
+from maskc.runtime.questions import Questioner
 
 MAX_MASKS = 500_000  # places where masks are remembered; the masks themselves have their own room
 
@@ -37,7 +37,10 @@ class MaskCache:
         machine: its machine.
         vocab_size: number of tokens.
         eos_ids: end-of-sequence ids.
-        cache_bytes: forget all masks when they take more than this; at least one is kept.
+        cache_bytes: how much memory composed masks may take; see :class:`MaskPool`.
+
+    Attributes:
+        pool: the distinct masks.
     """
 
     def __init__(
@@ -49,23 +52,15 @@ class MaskCache:
         cache_bytes: int,
     ) -> None:
         self._machine = machine
-        self._newline = machine.tables.layout.newline if machine.tables.layout else NO_EVENT
         self._reader = GraphReader(arrays, vocab_size)
-        self._n_words = -(-vocab_size // 32)
-        self._cache_bytes = cache_bytes
-        self._n_bytes = 0
+        self._questioner = Questioner(self._reader, machine)
         self._plain = StackMemory(MAX_MASKS)
         self._by_layout = StackMemory(MAX_MASKS)
-        self._asked = StackMemory(MAX_MASKS)
-        self._by_content: dict[bytes, Mask] = {}
-        self._by_unions: dict[tuple[Unions, bool], Mask] = {}
-        ends = np.zeros(self._n_words * 32, dtype=np.bool_)
-        ends[list(eos_ids)] = True
-        self.end_only: Mask = np.packbits(ends, bitorder="little").view("<i4")
-        self.end_only.setflags(write=False)
+        self._by_unions: dict[tuple[Unions, bool], PooledMask] = {}
+        self.pool = MaskPool(vocab_size, eos_ids, cache_bytes)
 
-    def mask(self, h: Hypothesis) -> Mask:
-        """Return int32[ceil(vocab_size / 32)], shared: not to be written to."""
+    def mask(self, h: Hypothesis) -> PooledMask:
+        """Return the tokens that a hypothesis allows."""
         stack = h.stack
         found = self._plain.tree.get((h.state, stack.state))
         while type(found) is dict:
@@ -76,7 +71,29 @@ class MaskCache:
             found = self._by_layout.get(key, h.stack)
         return self._compose(h) if found is None else found
 
-    def _remember(self, h: Hypothesis, mask: Mask, trace: Trace) -> None:
+    def numbers(self, batch: Iterable[tuple[Hypothesis, ...]]) -> list[int]:
+        """Return the number of each sequence's mask, -1 without one.
+
+        It is :meth:`mask` in a loop without calls: a call takes as long as the rest.
+        """
+        numbers: list[int] = []
+        get, append = self._plain.tree.get, numbers.append
+        for hypotheses in batch:
+            if len(hypotheses) == 1:
+                h = hypotheses[0]
+                stack = h.stack
+                found = get((h.state, stack.state))
+                while type(found) is dict:
+                    stack = stack.below  # type: ignore[assignment]  # as deep as remembered
+                    found = found.get(stack.state)
+                if found is None or found is _BY_LAYOUT:
+                    found = self.mask(h)
+            else:
+                found = self.pool.unite(map(self.mask, hypotheses))
+            append(found.number)
+        return numbers
+
+    def _remember(self, h: Hypothesis, mask: PooledMask, trace: Trace) -> None:
         key: tuple[object, ...] = (h.state, h.stack.state)
         # Stacks with this top may differ in whether the layout is read: then always ask for it.
         if trace.read_layout or self._plain.get(key, h.stack) is _BY_LAYOUT:
@@ -86,83 +103,28 @@ class MaskCache:
         else:
             self._plain.put(key, h.stack, trace.lowest, mask)
 
-    def _compose(self, h: Hypothesis) -> Mask:
+    def _compose(self, h: Hypothesis) -> PooledMask:
         self._make_room()
         trace = Trace(h.stack.depth)
         can_finish = self._machine.can_finish(h, trace)
         unions: set[int] = set()
         for question in self._reader.root(h.state):
-            if question.terminal == NO_EVENT:
-                unions |= self._ask(question.node, h, h.stack, trace)
-            else:
-                unions |= self._follow(question, h, h.stack, trace)
+            unions |= self._questioner.ask(question, h, trace)
         key = (frozenset(unions), can_finish)
         mask = self._by_unions.get(key)
         if mask is None:
-            mask = self._reader.unite(key[0])
+            words = self._reader.unite(key[0])
             if can_finish:
-                mask |= self.end_only
-            mask = self._by_unions[key] = self._share(mask)
+                words |= self.pool.end_only.words
+            mask = self._by_unions[key] = self.pool.share(words)
         self._remember(h, mask, trace)
         return mask
 
-    def _follow(self, question: Question, h: Hypothesis, stack: Stack, trace: Trace) -> Unions:
-        """Return what a question's node allows behind its terminal.
-
-        Args:
-            question: its terminal goes to the parser.
-            h: where the token starts.
-            stack: in the place of that of ``h``.
-            trace: told what was read.
-        """
-        terminal, change, node = question
-        if terminal >= 0 and terminal != self._newline:
-            after = self._machine.shift(stack, terminal, trace)
-            return NO_TOKENS if after is None else self._ask(node, h, after, trace)
-        here = Hypothesis(0, stack, h.indents, h.column)
-        ended = self._machine.end(here, terminal, column_after(h.column, change), trace)
-        return NO_TOKENS if ended is None else self._ask(node, ended, ended.stack, trace)
-
-    def _ask(self, node: int, h: Hypothesis, stack: Stack, trace: Trace) -> Unions:
-        """Return what a node allows a stack, remembered by the stack as far as it is read."""
-        unions, questions, trials = self._reader.answer(node, stack.state)
-        if not questions and not trials:
-            return unions
-        key = (node, stack.state)
-        found = self._asked.get(key, stack)
-        if found is not None:
-            n_read, known = found
-            trace.lowest = min(trace.lowest, stack.depth - n_read)
-            return known  # type: ignore[no-any-return]
-        inner = Trace(stack.depth)
-        if trials:
-            here = Hypothesis(0, stack, h.indents, h.column)
-            for final, change, allowed in trials:
-                if self._machine.leads_on(final, here, column_after(h.column, change), inner):
-                    unions |= allowed
-        for question in questions:
-            unions |= self._follow(question, h, stack, inner)
-        if inner.read_layout:
-            trace.read_layout = True
-        else:
-            self._asked.put(key, stack, inner.lowest, (stack.depth - inner.lowest, unions))
-        trace.lowest = min(trace.lowest, inner.lowest)
-        return unions
-
     def _make_room(self) -> None:
         """Forget everything if it takes too much."""
-        if self._n_bytes > self._cache_bytes:
-            self._by_content.clear()
+        if self.pool.is_full:
+            self.pool.forget()
             self._by_unions.clear()
             self._plain.clear()
             self._by_layout.clear()
-            self._asked.clear()
-            self._n_bytes = 0
-
-    def _share(self, mask: Mask) -> Mask:
-        """Return an equal mask that is kept."""
-        mask.setflags(write=False)
-        shared = self._by_content.setdefault(mask.tobytes(), mask)
-        if shared is mask:
-            self._n_bytes += 2 * mask.nbytes
-        return shared
+            self._questioner.forget()

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.machine import Hypotheses, Trace
-from maskc.runtime.memory import History, Stack
+from maskc.runtime.driving import Hypotheses
+from maskc.runtime.forced import Encode, keep_stable
+from maskc.runtime.memory import History
 
 if TYPE_CHECKING:
     from maskc.runtime.artifact import Artifact
@@ -36,6 +37,20 @@ def fill_bitmasks(
     Raises:
         ValueError: there are not as many rows as matchers.
     """
+    if len(matchers) > 1 and list(rows) == list(range(len(matchers))):
+        artifact = matchers[0]._artifact
+        batch = [
+            matcher._hypotheses
+            for matcher in matchers
+            if matcher._artifact is artifact and not matcher._terminated
+        ]
+        if len(batch) == len(matchers):
+            numbers = artifact.masks.numbers(batch)
+            if min(numbers) >= 0:
+                # With "raise" in the place of "clip", it would go through an array in between.
+                table, filled = artifact.masks.pool.rows, bitmask[: len(batch)]
+                np.take(table, numbers, axis=0, out=filled, mode="clip")
+                return
     for matcher, row in zip(matchers, rows, strict=True):
         matcher.fill_bitmask(bitmask, row)
 
@@ -70,13 +85,23 @@ class Matcher:
         """
         masks, hypotheses = self._artifact.masks, self._hypotheses
         if self._terminated:
-            bitmask[row] = masks.end_only
+            bitmask[row] = masks.pool.end_only.words
         elif len(hypotheses) == 1:
-            bitmask[row] = masks.mask(hypotheses[0])
+            bitmask[row] = masks.mask(hypotheses[0]).words
         else:
-            bitmask[row] = 0
-            for hypothesis in hypotheses:
-                bitmask[row] |= masks.mask(hypothesis)
+            bitmask[row] = masks.pool.unite(map(masks.mask, hypotheses)).words
+
+    def mask_id(self) -> int:
+        """Return the number of the mask that :meth:`fill_bitmask` would write.
+
+        It is the mask's row in :meth:`Artifact.mask_table`, and stays so. -1: the mask has no
+        number, since those that came before it take half of the artifact's ``cache_bytes``; it
+        is composed as before, and has to be filled.
+        """
+        masks = self._artifact.masks
+        if self._terminated:
+            return masks.pool.end_only.number
+        return masks.numbers((self._hypotheses,))[0]
 
     def accept_token(self, token_id: int) -> bool:
         """Take a token; return False, and change nothing, if it is illegal."""
@@ -125,8 +150,11 @@ class Matcher:
     def rollback(self, n: int) -> None:
         """Forget the last ``n`` accepted tokens, an end of sequence included.
 
+        The last 65,536 can be forgotten, whatever came before them: a long text's matcher does not
+        grow with it.
+
         Raises:
-            ValueError: fewer than ``n`` were accepted since the start.
+            ValueError: fewer than ``n`` were accepted since the start, or are remembered.
         """
         n_states = self._history.n_states
         if not 0 <= n <= n_states:
@@ -151,9 +179,7 @@ class Matcher:
     def is_accepting(self) -> bool:
         """Whether an end-of-sequence token is legal now."""
         machine = self._artifact.machine
-        return not self._terminated and any(
-            machine.can_finish(h, Trace(0)) for h in self._hypotheses
-        )
+        return not self._terminated and any(machine.is_complete(h) for h in self._hypotheses)
 
     @property
     def is_terminated(self) -> bool:
@@ -165,22 +191,14 @@ class Matcher:
 
         It takes time in proportion to the depth of what is open.
         """
-        found = []
-        for h in self._hypotheses:
-            states = []
-            node: Stack | None = h.stack
-            while node is not None:
-                states.append(node.state)
-                node = node.below
-            found.append((h.state, tuple(states), h.indents, h.column))
-        return (self._terminated, *found)
+        return (self._terminated, *map(self._artifact.machine.describe, self._hypotheses))
 
     def forced_bytes(self) -> bytes:
         """Return the bytes that every way to go on begins with; empty if there is a choice."""
         machine = self._artifact.machine
         forced = bytearray()
         here = self._hypotheses
-        while not self._terminated and not any(machine.can_finish(h, Trace(0)) for h in here):
+        while not self._terminated and not any(machine.is_complete(h) for h in here):
             only = self._only_byte(here)
             if only is None:
                 break
@@ -190,7 +208,27 @@ class Matcher:
                 break
         return bytes(forced)
 
+    def forced_tokens(self, encode: Encode, *, before: str = "") -> list[int]:
+        """Return tokens that may be appended without asking the model.
+
+        They are those that the tokenizer itself writes for :meth:`forced_bytes`, as far as they
+        are the same for every text that follows. All are legal, and no end of sequence is among
+        them; nothing is accepted.
+
+        Args:
+            encode: the tokenizer: text to ids, without special tokens, as
+                ``maskc.vocab.load_encoder("llama3").encode`` or, of transformers,
+                ``partial(tokenizer.encode, add_special_tokens=False)``. If its ids do not write
+                the text byte for byte, no token is returned.
+            before: the text so far, or its end from where the tokenizer begins a new token in
+                any case: what precedes a text can change how it is cut.
+        """
+        forced = self.forced_bytes()
+        return keep_stable(forced, before, encode, self._artifact.token_texts) if forced else []
+
     def _only_byte(self, here: Hypotheses) -> tuple[int, Hypotheses] | None:
+        if self._find_choice(here):
+            return None
         machine = self._artifact.machine
         found: tuple[int, Hypotheses] | None = None
         for byte_class in sorted(set(machine.tables.classes)):
@@ -202,6 +240,17 @@ class Matcher:
                     return None
                 found = (bytes_[0], after)
         return found
+
+    def _find_choice(self, here: Hypotheses) -> bool:
+        """Return whether legal tokens are known to begin with different bytes."""
+        mask = self._artifact.masks.pool.unite(map(self._artifact.masks.mask, here))
+        if mask.has_choice is None:
+            firsts = self._artifact.first_bytes[
+                np.flatnonzero(np.unpackbits(mask.words.view(np.uint8), bitorder="little"))
+            ]
+            firsts = firsts[firsts >= 0]
+            mask.has_choice = bool((firsts != firsts[:1]).any())
+        return mask.has_choice
 
     def _after(self, text: bytes) -> Hypotheses:
         machine = self._artifact.machine

@@ -117,7 +117,7 @@ def test_a_postlex_can_be_given_as_an_option(command, tmp_path):
 
 def test_a_missing_grammar_is_refused(refusal):
     assert refusal("compile", "no.lark", "--tokenizer", "bytes") == (
-        "no.lark: cannot be read (No such file or directory); give the path of a Lark grammar"
+        "no.lark: cannot be read (No such file or directory); give the path of a grammar"
     )
 
 

@@ -1,0 +1,212 @@
+"""THE ORDER for a general grammar: ``parser=earley``, one pass a line.
+
+As :mod:`maskc.pipeline`, which calls it; the scanner, the boundaries and the form of the store are
+the same. In the place of Lark's LALR table stands a table of our own that keeps every action, over
+productions that were rewritten first. It has no one state on top of a stack that decides what is
+legal, so the store is not streamlined by states: its questions go to the sets of stacks at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+import maskc
+from maskc.artifact.assemble import assemble
+from maskc.artifact.general import general_sections
+from maskc.artifact.model import FORMAT, Contents, check
+from maskc.errors import GrammarError
+from maskc.frontends.lark import load_grammar
+from maskc.frontends.source import GrammarSource
+from maskc.grammar.adjacency import Adjacency, LexedCfg, keep_adjacent
+from maskc.grammar.empties import drop_empties
+from maskc.grammar.model import Grammar
+from maskc.grammar.recursion import turn_right_recursion
+from maskc.grammar.reduce import find_start
+from maskc.grammar.units import merge_unit_cycles
+from maskc.identity import describe_grammar, describe_tokenizer
+from maskc.lexer.boundaries import Boundaries, build_boundaries
+from maskc.lexer.columns import build_columns
+from maskc.lexer.dynamic import build_dynamic_scanner
+from maskc.lexer.scanner import Scanner, build_scanner
+from maskc.parser.general import build_general_table
+from maskc.parser.refine import RefinedTable
+from maskc.store.general import build_general_store
+from maskc.store.steps import build_steps
+from maskc.streamline.counting import count_rows, percentiles
+from maskc.streamline.follow import drop_unfollowed
+from maskc.streamline.graph import build_graph
+from maskc.streamline.lalr_state import leave_open
+from maskc.streamline.model import Rows
+from maskc.streamline.order import STEPS
+from maskc.streamline.raw import collect_rows
+from maskc.streamline.unions import encode_unions
+from maskc.vocab.trie import build_trie
+from maskc.vocab.vocabulary import Vocabulary
+
+T = TypeVar("T")
+
+
+class Run(Protocol):
+    """Does a pass, by its name, and measures it."""
+
+    def __call__(self, name: str, work: Callable[[], T], /) -> T:
+        """Return what the work returns."""
+
+
+def compile_general(
+    source: GrammarSource,
+    vocabulary: Vocabulary,
+    run: Run,
+    progress: Callable[[str, float], None],
+    up_to: str,
+) -> Contents:
+    """Return the contents of the artifact of a general grammar.
+
+    Args:
+        source: the grammar.
+        vocabulary: the tokens.
+        run: does a pass.
+        progress: called with a pass's name and the fraction done.
+        up_to: the last streamlining step that is taken; only ``raw`` makes a difference.
+
+    Raises:
+        GrammarError, UnsupportedTerminalError: the grammar cannot be compiled.
+        LimitError: a stated bound was reached.
+    """
+    grammar, source = run("grammar", lambda: load_grammar(source))
+    build = build_dynamic_scanner if source.lexer == "dynamic_complete" else build_scanner
+    scanner = run("scanner", lambda: build(grammar))
+    columns = build_columns(grammar, scanner)
+    boundaries = run("boundaries", lambda: build_boundaries(grammar, scanner, columns))
+    # After this point: bytes become lookaheads, in one way or in many.
+
+    lexed = run("parser", lambda: rewrite_productions(grammar, scanner, boundaries))
+    if not lexed.cfg.productions and not lexed.cfg.has_empty:
+        raise GrammarError(
+            source.name,
+            "no text at all can be parsed: no rule comes to an end, or every start runs into "
+            "terminals that cannot be lexed apart",
+        )
+    table = build_general_table(lexed.cfg)
+    # After this point: a stack that the table reads is the beginning of one that ends.
+
+    trie = run("token trie", lambda: build_trie(vocabulary.tokens))
+    steps = build_steps(grammar, scanner)
+    follow = lexed.follow()
+    store = run(
+        "store",
+        lambda: build_general_store(
+            grammar, scanner, boundaries, follow, steps, trie, lambda f: progress("store", f)
+        ),
+    )
+    raw = run("streamline raw", lambda: collect_rows(grammar, scanner, boundaries, store))
+    described = [_describe("raw", raw)]
+    rows = raw
+    if up_to != STEPS[0]:
+        rows = run("streamline follow", lambda: drop_unfollowed(raw, follow, grammar, boundaries))
+        described.append(_describe("follow", rows))
+    only_state = _one_state(grammar, boundaries)
+    verdicts = leave_open(rows, len(only_state.live))
+    graph = run("decision graph", lambda: build_graph(grammar, scanner, only_state, rows, verdicts))
+    unions = run(
+        "masks", lambda: encode_unions(graph.unions, rows.tokens.sets, len(vocabulary.tokens))
+    )
+    # After this point: rows that wait for the same terminal are one question.
+
+    header = {
+        "format": FORMAT,
+        "maskc": maskc.__version__,
+        "grammar": describe_grammar(source),
+        "tokenizer": describe_tokenizer(vocabulary),
+        "counts": {
+            "terminals": len(grammar.terminals),
+            "nonterminals": len(grammar.nonterminals),
+            "productions": len(grammar.productions),
+            "rewritten_productions": len(lexed.cfg.productions),
+            "general_states": len(table.shifts),
+            "scanner_states": scanner.n_states,
+            "byte_classes": scanner.next.shape[1],
+            "boundaries": len(scanner.closed),
+            "lookaheads": boundaries.n_lookaheads,
+            "trie_nodes": trie.n_nodes,
+            "rows": len(rows),
+            "token_sets": len(np.unique(rows.token_set)),
+            "words": len(verdicts.words),
+            "nodes": len(graph.nodes),
+            "answers": len(graph.answers),
+            "masks": len(unions.base),
+            "questions": graph.count_moves(),
+        },
+        "streamlining": described,
+        "classes": [],
+        "residue": {},
+        "left_out": None,
+        "not_lexed_apart": [],
+    }
+
+    def put_together() -> Contents:
+        contents = assemble(
+            header,
+            vocabulary.tokens,
+            grammar,
+            scanner,
+            boundaries,
+            columns,
+            only_state,
+            rows.words.finals,
+            graph,
+            unions,
+        )
+        contents.header["sizes"]["GN"] = lexed.cfg.n_nonterminals
+        more = general_sections(
+            table, lexed.symbols, boundaries.n_lookaheads, boundaries.end, scanner.closed
+        )
+        return replace(contents, arrays={**contents.arrays, **more})
+
+    contents = run("assemble", put_together)
+    fault = check(contents)
+    if fault:
+        raise ValueError(f"the compiler made a broken artifact: {fault}")
+    return contents
+
+
+def rewrite_productions(grammar: Grammar, scanner: Scanner, boundaries: Boundaries) -> LexedCfg:
+    """Return the productions that the table is built from; each line keeps the language.
+
+    The last one keeps that part of it which the lexer can give.
+    """
+    cfg = drop_empties(find_start(grammar), len(grammar.nonterminals), grammar.productions)
+    cfg = merge_unit_cycles(cfg)
+    cfg = turn_right_recursion(cfg)
+    opened = boundaries.finals[boundaries.final_of[scanner.start]]
+    first = opened.direct
+    for boundary in opened.ignored:
+        first |= boundaries.rest[boundary][0]
+    follows = tuple(contexts[0] for contexts in boundaries.follows)
+    return keep_adjacent(cfg, Adjacency(boundaries.of_terminal, follows, first))
+
+
+def _one_state(grammar: Grammar, boundaries: Boundaries) -> RefinedTable:
+    """Return a table in which one state stands for all that can be on top of a stack."""
+    return RefinedTable(
+        lalr_state=(0,),
+        wanted=((),),
+        live=((1 << boundaries.n_lookaheads) - 1,),
+        enclosed=(False,),
+        shifts=(grammar.states[0].shifts,),
+        gotos=({},),
+    )
+
+
+def _describe(step: str, rows: Rows) -> dict[str, Any]:
+    per_state = count_rows(rows)
+    return {
+        "step": step,
+        "rows": sum(per_state),
+        "stored": len(rows),
+        "per_state": percentiles(per_state),
+    }

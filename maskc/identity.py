@@ -1,0 +1,54 @@
+"""What an artifact's header says about what it was made from.
+
+Equal grammars with equal settings have equal hashes. ``parser`` is named only where it is not
+LALR, so that an artifact of an older version says the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from maskc.frontends.source import GrammarSource
+from maskc.vocab.vocabulary import Vocabulary
+
+
+def describe_grammar(source: GrammarSource) -> dict[str, Any]:
+    """Return the header's entry ``grammar``."""
+    parser = {} if source.parser == "lalr" else {"parser": source.parser}
+    # What it was translated from; a grammar in Lark's notation is its own original.
+    origin = (
+        {"dialect": source.dialect, "original": source.original}
+        if source.original is not None
+        else {}
+    )
+    return {
+        "name": source.name,
+        "text": source.text,
+        "imports": dict(source.imports),
+        "start": source.start,
+        "lexer": source.lexer,
+        "postlex": source.postlex,
+        "sha256": _hash(source),
+        **parser,
+        **origin,
+    }
+
+
+def describe_tokenizer(vocabulary: Vocabulary) -> dict[str, Any]:
+    """Return the header's entry ``tokenizer``."""
+    return {
+        "name": vocabulary.name,
+        "fingerprint": vocabulary.fingerprint,
+        "vocab_size": vocabulary.vocab_size,
+        "eos_ids": list(vocabulary.eos_ids),
+        "n_tokens": sum(token is not None for token in vocabulary.tokens),
+    }
+
+
+def _hash(source: GrammarSource) -> str:
+    fields = [source.text, source.start, source.lexer, source.postlex, dict(source.imports)]
+    if source.parser != "lalr":
+        fields.append(source.parser)
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,162 @@
+"""The machine of a general grammar: bytes move pairs of a scanner state and a set of stacks.
+
+As :mod:`maskc.runtime.machine`, with a set of stacks in the place of a stack, and without
+indentation. There may be as many hypotheses as a text has readings, but those with the same
+scanner state are one hypothesis with the stacks of all of them, so there are never more than
+scanner states.
+
+Example: with ``A: /a+/`` and ``start: A+``, behind ``aaa`` there is one hypothesis, inside an A,
+over the stacks for no A, one and two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+
+from maskc.artifact.model import EMPTY_TEXT, IGNORED, Contents
+from maskc.runtime.general_tables import GeneralTables
+from maskc.runtime.stacks import StackSet, StackSets
+from maskc.runtime.tables import DEAD, FORKS, Tables
+
+MAX_MOVES = 200_000
+
+_CONTEXT = 0  # the only one
+
+
+class GeneralHypothesis:
+    """Readings of the text so far that end in one scanner state.
+
+    Attributes:
+        state: scanner state.
+        stacks: the parser's stacks.
+    """
+
+    __slots__ = ("stacks", "state")
+
+    def __init__(self, state: int, stacks: StackSet) -> None:
+        self.state = state
+        self.stacks = stacks
+
+
+GeneralHypotheses = tuple[GeneralHypothesis, ...]
+
+_Places = dict[int, StackSet]  # scanner state → stacks
+
+
+class GeneralMachine:
+    """Moves hypotheses. Shared by all matchers of an artifact, in whatever threads they run."""
+
+    def __init__(self, contents: Contents, text_of: Callable[[int], bytes | None]) -> None:
+        self.tables = Tables(contents)
+        self.sets = StackSets(GeneralTables(contents.arrays))
+        self._closed: list[int] = contents.arrays["general_closed"].tolist()
+        self._text_of = text_of
+        self._generation = 0
+        self._moves: dict[tuple[int, StackSet, int], tuple[tuple[int, StackSet], ...]] = {}
+
+    def start(self) -> GeneralHypotheses:
+        """Return the hypotheses before the first byte."""
+        return (GeneralHypothesis(self.tables.scanner_start, self.sets.start),)
+
+    def step(self, hypotheses: GeneralHypotheses, classes: bytes, text: bytes) -> GeneralHypotheses:
+        """Return the live hypotheses behind some bytes; empty if the text is illegal.
+
+        Args:
+            hypotheses: before the bytes.
+            classes: the byte class of each byte.
+            text: the bytes, which the classes say all about.
+        """
+        del text
+        here = {h.state: h.stacks for h in hypotheses}
+        return _sorted(self._keep_live(self._run(here, classes)))
+
+    def take(self, hypotheses: GeneralHypotheses, token_id: int) -> GeneralHypotheses:
+        """Return the live hypotheses behind a token; empty if it is illegal."""
+        after: _Places = {}
+        for h in hypotheses:
+            key = (h.state, h.stacks, token_id)
+            found = self._moves.get(key)
+            if found is None:
+                text = self._text_of(token_id)
+                if not text:
+                    return ()
+                if len(self._moves) >= MAX_MOVES or self._generation != self.sets.generation:
+                    self._moves.clear()
+                    self._generation = self.sets.generation
+                moved = self._run({h.state: h.stacks}, text.translate(self.tables.classes))
+                found = self._moves[key] = tuple(self._keep_live(moved).items())
+            for state, stacks in found:
+                self._add(after, state, stacks)
+        return _sorted(after)
+
+    def is_complete(self, h: GeneralHypothesis) -> bool:
+        """Return whether the text may end here."""
+        tables, sets = self.tables, self.sets
+        if tables.end_of_text[h.state] == EMPTY_TEXT:
+            return bool(sets.live(h.stacks) & tables.end_bit)
+        for terminal, boundary in tables.ends(h.state):
+            if self._closed[boundary]:
+                ended = self.end(h.stacks, terminal)
+                if ended is not None and sets.live(ended) & tables.end_bit:
+                    return True
+        return False
+
+    def end(self, stacks: StackSet, terminal: int) -> StackSet | None:
+        """Return the stacks when the open lexeme has become a terminal, or ``IGNORED``."""
+        return stacks if terminal == IGNORED else self.sets.shift(stacks, terminal)
+
+    def leads_on(self, final: int, stacks: StackSet) -> bool:
+        """Return whether some text goes on from an open lexeme with this final, and ends."""
+        direct, ignored, _, _ = self.tables.final(final)
+        live = self.sets.live(stacks)
+        return bool(direct & live) or any(
+            self.tables.rest(boundary, _CONTEXT) & live for boundary in ignored
+        )
+
+    def describe(self, h: GeneralHypothesis) -> Hashable:
+        """Return all that the future of a hypothesis depends on."""
+        return (h.state, h.stacks)
+
+    def _run(self, here: _Places, classes: bytes) -> _Places:
+        """Return what the hypotheses become behind the bytes, live or not."""
+        tables = self.tables
+        for byte_class in classes:
+            after: _Places = {}
+            forked = False
+            for state, stacks in here.items():
+                move = tables.moves(state)[byte_class]
+                if move > 0:
+                    self._add(after, move, stacks)
+                elif move != DEAD:
+                    forked = True
+                    if move == FORKS:
+                        self._add(after, tables.next(state)[byte_class], stacks)
+                    self._end(after, state, stacks, byte_class)
+            # What is dead would fork on and on.
+            here = self._keep_live(after) if forked else after
+        return here
+
+    def _end(self, after: _Places, state: int, stacks: StackSet, byte_class: int) -> None:
+        """Add what follows if the open lexeme ends and the byte begins the next one."""
+        for terminal, boundary in self.tables.ends(state):
+            entered = self.tables.entry(boundary, _CONTEXT)[byte_class]
+            if entered != DEAD:
+                ended = self.end(stacks, terminal)
+                if ended is not None:
+                    self._add(after, entered, ended)
+
+    def _add(self, places: _Places, state: int, stacks: StackSet) -> None:
+        known = places.get(state)
+        places[state] = stacks if known is None else self.sets.unite(known, stacks)
+
+    def _keep_live(self, places: _Places) -> _Places:
+        final_of = self.tables.final_of
+        return {
+            state: stacks
+            for state, stacks in places.items()
+            if self.leads_on(final_of[state], stacks)
+        }
+
+
+def _sorted(places: _Places) -> GeneralHypotheses:
+    return tuple(GeneralHypothesis(state, places[state]) for state in sorted(places))

@@ -1,0 +1,56 @@
+"""The general parser's table, as lists and dicts that are made when they are first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class GeneralTables:
+    """Rows by state; every method returns a shared object that must not be changed.
+
+    Attributes:
+        live: state → the lookaheads, as a bit set, that it shifts or ends with.
+    """
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._arrays = arrays
+        rows = arrays["general_live"].astype("<u8")
+        self.live = [int.from_bytes(row.tobytes(), "little") for row in rows]
+        n_states = len(self.live)
+        self._shifts: list[dict[int, tuple[int, ...]] | None] = [None] * n_states
+        self._gotos: list[dict[int, int] | None] = [None] * n_states
+        self._reduces: list[tuple[tuple[int, int], ...] | None] = [None] * n_states
+
+    def shifts(self, state: int) -> dict[int, tuple[int, ...]]:
+        """Return terminal → states."""
+        row = self._shifts[state]
+        if row is None:
+            row = {}
+            for terminal, target in self._pairs(state, "shift", "terminal", "state"):
+                row[terminal] = (*row.get(terminal, ()), target)
+            self._shifts[state] = row
+        return row
+
+    def gotos(self, state: int) -> dict[int, int]:
+        """Return nonterminal → state."""
+        row = self._gotos[state]
+        if row is None:
+            row = self._gotos[state] = dict(self._pairs(state, "goto", "nonterminal", "state"))
+        return row
+
+    def reduces(self, state: int) -> tuple[tuple[int, int], ...]:
+        """Return (nonterminal, length of the production), for each production that ends here."""
+        row = self._reduces[state]
+        if row is None:
+            row = tuple(self._pairs(state, "reduce", "nonterminal", "length"))
+            self._reduces[state] = row
+        return row
+
+    def _pairs(self, state: int, table: str, left: str, right: str) -> list[tuple[int, int]]:
+        low, high = self._arrays[f"general_{table}_first"][state : state + 2].tolist()
+        columns = (self._arrays[f"general_{table}_{name}"][low:high] for name in (left, right))
+        return list(zip(*(np.asarray(column).tolist() for column in columns), strict=True))

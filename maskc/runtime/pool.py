@@ -1,0 +1,133 @@
+"""Each distinct mask of an artifact once, by number.
+
+Masks are numbered in the order in which they are first composed; number 0 is the mask behind the
+end of a sequence. A numbered mask is kept for good, in one array, so a number means the same mask
+as long as the process lives: a server keeps the array on its device, adds the rows that it lacks,
+and sends one number a sequence in the place of a mask.
+
+Example: two sequences that stand in different places of a JSON text, each inside a string, share
+one mask and one number.
+
+There is room for as many numbers as fit into half of an artifact's ``cache_bytes``. Masks that are
+composed when the room is full have the number -1, and are forgotten when they take the other half.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.runtime.graph import Mask
+
+MAX_NUMBERED = 65_536
+NO_NUMBER = -1
+
+
+class PooledMask:
+    """A mask that is shared by all configurations that have it.
+
+    Attributes:
+        words: int32[ceil(vocab_size / 32)], not to be written to.
+        number: its row in the pool's array, or ``NO_NUMBER``.
+        has_choice: whether its tokens begin with different bytes; ``None``: not looked at yet.
+    """
+
+    __slots__ = ("has_choice", "number", "words")
+
+    def __init__(self, words: Mask, number: int) -> None:
+        self.words = words
+        self.number = number
+        self.has_choice: bool | None = None
+
+
+class MaskPool:
+    """The distinct masks of one artifact. Masks may be added from any thread.
+
+    Args:
+        vocab_size: number of tokens.
+        eos_ids: end-of-sequence ids.
+        cache_bytes: half of it is for numbered masks, half for the others.
+
+    Attributes:
+        rows: int32[room, ceil(vocab_size / 32)]: the numbered masks, and behind them room for more.
+        n_numbered: how many there are.
+        end_only: the mask of the end-of-sequence tokens.
+    """
+
+    def __init__(self, vocab_size: int, eos_ids: tuple[int, ...], cache_bytes: int) -> None:
+        n_words = -(-vocab_size // 32)
+        self._room = cache_bytes // 2
+        n_rows = min(MAX_NUMBERED, self._room // (4 * n_words))
+        # Reserved at once, as a longer array later on would hold up a fill for as long as it takes
+        # to copy this one; what is not written to takes no memory.
+        self.rows = np.empty((n_rows, n_words), dtype=np.int32)
+        self.n_numbered = 0
+        self._n_bytes = 0
+        self._lock = threading.Lock()
+        self._by_hash: dict[int, list[PooledMask]] = {}
+        self._united: dict[frozenset[PooledMask], PooledMask] = {}
+        ends = np.zeros(n_words * 32, dtype=np.bool_)
+        ends[list(eos_ids)] = True
+        self.end_only = self.share(np.packbits(ends, bitorder="little").view("<i4"))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether masks without a number take too much room: then :meth:`forget` them."""
+        return self._n_bytes > self._room
+
+    def share(self, words: Mask) -> PooledMask:
+        """Return the mask with these words, which is made if there is none."""
+        key = hash(words.tobytes())
+        with self._lock:
+            equal = self._by_hash.setdefault(key, [])
+            for known in equal:
+                if np.array_equal(known.words, words):
+                    return known
+            number = self.n_numbered
+            if number < len(self.rows):
+                self.rows[number] = words
+                words = self.rows[number]
+            else:
+                number = NO_NUMBER
+                self._n_bytes += words.nbytes
+            words.setflags(write=False)
+            made = PooledMask(words, number)
+            equal.append(made)
+            # Behind the row: who reads the number finds the mask.
+            self.n_numbered += number != NO_NUMBER
+            return made
+
+    def unite(self, masks: Iterable[PooledMask]) -> PooledMask:
+        """Return the mask of all tokens that are in one of several masks, at least one."""
+        key = frozenset(masks)
+        if len(key) == 1:
+            return next(iter(key))
+        found = self._united.get(key)
+        if found is None:
+            words = np.bitwise_or.reduce([mask.words for mask in key])
+            found = self.share(words)
+            if len(self._united) >= MAX_NUMBERED:
+                self._united.clear()
+            self._united[key] = found
+        return found
+
+    def forget(self) -> None:
+        """Let go of the masks without a number."""
+        with self._lock:
+            self._united.clear()
+            for key in list(self._by_hash):
+                kept = [mask for mask in self._by_hash[key] if mask.number != NO_NUMBER]
+                if kept:
+                    self._by_hash[key] = kept
+                else:
+                    del self._by_hash[key]
+            self._n_bytes = 0
+
+    def table(self, first: int = 0) -> NDArray[np.int32]:
+        """Return the numbered masks from a number on, as they are now; not to be written to."""
+        rows = self.rows[first : self.n_numbered]
+        rows.setflags(write=False)
+        return rows

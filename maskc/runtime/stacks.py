@@ -1,0 +1,189 @@
+"""Sets of parser stacks that share structure, and what the parser does to all of them at once.
+
+A general parser may have many readings of one text, each with a stack of its own. The stacks of a
+set are the ways through a graph: a *node* is a state with the nodes that can be right below it,
+and a *set* is the nodes that can be on top. Stacks with equal tops go on alike, whatever the
+readings were, so nodes of one state are one node as soon as they are on top together: the graph
+grows with the text and not with the number of readings.
+
+Nodes and sets never change, and equal ones are the same object: forks and snapshots cost nothing,
+and what was worked out for a set is found again wherever the set comes up. A list that the
+parser reduces item by item comes back to the same set at each item.
+
+Before a terminal is shifted, *all* reductions are done, once for a set: what can be shifted then is
+what can come next. No production is empty, so a reduction pops the top at least, and the nodes
+below, which are finished, are all that it looks at.
+
+Example: for ``S -> S S | a`` the text ``aaa`` has two readings. On top of its set is the node of
+the last ``a``; with all reductions done, a node for one S, a node for S S, and so on.
+
+Source: Tomita 1985, *Efficient Parsing for Natural Language*; Scott and Johnstone 2006
+(doi:10.1145/1146809.1146810).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from weakref import WeakValueDictionary
+
+from maskc.runtime.general_tables import GeneralTables
+
+MAX_MADE = 1_000_000  # nodes and results since results were last forgotten
+
+
+class Node:
+    """A parser state and the nodes that can be right below it.
+
+    Attributes:
+        state: of the general table.
+        below: the nodes; none at the bottom of all stacks.
+    """
+
+    __slots__ = ("__weakref__", "below", "state")
+
+    def __init__(self, state: int, below: frozenset[Node]) -> None:
+        self.state = state
+        self.below = below
+
+
+class StackSet:
+    """A set of stacks.
+
+    Attributes:
+        tops: the nodes on top; their states differ.
+        reduced: the nodes on top when all reductions are done, those of ``tops`` included;
+            ``None`` as long as nobody asked.
+        live: the lookaheads that some stack goes on with, as a bit set; with ``reduced``.
+    """
+
+    __slots__ = ("__weakref__", "live", "reduced", "tops")
+
+    def __init__(self, tops: frozenset[Node]) -> None:
+        self.tops = tops
+        self.reduced: tuple[Node, ...] | None = None
+        self.live = 0
+
+
+class StackSets:
+    """All sets of stacks of one artifact, in whatever threads they are used.
+
+    Attributes:
+        start: the set before the first terminal.
+        generation: counts how often results were forgotten, because remembering them keeps nodes
+            alive; who else remembers sets must then forget them too.
+    """
+
+    def __init__(self, tables: GeneralTables) -> None:
+        self._tables = tables
+        self._nodes: WeakValueDictionary[tuple[int, frozenset[Node]], Node] = WeakValueDictionary()
+        self._sets: WeakValueDictionary[frozenset[Node], StackSet] = WeakValueDictionary()
+        self._shifted: dict[tuple[StackSet, int], StackSet | None] = {}
+        self._n_made = 0
+        self.generation = 0
+        self.start = self._intern(frozenset([self._node(0, ())]))
+
+    def live(self, stacks: StackSet) -> int:
+        """Return the lookaheads that some stack goes on with, as a bit set."""
+        if stacks.reduced is None:
+            self._reduce(stacks)
+        return stacks.live
+
+    def shift(self, stacks: StackSet, terminal: int) -> StackSet | None:
+        """Return the stacks behind a terminal, ``None`` if no stack takes it."""
+        key = (stacks, terminal)
+        found = self._shifted.get(key)
+        if found is None and key not in self._shifted:
+            if self._n_made > MAX_MADE:
+                self._shifted.clear()
+                self._n_made = 0
+                self.generation += 1
+            found = self._shifted[key] = self._shift(stacks, terminal)
+            self._n_made += 1
+        return found
+
+    def unite(self, left: StackSet, right: StackSet) -> StackSet:
+        """Return the stacks of both."""
+        if left is right:
+            return left
+        below: dict[int, set[Node]] = {}
+        for node in (*left.tops, *right.tops):
+            below.setdefault(node.state, set()).update(node.below)
+        return self._intern(frozenset(self._node(*item) for item in below.items()))
+
+    def _shift(self, stacks: StackSet, terminal: int) -> StackSet | None:
+        if stacks.reduced is None:
+            self._reduce(stacks)
+        below: dict[int, list[Node]] = {}
+        for node in stacks.reduced or ():
+            for target in self._tables.shifts(node.state).get(terminal, ()):
+                below.setdefault(target, []).append(node)
+        if not below:
+            return None
+        return self._intern(frozenset(self._node(*item) for item in below.items()))
+
+    def _reduce(self, stacks: StackSet) -> None:
+        """Do all reductions.
+
+        What a state's bases lead to is the union of what each leads to, so a reduction is done
+        again for the bases that came later, and for these only.
+        """
+        tables = self._tables
+        bases: dict[int, set[Node]] = {}
+        pending: list[tuple[int, set[Node]]] = []
+        for node in stacks.tops:
+            bases[node.state] = set(node.below)
+            pending.append((node.state, bases[node.state].copy()))
+        while pending:
+            state, added = pending.pop()
+            for nonterminal, length in tables.reduces(state):
+                level = added
+                for _ in range(length - 1):
+                    level = {node for above in level for node in above.below}
+                found: dict[int, set[Node]] = {}
+                for node in level:
+                    target = tables.gotos(node.state).get(nonterminal)
+                    if target is not None:
+                        found.setdefault(target, set()).add(node)
+                for target, nodes in found.items():
+                    known = bases.setdefault(target, set())
+                    nodes -= known
+                    if nodes:
+                        known |= nodes
+                        pending.append((target, nodes))
+        live = 0
+        for state in bases:
+            live |= tables.live[state]
+        stacks.live = live
+        stacks.reduced = tuple(self._node(state, bases[state]) for state in sorted(bases))
+        self._n_made += sum(map(len, bases.values()))
+
+    def _node(self, state: int, below: Iterable[Node]) -> Node:
+        """Return the node of a state over others, without those whose stacks another one has."""
+        kept = _drop_covered(below)
+        key = (state, kept)
+        found = self._nodes.get(key)
+        if found is None:
+            found = self._nodes[key] = Node(state, kept)
+        return found
+
+    def _intern(self, tops: frozenset[Node]) -> StackSet:
+        found = self._sets.get(tops)
+        if found is None:
+            found = self._sets[tops] = StackSet(tops)
+        return found
+
+
+def _drop_covered(nodes: Iterable[Node]) -> frozenset[Node]:
+    """Return the nodes without those that have less below than another one of their state."""
+    by_state: dict[int, list[Node]] = {}
+    distinct = frozenset(nodes)
+    for node in distinct:
+        by_state.setdefault(node.state, []).append(node)
+    if len(by_state) == len(distinct):
+        return distinct
+    return frozenset(
+        node
+        for group in by_state.values()
+        for node in group
+        if not any(node.below < other.below for other in group)
+    )

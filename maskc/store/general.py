@@ -1,0 +1,271 @@
+"""The rows of a scanner that cuts a text in many ways, for a general grammar.
+
+As :mod:`maskc.store.walk`, with three differences. Lexemes may overlap in every way, so the same
+bytes can lead to the same place along several ways: lines of the frontier that agree are one.
+Nearly all of these ways are none that a grammar knows, so a path is only gone on with by
+terminals that can stand behind its last one in some text. And there is one context, and no
+columns.
+
+Example: with ``W: /[a-z]+/`` the token ``cat`` is W, W W or W W W; where no text has W behind W
+there is one row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.errors import LimitError
+from maskc.grammar.model import Grammar
+from maskc.grammar.sets import Terminals
+from maskc.lexer.boundaries import Boundaries
+from maskc.lexer.lexeme import IGNORED
+from maskc.lexer.scanner import DEAD, Scanner
+from maskc.store.model import MaskStore
+from maskc.store.steps import ENTRY, Steps
+from maskc.vocab.trie import TokenTrie
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+MAX_FRONTIER = 20_000_000
+MAX_PATHS = 2_000_000
+
+_ANY = -1  # the last terminal of a path is not known
+
+
+def build_general_store(
+    grammar: Grammar,
+    scanner: Scanner,
+    boundaries: Boundaries,
+    follow: Mapping[int, Terminals],
+    steps: Steps,
+    trie: TokenTrie,
+    progress: Callable[[float], None] | None = None,
+) -> MaskStore:
+    """Return the rows of all sources.
+
+    Args:
+        grammar: with one context, and no layout.
+        scanner: its scanner.
+        boundaries: its boundaries.
+        follow: terminal that some text holds → the terminals that may come right behind it.
+        steps: the scanner's steps.
+        trie: the tokens.
+        progress: called with the fraction done.
+
+    Raises:
+        LimitError: tokens can be cut into terminals in too many ways.
+    """
+    walk = _Walk(grammar, scanner, boundaries, follow, steps, trie)
+    n_sources = scanner.n_states + len(scanner.closed)
+    counts = np.zeros(n_sources + 1, dtype=np.int64)
+    rows = []
+    for source in range(1, n_sources):
+        found = walk.run(source)
+        counts[source + 1] = len(found)
+        rows += found
+        if progress:
+            progress(source / n_sources)
+    return walk.finish(rows, np.cumsum(counts).astype(np.int32))
+
+
+class _Frontier:
+    """One line per (path, scanner state, trie node); no two agree."""
+
+    def __init__(self, path: Ints, state: Ints, node: Ints) -> None:
+        alive = np.flatnonzero(state != DEAD)
+        self.path, self.state, self.node = path[alive], state[alive], node[alive]
+
+    def __len__(self) -> int:
+        return len(self.path)
+
+    def key(self, n_states: int, n_nodes: int) -> Longs:
+        """Return a number for each line."""
+        return (self.path.astype(np.int64) * n_states + self.state) * n_nodes + self.node
+
+
+class _Walk:
+    def __init__(
+        self,
+        grammar: Grammar,
+        scanner: Scanner,
+        boundaries: Boundaries,
+        follow: Mapping[int, Terminals],
+        steps: Steps,
+        trie: TokenTrie,
+    ) -> None:
+        self.scanner, self.steps, self.trie = scanner, steps, trie
+        self.node_class = scanner.byte_class[trie.byte].astype(np.int32)
+        self.final_of = np.array(boundaries.final_of, dtype=np.int32)
+        self.n_ends = np.diff(steps.end_first)
+        n_terminals = len(grammar.terminals)
+        # Row: the last terminal, the last row for `_ANY`; column: the next one.
+        self.may_follow = np.array(
+            [
+                [bool(follow.get(a, 0) >> b & 1) for b in range(n_terminals)]
+                for a in range(n_terminals)
+            ]
+            + [[b in follow for b in range(n_terminals)]],
+            dtype=np.bool_,
+        )
+        self.event_terminal = np.array([t for t, _ in steps.events] or [0], dtype=np.int32)
+        # Path 0 is empty; a path's number is that of its key.
+        self.paths = [0]
+        self.number = {0: 0}
+        self.last = np.full(1 << 12, _ANY, dtype=np.int32)
+        self.set_number: dict[bytes, int] = {}
+        self.sets: list[Ints] = []
+
+    def run(self, source: int) -> list[tuple[int, int, int]]:
+        """Return the (path, final, token set) of a source, in order."""
+        frontier = self.start(source)
+        found: list[tuple[Longs, Ints]] = []
+        while len(frontier):
+            if len(frontier) > MAX_FRONTIER:
+                raise _too_many(MAX_FRONTIER)
+            self.collect(frontier, found)
+            frontier = self.step(frontier)
+        if not found:
+            return []
+        key, tokens = (np.concatenate(column) for column in zip(*found, strict=True))
+        order = np.lexsort((tokens, key))
+        key, tokens = key[order], tokens[order]
+        is_new = np.append(True, (key[1:] != key[:-1]) | (tokens[1:] != tokens[:-1]))
+        key, tokens = key[is_new], tokens[is_new]
+        bounds = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
+        n_finals = int(self.final_of.max()) + 1
+        return [
+            (*divmod(row, n_finals), self.number_set(tokens[low:high]))
+            for row, low, high in zip(
+                key[bounds].tolist(), bounds.tolist(), [*bounds[1:].tolist(), len(key)], strict=True
+            )
+        ]
+
+    def start(self, source: int) -> _Frontier:
+        """Take the first byte: a state goes on, a boundary enters the next lexeme."""
+        children = np.arange(1, int(self.trie.first_child[1]), dtype=np.int32)
+        nowhere = np.zeros(len(children), dtype=np.int32)
+        if source < self.scanner.n_states:
+            states = self.scanner.next[source, self.node_class[children]]
+            return _Frontier(nowhere, states, children)
+        kind = len(self.steps.kinds) - len(self.scanner.closed) + source - self.scanner.n_states
+        return _Frontier(*self.enter(nowhere, children, np.full(len(children), kind, np.int32)))
+
+    def step(self, frontier: _Frontier) -> _Frontier:
+        """Take one more byte."""
+        begin = self.trie.first_child[frontier.node]
+        counts = self.trie.first_child[frontier.node + 1] - begin
+        index = np.repeat(np.arange(len(frontier)), counts)
+        node = (begin[index] + _count_up(counts)).astype(np.int32)
+        path, state = frontier.path[index], frontier.state[index]
+        parts = [(path, self.scanner.next[state, self.node_class[node]], node)]
+        n_ends = self.n_ends[state]
+        for nth in range(int(n_ends.max(initial=0))):
+            some = np.flatnonzero(n_ends > nth)
+            kinds = self.steps.end_kind[self.steps.end_first[state[some]] + nth]
+            parts.append(self.enter(path[some], node[some], kinds))
+        after = _Frontier(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        if len(parts) == 1:
+            return after
+        key = after.key(self.scanner.n_states, self.trie.n_nodes)
+        _, kept = np.unique(key, return_index=True)
+        return _Frontier(after.path[kept], after.state[kept], after.node[kept])
+
+    def enter(self, path: Ints, node: Ints, kinds: Ints) -> tuple[Ints, Ints, Ints]:
+        """End the open lexeme and take the byte of ``node`` as the first one of the next."""
+        steps = self.steps
+        cell = kinds * self.scanner.next.shape[1] + self.node_class[node]
+        begin = steps.move_first[cell]
+        counts = steps.move_first[cell + 1] - begin
+        index = np.repeat(np.arange(len(path)), counts)
+        moves = begin[index] + _count_up(counts)
+        events, states = steps.move_event[moves], steps.move_state[moves]
+        terminal = self.event_terminal[events]
+        fits = (terminal < 0) | self.may_follow[self.last[path[index]], np.maximum(terminal, 0)]
+        index, events, states = index[fits], events[fits], states[fits]
+        return self.extend(path[index], events), states, node[index]
+
+    def extend(self, path: Ints, events: Ints) -> Ints:
+        """Return the paths with one more event each."""
+        keys = path.astype(np.int64) * len(self.steps.events) + events + 1
+        distinct, inverse = np.unique(keys, return_inverse=True)
+        numbers = []
+        for key in distinct.tolist():
+            found = self.number.setdefault(key, len(self.paths))
+            if found == len(self.paths):
+                self.add_path(key)
+            numbers.append(found)
+        extended: Ints = np.array(numbers, dtype=np.int32)[inverse.reshape(-1)]
+        return extended
+
+    def add_path(self, key: int) -> None:
+        """Remember a path, and what its last terminal is; an ignored lexeme is none."""
+        number = len(self.paths)
+        if number >= MAX_PATHS:
+            raise _too_many(MAX_PATHS)
+        if number == len(self.last):
+            self.last = np.append(self.last, np.full(number, _ANY, dtype=np.int32))
+        parent, event = divmod(key - 1, len(self.steps.events))
+        terminal = int(self.event_terminal[event])
+        # In front of an ignored lexeme that begins a path stands any terminal.
+        self.last[number] = self.last[parent] if terminal == IGNORED else max(terminal, _ANY)
+        self.paths.append(key)
+
+    def collect(self, frontier: _Frontier, found: list[tuple[Longs, Ints]]) -> None:
+        """Add the tokens that end here, each with its path and final as one number."""
+        begin = self.trie.first_token[frontier.node]
+        counts = self.trie.first_token[frontier.node + 1] - begin
+        index = np.repeat(np.arange(len(frontier)), counts)
+        if len(index):
+            n_finals = int(self.final_of.max()) + 1
+            key = frontier.path.astype(np.int64) * n_finals + self.final_of[frontier.state]
+            found.append((key[index], self.trie.tokens[begin[index] + _count_up(counts)]))
+
+    def number_set(self, tokens: Ints) -> int:
+        """Return the number of a token set."""
+        key = tokens.tobytes()
+        number = self.set_number.setdefault(key, len(self.sets))
+        if number == len(self.sets):
+            self.sets.append(tokens.copy())
+        return number
+
+    def finish(self, rows: list[tuple[int, int, int]], source_first: Ints) -> MaskStore:
+        """Return the store."""
+        columns = np.array(rows, dtype=np.int32).reshape(-1, 3)
+        keys = np.array(self.paths[1:], dtype=np.int64) - 1
+        n_events = max(len(self.steps.events), 1)
+        n_paths = len(self.paths)
+        n_finals = int(self.final_of.max()) + 1
+        return MaskStore(
+            n_states=self.scanner.n_states,
+            source_first=source_first,
+            row_path=columns[:, 0],
+            row_final=columns[:, 1],
+            row_tokens=columns[:, 2],
+            path_parent=np.append(0, keys // n_events).astype(np.int32),
+            path_terminal=np.append(ENTRY, self.event_terminal[keys % n_events]).astype(np.int32),
+            path_contexts=np.zeros(n_paths, dtype=np.int32),
+            path_column=np.zeros(n_paths, dtype=np.int32),
+            contexts=np.ones((1, 1), dtype=np.bool_),
+            open_final=np.arange(n_finals, dtype=np.int32),
+            open_column=np.zeros(n_finals, dtype=np.int32),
+            set_first=np.cumsum([0, *map(len, self.sets)]).astype(np.int32),
+            set_tokens=np.concatenate([*self.sets, np.zeros(0, dtype=np.int32)]),
+        )
+
+
+def _count_up(counts: Ints) -> Longs:
+    """Return 0, 1, … for each count in turn."""
+    ends = np.cumsum(counts)
+    return np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - counts, counts)
+
+
+def _too_many(limit: int) -> LimitError:
+    return LimitError(
+        "ways to cut tokens into terminals",
+        limit,
+        "let fewer terminals match the same text, or use lexer=basic",
+    )

@@ -1,0 +1,272 @@
+"""The oracle for grammars that Lark parses with Earley.
+
+As :mod:`maskc.verify.oracle`: *yes* needs a witness that Lark parses, *no* a refutation, and where
+neither is found nothing is guessed. Lark's Earley parser cannot be stopped in the middle of a
+text, so what may be under way is worked out by :mod:`maskc.verify.earley`, from Lark's rules and
+patterns.
+
+With ``dynamic_complete`` a lexeme of any terminal that is expected may end wherever ``re`` matches
+it in a piece of the text, and may stay open if ``regex`` finds that more of the text could still
+match. With ``basic`` lexemes are what :mod:`maskc.verify.readings` says of Lark's lexer. Either way
+more is taken than Lark takes once it knows how the text goes on, never less: if nothing
+may be under way at the end, no text begins like this.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple, cast
+
+from lark import Lark
+from lark.exceptions import LarkError
+from lark.lexer import BasicLexer
+
+from maskc.verify.completions import Completer
+from maskc.verify.earley import Column, Item, Rules, advance, find_rest
+from maskc.verify.oracle import Oracle, Position
+from maskc.verify.readings import Reader, Reading
+from maskc.verify.steps import State, Steps
+
+_MOST_ENDINGS = 6  # that worked and are tried first
+_MOST_TAILS = 12  # ways to finish an open lexeme that are tried
+_START = State((0,))
+
+
+def is_general(lark: Lark) -> bool:
+    """Return whether Lark parses with Earley."""
+    return bool(cast(Any, lark.options).parser == "earley")
+
+
+def parses_generally(lark: Lark, text: str) -> bool:
+    """Return whether Lark's Earley parser reads a text to its end.
+
+    It raises a RuntimeError where a text has two parses, one of which ends in something ignored and
+    the other in a terminal: both are parses.
+    """
+    try:
+        lark.parse(text)
+    except LarkError:
+        return False
+    except RuntimeError as error:
+        if "multiple start symbol items" not in str(error):
+            raise
+    return True
+
+
+class Lexeme(NamedTuple):
+    """A lexeme: its terminal, its name for the parser (``None``: ignored), its end (or open)."""
+
+    terminal: str
+    name: str | None
+    end: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """What may be under way behind each character of a text.
+
+    Attributes:
+        text: the text.
+        columns: one more than characters.
+        lexemes: place → the lexemes that begin there.
+        n_settled: at so many places from the start they are the same whatever follows.
+    """
+
+    text: str
+    columns: tuple[Column, ...]
+    lexemes: tuple[tuple[Lexeme, ...], ...]
+    n_settled: int
+
+
+EMPTY = Chart("", (), (), 0)
+
+
+class GeneralSteps(Steps):
+    """What is asked of a grammar's terminals; there is no table to step through."""
+
+    def __init__(self, lark: Lark) -> None:
+        self._lark = lark
+        self.start = _START
+        self.terminals = {str(t.name): t for t in lark.terminals}
+        self.flags = lark.lexer_conf.g_regex_flags
+        self.ignored = frozenset(map(str, lark.lexer_conf.ignore))
+        self.newline = self.indenter = None
+        is_dynamic = str(lark.lexer_conf.lexer_type).startswith("dynamic")
+        self.basic: BasicLexer | None = None if is_dynamic else cast(Any, lark.parser).lexer
+        if self.basic is not None:
+            _ = self.basic.scanner  # builds the callbacks as well
+        self._resolve = cache(self._find_name)
+
+    def take(self, state: State, terminal: str, value: str) -> State:
+        """Return the state as it is: which terminals are taken is for the chart to say."""
+        del terminal, value
+        return state
+
+    def parses(self, state: State, text: str, position: int) -> bool:
+        """Return whether Lark parses the whole text; it cannot be resumed."""
+        del state, position
+        return parses_generally(self._lark, text)
+
+
+class GeneralReader(Reader):
+    """What may be under way behind a text. A reading's state names the place where it goes on."""
+
+    def __init__(self, steps: GeneralSteps, rules: Rules) -> None:
+        super().__init__(steps)
+        self.rules, self._basic = rules, steps.basic
+        self._base = EMPTY
+        self._last = EMPTY
+
+    def begin_with(self, text: str) -> None:
+        """Prepare for texts that begin with this one."""
+        self._base = self.extend(self._base if text.startswith(self._base.text) else EMPTY, text)
+
+    def chart(self, text: str) -> Chart:
+        """Return the chart of a text."""
+        if self._last.text != text or not self._last.columns:
+            base = self._base if text.startswith(self._base.text) else EMPTY
+            self._last = self.extend(base, text)
+        return self._last
+
+    def readings(self, state: State, text: str, position: int) -> list[Reading]:
+        """Return what may be under way at the end of the text; empty is a refutation."""
+        del state, position
+        chart = self.chart(text)
+        found = [
+            Reading(State((place,)), place, lexeme.terminal, lexeme.name)
+            for place, lexemes in enumerate(chart.lexemes)
+            for lexeme in lexemes
+            if lexeme.end is None and (lexeme.name is None or self._waits(chart, place, lexeme))
+        ]
+        last = chart.columns[-1]
+        if last.ends or last.scans:
+            found.append(Reading(State((len(text),)), len(text)))
+        return found
+
+    def items_behind(self, chart: Chart, reading: Reading) -> list[Item]:
+        """Return what is under way when the open lexeme of a reading has ended."""
+        column = chart.columns[reading.state.stack[0]]
+        if reading.name is None:
+            return list(column.carried())
+        return [advance(item) for item in column.scans[reading.name]]
+
+    def extend(self, base: Chart, text: str) -> Chart:
+        """Return the chart of a text that begins with that of another one."""
+        n_same = min(base.n_settled, len(base.columns))
+        columns, lexemes = list(base.columns[:n_same]), list(base.lexemes[:n_same])
+        kernels: dict[int, list[Item]] = {0: self.rules.begin()}
+        for place in range(n_same):
+            self._follow(columns[place], lexemes[place], kernels)
+        n_settled = n_same
+        for place in range(n_same, len(text) + 1):
+            column = Column(self.rules, columns, kernels.pop(place, ()))
+            found = tuple(self._list_lexemes(column, text, place)) if place < len(text) else ()
+            columns.append(column)
+            lexemes.append(found)
+            if n_settled == place < len(text) and all(x.end is not None for x in found):
+                n_settled += 1
+            self._follow(column, found, kernels)
+        return Chart(text, tuple(columns), tuple(lexemes), n_settled)
+
+    def _waits(self, chart: Chart, place: int, lexeme: Lexeme) -> bool:
+        return lexeme.name in chart.columns[place].scans
+
+    def _follow(
+        self, column: Column, lexemes: tuple[Lexeme, ...], kernels: dict[int, list[Item]]
+    ) -> None:
+        """Add what lexemes that begin at a place lead to."""
+        for lexeme in lexemes:
+            if lexeme.end is None:
+                continue
+            reached = kernels.setdefault(lexeme.end, [])
+            if lexeme.name is None:
+                reached += column.carried()
+            else:
+                reached += map(advance, column.scans.get(lexeme.name, ()))
+
+    def _list_lexemes(self, column: Column, text: str, place: int) -> Iterator[Lexeme]:
+        if not (column.scans or column.ends):
+            return
+        if self._basic is not None:
+            yield from self._list_basic(self._basic, text, place)
+            return
+        for name in sorted(self.steps.ignored):
+            probe = self.probes[name]
+            match = probe.first.match(self.canonical(text), place, partial=True)
+            if match is not None and match.end("t__") < 0:
+                yield Lexeme(name, None, None)
+            settled = probe.plain.match(text, place)
+            if settled is not None:
+                yield Lexeme(name, None, settled.end())
+        for name in column.scans:
+            probe = self.probes[name]
+            if probe.partial.fullmatch(self.canonical(text), place, partial=True):
+                yield Lexeme(name, name, None)
+            settled = probe.plain.match(text, place)
+            if settled is not None:
+                pieces = (text[place:end] for end in range(place + 1, settled.end()))
+                matches = (probe.plain.match(piece) for piece in pieces)
+                ends = {place + match.end() for match in matches if match is not None}
+                for end in sorted(ends | {settled.end()}):
+                    yield Lexeme(name, name, end)
+
+    def _list_basic(self, lexer: BasicLexer, text: str, place: int) -> Iterator[Lexeme]:
+        for terminal, end in self.outcomes(lexer, text, place):
+            if end is not None:
+                name = self.steps.name_of(lexer, terminal, text[place:end])
+                yield Lexeme(terminal, name, end)
+            else:
+                for reading in self._open(_START, lexer, text, place, terminal):
+                    yield Lexeme(terminal, reading.name, None)
+
+
+class GeneralOracle(Oracle):
+    """What Lark says of positions in texts of one grammar."""
+
+    def __init__(self, lark: Lark) -> None:
+        self.steps: GeneralSteps = GeneralSteps(lark)
+        self.rules = Rules(lark)
+        self.reader: GeneralReader = GeneralReader(self.steps, self.rules)
+        self.completer = Completer(self.reader)
+        self._endings: list[str] = []
+
+    def at(self, prefix: bytes, full_text: str | None = None) -> Position:
+        """Return a position behind a prefix; positions are best asked for in order.
+
+        Raises:
+            ValueError: the prefix is not UTF-8 (a last character may be cut).
+        """
+        del full_text
+        position = super().at(prefix)
+        self.reader.begin_with(position.text)
+        return position
+
+    def find_witness(
+        self, text: str, state: State, start: int, readings: list[Reading]
+    ) -> str | None:
+        """Return a string behind which Lark parses the text, ``None`` if none is found."""
+        chart = self.reader.chart(text)
+        for guess in itertools.chain(self._endings, self._guess(chart, readings)):
+            whole = text + guess
+            if self.reader.extend(chart, whole).columns[-1].ends and self.steps.parses(
+                state, whole, start
+            ):
+                self._endings = [guess, *(e for e in self._endings if e != guess)][:_MOST_ENDINGS]
+                return guess
+        return None
+
+    def _guess(self, chart: Chart, readings: list[Reading]) -> Iterator[str]:
+        """Yield strings that may complete the text, shortest rests of the parse first."""
+        ways: list[tuple[int, int, Reading, tuple[str, ...]]] = []
+        for reading in readings:
+            rest = find_rest(self.rules, chart.columns, self.reader.items_behind(chart, reading))
+            if rest is not None:
+                ways.append((len(rest), len(ways), reading, rest))
+        for _, _, reading, rest in sorted(ways):
+            moves = [(name, sample) for name in rest for sample in self.completer.samples(name)[:1]]
+            tails = self.completer.finish_lexeme(chart.text, reading)
+            for tail in itertools.islice(tails, _MOST_TAILS):
+                yield from (tail + written for written in self.completer.render(tuple(moves)))

@@ -1,0 +1,135 @@
+"""Law 1 for general grammars: a mask is exactly what Lark's Earley parser leaves possible.
+
+As ``test_masks_are_exact``: a prefix of a parsed text must be legal, and a legal prefix that no
+short text continues must have a longer continuation, which Lark must parse. It is looked for by
+the oracle of ``maskc verify``, which shares nothing with the compiler, then by the masks.
+"""
+
+from random import Random
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from maskc.errors import GrammarError, UnsupportedTerminalError
+from maskc.frontends.lark import build_lark, load_source
+from maskc.verify.general import GeneralOracle, parses_generally
+from maskc.verify.readings import Undecided
+from tests.compiled import compile_text, legal_ids
+from tests.general_grammars import draw_general_grammar, general_grammar
+from tests.laws import test_masks_are_exact as exact
+from tests.random_grammars import accepted_texts, draw_grammar, draw_tokens
+
+LEXERS = ["dynamic_complete", "basic"]
+SEARCH = exact.whole_completion
+
+
+@pytest.fixture(autouse=True)
+def _judge_with_earley(monkeypatch):
+    # All that a completion of the grammars below may need; `è` begins as `é` does.
+    monkeypatch.setattr(exact, "MORE", "abABcé è[,];!+-()1")
+    monkeypatch.setattr(exact, "lark_accepts", parses_generally)
+    monkeypatch.setattr("tests.random_grammars.lark_accepts", parses_generally)
+
+
+def check(text, alphabet, longest, tokens, lexer):
+    """Compare all masks; return how many, none if the grammar is refused for its terminals."""
+    settings_ = {"parser": "earley", "lexer": lexer}
+    try:
+        oracle = GeneralOracle(build_lark(load_source(text, **settings_)))
+    except GrammarError:  # a terminal that matches nothing, which dynamic lexers refuse
+        return 0
+
+    def find_completion(matcher, written):
+        try:
+            return oracle.at(written).decide(b"")[1]
+        except Undecided:
+            return SEARCH(matcher, written)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exact, "whole_completion", find_completion)
+        try:
+            return exact.check_language(text, alphabet, longest, tokens, **settings_)
+        except UnsupportedTerminalError:
+            return 0
+
+
+@settings(max_examples=120)
+@given(st.integers(0, 100_000), st.sampled_from(LEXERS))
+@example(24, "dynamic_complete")
+def test_a_mask_is_exact_for_a_general_grammar(seed, lexer):
+    draw = Random(seed)
+    text, alphabet = draw_general_grammar(draw)
+    check(text, alphabet, 5, draw_tokens(draw, alphabet), lexer)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 110), st.sampled_from(LEXERS))
+def test_a_mask_is_exact_for_an_awkward_grammar(seed, lexer):
+    draw = Random(seed)
+    text, alphabet = draw_grammar(draw)
+    check(text, alphabet, 5, draw_tokens(draw, alphabet), lexer)
+
+
+NAMED = {
+    "palindromes": "ab",
+    "ambiguous_lists": "a",
+    "expressions": "a1+- (",
+    "hidden_left_recursion": "abc",
+    "right_recursion": "[a,]",
+    "reduce_reduce": "a,;!",
+}
+
+
+@pytest.mark.parametrize("lexer", LEXERS)
+@pytest.mark.parametrize("name", NAMED)
+def test_a_mask_is_exact_for_a_named_grammar(name, lexer):
+    alphabet = NAMED[name]
+    longest = {2: 7, 1: 9}.get(len(alphabet), 5)
+    tokens = draw_tokens(Random(0), alphabet)
+    assert check(general_grammar(name), alphabet, longest, tokens, lexer) > 0
+
+
+# What each of these was found by, or stands for: (grammar, alphabet).
+CASES = {
+    "an ignored lexeme is as long as it can be": ('start: "a" B\nB: / b/\n%ignore / +/\n', "ab "),
+    "a second kind of ignored lexeme may follow": (
+        'start: "a" "b"\n%ignore / +/\n%ignore /c+/\n',
+        "abc ",
+    ),
+    "a lexeme may end wherever a piece of it matches": ("start: A A A\nA: /a+/\n", "ab"),
+    "the first alternative hides the second": ('start: A "c"\nA: /a|ab/\n', "abc"),
+    "a lazy quantifier still takes more where it must": ("start: A+\nA: /a+?b/\n", "ab"),
+    "a look-behind that stays inside": ('start: A+ "b"\nA: /a.*?(?<!b)a/\n', "ab"),
+    "only blanks, where nothing is a text": ("start: |\n%ignore / +/\n", " a"),
+    "blanks behind the end": ('start: "a" start | "a"\n%ignore " "\n', "a "),
+    "an ignored terminal that is used as well": (
+        "start: A B A\nA: /a/\nB: / +/\n%ignore B\n",
+        "a ",
+    ),
+    "an ignored lexeme that is forbidden long after it ended": (
+        'start: "a" B C\nB: "b"\nC: /b+c?/\n%ignore / (b+c)?/\n',
+        "abc ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_mask_is_exact_with_dynamic_lexing_where(name):
+    text, alphabet = CASES[name]
+    tokens = draw_tokens(Random(1), alphabet)
+    assert check(text, alphabet, 6, tokens, "dynamic_complete") > 0
+
+
+@pytest.mark.parametrize("lexer", LEXERS)
+def test_every_text_that_lark_parses_is_accepted_to_its_end(lexer):
+    text = general_grammar("expressions")
+    settings_ = {"parser": "earley", "lexer": lexer}
+    accepted = accepted_texts(build_lark(load_source(text, **settings_)), "a+-(", 4)
+    artifact = compile_text(text, **settings_)
+    for written in accepted:
+        matcher = artifact.matcher()
+        for byte in written.encode():
+            assert byte in legal_ids(matcher, artifact.vocab_size)
+            assert matcher.accept_token(byte)
+        assert matcher.is_accepting

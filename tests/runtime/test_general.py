@@ -1,0 +1,169 @@
+"""The machine for general grammars: what it takes, what it costs, and that nothing ever changes."""
+
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from maskc import allocate_bitmask, load
+from maskc.artifact.model import GENERAL_SECTIONS, Contents, check
+from tests.compiled import accepts, compile_text, legal_tokens, matcher_at
+from tests.general_grammars import general_grammar
+
+
+@pytest.fixture(scope="module")
+def palindromes():
+    return compile_text(general_grammar("palindromes"), (b"a", b"b", b"ab", b"ba"))
+
+
+def test_a_palindrome_may_end_only_where_it_is_one(palindromes):
+    texts = ["", "a", "ab", "aba", "abba", "abbaa", "abbaabba"]
+    assert [accepts(palindromes, text) for text in texts] == [
+        True,
+        True,
+        False,
+        True,
+        True,
+        False,
+        True,
+    ]
+
+
+def test_every_letter_may_follow_in_a_palindrome(palindromes):
+    assert legal_tokens(palindromes, "abb") == {b"a", b"b", b"ab", b"ba"}
+    assert legal_tokens(palindromes, "aba") == {b"a", b"b", b"ab", b"ba", None}
+
+
+def test_a_grammar_that_is_not_lalr_is_decided_by_what_comes_later():
+    artifact = compile_text(general_grammar("reduce_reduce"))
+    assert accepts(artifact, "a,b;a,b!")
+    assert legal_tokens(artifact, "a,b;a,b") >= {b";", b"!", b"x"}
+    assert b"," not in legal_tokens(artifact, "a,b;a,b")
+
+
+def test_hidden_left_recursion_counts_nothing():
+    artifact = compile_text(general_grammar("hidden_left_recursion"))
+    assert accepts(artifact, "cccabbb")
+    assert legal_tokens(artifact, "cc") == {b"a", b"c"}
+    assert legal_tokens(artifact, "cca") == {b"b"}
+    assert legal_tokens(artifact, "ccabb") == {b"b", None}
+
+
+LISTS = [
+    (general_grammar("ambiguous_lists"), b"", b"a"),
+    ('start: "a" start | "a"\n', b"", b"a"),
+    (general_grammar("right_recursion"), b"[", b"x,"),
+    ('start: WORD start tail | WORD\nWORD: "a"\ntail:\n', b"", b"a"),
+]
+
+
+@pytest.mark.parametrize(("text", "opening", "item"), LISTS)
+def test_a_long_list_costs_no_more_per_item_than_a_short_one(text, opening, item):
+    artifact = compile_text(text)
+    matcher = matcher_at(artifact, opening) if opening else artifact.matcher()
+    bitmask = allocate_bitmask(1, artifact.vocab_size)
+    configurations = set()
+    for number in range(100_000):
+        for byte in item:
+            if number < 1_000 or number % 100 == 0:
+                matcher.fill_bitmask(bitmask, 0)
+            assert matcher.accept_token(byte)
+        if number > 10:
+            configurations.add(matcher.configuration())
+    # However long the list is, the machine stands where it stood before.
+    assert len(configurations) == 1
+
+
+def test_memory_does_not_grow_with_a_right_recursive_list():
+    artifact = compile_text(general_grammar("right_recursion"))
+    matcher = matcher_at(artifact, "[x")
+    tracemalloc.start()
+    sizes = []
+    for _ in range(2):
+        for _ in range(10_000):
+            assert matcher.accept_token(ord(",")) and matcher.accept_token(ord("x"))
+        matcher.rollback(20_000)
+        sizes.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+    assert sizes[1] - sizes[0] < 50_000
+
+
+def test_a_thousand_items_of_exponential_ambiguity_take_no_time():
+    # Two nonterminals that the rewrites do not join, each item of either: 2 ** 1000 parses.
+    artifact = compile_text('start: x+\nx: y | z\ny: "a" y | "a"\nz: "a" z | "a"\n', (b"a",))
+    matcher = artifact.matcher()
+    begin = time.perf_counter()
+    assert matcher.accept_tokens([0] * 1_000) == 1_000
+    assert matcher.is_accepting
+    assert time.perf_counter() - begin < 20
+
+
+def test_going_back_is_the_identity(palindromes):
+    matcher = matcher_at(palindromes, "abb")
+    before = matcher.configuration()
+    fork = matcher.fork()
+    assert matcher.accept_tokens([0, 1, 2]) == 3
+    assert matcher.configuration() != before
+    matcher.rollback(3)
+    assert matcher.configuration() == before == fork.configuration()
+
+
+def test_however_a_text_is_cut_the_configuration_is_the_same(palindromes):
+    one, other = palindromes.matcher(), palindromes.matcher()
+    assert one.accept_tokens([0, 1, 1, 0]) == 4
+    assert other.accept_tokens([2, 3]) == 2
+    assert one.configuration() == other.configuration()
+
+
+def test_what_must_come_is_forced():
+    artifact = compile_text('start: "begin" start "end" | "x" "end"\n')
+    assert matcher_at(artifact, "beginxen").forced_bytes() == b"dend"
+
+
+def test_a_saved_artifact_says_the_same(palindromes, tmp_path):
+    path = tmp_path / "palindromes.maskc"
+    palindromes.save(path)
+    assert legal_tokens(load(path), "abb") == legal_tokens(palindromes, "abb")
+
+
+def test_the_masks_of_a_small_cache_are_the_same(palindromes, tmp_path):
+    path = tmp_path / "palindromes.maskc"
+    palindromes.save(path)
+    small = load(path, cache_bytes=1)
+    for text in ("", "a", "ab", "aba", "abab", "aba"):
+        assert legal_tokens(small, text) == legal_tokens(palindromes, text)
+
+
+def test_forgetting_results_changes_nothing(palindromes, monkeypatch):
+    expected = [legal_tokens(palindromes, "ab" * n) for n in range(10)]
+    monkeypatch.setattr("maskc.runtime.stacks.MAX_MADE", 3)
+    assert [legal_tokens(palindromes, "ab" * n) for n in range(10)] == expected
+
+
+def test_an_lalr_artifact_has_no_general_sections():
+    artifact = compile_text('start: "a"\n')
+    assert not GENERAL_SECTIONS.keys() & artifact.contents.arrays.keys()
+    assert "parser" not in artifact.header["grammar"]
+
+
+@pytest.mark.parametrize(
+    "section",
+    sorted(
+        name
+        for name, section in GENERAL_SECTIONS.items()
+        if section.below is not None or section.offsets is not None
+    ),
+)
+def test_an_index_out_of_its_table_is_found(palindromes, section):
+    broken = palindromes.contents.arrays[section].copy()
+    broken[-1] = 100 if broken.dtype == np.uint8 else 1_000_000
+    contents = Contents(palindromes.header, {**palindromes.contents.arrays, section: broken})
+    assert section in (check(contents) or "")
+
+
+@pytest.mark.parametrize("section", sorted(GENERAL_SECTIONS))
+def test_a_missing_section_is_found(palindromes, section):
+    arrays = dict(palindromes.contents.arrays)
+    del arrays[section]
+    assert check(Contents(palindromes.header, arrays)) == f"section {section} is missing"
