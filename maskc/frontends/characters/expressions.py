@@ -1,0 +1,246 @@
+"""What may stand on the right side of a rule over characters?
+
+An expression is a set of code points, a sequence, a choice, a repetition, a rule's name, or what
+one expression matches and another does not. The empty sequence matches the empty text, the empty
+choice nothing at all. Build them with the functions, which keep them simple: no sequence in a
+sequence, no choice of one, no empty text among choices.
+
+Example: ``"a" [0-9]*`` is ``sequence(literal("a"), repeat(Characters(((48, 57),)), 0, None))``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from maskc.automata.charset import CodePoints
+from maskc.errors import LimitError
+
+# Python's parser of patterns calls itself for each group, and so do we.
+MAX_SIZE, MAX_NESTED = 20_000, 80
+
+
+@dataclass(frozen=True, slots=True)
+class Characters:
+    """One code point of a set."""
+
+    ranges: CodePoints
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """One part behind the other."""
+
+    parts: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Any of the parts."""
+
+    parts: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """The body, ``low`` to ``high`` times; ``None``: any number."""
+
+    body: Expression
+    low: int
+    high: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What the rule of that name matches."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Except:
+    """What ``left`` matches and ``right`` does not; ``place`` is ``file:line``."""
+
+    left: Expression
+    right: Expression
+    place: str
+
+
+Expression = Characters | Sequence | Choice | Repeat | Reference | Except
+
+EMPTY_TEXT = Sequence(())
+NOTHING = Choice(())
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterGrammar:
+    """Rules over characters, all defined.
+
+    Attributes:
+        name: of the file, for messages.
+        rules: name → right side.
+        start: a name of ``rules``.
+    """
+
+    name: str
+    rules: Mapping[str, Expression]
+    start: str
+
+
+def literal(text: str) -> Expression:
+    """Return what matches exactly a text."""
+    return sequence(*(Characters(((ord(c), ord(c)),)) for c in text))
+
+
+def sequence(*parts: Expression) -> Expression:
+    """Return the parts one behind the other.
+
+    >>> sequence(literal("a"), NOTHING) == NOTHING
+    True
+    """
+    flat: list[Expression] = []
+    for part in parts:
+        if part == NOTHING:
+            return NOTHING
+        for inner in part.parts if isinstance(part, Sequence) else (part,):
+            if flat and isinstance(flat[-1], Characters) and inner == Repeat(flat[-1], 0, None):
+                flat[-1] = Repeat(flat[-1], 1, None)
+            else:
+                flat.append(inner)
+    return flat[0] if len(flat) == 1 else Sequence(tuple(flat))
+
+
+def choice(*parts: Expression) -> Expression:
+    """Return any of the parts; sets of characters among them become one.
+
+    >>> choice(literal("a"), literal("b"), EMPTY_TEXT)
+    Repeat(body=Characters(ranges=((97, 98),)), low=0, high=1)
+    """
+    flat: dict[Expression, None] = {}
+    optional = False
+    for part in parts:
+        for alternative in part.parts if isinstance(part, Choice) else (part,):
+            if alternative == EMPTY_TEXT:
+                optional = True
+            elif isinstance(alternative, Repeat) and (alternative.low, alternative.high) == (0, 1):
+                optional = True
+                body = alternative.body
+                flat |= dict.fromkeys(body.parts if isinstance(body, Choice) else (body,))
+            else:
+                flat[alternative] = None
+    found = tuple(_join_characters(flat))
+    chosen = found[0] if len(found) == 1 else Choice(found)
+    return repeat(chosen, 0, 1) if optional else chosen
+
+
+def _join_characters(parts: dict[Expression, None]) -> Iterator[Expression]:
+    """Yield the parts, with one set of characters where the first of several stood."""
+    joined = unite(*(part.ranges for part in parts if isinstance(part, Characters)))
+    for part in parts:
+        if not isinstance(part, Characters):
+            yield part
+        elif joined:
+            yield Characters(joined)
+            joined = ()
+
+
+def repeat(body: Expression, low: int, high: int | None) -> Expression:
+    """Return the body ``low`` to ``high`` times."""
+    if body == EMPTY_TEXT or high == 0:
+        return EMPTY_TEXT
+    if body == NOTHING:
+        return EMPTY_TEXT if low == 0 else NOTHING
+    if (low, high) == (1, 1):
+        return body
+    if isinstance(body, Repeat) and (body.low, body.high) == (0, None):
+        return body
+    if isinstance(body, Repeat) and body.low in (0, 1) and low in (0, 1):
+        # (x?)*, (x+)?, (x+)+ and their like; not (x{0,3})?, which stays as it is written.
+        if (high is None and body.high in (1, None)) or (high == 1 and body.high is None):
+            return repeat(body.body, min(low, body.low), None)
+        if high == 1 and body.high == 1:
+            return repeat(body.body, min(low, body.low), 1)
+    return Repeat(body, low, high)
+
+
+def unite(*sets: CodePoints) -> CodePoints:
+    """Return the union of sets of code points.
+
+    >>> unite(((97, 99),), ((98, 100), (102, 102)))
+    ((97, 100), (102, 102))
+    """
+    found: list[tuple[int, int]] = []
+    for low, high in sorted(r for ranges in sets for r in ranges):
+        if found and low <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(found[-1][1], high))
+        else:
+            found.append((low, high))
+    return tuple(found)
+
+
+def children(expression: Expression) -> tuple[Expression, ...]:
+    """Return the expressions directly inside."""
+    match expression:
+        case Sequence(parts) | Choice(parts):
+            return parts
+        case Repeat(body):
+            return (body,)
+        case Except(left, right):
+            return (left, right)
+    return ()
+
+
+def references(expression: Expression) -> set[str]:
+    """Return the names of the rules that it asks for."""
+    found = set()
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Reference):
+            found.add(node.name)
+        stack += children(node)
+    return found
+
+
+def is_nullable(expression: Expression) -> bool:
+    """Return whether an expression without references matches the empty text."""
+    match expression:
+        case Sequence(parts):
+            return all(map(is_nullable, parts))
+        case Choice(parts):
+            return any(map(is_nullable, parts))
+        case Repeat(body, low):
+            return low == 0 or is_nullable(body)
+    return False
+
+
+def measure(expression: Expression) -> int:
+    """Return how many characters and names it has once its bounded repetitions are written out."""
+    match expression:
+        case Repeat(body, low, high):
+            return measure(body) * max(low, high or 0, 1)
+        case Sequence() | Choice() | Except():
+            return sum(map(measure, children(expression)))
+    return 1
+
+
+def nesting(expression: Expression) -> int:
+    """Return how many choices and repetitions stand one inside the other."""
+    inner = max(map(nesting, children(expression)), default=0)
+    return inner + isinstance(expression, Choice | Repeat)
+
+
+def check_size(place: str, expression: Expression) -> Expression:
+    """Return the expression if it is not too large to be written out.
+
+    Raises:
+        LimitError: its repetitions, one inside the other, are.
+    """
+    if measure(expression) > MAX_SIZE:
+        raise LimitError(
+            f"characters and names in one expression at {place} when its repetitions are written "
+            "out",
+            MAX_SIZE,
+            "lower their counts, or write * for any number",
+        )
+    return expression

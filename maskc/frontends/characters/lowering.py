@@ -1,0 +1,287 @@
+r"""How does a grammar over characters become a Lark grammar?
+
+The meaning of such a grammar is that of Lark's Earley with ``dynamic_complete``: every split of a
+text into lexemes counts. So what is regular, a rule or a run of parts of a right side, becomes one
+terminal, and the language stays the same as with a terminal a character. Two conditions:
+
+- a terminal does not match the empty text: a part that does becomes an optional terminal;
+- each of its texts is its own first match, or Lark does not find it. What is written so that
+  ``re`` cuts some of it off is written again from its automaton; what has no pattern of
+  reasonable size is taken apart instead.
+
+The rest is written without Lark's own ``?``, ``*`` and ``~``, which it multiplies out: a
+repetition is a left-recursive rule.
+
+Example: ``value ::= [0-9]+ | "(" ws value ws ")"`` with ``ws ::= [ ]*`` becomes
+``value: VALUE | VALUE_2 value VALUE_3`` with ``VALUE: /[0-9]+/``, ``VALUE_2: /\( */`` and
+``VALUE_3: / *\)/``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+
+from maskc.errors import GrammarError
+from maskc.frontends.characters.automaton import (
+    Positions,
+    TooLargeError,
+    build_dfa,
+    drop_empty,
+    examine,
+)
+from maskc.frontends.characters.expressions import (
+    NOTHING,
+    CharacterGrammar,
+    Characters,
+    Choice,
+    Expression,
+    Reference,
+    Repeat,
+    Sequence,
+    choice,
+    is_nullable,
+    measure,
+    repeat,
+    sequence,
+)
+from maskc.frontends.characters.longest import write_longest
+from maskc.frontends.characters.patterns import write_pattern
+from maskc.frontends.characters.regular import Regular
+
+MAX_LINE, LARGE, MAX_FAILED = 100, 200, 5
+SETTINGS = "// maskc: start={} parser=earley lexer=dynamic_complete\n"
+
+
+def lower_grammar(grammar: CharacterGrammar) -> str:
+    """Return the text of a Lark grammar with the same language.
+
+    Raises:
+        GrammarError: no text at all is in the language, or an exception is not regular.
+        LimitError: the automaton of an exception is too large.
+    """
+    regular = Regular(grammar.rules)
+    rules = {name: regular.put_in_exceptions(body) for name, body in grammar.rules.items()}
+    rules = _drop_unproductive(rules)
+    if grammar.start not in rules:
+        raise GrammarError(
+            grammar.name,
+            f"no text at all can be written with {grammar.start}: it asks for itself in every "
+            "alternative; give it one that ends",
+        )
+    return _Lowering(rules, grammar.start).text()
+
+
+def _drop_unproductive(rules: Mapping[str, Expression]) -> dict[str, Expression]:
+    """Return the rules that match some text, without the alternatives that match none."""
+    productive: set[str] = set()
+    n_before = -1
+    while n_before < len(productive):
+        n_before = len(productive)
+        productive |= {name for name, body in rules.items() if _keep(body, productive) != NOTHING}
+    return {name: _keep(body, productive) for name, body in rules.items() if name in productive}
+
+
+def _keep(expression: Expression, kept: set[str]) -> Expression:
+    """Return the expression with nothing in place of the rules that are not kept."""
+    match expression:
+        case Reference(name):
+            return expression if name in kept else NOTHING
+        case Sequence(parts):
+            return sequence(*(_keep(part, kept) for part in parts))
+        case Choice(parts):
+            return choice(*(_keep(part, kept) for part in parts))
+        case Repeat(body, low, high):
+            return repeat(_keep(body, kept), low, high)
+    return expression
+
+
+class _Lowering:
+    def __init__(self, rules: dict[str, Expression], start: str) -> None:
+        self.rules, self.regular = rules, Regular(rules)
+        self.names = _name_rules(rules)
+        self.waiting = [start]
+        self.asked = {start}
+        self.lines: dict[str, list[str]] = {}
+        self.terminals: dict[str, str] = {}  # pattern → name
+        self.folded: dict[Expression, str | None] = {}
+        self.n_failed = 0
+        self.helpers: dict[Expression, str] = {}
+        self.taken = set(self.names.values())
+
+    def text(self) -> str:
+        """Return the whole grammar, rules in the order in which they are asked for."""
+        for name in self.waiting:  # grows while it is read
+            self.lines[self.names[name]] = []  # before its helpers
+            whole = self._fold(Reference(name), name)
+            found = self._alternatives(self.rules[name], name) if whole is None else whole
+            self.lines[self.names[name]] = found
+        lines = [SETTINGS.format(self.names[self.waiting[0]])]
+        for rule, alternatives in self.lines.items():
+            lines.append(_format_rule(rule, alternatives))
+        lines += [f"{name}: /{pattern}/\n" for pattern, name in self.terminals.items()]
+        return "".join(lines)
+
+    def _alternatives(self, expression: Expression, owner: str) -> list[str]:
+        """Return the right sides whose union is the expression; the empty text is an empty one."""
+        folded = self._fold(expression, owner)
+        if folded is not None:
+            return folded
+        match expression:
+            case Choice(parts):
+                regular = [part for part in parts if self.regular.resolve(part) is not None]
+                together = choice(*regular)
+                found = self._fold(together, owner) if len(regular) < len(parts) else None
+                if found is not None:
+                    parts = tuple(part for part in parts if part not in regular)
+                alternatives = [a for part in parts for a in self._alternatives(part, owner)]
+                return list(dict.fromkeys((found or []) + alternatives))
+            case Repeat(body, 0, 1):
+                return list(dict.fromkeys(["", *self._alternatives(body, owner)]))
+        return [self._symbols(expression, owner)]
+
+    def _symbols(self, expression: Expression, owner: str) -> str:
+        """Return symbols in a row, one for each part that cannot be joined with its neighbour."""
+        if not isinstance(expression, Sequence):
+            return self._symbol(expression, owner)
+        written = []
+        for regular, run in groupby(
+            expression.parts, lambda part: self.regular.resolve(part) is not None
+        ):
+            parts = list(run)
+            whole = sequence(*parts)
+            if regular and (len(parts) == 1 or self._fold(whole, owner) is not None):
+                written.append(self._symbol(whole, owner))
+            else:
+                written += [self._symbol(part, owner) for part in parts]
+        return " ".join(filter(None, written))
+
+    def _symbol(self, expression: Expression, owner: str) -> str:
+        """Return one symbol for an expression; none for the empty text."""
+        folded = self._fold(expression, owner)
+        if folded is not None and len(folded) == 1:
+            return folded[0]
+        match expression:
+            case Reference(name):
+                if name not in self.asked:
+                    self.asked.add(name)
+                    self.waiting.append(name)
+                return self.names[name]
+            case Sequence() if folded is None:
+                return self._symbols(expression, owner)
+        if expression not in self.helpers:
+            helper = self.helpers[expression] = self._name(self.names[owner])
+            self.lines[helper] = []
+            if isinstance(expression, Repeat) and expression.high != 1 and folded is None:
+                self._repeat(helper, expression, owner)
+            else:
+                self.lines[helper] = self._alternatives(expression, owner)
+        return self.helpers[expression]
+
+    def _repeat(self, helper: str, expression: Repeat, owner: str) -> None:
+        low, high = expression.low, expression.high
+        item = self._symbols(expression.body, owner)
+        if " " in item and max(low, high or 0) > 1:
+            self.lines[name := self._name(self.names[owner])] = [item]
+            item = name
+        least = " ".join([item] * low)
+        if high is None:
+            self.lines[helper] = [least, f"{helper} {item}"]
+            return
+        # `x{n,m}` is n times, or one more than `x{n,m-1}`: one derivation a text.
+        shorter = ""
+        for _ in range(low, high):
+            self.lines[longer := self._name(self.names[owner])] = [
+                least,
+                f"{shorter or least} {item}".strip(),
+            ]
+            shorter = longer
+        self.lines[helper] = [shorter or least]
+
+    def _fold(self, expression: Expression, owner: str) -> list[str] | None:
+        """Return a terminal for an expression, behind an empty side if it may be empty."""
+        resolved = self.regular.resolve(expression)
+        if resolved is None:
+            return None
+        if resolved not in self.folded:
+            # A thousand large rules, one inside the other, are not all tried.
+            large = measure(resolved) > LARGE
+            tried = not large or self.n_failed < MAX_FAILED
+            self.folded[resolved] = write_terminal(resolved) if tried else None
+            self.n_failed += large and self.folded[resolved] is None
+        pattern = self.folded[resolved]
+        if pattern is None:
+            return None
+        sides = [""] if is_nullable(resolved) else []
+        if pattern and pattern not in self.terminals:
+            name = expression.name if isinstance(expression, Reference) else owner
+            self.terminals[pattern] = self._name(self.names[name].upper())
+        return [*sides, self.terminals[pattern]] if pattern else sides
+
+    def _name(self, base: str) -> str:
+        """Return a name that is not taken: the base, or the base with the next free number."""
+        name, number = base, 1
+        while name in self.taken:
+            number += 1
+            name = f"{base}_{number}"
+        self.taken.add(name)
+        return name
+
+
+def write_terminal(expression: Expression) -> str | None:
+    """Return the pattern of an expression's texts but the empty one, each its own first match.
+
+    Nothing but the empty text has the empty pattern; ``None``: there is none of reasonable size.
+    """
+    try:
+        body = drop_empty(expression)
+    except TooLargeError:
+        return None
+    if body == NOTHING:
+        return ""
+    as_it_is = None
+    if isinstance(body, Choice) and all(isinstance(p, Characters | Sequence) for p in body.parts):
+        # A list of words is found in full if none comes behind its own beginning.
+        body = Choice(tuple(sorted(body.parts, key=measure, reverse=True)))
+    try:
+        found, ambiguous = examine(Positions(body))
+        if found:
+            as_it_is = write_pattern(body)
+            if not ambiguous:
+                return as_it_is
+    except TooLargeError:
+        pass
+    # From its automaton a text has one path: `re` never tries another one in vain.
+    try:
+        return write_pattern(write_longest(build_dfa(body)))
+    except TooLargeError:
+        return as_it_is
+
+
+def _name_rules(rules: Iterable[str]) -> dict[str, str]:
+    """Return rule → a name that Lark takes.
+
+    >>> _name_rules(["check-mate", "Check_Mate", "2nd"])
+    {'check-mate': 'check_mate', 'Check_Mate': 'check_mate_2', '2nd': 'rule_2nd'}
+    """
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for rule in rules:
+        base = re.sub(r"[^a-z0-9]+", "_", rule.lower()).strip("_")
+        base = base if base[:1].isalpha() else f"rule_{base}".rstrip("_")
+        name, number = base, 1
+        while name in taken:
+            number += 1
+            name = f"{base}_{number}"
+        taken.add(name)
+        names[rule] = name
+    return names
+
+
+def _format_rule(name: str, alternatives: list[str]) -> str:
+    """Return a rule's line, or a line for each side."""
+    line = f"{name}: {' | '.join(alternatives).lstrip()}"
+    if len(line) > MAX_LINE:
+        line = f"{name}: " + "\n    | ".join(alternatives)
+    return f"{line.rstrip()}\n"

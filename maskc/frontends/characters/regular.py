@@ -1,0 +1,259 @@
+r"""Which rules over characters are regular, and what are they as regular expressions?
+
+A rule that does not come back to itself is what its right side is, with the rules it names put in.
+Rules that come back to themselves at their right end only (or at their left end only) are a
+system of linear equations: ``x = a x | b`` is ``a* b``. Any other recursion stays a rule.
+
+Example: ``ws ::= ([ \t] ws)?`` is ``[ \t]*``.
+
+An exception ``A - B`` must have regular sides; it is put in as the automaton of the difference.
+
+Source: Arden 1961, *Delayed logic and finite state machines*; components: Tarjan 1972
+(doi:10.1137/0201010).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from maskc.errors import GrammarError, LimitError
+from maskc.frontends.characters.automaton import MAX_STATES, TooLargeError, subtract
+from maskc.frontends.characters.expressions import (
+    EMPTY_TEXT,
+    MAX_NESTED,
+    NOTHING,
+    Choice,
+    Except,
+    Expression,
+    Reference,
+    Repeat,
+    Sequence,
+    choice,
+    measure,
+    nesting,
+    references,
+    repeat,
+    sequence,
+)
+from maskc.frontends.characters.longest import write_longest
+
+MAX_FOLDED = 20_000
+
+Linear = tuple[dict[str, Expression], Expression]
+
+
+class Regular:
+    """The rules that are regular.
+
+    Attributes:
+        expressions: rule → its regular expression, without references; the others are absent.
+    """
+
+    def __init__(self, rules: Mapping[str, Expression]) -> None:
+        self.expressions: dict[str, Expression] = {}
+        for component in find_components(rules):
+            self._solve({name: rules[name] for name in component})
+
+    def resolve(self, expression: Expression) -> Expression | None:
+        """Return an expression with all rules put in; ``None`` if it is not regular, or too large.
+
+        Raises:
+            GrammarError: a side of an exception is not regular.
+            LimitError: the automaton of an exception is too large.
+        """
+        found = self._put_in(expression, frozenset())
+        return found if found is not None and measure(found) <= MAX_FOLDED else None
+
+    def put_in_exceptions(self, expression: Expression) -> Expression:
+        """Return an expression with the automaton of each exception in its place.
+
+        Raises:
+            GrammarError, LimitError: as :meth:`resolve`.
+        """
+        match expression:
+            case Except():
+                return self._put_in(expression, frozenset()) or NOTHING
+            case Sequence(parts):
+                return sequence(*map(self.put_in_exceptions, parts))
+            case Choice(parts):
+                return choice(*map(self.put_in_exceptions, parts))
+            case Repeat(body, low, high):
+                return repeat(self.put_in_exceptions(body), low, high)
+        return expression
+
+    def _solve(self, rules: dict[str, Expression]) -> None:
+        own = frozenset(rules)
+        bodies = {name: self._put_in(body, own) for name, body in rules.items()}
+        known = {
+            name: body
+            for name, body in bodies.items()
+            if body is not None and measure(body) <= MAX_FOLDED and nesting(body) <= MAX_NESTED
+        }
+        if len(known) < len(own):
+            return
+        for mirrored in (False, True):
+            solved = _solve_linear({n: mirror(b) if mirrored else b for n, b in known.items()})
+            if solved is not None:
+                self.expressions |= {n: mirror(b) if mirrored else b for n, b in solved.items()}
+                return
+
+    def _put_in(self, expression: Expression, kept: frozenset[str]) -> Expression | None:
+        """Return the expression with regular rules put in, but for the kept ones."""
+        match expression:
+            case Reference(name):
+                return expression if name in kept else self.expressions.get(name)
+            case Sequence(parts) | Choice(parts):
+                # All parts are looked at, so that every exception is checked.
+                inner = [self._put_in(part, kept) for part in parts]
+                known = [part for part in inner if part is not None]
+                if len(known) < len(inner):
+                    return None
+                return sequence(*known) if isinstance(expression, Sequence) else choice(*known)
+            case Repeat(body, low, high):
+                found = self._put_in(body, kept)
+                return None if found is None else repeat(found, low, high)
+            case Except(left, right, place):
+                return _subtract(place, self._put_in(left, kept), self._put_in(right, kept))
+        return expression
+
+
+def _subtract(place: str, left: Expression | None, right: Expression | None) -> Expression:
+    if left is None or right is None or references(left) or references(right):
+        raise GrammarError(
+            place,
+            "both sides of an exception A - B must be regular, and one of them is recursive or too "
+            "large; write what is left of A instead",
+        )
+    return _subtract_regular(place, left, right)
+
+
+@lru_cache(maxsize=256)
+def _subtract_regular(place: str, left: Expression, right: Expression) -> Expression:
+    try:
+        return write_longest(subtract(left, right))
+    except TooLargeError:
+        raise LimitError(
+            f"states in the automaton of the exception A - B at {place}, or an expression of it",
+            MAX_STATES,
+            "write what is left of A instead",
+        ) from None
+
+
+def mirror(expression: Expression) -> Expression:
+    """Return what matches the same texts backwards."""
+    match expression:
+        case Sequence(parts):
+            return sequence(*map(mirror, reversed(parts)))
+        case Choice(parts):
+            return choice(*map(mirror, parts))
+        case Repeat(body, low, high):
+            return repeat(mirror(body), low, high)
+    return expression
+
+
+def _solve_linear(bodies: Mapping[str, Expression]) -> dict[str, Expression] | None:
+    """Return each name's expression; ``None`` if some recursion is not at the right end."""
+    equations: dict[str, Linear] = {}
+    for name, body in bodies.items():
+        read = _read_linear(body)
+        if read is None:
+            return None
+        equations[name] = read
+    solved: dict[str, Linear] = {}
+    for name, equation in equations.items():
+        terms, rest = _substitute(equation, solved)
+        loop = repeat(terms.pop(name, NOTHING), 0, None)
+        mine: Linear = (
+            {other: sequence(loop, term) for other, term in terms.items()},
+            sequence(loop, rest),
+        )
+        solved = {other: _substitute(known, {name: mine}) for other, known in solved.items()}
+        solved[name] = mine
+        written = [e for terms, rest in solved.values() for e in (*terms.values(), rest)]
+        if sum(map(measure, written)) > MAX_FOLDED or max(map(nesting, written)) > MAX_NESTED:
+            return None
+    return {name: rest for name, (_, rest) in solved.items()}
+
+
+def _substitute(equation: Linear, known: Mapping[str, Linear]) -> Linear:
+    terms: dict[str, Expression] = {}
+    rest = [equation[1]]
+    for name, term in equation[0].items():
+        if name not in known:
+            terms[name] = choice(terms.get(name, NOTHING), term)
+            continue
+        inner_terms, inner_rest = known[name]
+        rest.append(sequence(term, inner_rest))
+        for other, inner in inner_terms.items():
+            terms[other] = choice(terms.get(other, NOTHING), sequence(term, inner))
+    return terms, choice(*rest)
+
+
+def _read_linear(expression: Expression) -> Linear | None:
+    """Return name → what stands before it, and the texts without a name."""
+    if not references(expression):
+        return {}, expression
+    match expression:
+        case Reference(name):
+            return {name: EMPTY_TEXT}, NOTHING
+        case Sequence(parts):
+            if any(references(part) for part in parts[:-1]):
+                return None
+            last = _read_linear(parts[-1])
+            if last is None:
+                return None
+            before = sequence(*parts[:-1])
+            terms = {name: sequence(before, term) for name, term in last[0].items()}
+            return terms, sequence(before, last[1])
+        case Choice(parts):
+            read = [_read_linear(part) for part in parts]
+            known = [linear for linear in read if linear is not None]
+            if len(known) < len(read):
+                return None
+            terms = {}
+            for inner, _ in known:
+                for name, term in inner.items():
+                    terms[name] = choice(terms.get(name, NOTHING), term)
+            return terms, choice(*(rest for _, rest in known))
+        case Repeat(body, 0, 1):
+            inside = _read_linear(body)
+            return None if inside is None else (inside[0], choice(inside[1], EMPTY_TEXT))
+    return None
+
+
+def find_components(rules: Mapping[str, Expression]) -> Iterator[tuple[str, ...]]:
+    """Yield the sets of rules that come back to each other, those that others need first."""
+    targets = {name: sorted(references(body)) for name, body in rules.items()}
+    index: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    path: list[str] = []
+    on_path: set[str] = set()
+    for root in rules:
+        if root in index:
+            continue
+        work = [(root, iter(targets[root]))]
+        index[root] = lowest[root] = len(index)
+        path.append(root)
+        on_path.add(root)
+        while work:
+            name, remaining = work[-1]
+            for target in remaining:
+                if target not in index:
+                    index[target] = lowest[target] = len(index)
+                    path.append(target)
+                    on_path.add(target)
+                    work.append((target, iter(targets[target])))
+                    break
+                if target in on_path:
+                    lowest[name] = min(lowest[name], index[target])
+            else:
+                work.pop()
+                if work:
+                    lowest[work[-1][0]] = min(lowest[work[-1][0]], lowest[name])
+                if lowest[name] == index[name]:
+                    cut = path.index(name)
+                    component = tuple(path[cut:])
+                    del path[cut:]
+                    on_path.difference_update(component)
+                    yield component

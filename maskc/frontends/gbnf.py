@@ -1,0 +1,152 @@
+r"""What does a grammar of llama.cpp say, as a Lark grammar?
+
+GBNF: ``name ::= alternatives``, a rule to a line; a line goes on behind ``::=`` or ``|`` and
+between parentheses. ``"…"`` is a text, ``[…]`` and ``[^…]`` are classes of code points, ``.`` is
+any one; ``\n \r \t \xNN \uNNNN \UNNNNNNNN \\ \" \[ \] \-`` are escapes; ``* + ? {n} {n,} {,m}
+{n,m}`` repeat what stands before them, and ``#`` begins a comment. The start is ``root``.
+
+Taken though llama.cpp refuses it: left recursion, ``{,m}``, ``_`` in names. Refused though
+llama.cpp takes it: two rules of one name (there the last one counts), a class without characters
+(there the empty text), a count above 2,000 (there, as an upper bound, no bound).
+Refused by both or by us alone, because a token is no text: ``<[1000]>``, ``<think>``, ``!<think>``.
+
+Source: llama.cpp, ``grammars/README.md`` and the reader in ``src/llama-grammar.cpp``, read in 2025.
+"""
+
+from __future__ import annotations
+
+import re
+
+from maskc.automata.charset import ANY
+from maskc.frontends.characters.expressions import (
+    CharacterGrammar,
+    Characters,
+    Expression,
+    choice,
+    repeat,
+    sequence,
+)
+from maskc.frontends.characters.reader import Reader
+
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
+_BLANKS = re.compile(r"(?:[ \t]|#[^\r\n]*)*")
+_BLANK_LINES = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*")
+_LINE_END = re.compile(r"\r\n?|\n|\Z")
+_TOKEN = re.compile(r"!?<[^>\s]*>?")
+_PLAIN = '\\"[]-'
+
+
+def read_gbnf(name: str, text: str, *, start: str | None = None) -> CharacterGrammar:
+    """Return the rules of a GBNF grammar.
+
+    Raises:
+        GrammarError: it is none, or it asks for tokens; the message names the line.
+        LimitError: counts or brackets are beyond a bound.
+    """
+    return _Gbnf(name, text).grammar(start or "root")
+
+
+class _Gbnf(Reader):
+    def grammar(self, start: str) -> CharacterGrammar:
+        self.match(_BLANK_LINES)
+        while self.at < len(self.text):
+            self._rule()
+        return self.finish(start)
+
+    def _rule(self) -> None:
+        line = self.line
+        name = self.match(_NAME)
+        if not name:
+            raise self.error(f"expected a rule, as in name ::= …, and found {self.found()}")
+        self.match(_BLANKS)
+        if not self.take("::="):
+            raise self.error(f"expected ::= behind {name[0]}, and found {self.found()}")
+        self.match(_BLANK_LINES)
+        body = self._alternatives()
+        if self.sees(")"):
+            raise self.error("this ) closes nothing")
+        if not self.match(_LINE_END):
+            raise self.error(f"expected the end of rule {name[0]}, and found {self.found()}")
+        self.match(_BLANK_LINES)
+        self.define(name[0], line, body)
+
+    def _blanks(self) -> None:
+        self.match(_BLANK_LINES if self.depth else _BLANKS)
+
+    def _alternatives(self) -> Expression:
+        parts = [self._sequence()]
+        while self.take("|"):
+            self.match(_BLANK_LINES)
+            parts.append(self._sequence())
+        return choice(*parts)
+
+    def _sequence(self) -> Expression:
+        parts = []
+        while (part := self._item()) is not None:
+            self._blanks()
+            while (repeated := self._repeated(part)) is not None:
+                part = repeated
+                self._blanks()
+            parts.append(part)
+        return sequence(*parts)
+
+    def _repeated(self, part: Expression) -> Expression | None:
+        for sign, low, high in (("*", 0, None), ("+", 1, None), ("?", 0, 1)):
+            if self.take(sign):
+                return repeat(part, low, high)
+        return self.counts(part) if self.sees("{") else None
+
+    def _item(self) -> Expression | None:
+        if self.take('"'):
+            return self._text()
+        if self.take("["):
+            return self._class()
+        if self.take("."):
+            return Characters(ANY)
+        if self.take("("):
+            inner = self.nested(self._group)
+            if not self.take(")"):
+                raise self.error(f"expected ) and found {self.found()}")
+            return inner
+        name = self.match(_NAME)
+        if name:
+            return self.ask(name[0])
+        if self.sees("*", "+", "?", "{"):
+            raise self.error(f"{self.text[self.at]} has nothing before it to repeat")
+        token = self.match(_TOKEN)
+        if token:
+            raise self.error(
+                f"{token[0]} is a token of one vocabulary, and a grammar here is about text; "
+                "write the text it stands for, or handle special tokens outside the grammar"
+            )
+        return None
+
+    def _group(self) -> Expression:
+        self.match(_BLANK_LINES)
+        return self._alternatives()
+
+    def _text(self) -> Expression:
+        parts = []
+        while not self.take('"'):
+            parts.append(self.character(self._character('"')))
+        return sequence(*parts)
+
+    def _class(self) -> Expression:
+        negated = self.take("^")
+        ranges = []
+        while not self.sees("]"):
+            low = high = self._character("]")
+            if self.sees("-") and not self.sees("-]"):
+                self.at += 1
+                high = self._character("]")
+            ranges.append((low, high))
+        found = self.character_class(ranges, negated=negated)
+        self.at += 1
+        return found
+
+    def _character(self, closing: str) -> int:
+        if self.at == len(self.text):
+            raise self.error(f"the grammar ends before {closing}")
+        character = self.text[self.at]
+        self.at += 1
+        return self.escape(_PLAIN) if character == "\\" else ord(character)

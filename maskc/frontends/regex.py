@@ -1,0 +1,99 @@
+r"""What does a single regular expression say, as a Lark grammar?
+
+Its texts are those that ``re.fullmatch`` takes. The grammar has one terminal, read by LALR:
+``(?:PATTERN)\Z`` where ``re`` knows that the pattern reads a character, and otherwise
+``(?=(?:PATTERN)\Z)[\s\S]+``, since Lark takes no terminal that might be empty. If the pattern
+matches the empty text, the terminal is optional.
+
+Example: ``\d*`` is ``start: PATTERN?`` with ``PATTERN: /(?=(?:\d*)\Z)[\s\S]+/``.
+
+What no automaton follows is refused: back-references, and conditionals on a group's number.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any, cast
+
+from maskc.errors import GrammarError
+
+# CPython's parser has no public name.
+_parser = cast(Any, re)._parser  # noqa: SLF001
+
+NAME = "<regex>"
+SETTINGS = "// maskc: start=start parser=lalr lexer=contextual\n"
+
+_FLAGS = {
+    re.ASCII: "a",
+    re.IGNORECASE: "i",
+    re.MULTILINE: "m",
+    re.DOTALL: "s",
+    re.VERBOSE: "x",
+}
+_GLOBAL_FLAGS = re.compile(r"\(\?[aimsux]+\)(?:\s*\(\?[aimsux]+\))*")
+
+
+def translate_regex(pattern: str) -> str:
+    """Return a Lark grammar of the texts that ``re.fullmatch`` takes.
+
+    Raises:
+        GrammarError: ``re`` refuses the pattern, or it has a back-reference.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what a later Python may read otherwise
+            compiled = re.compile(pattern)
+            tree = _parser.parse(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        reason = str(error) or "it is nested too deep"
+        raise GrammarError(NAME, f"re refuses the pattern: {reason}") from None
+    # A tree of ``re`` is printed as it is made: (GROUPREF, 1), and (LITERAL, 71) for a G.
+    if "(GROUPREF, " in repr(tree):
+        raise GrammarError(
+            NAME, "a back-reference is not regular; write the texts that it may repeat"
+        )
+    if any(0xD800 <= ord(character) <= 0xDFFF for character in pattern):
+        raise GrammarError(NAME, "the pattern is not UTF-8; write it in UTF-8")
+    flags = "".join(sorted(letter for flag, letter in _FLAGS.items() if compiled.flags & flag))
+    leading = _GLOBAL_FLAGS.match(pattern)
+    inner = pattern[leading.end() :] if leading else pattern
+    # In a verbose pattern the last line may be a comment.
+    ending = "\n)" if "x" in flags else ")"
+    whole = rf"(?{flags}:{inner}{ending}\Z"
+    if tree.getwidth()[0] == 0:
+        whole = rf"(?={whole})[\s\S]+"
+    terminal = "PATTERN"
+    while terminal in compiled.groupindex:
+        terminal += "_"
+    optional = "?" if compiled.fullmatch("") else ""
+    return f"{SETTINGS}start: {terminal}{optional}\n{terminal}: /{write_literal(whole)}/\n"
+
+
+def write_literal(pattern: str) -> str:
+    r"""Return what stands between slashes so that Lark reads exactly this pattern.
+
+    Lark evaluates escapes before ``re`` does; where that could change what ``re`` reads, the
+    backslash itself is written as an escape.
+
+    >>> print(write_literal(r"\d+\n/"))
+    \d+\x5cn\x2f
+    """
+    written = []
+    at = 0
+    while at < len(pattern):
+        character = pattern[at]
+        behind = pattern[at + 1 : at + 2]
+        if character == "\\":
+            if behind.isascii() and behind.isalnum() and behind not in "Uuxnftr":
+                written.append(f"\\{behind}")
+                at += 2
+                continue
+            written.append(r"\x5c")
+        elif character in "/\"'\\" or not character.isprintable():
+            code_point = ord(character)
+            written.append(f"\\x{code_point:02x}" if code_point < 0x100 else f"\\U{code_point:08x}")
+        else:
+            written.append(character)
+        at += 1
+    return "".join(written)

@@ -1,0 +1,111 @@
+"""``--regex``: the texts of ``re.fullmatch``, read by Lark's LALR and by the artifact."""
+
+import itertools
+import re
+from random import Random
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from lark import Token, load_grammar
+
+import maskc
+from maskc.errors import GrammarError, UnsupportedTerminalError
+from maskc.frontends.lark import build_lark
+from maskc.frontends.regex import translate_regex, write_literal
+from maskc.frontends.source import load_source
+from tests.frontends.random_rules import accepts
+from tests.random_grammars import draw_regex
+
+TEXTS = ["".join(t) for n in range(5) for t in itertools.product("abé", repeat=n)]
+
+
+@given(st.integers(0, 2**32))
+def test_the_artifact_takes_what_fullmatch_takes(seed):
+    draw = Random(seed)
+    pattern = "".join(draw_regex(draw, "abé") for _ in range(draw.randint(0, 3)))
+    expected = [text for text in TEXTS if re.fullmatch(pattern, text)]
+    lark = build_lark(load_source(pattern, dialect="regex"))
+    assert [text for text in TEXTS if accepts(lark, text)] == expected
+    if expected:
+        artifact = maskc.compile_grammar(pattern, tokenizer="bytes", dialect="regex")
+        assert [text for text in TEXTS if takes(artifact, text)] == expected
+
+
+def takes(artifact, text):
+    matcher = artifact.matcher()
+    return matcher.accept_bytes(text.encode()) and matcher.is_accepting
+
+
+@pytest.mark.parametrize(
+    ("pattern", "inside", "outside"),
+    [
+        ("a|ab", ["a", "ab"], ["", "abb"]),
+        (r"(a|ab)(c|bcd)*", ["ab", "acbcd", "abc"], ["abcd"[:0], "abd"]),
+        (r"\d*", ["", "12"], ["a"]),
+        ("", [""], ["a"]),
+        ("(?i)Ab*", ["a", "ABb"], ["b"]),
+        ("(?x) a b  # not c)", ["ab"], ["a b"]),
+        ("(?x) (?i) a", ["a", "A"], [" a"]),
+        ("(?s)a.", ["a\n"], ["a"]),
+        ("(?u)é", ["é"], ["e"]),
+        ("(?>a|ab)c", ["ac"], ["abc"]),
+        ("^a$", ["a"], ["a\n"]),
+        (r"a\Z", ["a"], ["a\n"]),
+        ("a(?=b)b*", ["ab", "abb"], ["a"]),
+        ("(?=a)a?b?", ["a", "ab"], ["", "b"]),
+        ("a*?b*?", ["", "aab"], ["ba"]),
+        ("(?P<PATTERN>a)(?P<PATTERN_>b)", ["ab"], ["a"]),
+        ("(?P<q>a)?(?(q)b|c)", ["ab", "c"], ["ac", "b"]),
+        (r"[\]\"\\/'\n]+", ["]\"\\/'\n"], ["a"]),
+        (r"\n\r\t\f\x41\u00e9\U0001F600", ["\n\r\t\fAé😀"], ["n"]),
+        ("\n/\"'é", ["\n/\"'é"], [""]),
+        ("(?x)[\\n ]\\\n", ["\n\n", " \n"], ["\n"]),
+    ],
+)
+def test_a_pattern_means_its_full_matches(pattern, inside, outside):
+    lark = build_lark(load_source(pattern, dialect="regex"))
+    artifact = maskc.compile_grammar(pattern, tokenizer="bytes", dialect="regex")
+    for text in (*inside, *outside):
+        expected = text in inside
+        assert (re.fullmatch(pattern, text) is not None) == expected
+        assert accepts(lark, text) == expected
+        assert takes(artifact, text) == expected
+
+
+@given(st.text())
+@example('\\"')
+@example("\\\\n")
+@example("\\\n\\/\\'\x00\x85\u2028\U0001f600")
+def test_a_literal_is_read_by_lark_as_it_was(pattern):
+    written = f"/x{write_literal(pattern)}x/"
+    assert re.fullmatch(load_grammar.TERMINALS["REGEXP"], written)
+    read = load_grammar._literal_to_pattern(Token("REGEXP", written))
+    assert read.value == f"x{pattern}x"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("(", "re refuses the pattern: missing \\)"),
+        ("a{1,99999999999999}", "re refuses the pattern"),
+        ("a(?i)b", "global flags not at the start"),
+        (r"(a)\1", "a back-reference is not regular"),
+        (r"(?P<q>a)(?P=q)", "a back-reference is not regular"),
+        ("\ud800", "the pattern is not UTF-8"),
+        ("(" * 9999 + ")" * 9999, "it is nested too deep|recursion"),
+    ],
+)
+def test_a_pattern_is_refused_with_a_sentence(pattern, message):
+    with pytest.raises(GrammarError, match=message):
+        translate_regex(pattern)
+
+
+def test_a_conditional_on_a_number_is_refused_by_name():
+    with pytest.raises(UnsupportedTerminalError, match="name the group"):
+        build_lark(load_source("(a)?(?(1)b|c)", dialect="regex"))
+
+
+def test_a_pattern_of_nothing_is_refused():
+    with pytest.raises(GrammarError, match="no text at all can be parsed"):
+        maskc.compile_grammar("(?!)a", tokenizer="bytes", dialect="regex")
