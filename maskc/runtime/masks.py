@@ -67,8 +67,11 @@ class MaskCache:
             stack = stack.below  # type: ignore[assignment]  # as deep as when it was remembered
             found = found.get(stack.state)
         if found is _BY_LAYOUT:
-            key = (h.state, h.stack.state, h.column, h.indents)
-            found = self._by_layout.get(key, h.stack)
+            stack = h.stack
+            found = self._by_layout.tree.get((h.state, stack.state, h.column, h.indents))
+            while type(found) is dict:
+                stack = stack.below  # type: ignore[assignment]
+                found = found.get(stack.state)
         return self._compose(h) if found is None else found
 
     def numbers(self, batch: Iterable[tuple[Hypothesis, ...]]) -> list[int]:
