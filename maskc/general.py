@@ -25,7 +25,8 @@ from maskc.grammar.adjacency import Adjacency, LexedCfg, keep_adjacent
 from maskc.grammar.empties import drop_empties
 from maskc.grammar.model import Grammar
 from maskc.grammar.recursion import turn_right_recursion
-from maskc.grammar.reduce import find_start
+from maskc.grammar.reduce import find_start, reduce_grammar
+from maskc.grammar.sets import compute_adjacent, compute_sets
 from maskc.grammar.units import merge_unit_cycles
 from maskc.identity import describe_grammar, describe_tokenizer
 from maskc.lexer.boundaries import Boundaries, build_boundaries
@@ -34,6 +35,7 @@ from maskc.lexer.dynamic import build_dynamic_scanner
 from maskc.lexer.scanner import Scanner, build_scanner
 from maskc.parser.general import build_general_table
 from maskc.parser.refine import RefinedTable
+from maskc.store.adjacency import find_unlexed
 from maskc.store.general import build_general_store
 from maskc.store.steps import build_steps
 from maskc.streamline.counting import count_rows, percentiles
@@ -48,6 +50,8 @@ from maskc.vocab.trie import build_trie
 from maskc.vocab.vocabulary import Vocabulary
 
 T = TypeVar("T")
+
+MAX_REPORTED = 100  # pairs of terminals that cannot be lexed apart
 
 
 class Run(Protocol):
@@ -92,6 +96,9 @@ def compile_general(
             "terminals that cannot be lexed apart",
         )
     table = build_general_table(lexed.cfg)
+    reduced = reduce_grammar(grammar)
+    adjacent = compute_adjacent(reduced, compute_sets(reduced))
+    unlexed = find_unlexed(grammar, scanner, boundaries, adjacent)
     # After this point: a stack that the table reads is the beginning of one that ends.
 
     trie = run("token trie", lambda: build_trie(vocabulary.tokens))
@@ -140,12 +147,16 @@ def compile_general(
             "answers": len(graph.answers),
             "masks": len(unions.base),
             "questions": graph.count_moves(),
+            "not_lexed_apart": len(unlexed),
         },
         "streamlining": described,
         "classes": [],
         "residue": {},
         "left_out": None,
-        "not_lexed_apart": [],
+        "not_lexed_apart": [
+            {"first": a.first, "second": a.second, "witness": a.witness}
+            for a in unlexed[:MAX_REPORTED]
+        ],
     }
 
     def put_together() -> Contents:

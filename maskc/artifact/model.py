@@ -190,6 +190,8 @@ def check(contents: Contents) -> str | None:
         for dim, length in zip(section.dims, array.shape, strict=True):
             if _bind(sizes, dim, length) != length:
                 return f"section {name} has {length} instead of {_bind(sizes, dim, length)} {dim}"
+    if sizes.get("G") == 0:
+        return "section general_live has no start state"
     for name, section in sections.items():
         fault = _check_values(name, section, arrays, sizes)
         if fault:

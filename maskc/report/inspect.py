@@ -109,6 +109,7 @@ def list_facts(inspection: Inspection) -> list[tuple[str, str]]:
         ("grammar", grammar["name"]),
         *([("written as", grammar["dialect"])] if "dialect" in grammar else []),
         ("start", grammar["start"]),
+        ("parser", grammar.get("parser", "lalr")),
         ("lexer", grammar["lexer"]),
         ("postlex", grammar["postlex"] or "none"),
         ("imports", ", ".join(sorted(grammar["imports"])) or "none of its own folder"),

@@ -52,7 +52,7 @@ class GeneralMachine:
         self._closed: list[int] = contents.arrays["general_closed"].tolist()
         self._text_of = text_of
         self._generation = 0
-        self._moves: dict[tuple[int, StackSet, int], tuple[tuple[int, StackSet], ...]] = {}
+        self._moves: dict[tuple[int, StackSet, int], GeneralHypotheses] = {}
 
     def start(self) -> GeneralHypotheses:
         """Return the hypotheses before the first byte."""
@@ -72,22 +72,27 @@ class GeneralMachine:
 
     def take(self, hypotheses: GeneralHypotheses, token_id: int) -> GeneralHypotheses:
         """Return the live hypotheses behind a token; empty if it is illegal."""
+        if len(hypotheses) == 1:
+            return self._take(hypotheses[0], token_id)
         after: _Places = {}
         for h in hypotheses:
-            key = (h.state, h.stacks, token_id)
-            found = self._moves.get(key)
-            if found is None:
-                text = self._text_of(token_id)
-                if not text:
-                    return ()
-                if len(self._moves) >= MAX_MOVES or self._generation != self.sets.generation:
-                    self._moves.clear()
-                    self._generation = self.sets.generation
-                moved = self._run({h.state: h.stacks}, text.translate(self.tables.classes))
-                found = self._moves[key] = tuple(self._keep_live(moved).items())
-            for state, stacks in found:
-                self._add(after, state, stacks)
+            for x in self._take(h, token_id):
+                self._add(after, x.state, x.stacks)
         return _sorted(after)
+
+    def _take(self, h: GeneralHypothesis, token_id: int) -> GeneralHypotheses:
+        """Return what a token makes of one hypothesis; where it comes up again it is the same."""
+        key = (h.state, h.stacks, token_id)
+        found = self._moves.get(key)
+        if found is None:
+            if len(self._moves) >= MAX_MOVES or self._generation != self.sets.generation:
+                self._moves.clear()
+                self._generation = self.sets.generation
+            text = self._text_of(token_id)
+            classes = text.translate(self.tables.classes) if text else b""
+            moved = self._run({h.state: h.stacks}, classes) if classes else {}
+            found = self._moves[key] = _sorted(self._keep_live(moved))
+        return found
 
     def is_complete(self, h: GeneralHypothesis) -> bool:
         """Return whether the text may end here."""

@@ -138,6 +138,8 @@ class StackSets:
             for nonterminal, length in tables.reduces(state):
                 level = added
                 for _ in range(length - 1):
+                    if not level:
+                        break
                     level = {node for above in level for node in above.below}
                 found: dict[int, set[Node]] = {}
                 for node in level:

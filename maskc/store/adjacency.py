@@ -13,9 +13,11 @@ Source: DESIGN, section 1, "No dead ends".
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from maskc.grammar.model import END, Grammar
+from maskc.grammar.sets import Terminals
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.lexeme import IGNORED
 from maskc.lexer.scanner import DEAD, Scanner
@@ -66,6 +68,31 @@ def find_adjacencies(
         for first, second in sorted(found)
         if first in samples
     )
+
+
+def find_unlexed(
+    grammar: Grammar, scanner: Scanner, boundaries: Boundaries, adjacent: Mapping[int, Terminals]
+) -> tuple[Adjacency, ...]:
+    """Return the pairs of a grammar with one context that the lexer never gives, in name order.
+
+    Args:
+        grammar: for the names.
+        scanner: its scanner.
+        boundaries: its boundaries.
+        adjacent: terminal → the terminals, as bits, that the productions put right behind it.
+    """
+    samples = shortest_lexemes(scanner)
+    found = []
+    for first, behind in sorted(adjacent.items()):
+        lexed = 0
+        for look in boundaries.of_terminal.get(first, ()):
+            lexed |= boundaries.follows[look][0]
+        for second in sorted(samples):
+            own = sum(1 << look for look in boundaries.of_terminal.get(second, ()))
+            if first in samples and behind >> second & 1 and not own & lexed:
+                names = grammar.terminals[first], grammar.terminals[second]
+                found.append(Adjacency(*names, samples[first] + samples[second]))
+    return tuple(found)
 
 
 def _terminals(looks: int, terminal_of: dict[int, int]) -> set[int]:

@@ -12,6 +12,7 @@ there is one row.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -34,6 +35,8 @@ MAX_FRONTIER = 20_000_000
 MAX_PATHS = 2_000_000
 
 _ANY = -1  # the last terminal of a path is not known
+
+_Start = tuple[int, int, int]  # path, scanner state and trie node behind the first byte
 
 
 def build_general_store(
@@ -100,7 +103,9 @@ class _Walk:
         self.scanner, self.steps, self.trie = scanner, steps, trie
         self.node_class = scanner.byte_class[trie.byte].astype(np.int32)
         self.final_of = np.array(boundaries.final_of, dtype=np.int32)
+        self.n_finals = int(self.final_of.max()) + 1
         self.n_ends = np.diff(steps.end_first)
+        self.first_node = _find_first_nodes(trie)
         n_terminals = len(grammar.terminals)
         # Row: the last terminal, the last row for `_ANY`; column: the next one.
         self.may_follow = np.array(
@@ -116,33 +121,67 @@ class _Walk:
         self.paths = [0]
         self.number = {0: 0}
         self.last = np.full(1 << 12, _ANY, dtype=np.int32)
+        self.known: dict[_Start, list[tuple[int, int]]] = {}
+        self.unions: dict[tuple[int, ...], int] = {}
         self.set_number: dict[bytes, int] = {}
         self.sets: list[Ints] = []
 
     def run(self, source: int) -> list[tuple[int, int, int]]:
-        """Return the (path, final, token set) of a source, in order."""
-        frontier = self.start(source)
-        found: list[tuple[Longs, Ints]] = []
+        """Return the (path, final, token set) of a source, in order.
+
+        Its rows are those of its starts, one for each first byte, put together; most starts it
+        has in common with other sources.
+        """
+        begin = self.start(source)
+        starts = list(
+            zip(begin.path.tolist(), begin.state.tolist(), begin.node.tolist(), strict=True)
+        )
+        self.walk([start for start in starts if start not in self.known])
+        parts: dict[int, list[int]] = {}
+        for start in starts:
+            for row, part in self.known[start]:
+                parts.setdefault(row, []).append(part)
+        return [
+            (*divmod(row, self.n_finals), self.unite(tuple(numbers)))
+            for row, numbers in sorted(parts.items())
+        ]
+
+    def walk(self, starts: list[_Start]) -> None:
+        """Find the rows of some starts, whose nodes differ."""
+        self.known.update((start, []) for start in starts)
+        if not starts:
+            return
+        start_at = {node: (path, state, node) for path, state, node in starts}
+        frontier = _Frontier(*np.array(starts, dtype=np.int32).T)
+        found: list[tuple[Ints, Longs, Ints]] = []
         while len(frontier):
             if len(frontier) > MAX_FRONTIER:
                 raise _too_many(MAX_FRONTIER)
             self.collect(frontier, found)
             frontier = self.step(frontier)
         if not found:
-            return []
-        key, tokens = (np.concatenate(column) for column in zip(*found, strict=True))
-        order = np.lexsort((tokens, key))
-        key, tokens = key[order], tokens[order]
-        is_new = np.append(True, (key[1:] != key[:-1]) | (tokens[1:] != tokens[:-1]))
-        key, tokens = key[is_new], tokens[is_new]
-        bounds = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
-        n_finals = int(self.final_of.max()) + 1
-        return [
-            (*divmod(row, n_finals), self.number_set(tokens[low:high]))
-            for row, low, high in zip(
-                key[bounds].tolist(), bounds.tolist(), [*bounds[1:].tolist(), len(key)], strict=True
-            )
-        ]
+            return
+        first, key, tokens = (np.concatenate(column) for column in zip(*found, strict=True))
+        order = np.lexsort((tokens, key, first))
+        first, key, tokens = first[order], key[order], tokens[order]
+        is_row = np.append(True, (first[1:] != first[:-1]) | (key[1:] != key[:-1]))
+        is_new = is_row.copy()
+        is_new[1:] |= tokens[1:] != tokens[:-1]
+        first, key, tokens, is_row = first[is_new], key[is_new], tokens[is_new], is_row[is_new]
+        bounds = np.append(np.flatnonzero(is_row), len(key)).tolist()
+        for low, high in itertools.pairwise(bounds):
+            part = self.number_set(tokens[low:high])
+            self.known[start_at[int(first[low])]].append((int(key[low]), part))
+
+    def unite(self, numbers: tuple[int, ...]) -> int:
+        """Return the number of the union of token sets that have nothing in common."""
+        if len(numbers) == 1:
+            return numbers[0]
+        found = self.unions.get(numbers)
+        if found is None:
+            union = np.sort(np.concatenate([self.sets[number] for number in numbers]))
+            found = self.unions[numbers] = self.number_set(union)
+        return found
 
     def start(self, source: int) -> _Frontier:
         """Take the first byte: a state goes on, a boundary enters the next lexeme."""
@@ -214,15 +253,16 @@ class _Walk:
         self.last[number] = self.last[parent] if terminal == IGNORED else max(terminal, _ANY)
         self.paths.append(key)
 
-    def collect(self, frontier: _Frontier, found: list[tuple[Longs, Ints]]) -> None:
-        """Add the tokens that end here, each with its path and final as one number."""
+    def collect(self, frontier: _Frontier, found: list[tuple[Ints, Longs, Ints]]) -> None:
+        """Add the tokens that end here, each with its first node, and path and final in one."""
         begin = self.trie.first_token[frontier.node]
         counts = self.trie.first_token[frontier.node + 1] - begin
         index = np.repeat(np.arange(len(frontier)), counts)
         if len(index):
-            n_finals = int(self.final_of.max()) + 1
-            key = frontier.path.astype(np.int64) * n_finals + self.final_of[frontier.state]
-            found.append((key[index], self.trie.tokens[begin[index] + _count_up(counts)]))
+            key = frontier.path.astype(np.int64) * self.n_finals + self.final_of[frontier.state]
+            first = self.first_node[frontier.node]
+            tokens = self.trie.tokens[begin[index] + _count_up(counts)]
+            found.append((first[index], key[index], tokens))
 
     def number_set(self, tokens: Ints) -> int:
         """Return the number of a token set."""
@@ -238,7 +278,6 @@ class _Walk:
         keys = np.array(self.paths[1:], dtype=np.int64) - 1
         n_events = max(len(self.steps.events), 1)
         n_paths = len(self.paths)
-        n_finals = int(self.final_of.max()) + 1
         return MaskStore(
             n_states=self.scanner.n_states,
             source_first=source_first,
@@ -250,11 +289,23 @@ class _Walk:
             path_contexts=np.zeros(n_paths, dtype=np.int32),
             path_column=np.zeros(n_paths, dtype=np.int32),
             contexts=np.ones((1, 1), dtype=np.bool_),
-            open_final=np.arange(n_finals, dtype=np.int32),
-            open_column=np.zeros(n_finals, dtype=np.int32),
+            open_final=np.arange(self.n_finals, dtype=np.int32),
+            open_column=np.zeros(self.n_finals, dtype=np.int32),
             set_first=np.cumsum([0, *map(len, self.sets)]).astype(np.int32),
             set_tokens=np.concatenate([*self.sets, np.zeros(0, dtype=np.int32)]),
         )
+
+
+def _find_first_nodes(trie: TokenTrie) -> Ints:
+    """Return, for each node, the one below the root that it is below, or itself."""
+    parent = np.repeat(np.arange(trie.n_nodes, dtype=np.int32), np.diff(trie.first_child))
+    first = np.arange(trie.n_nodes, dtype=np.int32)
+    above = np.append(0, parent)
+    while True:
+        moved = np.where(above[first] > 0, above[first], first).astype(np.int32)
+        if np.array_equal(moved, first):
+            return first
+        first = moved
 
 
 def _count_up(counts: Ints) -> Longs:

@@ -3,7 +3,14 @@ import re
 import pytest
 
 from maskc.errors import GrammarError, PostlexError, UnsupportedTerminalError
-from maskc.frontends.lark import build_lark, load_grammar, load_source, source_from_header
+from maskc.frontends.lark import (
+    build_lark,
+    load_grammar,
+    load_lalr_grammar,
+    load_source,
+    source_from_header,
+)
+from maskc.identity import describe_grammar
 from maskc.parser.balance import find_enclosed_items
 from maskc.parser.items import build_item_sets
 
@@ -149,3 +156,44 @@ def test_blocks_and_brackets_that_do_not_pair_up_are_refused(rules, message):
     grammar, _ = load_grammar(load_source(text, postlex="tests.indenters:TwoColumns"))
     with pytest.raises(PostlexError, match=message):
         find_enclosed_items(grammar)
+
+
+EARLEY = '// maskc: parser=earley\nstart: "a" start "a" |\n'
+
+
+def test_the_parser_is_a_setting_and_an_argument():
+    assert load_source(EARLEY).parser == "earley"
+    assert load_source(EARLEY, parser="lalr").parser == "lalr"
+    assert load_source('start: "a"\n').parser == "lalr"
+
+
+def test_the_default_lexer_depends_on_the_parser():
+    assert load_source(EARLEY).lexer == "dynamic_complete"
+    assert load_source(EARLEY, parser="lalr").lexer == "contextual"
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"parser": "cyk"}, "unknown parser 'cyk'"),
+        ({"lexer": "dynamic"}, "use dynamic_complete"),
+        ({"lexer": "contextual"}, "unknown lexer 'contextual' for parser earley"),
+        ({"parser": "lalr", "lexer": "dynamic_complete"}, "for parser lalr"),
+        ({"postlex": "lark.indenter:PythonIndenter"}, "a postlex needs parser lalr"),
+    ],
+)
+def test_what_lark_does_not_put_together_is_refused(settings, sentence):
+    with pytest.raises(GrammarError, match=sentence):
+        load_source(EARLEY, **settings)
+
+
+def test_a_general_grammar_has_productions_and_no_table():
+    grammar, source = load_grammar(load_source(EARLEY))
+    assert grammar.format().splitlines() == ["start ->", "start -> A start A"]
+    assert len(grammar.states) == 1
+    assert source_from_header(describe_grammar(source)) == source
+
+
+def test_only_an_lalr_table_can_be_looked_into():
+    with pytest.raises(GrammarError, match="only LALR tables can be looked into"):
+        load_lalr_grammar(load_source(EARLEY))

@@ -37,7 +37,9 @@ def build_tiles(inspection: Inspection) -> Html:
         tiles.append(("Compiled in", format_seconds(seconds), "on this machine"))
     else:
         n_productions = header["counts"]["productions"]
-        note = f"{format_count(header['counts']['lalr_states'])} LALR states"
+        kind = "general" if "general_states" in header["counts"] else "lalr"
+        n_states = format_count(header["counts"][f"{kind}_states"])
+        note = f"{n_states} {'LALR' if kind == 'lalr' else kind} states"
         tiles.append(("Productions", format_count(n_productions), note))
     return element(
         "dl",

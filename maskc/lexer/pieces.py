@@ -1,0 +1,171 @@
+r"""The lexemes of a terminal for Lark's ``dynamic_complete`` lexer: all that a piece can match.
+
+Lark matches a terminal against the text, and then against each shorter piece of what it matched.
+Without look-aheads the lexemes that it finds are the ``x`` whose first match is all of ``x``: the
+threads of the pattern in order, where a lexeme that went on is no match any more and what stands
+behind a match is cut. That is a finite automaton without conditions on what follows.
+
+Example: ``/a(bc)*/`` has the lexemes ``a``, ``abc``, …; ``/a|ab/`` has only ``a``.
+
+Refused: look-aheads, anchors, ``\b``, atomic groups and possessive quantifiers, which Lark sees
+fail or hold where it cut the text off; and look-behinds that can see in front of their lexeme.
+
+Source: Lark 1.3, ``parsers/xearley.py``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from maskc.automata.history import History, HistoryStepper
+from maskc.automata.nfa import Nfa
+from maskc.automata.threads import FREE, ThreadList, Threads, ThreadStepper
+from maskc.errors import LimitError, UnsupportedTerminalError
+from maskc.grammar.model import Grammar
+
+DEAD = 0
+
+_MAX_LEXEME_STATES = 20_000  # of one terminal
+_MAX_HISTORIES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Lexemes:
+    """The lexemes of one terminal; state 0 is dead.
+
+    Attributes:
+        next: state → byte class → state.
+        accepts: state → whether what was read is a lexeme.
+        start: before the first byte.
+    """
+
+    next: tuple[tuple[int, ...], ...]
+    accepts: tuple[bool, ...]
+    start: int
+
+
+def list_used(grammar: Grammar) -> frozenset[int]:
+    """Return the terminals that productions hold."""
+    return frozenset(s for p in grammar.productions for s in p.rhs if s >= 0)
+
+
+def build_lexemes(grammar: Grammar) -> tuple[dict[int, Lexemes], ThreadStepper]:
+    """Return the automaton of each terminal that can be matched, in order."""
+    nfa = Nfa()
+    wanted = list_used(grammar) | grammar.ignored
+    starts = {
+        terminal: nfa.add_pattern(grammar.terminals[terminal], pattern, grammar.re_flags, terminal)
+        for terminal, pattern in enumerate(grammar.patterns)
+        if pattern is not None and terminal in wanted
+    }
+    threads = ThreadStepper(nfa)
+    histories = HistoryStepper(threads)
+    reachable = _list_histories(histories, threads)
+    found = {}
+    for terminal, start in starts.items():
+        name = grammar.terminals[terminal]
+        found[terminal] = _build(name, start, threads, histories, reachable)
+    return found, threads
+
+
+def _list_histories(histories: HistoryStepper, threads: ThreadStepper) -> list[History]:
+    found = [histories.start()]
+    known = set(found)
+    for history in found:  # grows while we walk it
+        for byte_class in range(threads.n_classes):
+            after = histories.step(history, byte_class)
+            if after not in known:
+                known.add(after)
+                found.append(after)
+                if len(found) > _MAX_HISTORIES:
+                    raise LimitError(
+                        "states of the look-behinds", _MAX_HISTORIES, "use lexer=basic"
+                    )
+    return [history for history in found if history.whole is None]
+
+
+def _build(
+    name: str,
+    start: int,
+    threads: ThreadStepper,
+    histories: HistoryStepper,
+    reachable: list[History],
+) -> Lexemes:
+    """Return the automaton of the lexemes of one terminal.
+
+    A state is a history with threads in order; those behind an accepting one are cut already, and
+    it is taken out when the lexeme goes on, because a longer match must come before it in order.
+    """
+    number: dict[tuple[History, Threads], int] = {}
+    states: list[tuple[History, Threads]] = []
+
+    def intern(history: History, alive: Threads) -> int:
+        if any(owed != FREE for _, owed in alive):
+            raise UnsupportedTerminalError(
+                name,
+                "a look-ahead, an anchor, \\b, an atomic group or a possessive quantifier depends "
+                "under lexer=dynamic_complete on where Lark cut the text off",
+                "write it without, or use lexer=basic",
+            )
+        if not alive:
+            return DEAD
+        key = (history, alive)
+        if key not in number:
+            states.append(key)
+            number[key] = len(states)
+            if len(states) > _MAX_LEXEME_STATES:
+                raise LimitError(
+                    f"states of terminal {name}", _MAX_LEXEME_STATES, "simplify its pattern"
+                )
+        return number[key]
+
+    starts = [intern(h, threads.enter(start, h.matched)) for h in reachable]
+    rows: list[list[int]] = [[DEAD] * threads.n_classes]
+    for history, alive in states:  # grows while we walk it
+        row = []
+        for byte_class in range(threads.n_classes):
+            after = histories.step(history, byte_class)
+            collected = ThreadList()
+            for thread in alive:
+                if thread[0] >= 0:
+                    for position, owed in threads.step_thread(thread, byte_class, after.matched):
+                        collected.append(position, owed)
+            row.append(intern(after, collected.done()))
+        rows.append(row)
+    accepts = [False, *(alive[-1][0] < 0 for _, alive in states)]
+    return _minimise(name, rows, accepts, starts)
+
+
+def _minimise(name: str, rows: list[list[int]], accepts: list[bool], starts: list[int]) -> Lexemes:
+    """Return the smallest automaton; Moore's refinement (1956).
+
+    Raises:
+        UnsupportedTerminalError: it matters what stands in front of the lexeme.
+    """
+    class_of = [int(accept) for accept in accepts]
+    n_before = 0
+    while True:
+        number: dict[tuple[int, ...], int] = {}
+        class_of = [
+            number.setdefault((class_of[state], *(class_of[t] for t in row)), len(number))
+            for state, row in enumerate(rows)
+        ]
+        if len(number) == n_before:
+            break
+        n_before = len(number)
+    if len({class_of[state] for state in starts}) > 1:
+        raise UnsupportedTerminalError(
+            name,
+            "a look-behind or an anchor sees what stands in front of the lexeme, which under "
+            "lexer=dynamic_complete depends on where Lark cut the text off",
+            "write it without, or use lexer=basic",
+        )
+    # The dead state comes first, and is numbered first; what accepts nothing fell together with it.
+    representative: dict[int, int] = {}
+    for state, group in enumerate(class_of):
+        representative.setdefault(group, state)
+    return Lexemes(
+        next=tuple(tuple(class_of[t] for t in rows[s]) for s in representative.values()),
+        accepts=tuple(accepts[s] for s in representative.values()),
+        start=class_of[starts[0]],
+    )

@@ -1,0 +1,74 @@
+"""``--parser earley`` on the command line, from the grammar to the verdict."""
+
+import json
+
+import pytest
+
+from tests.general_grammars import FOLDER
+
+EXPRESSIONS = FOLDER / "expressions.lark"
+
+
+def test_a_general_grammar_is_compiled_inspected_verified_and_generated_from(command, tmp_path):
+    compiled = command("compile", EXPRESSIONS, "--tokenizer", "bytes", "-o", "e.maskc")
+    assert (compiled.status, compiled.err) == (0, "")
+
+    inspected = command("inspect", "e.maskc")
+    assert inspected.status == 0
+    assert "earley" in inspected.out
+    header = json.loads(command("inspect", "e.maskc", "--json").out)["header"]
+    assert header["grammar"]["parser"] == "earley"
+    assert command("inspect", "e.maskc", "--html", "e.html").status == 0
+
+    (tmp_path / "right.txt").write_text("a + (b * -c)")
+    (tmp_path / "wrong.txt").write_text("a + )")
+    corpus = ("--corpus", "right.txt", "--corpus", "wrong.txt")
+    few = ("--texts", 3, "--max-tokens", 20, "--positions", 10, "--mutations", 5, "--jobs", 1)
+    verified = command("verify", "e.maskc", *corpus, *few)
+    assert (verified.status, verified.err) == (0, "")
+    assert "failed" not in verified.out
+
+    generated = command("generate", "e.maskc", "--count", 2, "--max-tokens", 20)
+    assert (generated.status, generated.err) == (0, "")
+
+
+def test_an_option_wins_over_the_grammar(command):
+    compiled = command(
+        "compile", EXPRESSIONS, "--parser", "earley", "--lexer", "basic", "--tokenizer", "bytes"
+    )
+    assert compiled.status == 0
+    header = json.loads(command("inspect", "expressions.bytes.maskc", "--json").out)["header"]
+    assert header["grammar"]["lexer"] == "basic"
+
+
+def test_the_same_grammar_makes_the_same_bytes(command, tmp_path):
+    for name in ("one", "two"):
+        command("compile", EXPRESSIONS, "--tokenizer", "bytes", "-o", f"{name}.maskc")
+    one, two = ((tmp_path / f"{name}.maskc").read_bytes() for name in ("one", "two"))
+    assert one == two
+
+
+def test_a_lexer_that_does_not_go_with_the_parser_is_refused(refusal):
+    sentence = refusal("compile", EXPRESSIONS, "--lexer", "contextual", "--tokenizer", "bytes")
+    assert "choose one of dynamic_complete, basic" in sentence
+
+
+def test_a_postlex_is_refused(refusal):
+    options = ("--parser", "earley", "--lexer", "basic", "--tokenizer", "bytes")
+    assert "a postlex needs parser lalr" in refusal("compile", "python", *options)
+
+
+def test_a_grammar_without_any_text_is_refused(refusal, tmp_path):
+    (tmp_path / "n.lark").write_text('start: "a" start\n')
+    sentence = refusal("compile", "n.lark", "--parser", "earley", "--tokenizer", "bytes")
+    assert "no text at all can be parsed" in sentence
+
+
+@pytest.mark.parametrize("arguments", [("lint",), ("analyze",)])
+def test_what_looks_into_an_lalr_table_refuses_it(refusal, arguments):
+    assert "only LALR tables" in refusal(*arguments, EXPRESSIONS)
+
+
+def test_explain_refuses_it(command, refusal):
+    command("compile", EXPRESSIONS, "--tokenizer", "bytes", "-o", "e.maskc")
+    assert "only LALR tables" in refusal("explain", "e.maskc", "--text", "a")
