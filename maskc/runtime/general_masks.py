@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from maskc.artifact.model import NO_EVENT
 from maskc.runtime.general import GeneralHypothesis, GeneralMachine
-from maskc.runtime.graph import NO_TOKENS, GraphReader, Unions
+from maskc.runtime.graph import GraphReader, Unions
 from maskc.runtime.pool import MaskPool, PooledMask
 from maskc.runtime.stacks import StackSet
 
@@ -89,19 +89,35 @@ class GeneralMasks:
 
     def _ask(self, node: int, stacks: StackSet) -> Unions:
         """Return what a node allows."""
-        key = (node, stacks)
-        found = self._asked.get(key)
-        if found is not None:
-            return found
+        # A token may have thousands of terminals: this stack is ours, not Python's.
+        open_ = [(node, stacks)]
+        while open_:
+            place = open_[-1]
+            if place in self._asked:
+                open_.pop()
+                continue
+            unions, missing = self._look_up(*place)
+            open_ += missing
+            if not missing:
+                self._asked[open_.pop()] = unions
+        return self._asked[node, stacks]
+
+    def _look_up(self, node: int, stacks: StackSet) -> tuple[Unions, list[tuple[int, StackSet]]]:
+        """Return what a node allows, as far as it is known, and what is to be asked before."""
         unions, questions, trials = self._reader.answer(node, _ONLY_STATE)
         for final, _, allowed in trials:
             if self._machine.leads_on(final, stacks):
                 unions |= allowed
+        missing = []
         for terminal, _, child in questions:
             ended = self._machine.end(stacks, terminal)
-            unions |= NO_TOKENS if ended is None else self._ask(child, ended)
-        self._asked[key] = unions
-        return unions
+            if ended is not None:
+                known = self._asked.get((child, ended))
+                if known is None:
+                    missing.append((child, ended))
+                else:
+                    unions |= known
+        return unions, missing
 
     def _make_room(self) -> None:
         """Forget everything if it takes too much."""

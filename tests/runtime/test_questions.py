@@ -22,3 +22,10 @@ def test_one_bracket_too_many_is_found_at_the_bottom(artifact):
 def test_what_was_asked_at_one_place_holds_where_the_stack_agrees(artifact):
     first = legal_tokens(artifact, "((x")
     assert legal_tokens(artifact, "(((x)") == first == {b")"}
+
+
+def test_a_general_grammars_token_is_asked_about_to_its_end():
+    tokens = (b"(", b")", b"x", b")" * DEPTH)
+    artifact = compile_text(NESTED, tokens, parser="earley")
+    assert legal_tokens(artifact, "(" * DEPTH + "x") == {b")", b")" * DEPTH}
+    assert legal_tokens(artifact, "(" * (DEPTH - 1) + "x") == {b")"}
