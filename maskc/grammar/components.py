@@ -8,19 +8,22 @@ Source: Tarjan 1972 (doi:10.1137/0201010).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+Node = TypeVar("Node", int, str)
 
 
-def find_components(edges: Mapping[int, Sequence[int]]) -> list[list[int]]:
+def find_components(edges: Mapping[Node, Sequence[Node]]) -> list[list[Node]]:
     """Return the components, each in ascending order, those that others lead to first.
 
     >>> find_components({0: [1], 1: [0], 2: [0]})
     [[0, 1], [2]]
     """
-    index: dict[int, int] = {}
-    low: dict[int, int] = {}
-    on_stack: set[int] = set()
-    stack: list[int] = []
-    found: list[list[int]] = []
+    index: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    on_stack: set[Node] = set()
+    stack: list[Node] = []
+    found: list[list[Node]] = []
     for root in edges:
         if root in index:
             continue

@@ -8,13 +8,12 @@ Example: ``ws ::= ([ \t] ws)?`` is ``[ \t]*``.
 
 An exception ``A - B`` must have regular sides; it is put in as the automaton of the difference.
 
-Source: Arden 1961, *Delayed logic and finite state machines*; components: Tarjan 1972
-(doi:10.1137/0201010).
+Source: Arden 1961, *Delayed logic and finite state machines*.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 
 from maskc.errors import GrammarError, LimitError
@@ -37,6 +36,7 @@ from maskc.frontends.characters.expressions import (
     sequence,
 )
 from maskc.frontends.characters.longest import write_longest
+from maskc.grammar.components import find_components
 
 MAX_FOLDED = 20_000
 
@@ -52,7 +52,8 @@ class Regular:
 
     def __init__(self, rules: Mapping[str, Expression]) -> None:
         self.expressions: dict[str, Expression] = {}
-        for component in find_components(rules):
+        named = {name: sorted(references(body)) for name, body in rules.items()}
+        for component in find_components(named):
             self._solve({name: rules[name] for name in component})
 
     def resolve(self, expression: Expression) -> Expression | None:
@@ -220,40 +221,3 @@ def _read_linear(expression: Expression) -> Linear | None:
             inside = _read_linear(body)
             return None if inside is None else (inside[0], choice(inside[1], EMPTY_TEXT))
     return None
-
-
-def find_components(rules: Mapping[str, Expression]) -> Iterator[tuple[str, ...]]:
-    """Yield the sets of rules that come back to each other, those that others need first."""
-    targets = {name: sorted(references(body)) for name, body in rules.items()}
-    index: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    path: list[str] = []
-    on_path: set[str] = set()
-    for root in rules:
-        if root in index:
-            continue
-        work = [(root, iter(targets[root]))]
-        index[root] = lowest[root] = len(index)
-        path.append(root)
-        on_path.add(root)
-        while work:
-            name, remaining = work[-1]
-            for target in remaining:
-                if target not in index:
-                    index[target] = lowest[target] = len(index)
-                    path.append(target)
-                    on_path.add(target)
-                    work.append((target, iter(targets[target])))
-                    break
-                if target in on_path:
-                    lowest[name] = min(lowest[name], index[target])
-            else:
-                work.pop()
-                if work:
-                    lowest[work[-1][0]] = min(lowest[work[-1][0]], lowest[name])
-                if lowest[name] == index[name]:
-                    cut = path.index(name)
-                    component = tuple(path[cut:])
-                    del path[cut:]
-                    on_path.difference_update(component)
-                    yield component
