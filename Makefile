@@ -7,7 +7,7 @@ STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdli
 
 .DEFAULT_GOAL := help
 .PHONY: help venv run test check slow bench bench-peers deep growth corpora conformance format clean
-.PHONY: integrations grammars
+.PHONY: integrations engines grammars peers
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 13
@@ -38,8 +38,10 @@ slow: $(STAMP) ## the tests with ten times as many random examples
 bench: $(STAMP) ## time fill, accept and step on json, python, c and sql
 	$(BIN)/python benchmarks/bench.py
 
-bench-peers: $(STAMP) ## the same beside llguidance and xgrammar, which it installs
+peers: $(STAMP) ## install llguidance and xgrammar, which bench-peers and conformance hold beside maskc
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[peers]'
+
+bench-peers: peers ## the same as bench beside llguidance and xgrammar, which it installs
 	$(BIN)/python benchmarks/bench.py --peers
 
 deep: $(STAMP) ## deep nesting and long texts, batches, and what a new process pays
@@ -53,10 +55,10 @@ growth: $(STAMP) ## time to compile against the size of the vocabulary and of th
 corpora: $(STAMP) ## download the source distributions whose grammars and tests maskc is held against
 	$(BIN)/python benchmarks/conformance/corpora.py
 
-conformance: corpora ## record Lark's own test suite, walk its texts; compile and verify published grammars
+conformance: corpora ## walk the texts of Lark's own test suite; compile and verify published grammars and ours
 	$(BIN)/python benchmarks/conformance/record.py corpora/lark-1.3.1 corpora/record.json
 	$(BIN)/python benchmarks/conformance/walk.py corpora/record.json corpora/conformance.json docs/conformance.md
-	$(BIN)/python benchmarks/conformance/published.py corpora/published.json docs/published-grammars.md
+	$(BIN)/python -m benchmarks.conformance.grammars corpora/grammars.json --page docs/conformance.md --needs docs/published-grammars.md
 
 format: $(STAMP) ## format the code and fix what lint can fix
 	$(BIN)/ruff format .
@@ -69,6 +71,11 @@ clean: ## remove what was compiled and cached, but not .venv
 integrations: $(STAMP) ## install torch and transformers into .venv and test generate() and the example server
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,serve]' httpx
 	$(BIN)/pytest tests/integrations
+
+engines: $(STAMP) ## generate with a model of random weights, parse all outputs; then ten minutes of mixed load
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,transformers]'
+	$(BIN)/python -m benchmarks.generate
+	$(BIN)/python -m benchmarks.soak
 
 grammars: $(STAMP) ## compile, verify and time our own grammars, and write the table of docs/grammars.md
 	$(BIN)/python benchmarks/collection.py

@@ -25,13 +25,15 @@ from maskc.bench.figures import compute_figures
 from maskc.report.render import make_console, make_table
 from maskc.vocab import load_encoder
 
-BATCH, N_TIMES, N_STEPS = 256, 100, 50
+BATCHES, N_MASKS, N_STEPS = (1, 32, 256, 1024), 50_000, 50
 
 
-def place_matchers(artifact: maskc.Artifact, documents: list[list[int]]) -> list[Any]:
+def place_matchers(
+    artifact: maskc.Artifact, documents: list[list[int]], batch: int
+) -> list[tuple[maskc.Matcher, list[int]]]:
     """Return matchers with the tokens that are still to come for each."""
     placed = []
-    for number in range(BATCH):
+    for number in range(batch):
         tokens = documents[number % len(documents)]
         here = (number * 37) % max(1, len(tokens) - N_STEPS)
         matcher = artifact.matcher()
@@ -40,37 +42,46 @@ def place_matchers(artifact: maskc.Artifact, documents: list[list[int]]) -> list
     return placed
 
 
-def measure(name: str) -> dict[str, Any]:
-    """Return the figures of a workload, microseconds for a whole batch."""
+def measure(name: str) -> list[dict[str, Any]]:
+    """Return the figures of a workload by batch, microseconds for a whole batch."""
     encode = load_encoder(TOKENIZER).encode
     documents = [encode(text) for _, text in WORKLOADS[name].documents()]
     long = [tokens for tokens in documents if len(tokens) > 2 * N_STEPS]
     with compile_bundled(name) as path:
         artifact = maskc.load(path)
-        bitmask = maskc.allocate_bitmask(BATCH, artifact.vocab_size)
-        placed = place_matchers(artifact, long)
-        matchers = [matcher for matcher, _ in placed]
-        rows = list(range(BATCH))
+        return [measure_batch(artifact, long, batch) for batch in BATCHES]
+
+
+def measure_batch(
+    artifact: maskc.Artifact, documents: list[list[int]], batch: int
+) -> dict[str, Any]:
+    """Return the figures of one batch, microseconds for all of it."""
+    bitmask = maskc.allocate_bitmask(batch, artifact.vocab_size)
+    placed = place_matchers(artifact, documents, batch)
+    matchers, rows = [matcher for matcher, _ in placed], list(range(batch))
+    maskc.fill_bitmasks(matchers, bitmask, rows)
+    masks, order = np.unique(bitmask, axis=0, return_inverse=True)
+    order, n = order.ravel(), max(20, N_MASKS // batch)
+    gc.collect()
+    gc.disable()
+    fills = _time(lambda: maskc.fill_bitmasks(matchers, bitmask, rows), n)
+    takes = _time(lambda: np.take(masks, order, axis=0, out=bitmask, mode="clip"), n)
+    ids = _time(lambda: [matcher.mask_id() for matcher in matchers], n)
+    steps = np.zeros(N_STEPS, dtype=np.int64)
+    for step in range(N_STEPS):
+        begin = time.perf_counter_ns()
         maskc.fill_bitmasks(matchers, bitmask, rows)
-        masks, order = np.unique(bitmask, axis=0, return_inverse=True)
-        order = order.ravel()
-        gc.collect()
-        gc.disable()
-        fills = _time(lambda: maskc.fill_bitmasks(matchers, bitmask, rows), N_TIMES)
-        takes = _time(lambda: np.take(masks, order, axis=0, out=bitmask, mode="clip"), N_TIMES)
-        steps = []
-        for step in range(N_STEPS):
-            begin = time.perf_counter_ns()
-            maskc.fill_bitmasks(matchers, bitmask, rows)
-            for matcher, tokens in placed:
-                matcher.accept_token(tokens[step])
-            steps.append(time.perf_counter_ns() - begin)
-        gc.enable()
+        for matcher, tokens in placed:
+            matcher.accept_token(tokens[step])
+        steps[step] = time.perf_counter_ns() - begin
+    gc.enable()
     return {
+        "batch": batch,
         "distinct masks": len(masks),
         "fill_bitmasks": compute_figures(fills),
         "np.take": compute_figures(takes),
-        "fill and accept, moving on": compute_figures(np.array(steps)),
+        "mask_id of each": compute_figures(ids),
+        "fill and accept, moving on": compute_figures(steps),
         "ratio": float(np.median(fills) / np.median(takes)),
     }
 
@@ -91,17 +102,19 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="also write the figures to a file")
     options = parser.parse_args()
     report = {name: measure(name) for name in options.names}
-    columns = (f"us for {BATCH}", "p50", "mean", "p99")
+    columns = ("batch", "masks", "us for all", "p50", "mean", "p99")
     for name, found in report.items():
-        rows = [
-            (what, *(f"{figures[c]:,.1f}" for c in columns[1:]))
-            for what, figures in found.items()
-            if isinstance(figures, dict)
-        ]
-        title = (
-            f"{name}: {found['distinct masks']} masks, {found['ratio']:.2f} × np.take (goal ≤ 2)"
-        )
-        make_console().print(make_table(title, columns, rows, numbers=columns[1:]))
+        rows = []
+        for figures in found:
+            ratio = f"fill_bitmasks ({figures['ratio']:.2f} × np.take)"
+            begin = (f"{figures['batch']:,}", str(figures["distinct masks"]))
+            for what, times in figures.items():
+                if isinstance(times, dict):
+                    shown = ratio if what == "fill_bitmasks" else what
+                    rows.append((*begin, shown, *(f"{times[c]:,.1f}" for c in columns[3:])))
+                    begin = ("", "")
+        table = make_table(f"{name} (goal ≤ 2 × np.take)", columns, rows, numbers=columns[3:])
+        make_console().print(table)
     if options.json:
         options.json.write_text(json.dumps(report, indent=2) + "\n")
 

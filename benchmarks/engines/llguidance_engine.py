@@ -31,7 +31,7 @@ RAISED = llguidance.LLParserLimits(
 )
 
 
-class _Tokenizer:
+class WrappedVocabulary:
     """The vocabulary as llguidance's ``TokenizerWrapper`` asks for it."""
 
     def __init__(self) -> None:
@@ -48,6 +48,7 @@ class _Tokenizer:
         self._encode = load_encoder(TOKENIZER).encode
 
     def __call__(self, text: str) -> list[int]:
+        """Return a text's tokens, as the model writes it."""
         if isinstance(text, bytes):
             raise TypeError("texts only")
         return self._encode(text)
@@ -56,7 +57,7 @@ class _Tokenizer:
 def prepare(workload: str, artifact: Path) -> Prepared:
     """Return llguidance with its grammar of a workload."""
     del artifact
-    wrapper = llguidance.TokenizerWrapper(_Tokenizer())
+    wrapper = llguidance.TokenizerWrapper(WrappedVocabulary())
     slices = llguidance.LLTokenizer.json_slices() if workload == "json" else None
     tokenizer = llguidance.LLTokenizer(wrapper, slices=slices)
     if workload == "json":

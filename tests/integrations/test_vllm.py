@@ -207,6 +207,35 @@ def test_a_batch_filled_by_many_threads_is_filled_right(manager, config, tokeniz
     assert all(row == found[0] for row in found)
 
 
+def test_hundreds_of_generations_in_batches_all_parse(manager, config, tokenizer, folder):
+    # The oracle needs a later Lark than the one that vLLM asks for.
+    generations = pytest.importorskip("tests.integrations.generations", exc_type=ImportError)
+    subjects = [generations.Subject(name, "deepseek", folder) for name in generations.NAMES]
+    finished = []
+    for batch in range(14):
+        going = {}
+        for number in range(15):
+            subject = subjects[number % len(subjects)]
+            request = ask(config, tokenizer, grammar=f"maskc://{subject.name}")
+            start(manager, request)
+            going[str(number)] = (request, generations.Generation(subject, f"{batch}:{number}"))
+        for _ in range(300):
+            requests = {key: request for key, (request, _) in going.items()}
+            bitmask = manager.grammar_bitmask(requests, list(requests), {})
+            for row, (key, (request, generation)) in enumerate(list(going.items())):
+                token = generation.choose(bitmask[row])
+                assert manager.validate_tokens(request, [token]) == [token]
+                assert manager.accept_tokens(request, [token])
+                generation.take(token)
+                if generation.text is not None:
+                    finished.append(going.pop(key)[1])
+            if not going:
+                break
+        assert not going
+    assert len(finished) == 210
+    assert all(generation.parses() for generation in finished)
+
+
 def test_an_artifact_that_went_bad_fails_its_request_only(manager, config, tokenizer, folder):
     late = folder / "late.maskc"
     late.write_bytes((folder / "answer.maskc").read_bytes())

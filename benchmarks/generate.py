@@ -1,0 +1,187 @@
+"""Do the outputs of a real model object parse, and what does masking cost of a decode step?
+
+Usage: python -m benchmarks.generate [NAME …] [--per-way N] [--layers N] [--hidden N] [--json FILE]
+
+A Llama of random weights with llama3's vocabulary generates in transformers: greedily, by sampling
+and with beams, in batches of eight prompts of different lengths, some of them of mixed grammars.
+Every output is parsed by Lark. A real model's forward pass takes longer than this one's, so the
+share of masking is an upper bound; the microseconds a row are what stays.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import maskc
+from benchmarks.compiled import compile_bundled
+from benchmarks.steering import Steering, SteeringProcessor
+from benchmarks.workloads import TOKENIZER
+from maskc.frontends.lark import build_lark
+from maskc.frontends.source import source_from_header
+from maskc.integrations.errors import load_engine
+from maskc.integrations.transformers import GrammarProcessor
+from maskc.report.render import make_console, make_table
+from maskc.verify.subject import parses
+
+PAD, PROMPTS, AFTER = 128_004, (5, 3, 9, 1, 7, 2, 8, 4), 24
+WAYS: dict[str, dict[str, Any]] = {
+    "greedy": {"do_sample": False},
+    "sampling": {"do_sample": True, "top_k": 0},
+    "beams": {"do_sample": False, "num_beams": 3},
+}
+
+
+class Timed:
+    """A logits processor that adds up the time of another one."""
+
+    supports_continuous_batching = False
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+        self.seconds, self.n_steps, self.n_rows = 0.0, 0, 0
+
+    def __call__(self, input_ids: Any, scores: Any) -> Any:
+        """Return what the other one returns."""
+        begin = time.perf_counter()
+        found = self._inner(input_ids, scores)
+        self.seconds += time.perf_counter() - begin
+        self.n_steps += 1
+        self.n_rows += len(input_ids)
+        return found
+
+
+def build_model(width: int, hidden: int, layers: int) -> Any:
+    """Return a Llama of random weights."""
+    transformers, torch = load_engine("transformers", "transformers"), load_engine("torch", "torch")
+    torch.manual_seed(0)
+    config = transformers.LlamaConfig(
+        vocab_size=width,
+        hidden_size=hidden,
+        intermediate_size=4 * hidden,
+        num_hidden_layers=layers,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=1024,
+        # The weights are small: without this all tokens are about equally likely.
+        initializer_range=1.0,
+        bos_token_id=128_000,
+        eos_token_id=[128_001, 128_008, 128_009],
+        pad_token_id=PAD,
+    )
+    return transformers.LlamaForCausalLM(config).eval()
+
+
+def run(
+    model: Any,
+    names: list[str],
+    subjects: dict[str, tuple[Any, Any, Steering]],
+    way: str,
+    seed: int,
+) -> dict[str, Any]:
+    """Return the counts of one batch.
+
+    Args:
+        model: of transformers.
+        names: the grammar of each prompt.
+        subjects: by name: artifact, parser, steering.
+        way: one of ``WAYS``.
+        seed: of prompts and samples.
+    """
+    torch = load_engine("torch", "torch")
+    torch.manual_seed(seed)
+    ids = torch.full((len(names), max(PROMPTS)), PAD)
+    attention = torch.zeros_like(ids)
+    for row, length in zip(range(len(names)), PROMPTS, strict=False):
+        ids[row, -length:] = torch.randint(0, 1000, (length,))
+        attention[row, -length:] = 1
+    grammar = Timed(GrammarProcessor([subjects[name][0] for name in names]))
+    steering = Timed(SteeringProcessor([subjects[name][2] for name in names], AFTER + seed % 20))
+    begin = time.perf_counter()
+    outputs = model.generate(
+        input_ids=ids,
+        attention_mask=attention,
+        logits_processor=[steering, grammar],
+        max_new_tokens=400,
+        pad_token_id=PAD,
+        **WAYS[way],
+    )
+    seconds = time.perf_counter() - begin - steering.seconds
+    found = {"outputs": 0, "ended": 0, "parsed": 0, "tokens": 0, "failures": []}
+    for name, row in zip(names, outputs[:, ids.shape[1] :].tolist(), strict=True):
+        _, lark, ends = subjects[name]
+        n_tokens = next((i for i, token in enumerate(row) if token in ends.ends), None)
+        found["outputs"] += 1
+        found["ended"] += n_tokens is not None
+        text = ends.write(row[:n_tokens])
+        found["tokens"] += len(row[:n_tokens])
+        if n_tokens is not None and parses(lark, text.decode()):
+            found["parsed"] += 1
+        else:
+            found["failures"].append((name, way, seed, text.decode(errors="replace")))
+    return found | {
+        "steps": grammar.n_steps,
+        "rows": grammar.n_rows,
+        "seconds": seconds,
+        "masking": grammar.seconds,
+    }
+
+
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the counts by grammar and way."""
+    subjects: dict[str, tuple[Any, Any, Steering]] = {}
+    for name in options.names:
+        with compile_bundled(name) as path:
+            artifact = maskc.load(path)
+        lark = build_lark(source_from_header(artifact.header["grammar"]))
+        subjects[name] = (artifact, lark, Steering(artifact, lark, TOKENIZER))
+    width = max(artifact.vocab_size for artifact, _, _ in subjects.values())
+    model = build_model(width, options.hidden, options.layers)
+    report: dict[str, Any] = {}
+    mixed = [options.names[n % len(options.names)] for n in range(len(PROMPTS))]
+    batches = {name: [name] * len(PROMPTS) for name in options.names} | {"mixed": mixed}
+    for title, names in batches.items():
+        for way in WAYS:
+            total: dict[str, Any] = {}
+            for seed in range(-(-options.per_way // len(PROMPTS))):
+                for key, value in run(model, names, subjects, way, seed).items():
+                    total[key] = total[key] + value if key in total else value
+            report[f"{title}, {way}"] = total
+    return report
+
+
+def main() -> None:
+    """Generate, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", default=["json", "python", "sql"])
+    parser.add_argument("--per-way", type=int, default=24, help="outputs for each row of the table")
+    parser.add_argument("--hidden", type=int, default=64, help="width of the model")
+    parser.add_argument("--layers", type=int, default=2, help="layers of the model")
+    parser.add_argument("--json", type=Path, help="also write the figures to a file")
+    options = parser.parse_args()
+    report = measure(options)
+    columns = ("", "outputs", "ended", "parsed", "tokens", "ms a step", "masking", "us a row")
+    rows = [
+        (
+            title,
+            *(f"{found[key]:,}" for key in ("outputs", "ended", "parsed", "tokens")),
+            f"{found['seconds'] / found['steps'] * 1e3:.1f}",
+            f"{found['masking'] / found['seconds']:.1%}",
+            f"{found['masking'] / found['rows'] * 1e6:.0f}",
+        )
+        for title, found in report.items()
+    ]
+    make_console().print(make_table("generations", columns, rows, numbers=columns[1:]))
+    failures = [failure for found in report.values() for failure in found["failures"]]
+    for name, way, seed, text in failures[:5]:
+        make_console().print(f"{name}, {way}, seed {seed}: {text!r}", markup=False)
+    if options.json:
+        options.json.write_text(json.dumps(report, indent=2) + "\n")
+    raise SystemExit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
