@@ -35,6 +35,8 @@ from maskc.errors import GrammarError, PostlexError, UnsupportedTerminalError
 from maskc.frontends.source import PRIORITIES, GrammarSource, load_source, source_from_header
 from maskc.grammar.model import Context, Grammar, LalrState, Layout, Production
 
+OLDEST_LARK = (1, 3)
+
 # CPython's parser has no public name.
 _parser = cast(Any, re)._parser
 
@@ -90,6 +92,7 @@ def load_lalr_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
 
 
 def _build(source: GrammarSource, imports: dict[str, str]) -> Lark:
+    _check_version(source.name)
     postlex = _load_postlex(source.postlex) if source.postlex else None
     starts = source.start.split(",")
 
@@ -133,6 +136,21 @@ def _build(source: GrammarSource, imports: dict[str, str]) -> Lark:
     # The table is made for all start symbols; `parse` without a start begins at the first.
     cast(Any, built.parser).parser_conf.start = starts[:1]
     return built
+
+
+def _check_version(name: str) -> None:
+    """Refuse a Lark older than the one whose language we are held against.
+
+    It may be installed: vLLM pins one, and serving an artifact needs none.
+    """
+    installed = tuple(int(number) for number in re.findall(r"\d+", lark.__version__)[:2])
+    if installed < OLDEST_LARK:
+        raise GrammarError(
+            name,
+            f"Lark {lark.__version__} is installed, and grammars are compiled and verified with "
+            f"Lark {'.'.join(map(str, OLDEST_LARK))} or newer; install 'lark>=1.3', or do it "
+            "in another environment: an artifact needs no Lark to be served",
+        )
 
 
 @contextmanager
