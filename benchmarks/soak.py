@@ -9,9 +9,9 @@ or is cancelled and replaced by a new one. At a length drawn before, a sequence 
 text is written to a file; when the time is over, Lark and the oracle are asked about these texts:
 each must be the beginning of one that Lark parses. Their memory is not counted as the runtime's.
 
-In the first half of the time every text is new, so what the runtime remembers of texts grows, up to
-its limits. In the second half the same hundred steps are done over and over, with the same texts,
-so nothing new is there to be remembered: what grows then is lost.
+Every text is new, so what the runtime remembers of texts grows, up to ``--cache-mb`` for each
+artifact. From the middle of the time on, resident memory must not grow any more: it fails if the
+most in the second half is more than in the first, by a twentieth.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ from maskc.report.render import make_console, make_table
 
 MOST_TOKENS, MAX_DRAFT = 200, 5
 DRAFT, FORK, ILLEGAL, CANCEL = 0.05, 0.02, 0.02, 0.003
-CYCLE, N_SAMPLES = 100, 20
+N_SAMPLES = 40
 MIB = 1024 * 1024
+MAX_GROWTH = 1.05
 
 
 @dataclass(slots=True)
@@ -68,7 +69,6 @@ class Soak:
 
     def __init__(self, artifacts: dict[str, maskc.Artifact], n_sequences: int, texts: Any) -> None:
         self._artifacts, self._texts, self._draw = artifacts, texts, Random(0)
-        self._n_sequences = n_sequences
         self.counts = dict.fromkeys(
             ("steps", "tokens", "texts", "ended", "drafts", "rollbacks", "forks", "refused"), 0
         )
@@ -77,11 +77,6 @@ class Soak:
         width = max(artifact.vocab_size for artifact in artifacts.values())
         self._bitmask = maskc.allocate_bitmask(n_sequences, width)
         self._rows = list(range(n_sequences))
-
-    def restart(self, seed: int) -> None:
-        """Cancel all sequences and begin with others, the same ones for the same seed."""
-        self._draw = Random(seed)
-        self._sequences = [self._start() for _ in range(self._n_sequences)]
 
     def step(self) -> None:
         """Fill all masks, and move each sequence.
@@ -213,28 +208,20 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         path = Path(folder) / "texts.jsonl"
         with path.open("w") as texts:
             soak = Soak(artifacts, options.sequences, texts)
-            samples = run(soak, options.minutes * 30, None)
-            repeated = run(soak, options.minutes * 30, CYCLE)
+            samples = run(soak, options.minutes * 60)
         masks = {name: len(artifact.mask_table()) for name, artifact in artifacts.items()}
         verdicts = judge(artifacts, path, options.judge_seconds)
     return {
         "counts": soak.counts,
-        "memory, new texts": samples,
-        "memory, the same texts again": repeated,
+        "memory": samples,
         "masks": masks,
         "verdicts": verdicts,
     }
 
 
-def run(soak: Soak, seconds: float, cycle: int | None) -> list[tuple[float, float, int]]:
-    """Return seconds, MiB resident and tokens, at times evenly apart.
-
-    Args:
-        soak: what is run.
-        seconds: how long.
-        cycle: begin again, with the same texts, after so many steps.
-    """
-    begin, samples, n_steps = time.monotonic(), [], 0
+def run(soak: Soak, seconds: float) -> list[tuple[float, float, int]]:
+    """Return seconds, MiB resident and tokens, at times evenly apart."""
+    begin, samples = time.monotonic(), list[tuple[float, float, int]]()
     while True:
         elapsed = time.monotonic() - begin
         if elapsed >= len(samples) * seconds / N_SAMPLES:
@@ -242,10 +229,14 @@ def run(soak: Soak, seconds: float, cycle: int | None) -> list[tuple[float, floa
             samples.append((elapsed, read_resident() / MIB, soak.counts["tokens"]))
         if elapsed >= seconds:
             return samples
-        if cycle is not None and n_steps % cycle == 0:
-            soak.restart(1)
         soak.step()
-        n_steps += 1
+
+
+def is_flat(samples: list[tuple[float, float, int]]) -> bool:
+    """Return whether memory has stopped growing in the second half."""
+    resident = [mib for _, mib, _ in samples]
+    middle = len(resident) // 2
+    return max(resident[middle:]) <= MAX_GROWTH * max(resident[:middle])
 
 
 def main() -> None:
@@ -264,12 +255,13 @@ def main() -> None:
         line = ", ".join(f"{key} {number:,}" for key, number in report[title].items())
         console.print(f"{title}: {line}")
     columns = ("seconds", "resident MiB", "tokens")
-    for title in ("memory, new texts", "memory, the same texts again"):
-        rows = [(f"{t:,.0f}", f"{mib:,.1f}", f"{n:,}") for t, mib, n in report[title]]
-        console.print(make_table(title, columns, rows, numbers=columns))
+    rows = [(f"{t:,.0f}", f"{mib:,.1f}", f"{n:,}") for t, mib, n in report["memory"]]
+    console.print(make_table("memory", columns, rows, numbers=columns))
     if options.json:
         options.json.write_text(json.dumps(report, indent=2) + "\n")
-    raise SystemExit(1 if report["verdicts"]["illegal"] else 0)
+    flat = is_flat(report["memory"])
+    console.print("memory is flat" if flat else "memory still grows in the second half")
+    raise SystemExit(0 if flat and not report["verdicts"]["illegal"] else 1)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from maskc.runtime.machine import Machine
 from maskc.runtime.masks import MaskCache
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.memory import History
+from maskc.runtime.room import Room
 from maskc.runtime.tables import Tables
 
 DEFAULT_CACHE_BYTES = 512 * 1024 * 1024
@@ -47,9 +48,10 @@ class Artifact:
     @cached_property
     def machine(self) -> AnyMachine:
         """The machine that all matchers share."""
+        room = Room(self._cache_bytes * 3 // 8)
         if is_general(self.header):
-            return GeneralMachine(self.contents, self.token_bytes)
-        return Machine(Tables(self.contents), self.token_bytes)
+            return GeneralMachine(self.contents, self.token_bytes, room)
+        return Machine(Tables(self.contents), self.token_bytes, room)
 
     @cached_property
     def masks(self) -> AnyMasks:
@@ -115,7 +117,9 @@ def load(path: str | os.PathLike[str], *, cache_bytes: int = DEFAULT_CACHE_BYTES
 
     Args:
         path: of a file that ``maskc compile`` or :meth:`Artifact.save` wrote.
-        cache_bytes: how much memory composed masks may take.
+        cache_bytes: how much memory the artifact's matchers may take for what they remember, all
+            together, beside the artifact itself and their stacks: half of it for masks that have a
+            number, an eighth for other masks, the rest for what tokens did to which stacks.
 
     Raises:
         ArtifactError: it is no artifact, damaged, or of another format version.

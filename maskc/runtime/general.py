@@ -15,10 +15,9 @@ from collections.abc import Callable, Hashable
 
 from maskc.artifact.model import EMPTY_TEXT, IGNORED, Contents
 from maskc.runtime.general_tables import GeneralTables
+from maskc.runtime.room import Memory, Room
 from maskc.runtime.stacks import StackSet, StackSets
 from maskc.runtime.tables import DEAD, FORKS, Tables
-
-MAX_MOVES = 200_000
 
 _CONTEXT = 0  # the only one
 
@@ -44,15 +43,24 @@ _Places = dict[int, StackSet]  # scanner state → stacks
 
 
 class GeneralMachine:
-    """Moves hypotheses. Shared by all matchers of an artifact, in whatever threads they run."""
+    """Moves hypotheses. Shared by all matchers of an artifact, in whatever threads they run.
 
-    def __init__(self, contents: Contents, text_of: Callable[[int], bytes | None]) -> None:
+    Args:
+        contents: the artifact.
+        text_of: token id → its bytes, ``None`` if it writes no text.
+        room: where results are remembered.
+    """
+
+    def __init__(
+        self, contents: Contents, text_of: Callable[[int], bytes | None], room: Room
+    ) -> None:
         self.tables = Tables(contents)
-        self.sets = StackSets(GeneralTables(contents.arrays))
+        self.room = room
+        self.sets = StackSets(GeneralTables(contents.arrays), room)
         self._closed: list[int] = contents.arrays["general_closed"].tolist()
         self._text_of = text_of
-        self._generation = 0
-        self._moves: dict[tuple[int, StackSet, int], GeneralHypotheses] = {}
+        # (scanner state, stacks, token) → hypotheses
+        self._moves = Memory(room)
 
     def start(self) -> GeneralHypotheses:
         """Return the hypotheses before the first byte."""
@@ -83,15 +91,13 @@ class GeneralMachine:
     def _take(self, h: GeneralHypothesis, token_id: int) -> GeneralHypotheses:
         """Return what a token makes of one hypothesis; where it comes up again it is the same."""
         key = (h.state, h.stacks, token_id)
-        found = self._moves.get(key)
+        found: GeneralHypotheses | None = self._moves.get(key)
         if found is None:
-            if len(self._moves) >= MAX_MOVES or self._generation != self.sets.generation:
-                self._moves.clear()
-                self._generation = self.sets.generation
             text = self._text_of(token_id)
             classes = text.translate(self.tables.classes) if text else b""
             moved = self._run({h.state: h.stacks}, classes) if classes else {}
-            found = self._moves[key] = _sorted(self._keep_live(moved))
+            found = _sorted(self._keep_live(moved))
+            self._moves.put(key, found)
         return found
 
     def is_complete(self, h: GeneralHypothesis) -> bool:

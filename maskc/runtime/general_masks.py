@@ -7,6 +7,7 @@ object, so answers and masks are remembered by it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -16,11 +17,12 @@ from maskc.artifact.model import NO_EVENT
 from maskc.runtime.general import GeneralHypothesis, GeneralMachine
 from maskc.runtime.graph import GraphReader, Unions
 from maskc.runtime.pool import MaskPool, PooledMask
+from maskc.runtime.room import ENTRY_BYTES, Memory
 from maskc.runtime.stacks import StackSet
 
-MAX_MASKS = 100_000  # places where masks and answers are remembered
-
 _ONLY_STATE = 0
+
+_Place = tuple[int, StackSet]  # a node, and the stacks that come to it
 
 
 class GeneralMasks:
@@ -47,19 +49,21 @@ class GeneralMasks:
     ) -> None:
         self._machine = machine
         self._reader = GraphReader(arrays, vocab_size)
-        self._generation = 0
-        self._masks: dict[tuple[int, StackSet], PooledMask] = {}
-        self._asked: dict[tuple[int, StackSet], Unions] = {}
-        self._by_unions: dict[tuple[Unions, bool], PooledMask] = {}
+        self._masks = Memory(machine.room)  # (scanner state, stacks) → mask
+        self._asked = Memory(machine.room)  # (node, stacks) → unions
+        self._by_unions = Memory(machine.room)
         self.pool = MaskPool(vocab_size, eos_ids, cache_bytes)
 
     def mask(self, h: GeneralHypothesis) -> PooledMask:
         """Return the tokens that a hypothesis allows."""
         key = (h.state, h.stacks)
-        found = self._masks.get(key)
+        found: PooledMask | None = self._masks.get(key)
         if found is None:
-            self._make_room()
-            found = self._masks[key] = self._compose(h)
+            if self.pool.is_full:
+                self.pool.forget()
+                self._machine.room.forget()
+            found = self._compose(h)
+            self._masks.put(key, found)
         return found
 
     def numbers(self, batch: Iterable[tuple[GeneralHypothesis, ...]]) -> list[int]:
@@ -79,30 +83,38 @@ class GeneralMasks:
                 unions |= self._ask(node, ended)
         can_finish = self._machine.is_complete(h)
         key = (frozenset(unions), can_finish)
-        mask = self._by_unions.get(key)
+        mask: PooledMask | None = self._by_unions.get(key)
         if mask is None:
             words = self._reader.unite(key[0])
             if can_finish:
                 words |= self.pool.end_only.words
-            mask = self._by_unions[key] = self.pool.share(words)
+            mask = self.pool.share(words)
+            self._by_unions.put(key, mask, ENTRY_BYTES + sys.getsizeof(key[0]))
         return mask
 
     def _ask(self, node: int, stacks: StackSet) -> Unions:
         """Return what a node allows."""
-        # A token may have thousands of terminals: this stack is ours, not Python's.
-        open_ = [(node, stacks)]
+        # A token may have thousands of terminals: this stack is ours, not Python's. And what was
+        # remembered a moment ago may be forgotten now, so the answers are kept here, too.
+        open_, answers = [(node, stacks)], dict[_Place, Unions]()
         while open_:
             place = open_[-1]
-            if place in self._asked:
+            if place in answers:
                 open_.pop()
                 continue
-            unions, missing = self._look_up(*place)
-            open_ += missing
-            if not missing:
-                self._asked[open_.pop()] = unions
-        return self._asked[node, stacks]
+            unions: Unions | None = self._asked.get(place)
+            if unions is None:
+                unions, missing = self._look_up(*place, answers)
+                if missing:
+                    open_ += missing
+                    continue
+                self._asked.put(place, unions)
+            answers[open_.pop()] = unions
+        return answers[node, stacks]
 
-    def _look_up(self, node: int, stacks: StackSet) -> tuple[Unions, list[tuple[int, StackSet]]]:
+    def _look_up(
+        self, node: int, stacks: StackSet, answers: Mapping[_Place, Unions]
+    ) -> tuple[Unions, list[_Place]]:
         """Return what a node allows, as far as it is known, and what is to be asked before."""
         unions, questions, trials = self._reader.answer(node, _ONLY_STATE)
         for final, _, allowed in trials:
@@ -112,23 +124,11 @@ class GeneralMasks:
         for terminal, _, child in questions:
             ended = self._machine.end(stacks, terminal)
             if ended is not None:
-                known = self._asked.get((child, ended))
+                known = answers.get((child, ended))
+                if known is None:
+                    known = self._asked.get((child, ended))
                 if known is None:
                     missing.append((child, ended))
                 else:
                     unions |= known
         return unions, missing
-
-    def _make_room(self) -> None:
-        """Forget everything if it takes too much."""
-        if (
-            self.pool.is_full
-            or len(self._asked) > MAX_MASKS
-            or len(self._masks) > MAX_MASKS
-            or self._generation != self._machine.sets.generation
-        ):
-            self._generation = self._machine.sets.generation
-            self.pool.forget()
-            self._masks.clear()
-            self._asked.clear()
-            self._by_unions.clear()

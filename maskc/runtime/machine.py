@@ -14,11 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 
 from maskc.artifact.model import EMPTY_TEXT, IGNORED, NO_LINE, NOT_AN_END
-from maskc.runtime.memory import Stack, StackMemory
+from maskc.runtime.memory import Stack, StackMemory, descend
+from maskc.runtime.room import Memory, Room
 from maskc.runtime.tables import DEAD, FORKS, Tables
-
-MAX_PLANS = 500_000
-MAX_MOVES = 500_000
 
 # How many states a terminal pops, which it pushes (none: refused), how far down it looked.
 Plan = tuple[int, tuple[int, ...], int]
@@ -86,17 +84,24 @@ class Trace:
 
 
 class Machine:
-    """Moves hypotheses. Shared by all matchers of an artifact, in whatever threads they run."""
+    """Moves hypotheses. Shared by all matchers of an artifact, in whatever threads they run.
 
-    def __init__(self, tables: Tables, text_of: Callable[[int], bytes | None]) -> None:
+    Args:
+        tables: what the artifact says.
+        text_of: token id → its bytes, ``None`` if it writes no text.
+        room: where results are remembered.
+    """
+
+    def __init__(self, tables: Tables, text_of: Callable[[int], bytes | None], room: Room) -> None:
         self.tables = tables
+        self.room = room
         self._text_of = text_of
-        self._plans = StackMemory(MAX_PLANS)
-        self._chains: dict[tuple[int, int, int], Chain] = {}
-        self._moves = StackMemory(MAX_MOVES)
-        self._moves_by_layout = StackMemory(MAX_MOVES)
+        self._plans = StackMemory(room)
+        self._chains = Memory(room)
+        self._moves = StackMemory(room)
+        self._moves_by_layout = StackMemory(room)
         # (final, refined state) → whether it leads on without a newline
-        self._verdicts: dict[tuple[int, int], bool] = {}
+        self._verdicts = Memory(room)
         self._n_terminals = len(tables.terminal_looks)
 
     def start(self) -> Hypotheses:
@@ -134,13 +139,17 @@ class Machine:
         its time, so the memory's tree is walked in place.
         """
         stack = h.stack
-        moves = self._moves.tree.get((h.state, token_id, stack.state))
+        moves = self._moves.young.get((h.state, token_id, stack.state))
         while type(moves) is dict:
             stack = stack.below  # type: ignore[assignment]  # as deep as when it was remembered
             moves = moves.get(stack.state)
+        if type(moves) is list:
+            moves, _ = descend(moves, stack)
+        if moves is None:
+            moves = self._moves.find((h.state, token_id, h.stack.state), h.stack)
         if moves is _BY_LAYOUT:
             key = (h.state, token_id, h.stack.state, h.column, h.indents)
-            moves = self._moves_by_layout.get(key, h.stack)
+            moves = self._moves_by_layout.find(key, h.stack)
         if moves is None:
             return self._take_first(h, token_id)
         if len(moves) == 1:
@@ -170,12 +179,12 @@ class Machine:
         moves = tuple(self._describe(h, x, trace.lowest) for x in after)
         key: tuple[object, ...] = (h.state, token_id, h.stack.state)
         by_layout = trace.read_layout or self.tables.has_column[h.state]
-        if by_layout or self._moves.get(key, h.stack) is _BY_LAYOUT:
-            self._moves.replace(key, _BY_LAYOUT)
+        if by_layout or self._moves.find(key, h.stack) is _BY_LAYOUT:
+            self._moves.put(key, _BY_LAYOUT)
             key = (h.state, token_id, h.stack.state, h.column, h.indents)
-            self._moves_by_layout.put(key, h.stack, trace.lowest, moves)
+            self._moves_by_layout.keep(key, h.stack, trace.lowest, moves)
         else:
-            self._moves.put(key, h.stack, trace.lowest, moves)
+            self._moves.keep(key, h.stack, trace.lowest, moves)
         return after
 
     @staticmethod
@@ -294,10 +303,10 @@ class Machine:
     def shift(self, stack: Stack, terminal: int, trace: Trace) -> Stack | None:
         """Return the stack behind a terminal, ``None`` if no text can go on with it."""
         key = stack.state * self._n_terminals + terminal
-        plan: Plan | None = self._plans.get(key, stack)
+        plan: Plan | None = self._plans.find(key, stack)
         if plan is None:
             plan = self._plan(stack, terminal)
-            self._plans.put(key, stack, stack.depth - plan[2], plan)
+            self._plans.keep(key, stack, stack.depth - plan[2], plan)
         n_popped, pushed, n_read = plan
         if stack.depth - n_read < trace.lowest:
             trace.lowest = stack.depth - n_read
@@ -315,11 +324,10 @@ class Machine:
         base, nonterminal = stack, NO_NONTERMINAL
         while True:
             key = (base.state, nonterminal, terminal)
-            chain = self._chains.get(key)
+            chain: Chain | None = self._chains.get(key)
             if chain is None:
-                if len(self._chains) >= MAX_PLANS:
-                    self._chains.clear()
-                chain = self._chains[key] = self._chain(*key)
+                chain = self._chain(*key)
+                self._chains.put(key, chain)
             n_below, nonterminal, pushed = chain
             if nonterminal == NO_NONTERMINAL:
                 n_popped = stack.depth - base.depth
@@ -361,13 +369,13 @@ class Machine:
     def leads_on(self, final: int, h: Hypothesis, column: int, trace: Trace) -> bool:
         """Return whether some text finishes ``h`` if its open lexeme has this final and column."""
         key = (final, h.stack.state)
-        verdict = self._verdicts.get(key)
+        verdict: bool | None = self._verdicts.get(key)
         if verdict is None:
             direct, ignored, _, _ = self.tables.final(final)
             verdict = bool(direct & self.tables.live[h.stack.state]) or any(
                 self._goes_on(h.stack, boundary) for boundary in ignored
             )
-            self._verdicts[key] = verdict
+            self._verdicts.put(key, verdict)
         if verdict:
             return True
         _, _, newlines, sets = self.tables.final(final)

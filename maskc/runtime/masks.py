@@ -13,18 +13,18 @@ stored once, in :mod:`maskc.runtime.pool`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from numpy.typing import NDArray
 
-from maskc.runtime.graph import GraphReader, Unions
+from maskc.runtime.graph import GraphReader
 from maskc.runtime.machine import Hypothesis, Machine, Trace
-from maskc.runtime.memory import StackMemory
+from maskc.runtime.memory import StackMemory, descend
 from maskc.runtime.pool import MaskPool, PooledMask
 from maskc.runtime.questions import Questioner
-
-MAX_MASKS = 500_000  # places where masks are remembered; the masks themselves have their own room
+from maskc.runtime.room import ENTRY_BYTES, Memory
 
 _BY_LAYOUT = "by layout"  # in the place of a mask: look it up with the layout
 
@@ -54,24 +54,24 @@ class MaskCache:
         self._machine = machine
         self._reader = GraphReader(arrays, vocab_size)
         self._questioner = Questioner(self._reader, machine)
-        self._plain = StackMemory(MAX_MASKS)
-        self._by_layout = StackMemory(MAX_MASKS)
-        self._by_unions: dict[tuple[Unions, bool], PooledMask] = {}
+        self._plain = StackMemory(machine.room)
+        self._by_layout = StackMemory(machine.room)
+        self._by_unions = Memory(machine.room)
         self.pool = MaskPool(vocab_size, eos_ids, cache_bytes)
 
     def mask(self, h: Hypothesis) -> PooledMask:
         """Return the tokens that a hypothesis allows."""
         stack = h.stack
-        found = self._plain.tree.get((h.state, stack.state))
+        found = self._plain.young.get((h.state, stack.state))
         while type(found) is dict:
             stack = stack.below  # type: ignore[assignment]  # as deep as when it was remembered
             found = found.get(stack.state)
+        if type(found) is list:
+            found, _ = descend(found, stack)
+        if found is None:
+            found = self._plain.find((h.state, h.stack.state), h.stack)
         if found is _BY_LAYOUT:
-            stack = h.stack
-            found = self._by_layout.tree.get((h.state, stack.state, h.column, h.indents))
-            while type(found) is dict:
-                stack = stack.below  # type: ignore[assignment]
-                found = found.get(stack.state)
+            found = self._by_layout.find((h.state, h.stack.state, h.column, h.indents), h.stack)
         return self._compose(h) if found is None else found
 
     def numbers(self, batch: Iterable[tuple[Hypothesis, ...]]) -> list[int]:
@@ -80,7 +80,7 @@ class MaskCache:
         It is :meth:`mask` in a loop without calls: a call takes as long as the rest.
         """
         numbers: list[int] = []
-        get, append = self._plain.tree.get, numbers.append
+        get, append = self._plain.young.get, numbers.append
         for hypotheses in batch:
             if len(hypotheses) == 1:
                 h = hypotheses[0]
@@ -89,7 +89,7 @@ class MaskCache:
                 while type(found) is dict:
                     stack = stack.below  # type: ignore[assignment]  # as deep as remembered
                     found = found.get(stack.state)
-                if found is None or found is _BY_LAYOUT:
+                if type(found) is list or found is None or found is _BY_LAYOUT:
                     found = self.mask(h)
             else:
                 found = self.pool.unite(map(self.mask, hypotheses))
@@ -99,35 +99,29 @@ class MaskCache:
     def _remember(self, h: Hypothesis, mask: PooledMask, trace: Trace) -> None:
         key: tuple[object, ...] = (h.state, h.stack.state)
         # Stacks with this top may differ in whether the layout is read: then always ask for it.
-        if trace.read_layout or self._plain.get(key, h.stack) is _BY_LAYOUT:
-            self._plain.replace(key, _BY_LAYOUT)
+        if trace.read_layout or self._plain.find(key, h.stack) is _BY_LAYOUT:
+            self._plain.put(key, _BY_LAYOUT)
             key = (h.state, h.stack.state, h.column, h.indents)
-            self._by_layout.put(key, h.stack, trace.lowest, mask)
+            self._by_layout.keep(key, h.stack, trace.lowest, mask)
         else:
-            self._plain.put(key, h.stack, trace.lowest, mask)
+            self._plain.keep(key, h.stack, trace.lowest, mask)
 
     def _compose(self, h: Hypothesis) -> PooledMask:
-        self._make_room()
+        if self.pool.is_full:
+            self.pool.forget()
+            self._machine.room.forget()
         trace = Trace(h.stack.depth)
         can_finish = self._machine.can_finish(h, trace)
         unions: set[int] = set()
         for question in self._reader.root(h.state):
             unions |= self._questioner.ask(question, h, trace)
         key = (frozenset(unions), can_finish)
-        mask = self._by_unions.get(key)
+        mask: PooledMask | None = self._by_unions.get(key)
         if mask is None:
             words = self._reader.unite(key[0])
             if can_finish:
                 words |= self.pool.end_only.words
-            mask = self._by_unions[key] = self.pool.share(words)
+            mask = self.pool.share(words)
+            self._by_unions.put(key, mask, ENTRY_BYTES + sys.getsizeof(key[0]))
         self._remember(h, mask, trace)
         return mask
-
-    def _make_room(self) -> None:
-        """Forget everything if it takes too much."""
-        if self.pool.is_full:
-            self.pool.forget()
-            self._by_unions.clear()
-            self._plain.clear()
-            self._by_layout.clear()
-            self._questioner.forget()

@@ -5,11 +5,19 @@ was read while it was worked out. A later stack that agrees so far gets the same
 different it is below; one that differs there goes another way. How deep a result
 looks may differ from stack to stack, but never for stacks that agree on what was read, so the
 tree is always consistent.
+
+A node is a dict by the state below, or a result. Where there is one way for two states and more, it
+is a list of these, with what follows as its last item: the way to what a dedent did leads far down
+and seldom branches.
+
+Example: ``key → {5: "a", 7: [4, 4, 2, "b"]}``.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+from maskc.runtime.room import ENTRY_BYTES, LEVEL_BYTES, Memory
 
 CHUNK = 64
 MAX_STATES = 65_536
@@ -27,51 +35,69 @@ class Stack:
         self.depth: int = below.depth + 1 if below is not None else 0
 
 
-class StackMemory:
+class StackMemory(Memory):
     """Results by a key, which holds the top state, and the states below it.
 
-    Args:
-        limit: how many results are kept; one more, and all are forgotten.
-
-    Attributes:
-        tree: key → result, or a dict by the state below, and so on. Results are no dicts.
+    Results are neither dicts nor lists, nor ``None``.
     """
 
-    def __init__(self, limit: int) -> None:
-        self.tree: dict[object, Any] = {}
-        self._limit = limit
-        self._size = 0
+    __slots__ = ()
 
-    def get(self, key: object, stack: Stack) -> Any:
-        """Return the result, ``None`` if there is none yet."""
-        found = self.tree.get(key)
-        while type(found) is dict:
-            if stack.below is None:
-                raise ValueError("a result looks below the stack")
-            stack = stack.below
-            found = found.get(stack.state)
+    def find(self, key: object, stack: Stack) -> Any:
+        """Return the result, ``None`` if there is none."""
+        found, _ = descend(self.young.get(key), stack)
+        if found is None:
+            found, lowest = descend(self._old.get(key), stack)
+            if found is not None:
+                self.keep(key, stack, lowest.depth, found)
         return found
 
-    def put(self, key: object, stack: Stack, lowest: int, result: object) -> None:
-        """Remember a result, no dict and not ``None``, that read the stack down to a depth."""
-        if self._size >= self._limit:
-            self.clear()
-        self._size += 1
-        place, edge = self.tree, key
+    def keep(self, key: object, stack: Stack, lowest: int, result: object) -> None:
+        """Remember a result that read the stack down to a depth."""
+        n_bytes = ENTRY_BYTES
+        place, edge = self.young, key
         while stack.depth > lowest and stack.below is not None:
-            place = place.setdefault(edge, {})
-            stack = stack.below
+            node = place.get(edge)
+            if type(node) is list:
+                # Another way may begin as this one does.
+                node = place[edge] = {node[0]: _way(node[1:])}
+                n_bytes += LEVEL_BYTES
+            elif type(node) is not dict:
+                break
+            place, stack = node, stack.below
             edge = stack.state
-        place[edge] = result
+        rest: list[Any] = []
+        while stack.depth > lowest and stack.below is not None:
+            stack = stack.below
+            rest.append(stack.state)
+        place[edge] = _way([*rest, result])
+        self.room.take(n_bytes + LEVEL_BYTES * bool(rest))
 
-    def replace(self, key: object, result: object) -> None:
-        """Put one result in the place of all that were remembered for a key."""
-        self.tree[key] = result
 
-    def clear(self) -> None:
-        """Forget everything."""
-        self.tree.clear()
-        self._size = 0
+def descend(node: Any, stack: Stack) -> tuple[Any, Stack]:
+    """Return a node's result for the states below a stack's top, and the lowest it depends on.
+
+    The result is ``None`` if there is none.
+    """
+    while True:
+        if type(node) is dict:
+            stack = stack.below  # type: ignore[assignment]  # as deep as when it was remembered
+            node = node.get(stack.state)
+        elif type(node) is list:
+            for state in node[:-1]:
+                stack = stack.below  # type: ignore[assignment]
+                if stack.state != state:
+                    return None, stack
+            node = node[-1]
+        else:
+            return node, stack
+
+
+def _way(items: list[Any]) -> Any:
+    """Return the node of a way: its states, and what is at its end."""
+    if len(items) > 2:
+        return items
+    return {items[0]: items[1]} if len(items) == 2 else items[0]
 
 
 class History:

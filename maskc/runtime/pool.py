@@ -9,7 +9,7 @@ Example: two sequences that stand in different places of a JSON text, each insid
 one mask and one number.
 
 There is room for as many numbers as fit into half of an artifact's ``cache_bytes``. Masks that are
-composed when the room is full have the number -1, and are forgotten when they take the other half.
+composed when the room is full have the number -1, and are forgotten when they take an eighth.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class MaskPool:
     Args:
         vocab_size: number of tokens.
         eos_ids: end-of-sequence ids.
-        cache_bytes: half of it is for numbered masks, half for the others.
+        cache_bytes: half of it is for numbered masks, an eighth for the others.
 
     Attributes:
         rows: int32[room, ceil(vocab_size / 32)]: the numbered masks, and behind them room for more.
@@ -59,8 +59,8 @@ class MaskPool:
 
     def __init__(self, vocab_size: int, eos_ids: tuple[int, ...], cache_bytes: int) -> None:
         n_words = -(-vocab_size // 32)
-        self._room = cache_bytes // 2
-        n_rows = min(MAX_NUMBERED, self._room // (4 * n_words))
+        self._limit = cache_bytes // 8
+        n_rows = min(MAX_NUMBERED, cache_bytes // 2 // (4 * n_words))
         # Reserved at once, as a longer array later on would hold up a fill for as long as it takes
         # to copy this one; what is not written to takes no memory.
         self.rows = np.empty((n_rows, n_words), dtype=np.int32)
@@ -76,7 +76,7 @@ class MaskPool:
     @property
     def is_full(self) -> bool:
         """Whether masks without a number take too much room: then :meth:`forget` them."""
-        return self._n_bytes > self._room
+        return self._n_bytes > self._limit
 
     def share(self, words: Mask) -> PooledMask:
         """Return the mask with these words, which is made if there is none."""

@@ -17,8 +17,6 @@ from maskc.runtime.graph import GraphReader, Question, Unions
 from maskc.runtime.machine import Hypothesis, Machine, Trace
 from maskc.runtime.memory import Stack, StackMemory
 
-MAX_ASKED = 500_000
-
 # A node, where the token starts, and a stack in the place of that hypothesis' own.
 _Place = tuple[int, Hypothesis, Stack]
 
@@ -43,11 +41,7 @@ class Questioner:
         self._reader = reader
         self._machine = machine
         self._newline = machine.tables.layout.newline if machine.tables.layout else NO_EVENT
-        self._asked = StackMemory(MAX_ASKED)
-
-    def forget(self) -> None:
-        """Forget what was asked."""
-        self._asked.clear()
+        self._asked = StackMemory(machine.room)
 
     def ask(self, question: Question, h: Hypothesis, trace: Trace) -> Unions:
         """Return what a root's question allows a hypothesis.
@@ -88,7 +82,7 @@ class Questioner:
         answer = self._reader.answer(node, stack.state)
         if not answer.questions and not answer.trials:
             return answer.unions
-        found = self._asked.get((node, stack.state), stack)
+        found = self._asked.find((node, stack.state), stack)
         if found is None:
             return None
         n_read, unions = found
@@ -121,7 +115,7 @@ class Questioner:
             outer.read_layout = True
         else:
             found = (stack.depth - inner.lowest, asking.unions)
-            self._asked.put(asking.key, stack, inner.lowest, found)
+            self._asked.keep(asking.key, stack, inner.lowest, found)
         outer.lowest = min(outer.lowest, inner.lowest)
 
     def _follow(

@@ -27,8 +27,11 @@ from collections.abc import Iterable
 from weakref import WeakValueDictionary
 
 from maskc.runtime.general_tables import GeneralTables
+from maskc.runtime.room import Memory, Room
 
-MAX_MADE = 1_000_000  # nodes and results since results were last forgotten
+# Of a node over another one, with its places in the tables; a test holds it against what is
+# allocated.
+EDGE_BYTES = 400
 
 
 class Node:
@@ -64,22 +67,27 @@ class StackSet:
         self.live = 0
 
 
+_REFUSED = StackSet(frozenset())  # in the place of a result: no stack takes the terminal
+
+
 class StackSets:
     """All sets of stacks of one artifact, in whatever threads they are used.
 
+    Args:
+        tables: the parser's.
+        room: where results are remembered. What is remembered of a set keeps its nodes alive.
+
     Attributes:
         start: the set before the first terminal.
-        generation: counts how often results were forgotten, because remembering them keeps nodes
-            alive; who else remembers sets must then forget them too.
     """
 
-    def __init__(self, tables: GeneralTables) -> None:
+    def __init__(self, tables: GeneralTables, room: Room) -> None:
         self._tables = tables
+        self._room = room
         self._nodes: WeakValueDictionary[tuple[int, frozenset[Node]], Node] = WeakValueDictionary()
         self._sets: WeakValueDictionary[frozenset[Node], StackSet] = WeakValueDictionary()
-        self._shifted: dict[tuple[StackSet, int], StackSet | None] = {}
-        self._n_made = 0
-        self.generation = 0
+        # (stacks, terminal) → stacks, or ``_REFUSED``
+        self._shifted = Memory(room)
         self.start = self._intern(frozenset([self._node(0, ())]))
 
     def live(self, stacks: StackSet) -> int:
@@ -91,15 +99,11 @@ class StackSets:
     def shift(self, stacks: StackSet, terminal: int) -> StackSet | None:
         """Return the stacks behind a terminal, ``None`` if no stack takes it."""
         key = (stacks, terminal)
-        found = self._shifted.get(key)
-        if found is None and key not in self._shifted:
-            if self._n_made > MAX_MADE:
-                self._shifted.clear()
-                self._n_made = 0
-                self.generation += 1
-            found = self._shifted[key] = self._shift(stacks, terminal)
-            self._n_made += 1
-        return found
+        found: StackSet | None = self._shifted.get(key)
+        if found is None:
+            found = self._shift(stacks, terminal) or _REFUSED
+            self._shifted.put(key, found)
+        return None if found is _REFUSED else found
 
     def unite(self, left: StackSet, right: StackSet) -> StackSet:
         """Return the stacks of both."""
@@ -157,7 +161,7 @@ class StackSets:
             live |= tables.live[state]
         stacks.live = live
         stacks.reduced = tuple(self._node(state, bases[state]) for state in sorted(bases))
-        self._n_made += sum(map(len, bases.values()))
+        self._room.take(EDGE_BYTES * sum(map(len, bases.values())))
 
     def _node(self, state: int, below: Iterable[Node]) -> Node:
         """Return the node of a state over others, without those whose stacks another one has."""

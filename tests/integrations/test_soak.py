@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import maskc
-from benchmarks.soak import Soak, judge
+from benchmarks.soak import Soak, is_flat, judge
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"
 
@@ -45,3 +45,8 @@ def test_a_text_that_lark_refuses_is_counted(artifacts, tmp_path):
         "illegal": 2,
         "undecided": 0,
     }
+
+
+def test_memory_that_grows_in_the_second_half_is_not_flat():
+    assert is_flat([(0, 50, 0), (1, 100, 10), (2, 104, 20), (3, 101, 30)])
+    assert not is_flat([(0, 50, 0), (1, 100, 10), (2, 102, 20), (3, 106, 30)])

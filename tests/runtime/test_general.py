@@ -134,10 +134,11 @@ def test_the_masks_of_a_small_cache_are_the_same(palindromes, tmp_path):
         assert legal_tokens(small, text) == legal_tokens(palindromes, text)
 
 
-def test_forgetting_results_changes_nothing(palindromes, monkeypatch):
+@pytest.mark.parametrize("cache_bytes", [0, 1_000, 10_000, 100_000])
+def test_forgetting_results_changes_nothing(palindromes, cache_bytes):
     expected = [legal_tokens(palindromes, "ab" * n) for n in range(10)]
-    monkeypatch.setattr("maskc.runtime.stacks.MAX_MADE", 3)
-    assert [legal_tokens(palindromes, "ab" * n) for n in range(10)] == expected
+    small = Artifact(palindromes.contents, cache_bytes=cache_bytes)
+    assert [legal_tokens(small, "ab" * n) for n in range(10)] == expected
 
 
 def test_an_lalr_artifact_has_no_general_sections():
