@@ -24,12 +24,12 @@ class Interface:
     Attributes:
         engine: its package.
         tested: versions that our tests ran with.
-        variable: the environment variable that leaves plug-ins out.
+        variable: the environment variable that leaves plug-ins out, if it has plug-ins.
     """
 
     engine: str
     tested: tuple[str, ...]
-    variable: str
+    variable: str | None = None
 
     def check(self, owner: type[Any], methods: Mapping[str, tuple[str, ...]]) -> None:
         """Check that a class has methods with these parameters.
@@ -49,9 +49,7 @@ class Interface:
     def drifted(self, fact: str) -> IntegrationError:
         """Return the error that says what is not as we know it."""
         version = getattr(load_engine(self.engine, self.engine), "__version__", "")
-        return IntegrationError(
-            f"{self.engine} {version}".strip(),
-            fact,
-            f"use a version that maskc was tested with ({', '.join(self.tested)}), "
-            f"or leave maskc out of {self.variable}",
-        )
+        remedy = f"use a version that maskc was tested with ({', '.join(self.tested)})"
+        if self.variable is not None:
+            remedy += f", or leave maskc out of {self.variable}"
+        return IntegrationError(f"{self.engine} {version}".strip(), fact, remedy)

@@ -60,7 +60,7 @@ def fill_rows(
     matchers, matcher_rows = [], []
     for sequence, row in zip(sequences, rows, strict=True):
         if sequence.matcher is None:
-            _fill_ends(sequence.artifact, bitmask, row)
+            fill_ends(sequence.artifact, bitmask, row)
         elif _count_words(sequence.artifact) == width:
             matchers.append(sequence.matcher)
             matcher_rows.append(row)
@@ -77,7 +77,8 @@ def fill_row(artifact: Artifact, matcher: Matcher, bitmask: NDArray[np.int32], r
     bitmask[row, n_words:] = 0
 
 
-def _fill_ends(artifact: Artifact, bitmask: NDArray[np.int32], row: int) -> None:
+def fill_ends(artifact: Artifact, bitmask: NDArray[np.int32], row: int) -> None:
+    """Write the end-of-sequence tokens, and no others, into one row."""
     words = bitmask[row].view(np.uint32)
     words[:] = 0
     for end in artifact.eos_ids:
