@@ -134,7 +134,10 @@ def compile_contents(
             grammar,
             item_sets,
             boundaries.of_terminal,
-            lambda look, state: boundaries.follows[look][grammar.context_of[state]],
+            lambda look, state, enclosed: boundaries.follow(
+                look, grammar.context_of[state], enclosed=enclosed
+            ),
+            enclosed_items,
         )
         return refine_states(grammar, item_sets, completions, boundaries.end, enclosed_items)
 

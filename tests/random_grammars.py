@@ -94,10 +94,17 @@ def draw_layout_grammar(draw: Random) -> tuple[str, str]:
         text = text.replace("(_NL | stmt)*", "stmt*")
     if draw.random() < 0.2:
         text = text.replace("simple _NL |", "simple _NL? |")
+    if draw.random() < 0.4:
+        # Between brackets, words that only a newline or something ignored keeps apart.
+        words = draw.choice(["WORD*", "WORD WORD", "WORD WORD | WORD WORD WORD", "WORD? WORD"])
+        text = text.replace('"a"* RP', f"({words}) RP") + "WORD: /a+/\n"
+    blanks, comment = '%ignore " "\n', "%ignore /#[^\\n]*/\n"
+    whole_comment = "%ignore /#[^\\n]*\\n/\n"
     ignore = draw.choice(
-        ["", '%ignore " "\n', "%ignore /[ \\t]+/\n", '%ignore /#[^\\n]*/\n%ignore " "\n']
+        ["", blanks, "%ignore /[ \\t]+/\n", comment + blanks, comment, whole_comment]
     )
-    alphabet = draw.choice(["a:\n ", "a:\n ", "a:\n ()", "a:\n\t", "a:\n #", "a\n ()"])
+    alphabets = ["a:\n ", "a:\n ", "a:\n ()", "a:\n\t", "a:\n #", "a\n ()", "a\n#()", "a\n#()"]
+    alphabet = draw.choice(alphabets)
     return f"{text}{draw.choice(NEWLINES)}\n{ignore}", alphabet
 
 

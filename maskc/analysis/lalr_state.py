@@ -54,7 +54,7 @@ def refine_terminals(grammar: Grammar) -> RefinedTable:
     item_sets = build_item_sets(grammar)
     lookaheads = {t: (t,) for t in range(len(grammar.terminals))}
     anything = (1 << len(grammar.terminals)) - 1
-    completions = build_completions(grammar, item_sets, lookaheads, lambda _look, _state: anything)
+    completions = build_completions(grammar, item_sets, lookaheads, lambda *_: anything)
     return refine_states(grammar, item_sets, completions, 1 << END)
 
 

@@ -119,7 +119,7 @@ def _scanner_sections(scanner: Scanner, boundaries: Boundaries) -> dict[str, NDA
 def _boundary_sections(
     grammar: Grammar, boundaries: Boundaries, finals: Sequence[Final], n_boundaries: int
 ) -> dict[str, NDArray[Any]]:
-    n_looks, n_contexts = boundaries.n_lookaheads, len(grammar.contexts)
+    n_looks = boundaries.n_lookaheads
     layout = grammar.layout
 
     def of(terminal: int | None) -> Ints:
@@ -136,7 +136,7 @@ def _boundary_sections(
         "final_newline_first": _offsets(len(final.newlines) for final in finals),
         "final_newline": _ints(b for final in finals for b in final.newlines),
         "final_columns": _ints(final.columns for final in finals),
-        "rest": rest.reshape(n_boundaries, n_contexts, rest.shape[1]),
+        "rest": rest.reshape(n_boundaries, boundaries.n_places, rest.shape[1]),
         "terminal_lookaheads": _words(
             [
                 sum(1 << look for look in boundaries.of_terminal.get(terminal, ()))

@@ -5,9 +5,10 @@ checked here, once, when an artifact is made and when one is loaded: each array 
 and the shape of the table, index arrays stay inside what they index, offset arrays ascend.
 
 Dimensions are named: ``V`` tokens, ``S`` scanner states, ``K`` byte classes, ``B`` boundaries,
-``C`` contexts, ``T`` terminals, ``R`` refined states, ``L`` LALR states, ``P`` productions,
-``N`` nonterminals, ``F`` finals, ``W`` 64-bit words of a set of lookaheads, ``VW`` 32-bit words of
-a mask; other names stand for lengths that only have to agree between arrays.
+``C`` contexts, ``D`` places (contexts outside of brackets and between them), ``T`` terminals,
+``R`` refined states, ``L`` LALR states, ``P`` productions, ``N`` nonterminals, ``F`` finals,
+``W`` 64-bit words of a set of lookaheads, ``VW`` 32-bit words of a mask; other names stand for
+lengths that only have to agree between arrays.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FORMAT = 3
+FORMAT = 4
 
 # Terminals in event arrays.
 IGNORED = -1  # the lexeme is dropped
@@ -85,7 +86,7 @@ SECTIONS: dict[str, Section] = {
     "final_ignored": Section("int32", ("fi",), below="B"),
     "final_newline_first": Section("int32", ("F+1",), offsets="final_newline"),
     "final_newline": Section("int32", ("fn",), below="B"),
-    "rest": Section("uint64", ("B", "C", "W")),
+    "rest": Section("uint64", ("B", "D", "W")),
     "terminal_lookaheads": Section("uint64", ("T", "W")),
     "indent_lookahead": Section("int32", ("B",), below="M", least=-1),
     "dedent_lookahead": Section("int32", ("B",), below="M", least=-1),
@@ -211,6 +212,8 @@ def _constants(header: dict[str, Any]) -> dict[str, int] | None:
     fixed = {key: int(sizes[key]) for key in sorted(needed)}
     if isinstance(sizes.get("GN"), int):
         fixed["GN"] = int(sizes["GN"])
+    # Places: with indentation each context has a second one, between brackets.
+    fixed["D"] = fixed["C"] * (2 if header.get("layout") else 1)
     fixed["W"] = max(1, -(-fixed["M"] // 64))
     fixed["CW"] = max(1, -(-fixed["C"] // 64))
     fixed["VW"] = -(-fixed["V"] // 32)

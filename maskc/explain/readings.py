@@ -67,14 +67,13 @@ class Reader:
         is_enclosed = bool(tables.enclosed[h.stack.state])
         if final[2] and tables.layout is not None and self._takes_newline(h):
             may_become.add(tables.layout.newline)
-        context = tables.context(h.stack.state)
         ignored = (*final[1], *(final[2] if is_enclosed else ()))
         is_start = tables.end_of_text[h.state] == EMPTY_TEXT
         endings = [] if is_start else self._list_endings(h)
         return Reading(
             reading.lexeme,
             self._names.terminals(may_become),
-            any(tables.rest(boundary, context) & live for boundary in ignored),
+            any(tables.rest(boundary, h.stack.state) & live for boundary in ignored),
             tuple(endings),
             self._items(h),
         )
@@ -107,7 +106,7 @@ class Reader:
             ended = self._end(h, terminal)
             if ended is None:
                 continue
-            rest = tables.rest(boundary, tables.context(ended.stack.state))
+            rest = tables.rest(boundary, ended.stack.state)
             following = self._terminals_of(rest & tables.live[ended.stack.state])
             name = None if terminal == IGNORED else self._names.terminal(terminal)
             found.setdefault(name, set()).update(following)

@@ -12,7 +12,9 @@ lexer forbids nothing. In a grammar without blanks where NAME may follow NAME th
 and :mod:`maskc.parser.completion` finds out which stacks are dead.
 
 Indentation adds lookaheads that no lexeme carries: behind a newline INDENT, or DEDENTs, or
-neither; at the end of the text DEDENTs, then ``$END``.
+neither; at the end of the text DEDENTs, then ``$END``. Between brackets a newline is dropped, so
+there it is crossed as what is ignored is: a *place* is a context, outside of brackets or
+between them.
 
 Example: ``start: NAME NAME`` without ``%ignore``: the rest of the boundary behind NAME is empty.
 """
@@ -58,19 +60,31 @@ class Boundaries:
         n_lookaheads: how many there are; bit sets have so many bits.
         of_terminal: terminal → its lookaheads.
         number: (terminal, boundary) → lookahead.
-        rest: boundary → context → lookaheads that can be lexed next.
+        n_contexts: how many contexts there are.
+        n_places: as many, or twice as many with indentation.
+        rest: boundary → place → lookaheads that can be lexed next.
         finals: distinct finals.
         final_of: scanner state → final.
-        follows: lookahead → context → lookaheads that can come behind it.
+        follows: lookahead → place → lookaheads that can come behind it.
     """
 
     n_lookaheads: int
+    n_contexts: int
+    n_places: int
     of_terminal: dict[int, tuple[int, ...]]
     number: dict[tuple[int, int], int]
     rest: tuple[tuple[Lookaheads, ...], ...]
     finals: tuple[Final, ...]
     final_of: tuple[int, ...]
     follows: tuple[tuple[Lookaheads, ...], ...]
+
+    def place(self, context: int, *, enclosed: bool) -> int:
+        """Return the place of a context: itself, or, between brackets, its second number."""
+        return context + self.n_contexts if enclosed else context
+
+    def follow(self, look: int, context: int, *, enclosed: bool) -> Lookaheads:
+        """Return the lookaheads that can come behind one, in a context."""
+        return self.follows[look][self.place(context, enclosed=enclosed)]
 
     @property
     def end(self) -> Lookaheads:
@@ -83,10 +97,10 @@ def build_boundaries(grammar: Grammar, scanner: Scanner, columns: Columns) -> Bo
     nodes, bit = _number_nodes(grammar, scanner)
     reach = _reachable_ends(scanner, bit)
     n_contexts = len(grammar.contexts)
-    rest = _compute_rests(scanner, nodes, reach, n_contexts)
+    n_places = 2 * n_contexts if grammar.layout else n_contexts
+    rest = _compute_rests(grammar, scanner, nodes, reach)
     follows = [
-        [_follow(grammar, bit, rest, node, context) for context in range(n_contexts)]
-        for node in nodes
+        [_follow(grammar, bit, rest, node, place) for place in range(n_places)] for node in nodes
     ]
     class_of = _refine(grammar, nodes, follows)
     look_of, n_lookaheads = _number_lookaheads(nodes, class_of)
@@ -102,13 +116,15 @@ def build_boundaries(grammar: Grammar, scanner: Scanner, columns: Columns) -> Bo
     of_terminal: dict[int, set[int]] = {}
     for (terminal, _), look in number.items():
         of_terminal.setdefault(terminal, set()).add(look)
-    look_follows = [(0,) * n_contexts] * n_lookaheads
+    look_follows = [(0,) * n_places] * n_lookaheads
     for i, node in enumerate(nodes):
         if node[0] != IGNORED:
             look_follows[look_of[i]] = tuple(map(to_lookaheads, follows[i]))
     finals, final_of = _build_finals(grammar, nodes, reach, columns, to_lookaheads)
     return Boundaries(
         n_lookaheads=n_lookaheads,
+        n_contexts=n_contexts,
+        n_places=n_places,
         of_terminal={t: tuple(sorted(looks)) for t, looks in sorted(of_terminal.items())},
         number=number,
         rest=tuple(tuple(map(to_lookaheads, row)) for row in rest),
@@ -164,40 +180,42 @@ def _reachable_ends(scanner: Scanner, bit: dict[_Node, int]) -> list[int]:
 
 
 def _compute_rests(
-    scanner: Scanner,
-    nodes: list[_Node],
-    reach: list[int],
-    n_contexts: int,
+    grammar: Grammar, scanner: Scanner, nodes: list[_Node], reach: list[int]
 ) -> list[list[int]]:
+    """Return, by boundary and place, the nodes that come next, as a set."""
     of_entry = []
     for row in scanner.entries:
         mask = 0
         for state in set(row.tolist()):
             mask |= reach[state]
         of_entry.append(mask)
-    ignored = {i: boundary for i, (terminal, boundary) in enumerate(nodes) if terminal == IGNORED}
-    ignored_mask = sum(1 << i for i in ignored)
     at_end = sum(1 << i for i, (_, boundary) in enumerate(nodes) if boundary == AT_END)
-    rest = [[0] * n_contexts for _ in scanner.closed]
-    for context in range(n_contexts):
-        direct = [of_entry[entry] for entry in scanner.enter[:, context].tolist()]
-        for boundary in range(len(scanner.closed)):
-            seen = {boundary}
-            pending = [boundary]
-            mask = 0
-            while pending:
-                here = pending.pop()
-                mask |= direct[here] | (at_end if scanner.closed[here] else 0)
-                for i in _bits(direct[here] & ignored_mask):
-                    if ignored[i] not in seen:
-                        seen.add(ignored[i])
-                        pending.append(ignored[i])
-            rest[boundary][context] = mask & ~ignored_mask
+    crossed = [{IGNORED}]
+    if grammar.layout:
+        crossed.append({IGNORED, grammar.layout.newline})
+    rest: list[list[int]] = [[] for _ in scanner.closed]
+    for terminals in crossed:
+        behind = {i: b for i, (terminal, b) in enumerate(nodes) if terminal in terminals}
+        crossed_mask = sum(1 << i for i in behind)
+        for context in range(len(grammar.contexts)):
+            direct = [of_entry[entry] for entry in scanner.enter[:, context].tolist()]
+            for boundary in range(len(scanner.closed)):
+                seen = {boundary}
+                pending = [boundary]
+                mask = 0
+                while pending:
+                    here = pending.pop()
+                    mask |= direct[here] | (at_end if scanner.closed[here] else 0)
+                    for i in _bits(direct[here] & crossed_mask):
+                        if behind[i] not in seen:
+                            seen.add(behind[i])
+                            pending.append(behind[i])
+                rest[boundary].append(mask & ~crossed_mask)
     return rest
 
 
 def _follow(
-    grammar: Grammar, bit: dict[_Node, int], rest: list[list[int]], node: _Node, context: int
+    grammar: Grammar, bit: dict[_Node, int], rest: list[list[int]], node: _Node, place: int
 ) -> int:
     terminal, boundary = node
     layout = grammar.layout
@@ -205,7 +223,7 @@ def _follow(
         return 0
     if boundary == AT_END:
         return 1 << bit[END, AT_END] | 1 << bit[node]
-    found = rest[boundary][context]
+    found = rest[boundary][place]
     if layout and terminal in (layout.newline, layout.dedent):
         found |= 1 << bit[layout.dedent, boundary]
     if layout and terminal == layout.newline:
@@ -215,7 +233,11 @@ def _follow(
 
 def _refine(grammar: Grammar, nodes: list[_Node], follows: list[list[int]]) -> list[int]:
     """Return the class of each node: the coarsest partition that terminal and follow respect."""
-    after = contexts_after(grammar)
+    n_contexts = len(grammar.contexts)
+    after = {
+        terminal: [place for place in range(len(follows[0])) if place % n_contexts in contexts]
+        for terminal, contexts in contexts_after(grammar).items()
+    }
     class_of = [0] * len(nodes)
     n_before = 0
     while True:
@@ -226,7 +248,7 @@ def _refine(grammar: Grammar, nodes: list[_Node], follows: list[list[int]]) -> l
                 (
                     terminal,
                     boundary == AT_END,
-                    tuple(classes.of(follows[i][c]) for c in sorted(after.get(terminal, ()))),
+                    tuple(classes.of(follows[i][place]) for place in after.get(terminal, ())),
                 ),
                 len(number),
             )

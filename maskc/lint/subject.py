@@ -95,15 +95,20 @@ class Subject:
     @cached_property
     def table(self) -> RefinedTable:
         """The parser, without what no text can finish."""
-        boundaries = self.boundaries
+        boundaries, context_of = self.boundaries, self.grammar.context_of
+        enclosed_items = find_enclosed_items(self.grammar)
         completions = build_completions(
             self.grammar,
             self.item_sets,
             boundaries.of_terminal,
-            lambda look, state: boundaries.follows[look][self.grammar.context_of[state]],
+            lambda look, state, enclosed: boundaries.follow(
+                look, context_of[state], enclosed=enclosed
+            ),
+            enclosed_items,
         )
-        enclosed = find_enclosed_items(self.grammar)
-        return refine_states(self.grammar, self.item_sets, completions, boundaries.end, enclosed)
+        return refine_states(
+            self.grammar, self.item_sets, completions, boundaries.end, enclosed_items
+        )
 
     @cached_property
     def table_without_lexer(self) -> RefinedTable:

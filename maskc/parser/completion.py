@@ -3,7 +3,8 @@
 For an item ``X -> α . β`` in LALR state ``s``, the *completion relation* holds pairs (λ, μ):
 with λ as the next terminal there is a terminal string that makes the parser reduce ``X -> αβ``
 with μ as the terminal that comes next. Only what happens above the item's base counts, so the
-relation depends on the state alone, not on the stack below. Lark's table is followed cell by
+relation depends on the state alone, not on the stack below, but for one thing: whether that stands
+between brackets, where newlines separate lexemes as blanks do. Lark's table is followed cell by
 cell, so a reduction that Lark gave up for a shift is not taken here either.
 
 A lookahead λ is a pair of a terminal and a *boundary class*, the finite summary of what the
@@ -28,10 +29,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from maskc.grammar.model import END, Grammar
-from maskc.parser.items import ROOT, ItemSets
+from maskc.parser.items import ROOT, Item, ItemSets
 
 Lookaheads = int  # a set of lookaheads, bit λ
-Node = tuple[int, int, int]  # state, production, dot
+Node = tuple[int, int, int, bool]  # state, production, dot, whether its base is enclosed
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ class Completions:
     """The completion relation of every item that a state of the table holds.
 
     Attributes:
-        items: (state, production, dot) → relation.
+        items: (state, production, dot, whether its base stands between brackets) → relation.
     """
 
     items: Mapping[Node, Relation]
@@ -115,7 +116,8 @@ def build_completions(
     grammar: Grammar,
     item_sets: ItemSets,
     lookaheads: Mapping[int, tuple[int, ...]],
-    follow: Callable[[int, int], Lookaheads],
+    follow: Callable[[int, int, bool], Lookaheads],
+    enclosed_items: frozenset[Item] = frozenset(),
 ) -> Completions:
     """Return the least completion relations.
 
@@ -123,13 +125,15 @@ def build_completions(
         grammar: with Lark's table.
         item_sets: its items.
         lookaheads: terminal → its lookaheads, one per boundary class.
-        follow: ``follow(λ, state)``: what may come behind λ once its shift led to the state.
+        follow: ``follow(λ, state, enclosed)``: what may come behind λ once its shift led to the
+            state, outside of brackets or between them.
+        enclosed_items: items whose dot stands behind a bracket that their production opened.
     """
     end_bits = sum(1 << look for look in lookaheads[END])
     values: dict[Node, Relation] = {}
-    derived: dict[tuple[int, int], Relation] = {}
+    derived: dict[tuple[int, int, bool], Relation] = {}
     readers: dict[Node, list[Node]] = {}
-    derivers: dict[tuple[int, int], list[Node]] = {}
+    derivers: dict[tuple[int, int, bool], list[Node]] = {}
     pending: deque[Node] = deque()
 
     def visit(node: Node) -> None:
@@ -137,28 +141,31 @@ def build_completions(
             return
         values[node] = NOTHING
         pending.append(node)
-        state, production, dot = node
+        state, production, dot, enclosed = node
         right_side = item_sets.right_sides[production]
         if dot == len(right_side):
             return
         symbol = right_side[dot]
         row = grammar.states[state]
         target = row.shifts[symbol] if symbol >= 0 else row.gotos[-1 - symbol]
-        behind = (target, production, dot + 1)
+        behind = (target, production, dot + 1, enclosed)
         readers.setdefault(behind, []).append(node)
         if symbol < 0:
-            derivers.setdefault((state, -1 - symbol), []).append(node)
+            key = (state, -1 - symbol, enclosed or (production, dot) in enclosed_items)
+            derivers.setdefault(key, []).append(node)
         visits.append(behind)
 
     visits: list[Node] = []
-    for state, kernel in enumerate(item_sets.kernels):
-        visits += [(state, *item) for item in kernel]
-        visits += [(state, p, 0) for ps in item_sets.closures[state].values() for p in ps]
+    for enclosed in (False, True) if enclosed_items else (False,):
+        for state, kernel in enumerate(item_sets.kernels):
+            visits += [(state, *item, enclosed) for item in kernel]
+            started = [p for ps in item_sets.closures[state].values() for p in ps]
+            visits += [(state, p, 0, enclosed) for p in started]
     while visits:
         visit(visits.pop())
 
     def compute(node: Node) -> Relation:
-        state, production, dot = node
+        state, production, dot, enclosed = node
         right_side = item_sets.right_sides[production]
         row = grammar.states[state]
         if dot == len(right_side):
@@ -172,14 +179,16 @@ def build_completions(
             return Relation(same, ())
         symbol = right_side[dot]
         if symbol < 0:
-            before = derived.get((state, -1 - symbol), NOTHING)
-            behind = values[(row.gotos[-1 - symbol], production, dot + 1)]
+            here = enclosed or (production, dot) in enclosed_items
+            before = derived.get((state, -1 - symbol, here), NOTHING)
+            behind = values[(row.gotos[-1 - symbol], production, dot + 1, enclosed)]
             return before.then(behind)
         target = row.shifts[symbol]
-        behind = values[(target, production, dot + 1)]
+        behind = values[(target, production, dot + 1, enclosed)]
+        there = enclosed or (production, dot + 1) in enclosed_items
         parts = []
         for look in lookaheads.get(symbol, ()):
-            allowed = follow(look, target)
+            allowed = follow(look, target, there)
             image = allowed & behind.same
             for first, last in behind.rectangles:
                 if first & allowed:
@@ -197,9 +206,9 @@ def build_completions(
             continue
         values[node] = value
         touched = readers.get(node, [])
-        state, production, dot = node
+        state, production, dot, is_enclosed = node
         if dot == 0 and production != ROOT:
-            key = (state, grammar.productions[production].lhs)
+            key = (state, grammar.productions[production].lhs, is_enclosed)
             joined = derived.get(key, NOTHING) | value
             if joined != derived.get(key, NOTHING):
                 derived[key] = joined

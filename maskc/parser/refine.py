@@ -124,10 +124,14 @@ class _Refiner:
         self.opened = [
             any(item in enclosed_items for item in kernel) for kernel in item_sets.kernels
         ]
-        self.relations = [
-            [completions.items[(state, *item)] for item in kernel]
-            for state, kernel in enumerate(item_sets.kernels)
-        ]
+        # By whether the base stands between brackets.
+        self.relations = {
+            enclosed: [
+                [completions.items[(state, *item, enclosed)] for item in kernel]
+                for state, kernel in enumerate(item_sets.kernels)
+            ]
+            for enclosed in ((False, True) if enclosed_items else (False,))
+        }
         self.plans = [
             plan_pushes(grammar, item_sets, state) for state in range(len(grammar.states))
         ]
@@ -138,7 +142,8 @@ class _Refiner:
         found = self.live_cache.get(key)
         if found is None:
             found = 0
-            for relation, targets in zip(self.relations[state], wanted, strict=True):
+            for number, targets in enumerate(wanted):
+                relation = self.relations[bool(targets & ENCLOSED)][state][number]
                 found |= relation.preimage(targets)
             self.live_cache[key] = found
         return found

@@ -19,7 +19,7 @@ from maskc.runtime.room import Memory, Room
 from maskc.runtime.stacks import StackSet, StackSets
 from maskc.runtime.tables import DEAD, FORKS, Tables
 
-_CONTEXT = 0  # the only one
+_CONTEXT = _STATE = 0  # the only ones
 
 
 class GeneralHypothesis:
@@ -121,7 +121,7 @@ class GeneralMachine:
         direct, ignored, _, _ = self.tables.final(final)
         live = self.sets.live(stacks)
         return bool(direct & live) or any(
-            self.tables.rest(boundary, _CONTEXT) & live for boundary in ignored
+            self.tables.rest(boundary, _STATE) & live for boundary in ignored
         )
 
     def describe(self, h: GeneralHypothesis) -> Hashable:

@@ -385,8 +385,7 @@ class Machine:
 
     def _goes_on(self, stack: Stack, boundary: int) -> bool:
         """Return whether the stack takes what can be lexed behind a boundary."""
-        rest = self.tables.rest(boundary, self.tables.context(stack.state))
-        return bool(rest & self.tables.live[stack.state])
+        return bool(self.tables.rest(boundary, stack.state) & self.tables.live[stack.state])
 
     def _newline_leads_on(
         self, h: Hypothesis, column: int, sets: int, boundary: int, trace: Trace

@@ -56,6 +56,8 @@ class Tables:
         self.live: list[int] = _to_ints(arrays["live"])
         self.lalr_state: list[int] = arrays["lalr_state"].tolist()
         self.enclosed: list[int] = arrays["enclosed"].tolist()
+        # Between brackets, the second half of the columns of ``rest``.
+        self._n_contexts: int = arrays["scanner_enter"].shape[1]
         self.production_lhs: list[int] = arrays["production_lhs"].tolist()
         self.production_length: list[int] = arrays["production_length"].tolist()
         self.final_of: list[int] = arrays["scanner_final"].tolist()
@@ -179,12 +181,12 @@ class Tables:
             )
         return found
 
-    def rest(self, boundary: int, context: int) -> int:
-        """Return the lookaheads that can be lexed behind a boundary in a context."""
-        key = (boundary, context)
+    def rest(self, boundary: int, state: int) -> int:
+        """Return the lookaheads that can be lexed behind a boundary, by the stack's top."""
+        key = (boundary, self.context(state) + self._n_contexts * self.enclosed[state])
         found = self._rests.get(key)
         if found is None:
-            found = self._rests[key] = _to_int(self._arrays["rest"][boundary, context])
+            found = self._rests[key] = _to_int(self._arrays["rest"][key])
         return found
 
     def can_reach_column(self, sets: int, boundary: int, column: int, *, fresh: bool) -> bool:

@@ -51,10 +51,12 @@ def find_adjacencies(
         for first, target in row.items():
             if first in silent or first not in ends:
                 continue
-            context = grammar.context_of[table.lalr_state[target]]
+            place = boundaries.place(
+                grammar.context_of[table.lalr_state[target]], enclosed=table.enclosed[target]
+            )
             lexed = 0
             for boundary in ends[first]:
-                lexed |= boundaries.rest[boundary][context]
+                lexed |= boundaries.rest[boundary][place]
             lexed_terminals = _terminals(lexed, terminal_of)
             wanted = _terminals(table.live[target], terminal_of) - silent
             found |= {(first, second) for second in wanted - lexed_terminals}

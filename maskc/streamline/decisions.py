@@ -177,8 +177,9 @@ class _Facts:
         self._n_contexts = len(grammar.contexts)
         self._in: dict[ContextSet, Bools] = {}
         self.enclosed = np.array(table.enclosed, dtype=np.bool_)
+        place = self._context + self._n_contexts * self.enclosed
         self._goes_on = [
-            (_bits(row, n_looks)[self._context] & self._live).any(axis=1) for row in boundaries.rest
+            (_bits(row, n_looks)[place] & self._live).any(axis=1) for row in boundaries.rest
         ]
         self.takes = {
             terminal: self._live[:, list(looks)].any(axis=1)

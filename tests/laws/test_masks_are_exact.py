@@ -118,7 +118,7 @@ def test_a_mask_is_exact_on_random_grammars(draw, lexer):
     assert check_language(text, alphabet, longest, draw_tokens(draw, alphabet), lexer=lexer) > 0
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("lexer", ["contextual", "basic"])
 def test_a_mask_is_exact_on_random_indentation(seed, lexer):
     draw = Random(seed)
@@ -169,3 +169,34 @@ def test_a_mask_is_exact_where_it_was_not(name):
     text, alphabet, lexer = FOUND[name]
     tokens = draw_tokens(Random(0), alphabet)
     assert check_language(text, alphabet, 6, tokens, lexer=lexer) > 0
+
+
+BRACKETS = """
+LP: "("
+RP: ")"
+NAME: /a+/
+_NL: /\\n[ ]*/
+%declare _INDENT _DEDENT
+"""
+# Between brackets, where a newline is dropped.
+FOUND_BETWEEN_BRACKETS = {
+    "a comment ends with a newline that is dropped": (
+        "start: LP NAME? RP _NL\n%ignore /#[^\\n]*/" + BRACKETS,
+        "a#\n()",
+    ),
+    "only a newline that is dropped keeps two words apart": (
+        "start: LP NAME NAME RP _NL" + BRACKETS,
+        "a\n() ",
+    ),
+    "outside of brackets nothing keeps them apart": (
+        "start: LP NAME NAME RP _NL | NAME NAME _NL | LP RP _NL" + BRACKETS,
+        "a\n()",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOUND_BETWEEN_BRACKETS)
+def test_a_mask_is_exact_between_brackets(name):
+    text, alphabet = FOUND_BETWEEN_BRACKETS[name]
+    tokens = draw_tokens(Random(0), alphabet)
+    assert check_language(text, alphabet, 6, tokens, lexer="contextual", **LAYOUT) > 0

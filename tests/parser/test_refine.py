@@ -19,7 +19,9 @@ def refined(text):
         grammar,
         item_sets,
         boundaries.of_terminal,
-        lambda look, state: boundaries.follows[look][grammar.context_of[state]],
+        lambda look, state, enclosed: boundaries.follow(
+            look, grammar.context_of[state], enclosed=enclosed
+        ),
     )
     table = refine_states(grammar, item_sets, completions, boundaries.end)
     names = {
