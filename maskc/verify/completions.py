@@ -48,6 +48,8 @@ class Completer:
         for tail in self.finish_lexeme(text, reading):
             for moves in self.complete(reading.state):
                 yield from (tail + rest for rest in self.render(moves))
+                if reading.state.parens:
+                    yield tail + self._render_lines(moves, reading.state.parens)
 
     def complete(self, state: State) -> Iterator[Moves]:
         """Yield lexemes after which the parser accepts the end, as many ways as are at hand."""
@@ -126,6 +128,17 @@ class Completer:
                 yield "".join(separator + value for value in values)
                 if separator:
                     yield separator.join(values)
+
+    def _render_lines(self, moves: Moves, depth: int) -> str:
+        """Return lexemes with a newline before each that stands between brackets.
+
+        It is dropped there, and may be all that ends a comment or keeps two words apart.
+        """
+        indenter, parts = self.steps.indenter, list[str]()
+        for name, value in moves:
+            parts.append("\n" + value if depth else value)
+            depth += (name in indenter.OPEN_PAREN_types) - (name in indenter.CLOSE_PAREN_types)
+        return "".join(parts)
 
     def _sample(self, name: str, value: str, turn: int) -> str:
         samples = self.samples(name)

@@ -132,3 +132,17 @@ def test_a_newline_that_closes_no_block_where_one_must_open_is_refuted():
     oracle = Oracle(build_lark(load_source(text, postlex="tests.indenters:TwoColumns")))
     assert not oracle.at(b"a\n").legal(b"b")
     assert oracle.at(b"a\n").legal(b" b")
+
+
+@pytest.mark.parametrize(
+    ("prefix", "token"),
+    [("(a\n", "#"), ("(a#", " b"), ("((a\nb)#", "("), ("(a#b\n", "a"), ("(", "\n#"), ("(a", "\n")],
+)
+def test_a_newline_between_brackets_ends_a_comment_and_keeps_words_apart(prefix, token):
+    text = "start: _list _NL\n_list: LP (NAME NAME | _list)+ RP\nNAME: /[a-z]+/\n_NL: /\\n */\n"
+    text += 'LP: "("\nRP: ")"\n%ignore /#[^\\n]*/\n%declare _INDENT _DEDENT\n'
+    lark = build_lark(load_source(text, postlex="tests.indenters:TwoColumns"))
+    legal, witness = Oracle(lark).at(prefix.encode()).decide(token.encode())
+    assert legal
+    assert witness is not None
+    assert lark_accepts(lark, witness)
