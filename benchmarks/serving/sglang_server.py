@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.hf_model import write_folder
-from benchmarks.sglang_cpu import SETTINGS, prepare
-from benchmarks.sglang_speculation import VARIABLE
+from benchmarks.serving.hf_model import write_folder
+from benchmarks.serving.sglang_cpu import SETTINGS, prepare
+from benchmarks.serving.sglang_speculation import VARIABLE
 
 START_S = 240.0
 

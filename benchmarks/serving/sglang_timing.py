@@ -1,6 +1,6 @@
 """A plug-in of SGLang that adds up what a scheduler's steps take, and what masks take of it.
 
-It is found like the platform (benchmarks/sglang_cpu.py), and does nothing unless the environment
+It is found like the platform (sglang_cpu.py), and does nothing unless the environment
 variable ``MASKC_TIMING`` names a file. That holds, as JSON, the seconds of the model's forward
 passes and of sampling, and those of masks (filling them, moving and applying them) and of custom
 logit processors, which are part of sampling; and how many rows were sampled.

@@ -1,9 +1,9 @@
 """Do the texts that SGLang's server returns parse, with many requests at once?
 
-Usage: python -m benchmarks.serve_sglang [NAME …] [--outputs N] [--clients N] [--json FILE]
+Usage: python -m benchmarks.serving.sglang_run [NAME …] [--outputs N] [--clients N] [--json FILE]
 
 The whole server runs, with a model of random weights and deepseek's vocabulary, on the CPU
-(benchmarks/sglang_cpu.py). Clients ask over HTTP for texts of json, python and sql, greedily and
+(sglang_cpu.py). Clients ask over HTTP for texts of json, python and sql, greedily and
 by sampling, mixed in one batch. Some tokens after the beginning an oracle in the server tells the
 model what would end the text; the masks decide what is legal, and Lark parses what comes back. A
 step is a forward pass and sampling, without that oracle; a real model's takes longer.
@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 import maskc
-from benchmarks.sglang_server import Server, serving
-from benchmarks.sglang_steering import SteeringProcessor
-from benchmarks.sglang_timing import VARIABLE
+from benchmarks.serving.sglang_server import Server, serving
+from benchmarks.serving.sglang_steering import SteeringProcessor
+from benchmarks.serving.sglang_timing import VARIABLE
 from benchmarks.workloads import ROOT
 from maskc.frontends.lark import build_lark
 from maskc.frontends.source import source_from_header

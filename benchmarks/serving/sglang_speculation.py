@@ -1,6 +1,6 @@
 """Speculative decoding by n-grams in SGLang without a GPU: its kernels, written in plain torch.
 
-A plug-in like benchmarks/sglang_timing.py, that does nothing unless the environment variable
+A plug-in like sglang_timing.py, that does nothing unless the environment variable
 ``MASKC_SPECULATION`` is set. What it replaces are five kernels that only move numbers; trees of
 drafts, the masks of their nodes, and what is taken of them stay SGLang's own. Attention over drafts
 is that of a chain, in order: a draft of another shape has other scores than on a GPU, and the same

@@ -14,7 +14,7 @@ from typing import Any
 from sglang.srt.sampling.custom_logit_processor import CustomLogitProcessor
 
 import maskc
-from benchmarks.hf_model import TOKENIZER
+from benchmarks.serving.hf_model import TOKENIZER
 from benchmarks.steering import Steering
 from maskc.frontends.lark import build_lark
 from maskc.frontends.source import source_from_header

@@ -1,6 +1,6 @@
 """Do the texts that llama-cpp-python returns parse, and what does masking cost of a decode step?
 
-Usage: python -m benchmarks.serve_llama_cpp [NAME …] [--per-way N] [--json FILE]
+Usage: python -m benchmarks.serving.llama_cpp_run [NAME …] [--per-way N] [--json FILE]
 
 The engine itself generates, with a model of random weights and deepseek's vocabulary: greedily, by
 sampling, and with drafts looked up in the prompt. Some tokens after the beginning an oracle tells
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import maskc
-from benchmarks.gguf_model import write_model
+from benchmarks.serving.gguf_model import write_model
 from benchmarks.steering import Steering
 from benchmarks.workloads import ROOT
 from maskc.frontends.lark import build_lark
