@@ -29,8 +29,7 @@ from weakref import WeakValueDictionary
 from maskc.runtime.general_tables import GeneralTables
 from maskc.runtime.room import Memory, Room
 
-# Of a node over another one, with its places in the tables; a test holds it against what is
-# allocated.
+# Of a node over another one, with its places in the tables, roughly.
 EDGE_BYTES = 400
 
 
