@@ -26,6 +26,7 @@ from benchmarks.workloads import ROOT
 from maskc.report.render import make_console, make_table
 
 NAMES, TOKENIZER = ("json", "python", "sql"), "deepseek"
+PARTS = ("mixed", "cost", "drafts", "beams", "http", "drift")
 OFFLINE = {"mixed": ("xgrammar", "guidance"), "cost": ("xgrammar",), "beams": ("xgrammar",)}
 END, BAD_NAMES = 1, ("missing", "../json", "broken", "other")
 # Few tokens are legal at any time: what beam search in vLLM needs to come to an end.
@@ -128,11 +129,16 @@ def format_costs(figures: list[dict[str, float]]) -> Any:
     return make_table("cost of masks", columns, rows, numbers=columns)
 
 
+def _read_part(text: str) -> str:
+    if text not in PARTS:
+        raise argparse.ArgumentTypeError(f"{text} is none of {', '.join(PARTS)}")
+    return text
+
+
 def main() -> None:
     """Run what is asked for, print the tables; exit with 1 if a text is wrong."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    whats = ("mixed", "cost", "drafts", "beams", "http", "drift")
-    parser.add_argument("what", nargs="*", default=list(whats), choices=[*whats, []])
+    parser.add_argument("what", nargs="*", type=_read_part, help=f"of {', '.join(PARTS)}")
     parser.add_argument("--engine", required=True, help="the Python of vLLM's environment")
     parser.add_argument("--json", type=Path, help="also write the figures to a file")
     options = parser.parse_args()
@@ -145,7 +151,7 @@ def main() -> None:
         model = str(folder / "model")
         run_python(options.engine, "benchmarks.serving.vllm_model", model, **environment)
         with GuideServer(subjects, folder / "guide.sock"):
-            for what in options.what:
+            for what in options.what or PARTS:
                 backends = ("plain", "xgrammar") if what == "drafts" else OFFLINE.get(what, ())
                 for backend in backends:
                     out = folder / f"{what}.json"
