@@ -146,7 +146,7 @@ class Machine:
         if type(moves) is list:
             moves, _ = descend(moves, stack)
         if moves is None:
-            moves = self._moves.find((h.state, token_id, h.stack.state), h.stack)
+            moves = self._moves.recall((h.state, token_id, h.stack.state), h.stack)
         if moves is _BY_LAYOUT:
             key = (h.state, token_id, h.stack.state, h.column, h.indents)
             moves = self._moves_by_layout.find(key, h.stack)
@@ -324,7 +324,7 @@ class Machine:
         base, nonterminal = stack, NO_NONTERMINAL
         while True:
             key = (base.state, nonterminal, terminal)
-            chain: Chain | None = self._chains.get(key)
+            chain: Chain | None = self._chains.young.get(key) or self._chains.get(key)
             if chain is None:
                 chain = self._chain(*key)
                 self._chains.put(key, chain)
@@ -369,7 +369,9 @@ class Machine:
     def leads_on(self, final: int, h: Hypothesis, column: int, trace: Trace) -> bool:
         """Return whether some text finishes ``h`` if its open lexeme has this final and column."""
         key = (final, h.stack.state)
-        verdict: bool | None = self._verdicts.get(key)
+        verdict: bool | None = self._verdicts.young.get(key)
+        if verdict is None:
+            verdict = self._verdicts.get(key)
         if verdict is None:
             direct, ignored, _, _ = self.tables.final(final)
             verdict = bool(direct & self.tables.live[h.stack.state]) or any(

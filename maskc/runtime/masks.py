@@ -69,7 +69,7 @@ class MaskCache:
         if type(found) is list:
             found, _ = descend(found, stack)
         if found is None:
-            found = self._plain.find((h.state, h.stack.state), h.stack)
+            found = self._plain.recall((h.state, h.stack.state), h.stack)
         if found is _BY_LAYOUT:
             found = self._by_layout.find((h.state, h.stack.state, h.column, h.indents), h.stack)
         return self._compose(h) if found is None else found

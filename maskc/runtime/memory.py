@@ -45,18 +45,29 @@ class StackMemory(Memory):
 
     def find(self, key: object, stack: Stack) -> Any:
         """Return the result, ``None`` if there is none."""
-        found, _ = descend(self.young.get(key), stack)
-        if found is None:
-            found, lowest = descend(self._old.get(key), stack)
-            if found is not None:
-                self.keep(key, stack, lowest.depth, found)
+        found, below = self.young.get(key), stack
+        while type(found) is dict:
+            below = below.below  # type: ignore[assignment]  # as deep as when it was remembered
+            found = found.get(below.state)
+        if type(found) is list:
+            found, _ = descend(found, below)
+        return self.recall(key, stack) if found is None else found
+
+    def recall(self, key: object, stack: Stack) -> Any:
+        """Return a result of the old generation, which comes back into the young one."""
+        if key not in self._old:
+            return None
+        found, lowest = descend(self._old[key], stack)
+        if found is not None:
+            self.keep(key, stack, lowest.depth, found)
         return found
 
     def keep(self, key: object, stack: Stack, lowest: int, result: object) -> None:
         """Remember a result that read the stack down to a depth."""
         n_bytes = ENTRY_BYTES
         place, edge = self.young, key
-        while stack.depth > lowest and stack.below is not None:
+        n_below = stack.depth - lowest
+        while n_below > 0:
             node = place.get(edge)
             if type(node) is list:
                 # Another way may begin as this one does.
@@ -64,14 +75,20 @@ class StackMemory(Memory):
                 n_bytes += LEVEL_BYTES
             elif type(node) is not dict:
                 break
-            place, stack = node, stack.below
+            place, stack = node, stack.below  # type: ignore[assignment]  # it was read
             edge = stack.state
-        rest: list[Any] = []
-        while stack.depth > lowest and stack.below is not None:
-            stack = stack.below
-            rest.append(stack.state)
-        place[edge] = _way([*rest, result])
-        self.room.take(n_bytes + LEVEL_BYTES * bool(rest))
+            n_below -= 1
+        if n_below > 0:
+            n_bytes += LEVEL_BYTES
+            way: list[Any] = []
+            for _ in range(n_below):
+                stack = stack.below  # type: ignore[assignment]
+                way.append(stack.state)
+            way.append(result)
+            place[edge] = _way(way)
+        else:
+            place[edge] = result
+        self.room.take(n_bytes)
 
 
 def descend(node: Any, stack: Stack) -> tuple[Any, Stack]:

@@ -45,12 +45,10 @@ class Room:
 
     def take(self, n_bytes: int) -> None:
         """Say that the young generation has grown, which may end it."""
-        with self._lock:
-            self._free_some()
-            self._taken += n_bytes
-            if self._taken > self._share:
-                self._taken = 0
-                self._dropped += [memory.turn() for memory in self._memories]
+        # Sizes are estimates: what threads that come at once take from each other does not matter.
+        self._taken += n_bytes
+        if self._taken > self._share or self._dropped:
+            self._make_room()
 
     def forget(self) -> None:
         """Forget everything now, however long that takes."""
@@ -61,14 +59,16 @@ class Room:
                 memory.turn()
                 memory.turn()
 
-    def _free_some(self) -> None:
-        for _ in range(_FREED_AT_ONCE):
-            if not self._dropped:
-                return
-            if self._dropped[-1]:
-                self._dropped[-1].popitem()
-            else:
-                self._dropped.pop()
+    def _make_room(self) -> None:
+        with self._lock:
+            for _ in range(_FREED_AT_ONCE):
+                if self._dropped and not self._dropped[-1]:
+                    self._dropped.pop()
+                elif self._dropped:
+                    self._dropped[-1].popitem()
+            if self._taken > self._share:
+                self._taken = 0
+                self._dropped += [memory.turn() for memory in self._memories]
 
 
 class Memory:
