@@ -1,4 +1,4 @@
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from maskc.analysis.always_legal import explore_credit, is_always_legal, prove_always_legal
@@ -15,6 +15,7 @@ from tests.analysis.small_grammars import (
     small_grammars,
     words,
 )
+from tests.examples import examples
 
 A, B, C = LETTERS
 
@@ -114,7 +115,7 @@ def holds(found, x, sequence):
     return all((*p, *sequence) in found for p in found if p[-1:] == (x,) and len(p) <= 4)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(small_grammars())
 def test_no_always_legal_sequence_is_refuted_by_a_short_prefix(reduced):
     debts, found = Debts(reduced), prefixes(reduced, 6)
@@ -124,7 +125,7 @@ def test_no_always_legal_sequence_is_refuted_by_a_short_prefix(reduced):
                 assert holds(found, x, sequence)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(small_grammars())
 def test_the_end_is_always_legal_only_where_each_prefix_is_a_text(reduced):
     debts, found = Debts(reduced), prefixes(reduced, 6)
@@ -134,7 +135,7 @@ def test_the_end_is_always_legal_only_where_each_prefix_is_a_text(reduced):
             assert {p for p in found if p[-1:] == (x,)} <= texts
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(small_grammars(longest=2), st.lists(st.sampled_from([*LETTERS, END]), max_size=3))
 @example(grammar_of("S -> a S", "S -> b"), [END])
 def test_what_unlimited_credit_proves_the_debt_automaton_proves(reduced, sequence):

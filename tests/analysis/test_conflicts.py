@@ -1,8 +1,9 @@
-from hypothesis import given, settings
+from hypothesis import given
 
 from maskc.analysis.conflicts import Conflict, compute_lookaheads, find_conflicts, has_conflicts
 from maskc.frontends.lark import load_grammar, load_source
 from tests.analysis.lalr_words import lark_grammars
+from tests.examples import examples
 
 DANGLING_ELSE = 'start: "if" start | "if" start "else" start | "x"\n'
 LOST = 'start: "p" x "a" "c"\nx: "b" "a" | "b"\n'
@@ -67,7 +68,7 @@ def test_python_has_ten_conflicts(python):
     assert {t for t, name in found if name != "python__name"} == {"COMMA"}
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(lark_grammars())
 def test_each_reduction_of_the_table_has_its_lookahead(grammar):
     lookaheads = compute_lookaheads(grammar)

@@ -1,9 +1,10 @@
-from hypothesis import given, settings
+from hypothesis import given
 
 from maskc.analysis.dft import build_dft, trace
 from maskc.grammar.reduce import reduce_productions
 from tests.analysis.small_grammars import grammar_of, nested, rules_of, sequences, words
 from tests.analysis.small_grammars import small_grammars as grammars
+from tests.examples import examples
 
 FIGURE_2 = """\
 start •start, Z0
@@ -62,7 +63,7 @@ def test_a_left_recursive_grammar_is_traced_within_the_bound():
     assert trace(dft, (2, 1, 1, 1), max_stack=3) is None
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(grammars())
 def test_the_automaton_accepts_the_language_of_the_grammar(drawn):
     """Lemma 1. With a terminal in each production, a word bounds its stacks."""

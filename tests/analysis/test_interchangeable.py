@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from maskc.analysis.interchangeable import (
     find_classes,
@@ -10,6 +10,7 @@ from maskc.analysis.interchangeable import (
 )
 from maskc.frontends.lark import load_grammar, load_source
 from tests.analysis.small_grammars import LETTERS, grammar_of, prefixes, sequences, small_grammars
+from tests.examples import examples
 
 A, B, C = LETTERS
 
@@ -133,7 +134,7 @@ def test_brackets_that_an_indenter_counts_are_no_other_terminals(names):
     assert safe_for_contexts(grammar, (pair,)) == ()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(small_grammars())
 def test_exchanging_interchangeable_terminals_changes_no_prefix(reduced):
     found = prefixes(reduced, 4)

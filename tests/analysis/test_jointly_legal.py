@@ -1,4 +1,4 @@
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.analysis.debts import ALL, NONE, Debts, Verdict
@@ -17,6 +17,7 @@ from tests.analysis.small_grammars import (
     sequences,
     small_grammars,
 )
+from tests.examples import examples
 
 A, B, C = LETTERS
 SEQUENCES = st.lists(st.sampled_from(LETTERS), max_size=3)
@@ -74,7 +75,7 @@ def test_minus_and_two_minuses_are_jointly_legal_behind_a_name_in_python(python)
         assert found is reason
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(small_grammars(), SEQUENCES, SEQUENCES)
 def test_no_jointly_legal_pair_is_refuted_by_a_short_prefix(reduced, one, other):
     found = prefixes(reduced, 6)
@@ -85,7 +86,7 @@ def test_no_jointly_legal_pair_is_refuted_by_a_short_prefix(reduced, one, other)
                     assert ((*prefix, *one) in found) == ((*prefix, *other) in found)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(small_grammars(), st.sampled_from(LETTERS))
 def test_signatures_are_equal_exactly_for_equal_debts(reduced, x):
     debts = Debts(reduced)

@@ -1,7 +1,7 @@
 import itertools
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from maskc.analysis.always_legal import prove_always_legal
 from maskc.analysis.conflicts import has_conflicts
@@ -13,6 +13,7 @@ from maskc.grammar.model import END
 from maskc.grammar.reduce import reduce_grammar
 from tests.analysis.lalr_words import lark_grammars, run_table
 from tests.analysis.test_conflicts import DANGLING_ELSE, LOST
+from tests.examples import examples
 
 
 class Question:
@@ -110,7 +111,7 @@ def words_of(grammar, longest):
                 yield word
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(lark_grammars())
 def test_no_verdict_is_refuted_by_a_short_text_that_the_table_accepts(grammar):
     stacks, terminals = stacks_of(grammar), range(len(grammar.terminals))
@@ -133,7 +134,7 @@ def test_no_verdict_is_refuted_by_a_short_text_that_the_table_accepts(grammar):
                     assert list(text[i + 1 : i + 1 + len(sequence)]) != sequence
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(lark_grammars())
 def test_never_legal_carries_over_to_the_table(grammar):
     never = NeverLegal(Debts(reduce_grammar(grammar)))
@@ -144,7 +145,7 @@ def test_never_legal_carries_over_to_the_table(grammar):
                 assert stacks.decide_behind(x, sequence) is Verdict.NEVER
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(lark_grammars())
 def test_without_conflicts_the_table_proves_all_that_the_productions_prove(grammar):
     assume(not has_conflicts(grammar))

@@ -1,7 +1,7 @@
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyformlang.cfg import CFG, Production, Terminal, Variable
 from pyformlang.regular_expression import Regex
@@ -17,6 +17,7 @@ from tests.analysis.small_grammars import (
     sequences,
     small_grammars,
 )
+from tests.examples import examples
 
 A, B, C = LETTERS
 
@@ -76,7 +77,7 @@ def pyformlang_never(reduced, word):
     return cfg.intersection(Regex(f"(a|b|c)* {middle} (a|b|c)*")).is_empty()
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(small_grammars(), st.lists(st.sampled_from(LETTERS), min_size=1, max_size=4))
 def test_never_legal_is_the_emptiness_that_pyformlang_finds(reduced, word):
     never = NeverLegal(Debts(reduced))

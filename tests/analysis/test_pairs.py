@@ -1,4 +1,4 @@
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.analysis.debts import Debts
@@ -9,6 +9,7 @@ from maskc.analysis.pairs import (
     prove_jointly_legal_behind,
 )
 from tests.analysis.small_grammars import LETTERS, prefixes, small_grammars
+from tests.examples import examples
 
 PASTS = st.lists(st.sampled_from(LETTERS), min_size=1, max_size=2).map(tuple)
 SEQUENCES = st.lists(st.sampled_from(LETTERS), max_size=2).map(tuple)
@@ -34,7 +35,7 @@ def test_more_of_the_past_makes_more_jointly_legal(python):
     assert behind(python.debts, [import_, name], [as_], [as_, name]) is True
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(small_grammars(), PASTS, SEQUENCES, SEQUENCES)
 def test_no_answer_behind_two_terminals_is_refuted_by_a_short_prefix(reduced, past, one, other):
     debts, found = Debts(reduced), prefixes(reduced, 6)

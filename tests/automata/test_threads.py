@@ -1,13 +1,14 @@
 import re
 
 import pytest
-from hypothesis import example, given, reject, settings
+from hypothesis import example, given, reject
 from hypothesis import strategies as st
 
 from maskc.automata.history import HistoryStepper
 from maskc.automata.nfa import Nfa
 from maskc.automata.threads import FREE, ThreadList, ThreadStepper, hold_at_end, settle
 from maskc.errors import UnsupportedTerminalError
+from tests.examples import examples
 
 ALPHABET = "ab\né"
 
@@ -88,7 +89,7 @@ def grow(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 patterns = st.recursive(st.one_of(atoms, atoms, assertions), grow, max_leaves=8)
 
 
-@settings(max_examples=1000)
+@examples(1000)
 @given(patterns, st.text(ALPHABET, min_size=1, max_size=6), st.integers(0, 2))
 @example("(?:(?:b)??)*", "bb", 0)
 @example(r"a(?!b)|a", "ab", 0)

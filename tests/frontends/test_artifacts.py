@@ -4,18 +4,19 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import maskc
 from maskc.frontends.characters.lowering import lower_grammar
 from maskc.frontends.gbnf import read_gbnf
+from tests.examples import examples
 from tests.frontends import random_rules as rules_
 
 GRAMMARS = Path(__file__).parent / "grammars"
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.integers(0, 2**32))
 def test_an_artifact_takes_the_texts_of_its_rules_and_their_beginnings(seed):
     rules = rules_.draw_rules(Random(seed))

@@ -8,7 +8,7 @@ the oracle of ``maskc verify``, which shares nothing with the compiler, then by 
 from random import Random
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from maskc.errors import GrammarError, UnsupportedTerminalError
@@ -16,6 +16,7 @@ from maskc.frontends.lark import build_lark, load_source
 from maskc.verify.general import GeneralOracle, parses_generally
 from maskc.verify.readings import Undecided
 from tests.compiled import compile_text, legal_ids
+from tests.examples import examples
 from tests.general_grammars import draw_general_grammar, general_grammar
 from tests.laws import test_masks_are_exact as exact
 from tests.random_grammars import accepted_texts, draw_grammar, draw_tokens
@@ -54,7 +55,7 @@ def check(text, alphabet, longest, tokens, lexer):
             return 0
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(st.integers(0, 100_000), st.sampled_from(LEXERS))
 @example(24, "dynamic_complete")
 def test_a_mask_is_exact_for_a_general_grammar(seed, lexer):
@@ -63,7 +64,7 @@ def test_a_mask_is_exact_for_a_general_grammar(seed, lexer):
     check(text, alphabet, 5, draw_tokens(draw, alphabet), lexer)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(0, 110), st.sampled_from(LEXERS))
 def test_a_mask_is_exact_for_an_awkward_grammar(seed, lexer):
     draw = Random(seed)

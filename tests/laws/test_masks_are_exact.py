@@ -10,12 +10,13 @@ from collections import deque
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.errors import GrammarError, MaskcError
 from maskc.frontends.lark import build_lark, load_source
 from tests.compiled import compile_text, legal_ids
+from tests.examples import examples
 from tests.random_grammars import (
     accepted_texts,
     draw_grammar,
@@ -106,7 +107,7 @@ def whole_completion(matcher, written):
     return None
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.randoms(use_true_random=False), st.sampled_from(["contextual", "basic"]))
 def test_a_mask_is_exact_on_random_grammars(draw, lexer):
     text, alphabet = draw_grammar(draw)
