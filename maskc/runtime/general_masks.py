@@ -7,17 +7,17 @@ object, so answers and masks are remembered by it.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from numpy.typing import NDArray
 
 from maskc.artifact.model import NO_EVENT
+from maskc.runtime.composing import Composer
 from maskc.runtime.general import GeneralHypothesis, GeneralMachine
-from maskc.runtime.graph import GraphReader, Unions
-from maskc.runtime.pool import MaskPool, PooledMask
-from maskc.runtime.room import ENTRY_BYTES, Memory
+from maskc.runtime.graph import Unions
+from maskc.runtime.pool import PooledMask
+from maskc.runtime.room import Memory
 from maskc.runtime.stacks import StackSet
 
 _ONLY_STATE = 0
@@ -33,7 +33,7 @@ class GeneralMasks:
         machine: its machine.
         vocab_size: number of tokens.
         eos_ids: end-of-sequence ids.
-        cache_bytes: how much memory composed masks may take; see :class:`MaskPool`.
+        cache_bytes: how much memory composed masks may take; see :class:`Composer`.
 
     Attributes:
         pool: the distinct masks.
@@ -48,20 +48,17 @@ class GeneralMasks:
         cache_bytes: int,
     ) -> None:
         self._machine = machine
-        self._reader = GraphReader(arrays, vocab_size)
+        self._composer = Composer(arrays, machine.room, vocab_size, eos_ids, cache_bytes)
         self._masks = Memory(machine.room)  # (scanner state, stacks) → mask
         self._asked = Memory(machine.room)  # (node, stacks) → unions
-        self._by_unions = Memory(machine.room)
-        self.pool = MaskPool(vocab_size, eos_ids, cache_bytes)
+        self.pool = self._composer.pool
 
     def mask(self, h: GeneralHypothesis) -> PooledMask:
         """Return the tokens that a hypothesis allows."""
         key = (h.state, h.stacks)
         found: PooledMask | None = self._masks.get(key)
         if found is None:
-            if self.pool.is_full:
-                self.pool.forget()
-                self._machine.room.forget()
+            self._composer.make_room()
             found = self._compose(h)
             self._masks.put(key, found)
         return found
@@ -77,20 +74,11 @@ class GeneralMasks:
 
     def _compose(self, h: GeneralHypothesis) -> PooledMask:
         unions: set[int] = set()
-        for terminal, _, node in self._reader.root(h.state):
+        for terminal, _, node in self._composer.reader.root(h.state):
             ended = h.stacks if terminal == NO_EVENT else self._machine.end(h.stacks, terminal)
             if ended is not None:
                 unions |= self._ask(node, ended)
-        can_finish = self._machine.is_complete(h)
-        key = (frozenset(unions), can_finish)
-        mask: PooledMask | None = self._by_unions.get(key)
-        if mask is None:
-            words = self._reader.unite(key[0])
-            if can_finish:
-                words |= self.pool.end_only.words
-            mask = self.pool.share(words)
-            self._by_unions.put(key, mask, ENTRY_BYTES + sys.getsizeof(key[0]))
-        return mask
+        return self._composer.compose(unions, can_finish=self._machine.is_complete(h))
 
     def _ask(self, node: int, stacks: StackSet) -> Unions:
         """Return what a node allows."""
@@ -116,7 +104,7 @@ class GeneralMasks:
         self, node: int, stacks: StackSet, answers: Mapping[_Place, Unions]
     ) -> tuple[Unions, list[_Place]]:
         """Return what a node allows, as far as it is known, and what is to be asked before."""
-        unions, questions, trials = self._reader.answer(node, _ONLY_STATE)
+        unions, questions, trials = self._composer.reader.answer(node, _ONLY_STATE)
         for final, _, allowed in trials:
             if self._machine.leads_on(final, stacks):
                 unions |= allowed

@@ -13,18 +13,16 @@ stored once, in :mod:`maskc.runtime.pool`.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from numpy.typing import NDArray
 
-from maskc.runtime.graph import GraphReader
+from maskc.runtime.composing import Composer
 from maskc.runtime.machine import Hypothesis, Machine, Trace
 from maskc.runtime.memory import StackMemory, descend
-from maskc.runtime.pool import MaskPool, PooledMask
+from maskc.runtime.pool import PooledMask
 from maskc.runtime.questions import Questioner
-from maskc.runtime.room import ENTRY_BYTES, Memory
 
 _BY_LAYOUT = "by layout"  # in the place of a mask: look it up with the layout
 
@@ -37,7 +35,7 @@ class MaskCache:
         machine: its machine.
         vocab_size: number of tokens.
         eos_ids: end-of-sequence ids.
-        cache_bytes: how much memory composed masks may take; see :class:`MaskPool`.
+        cache_bytes: how much memory composed masks may take; see :class:`Composer`.
 
     Attributes:
         pool: the distinct masks.
@@ -52,12 +50,11 @@ class MaskCache:
         cache_bytes: int,
     ) -> None:
         self._machine = machine
-        self._reader = GraphReader(arrays, vocab_size)
-        self._questioner = Questioner(self._reader, machine)
+        self._composer = Composer(arrays, machine.room, vocab_size, eos_ids, cache_bytes)
+        self._questioner = Questioner(self._composer.reader, machine)
         self._plain = StackMemory(machine.room)
         self._by_layout = StackMemory(machine.room)
-        self._by_unions = Memory(machine.room)
-        self.pool = MaskPool(vocab_size, eos_ids, cache_bytes)
+        self.pool = self._composer.pool
 
     def mask(self, h: Hypothesis) -> PooledMask:
         """Return the tokens that a hypothesis allows."""
@@ -107,21 +104,12 @@ class MaskCache:
             self._plain.keep(key, h.stack, trace.lowest, mask)
 
     def _compose(self, h: Hypothesis) -> PooledMask:
-        if self.pool.is_full:
-            self.pool.forget()
-            self._machine.room.forget()
+        self._composer.make_room()
         trace = Trace(h.stack.depth)
         can_finish = self._machine.can_finish(h, trace)
         unions: set[int] = set()
-        for question in self._reader.root(h.state):
+        for question in self._composer.reader.root(h.state):
             unions |= self._questioner.ask(question, h, trace)
-        key = (frozenset(unions), can_finish)
-        mask: PooledMask | None = self._by_unions.get(key)
-        if mask is None:
-            words = self._reader.unite(key[0])
-            if can_finish:
-                words |= self.pool.end_only.words
-            mask = self.pool.share(words)
-            self._by_unions.put(key, mask, ENTRY_BYTES + sys.getsizeof(key[0]))
+        mask = self._composer.compose(unions, can_finish=can_finish)
         self._remember(h, mask, trace)
         return mask

@@ -16,6 +16,7 @@ budget of 192 MiB, what the latest 200,000 tokens needed is there, and what come
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 # Rough sizes of CPython objects; a test holds what is allocated against the budget.
@@ -76,15 +77,17 @@ class Memory:
 
     Args:
         room: where they are held.
+        measure: key → about how many bytes it takes with its result; default: ``ENTRY_BYTES``.
 
     Attributes:
         young: key → result, the new ones; asked directly where a call would take too long.
     """
 
-    __slots__ = ("_old", "room", "young")
+    __slots__ = ("_measure", "_old", "room", "young")
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: Room, measure: Callable[[Any], int] | None = None) -> None:
         self.room = room
+        self._measure = measure
         self.young: dict[Any, Any] = {}
         self._old: dict[Any, Any] = {}
         room.add(self)
@@ -98,10 +101,10 @@ class Memory:
                 self.put(key, found)
         return found
 
-    def put(self, key: object, result: object, n_bytes: int = ENTRY_BYTES) -> None:
-        """Remember a result, which takes about so many bytes."""
+    def put(self, key: object, result: object) -> None:
+        """Remember a result."""
         self.young[key] = result
-        self.room.take(n_bytes)
+        self.room.take(self._measure(key) if self._measure else ENTRY_BYTES)
 
     def turn(self) -> dict[Any, Any]:
         """Begin a new generation; return the one that is forgotten."""

@@ -111,6 +111,18 @@ def test_one_memory_that_grows_makes_room_in_all():
     assert idle.get("key") is None
 
 
+def test_a_large_result_that_comes_back_takes_its_room_again():
+    room = Room(3 * 1_000)
+    large, other = Memory(room, lambda _: 900), Memory(room)
+    large.put("first", 1)
+    large.put("second", 2)  # ends the first generation
+    other.put("key", 3)
+    assert large.get("first") == 1  # ends the second
+    other.put("more", 4)
+    large.put("third", 5)  # and this the third
+    assert other.get("key") is None
+
+
 def test_all_is_forgotten_at_once_when_that_is_asked_for():
     room = Room(LARGE)
     memory = Memory(room)
