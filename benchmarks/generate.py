@@ -11,13 +11,13 @@ share of masking is an upper bound; the microseconds a row are what stays.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from pathlib import Path
 from typing import Any
 
 import maskc
 from benchmarks.compiled import compile_bundled
+from benchmarks.outcomes import add_up, finish
 from benchmarks.steering import Steering, SteeringProcessor
 from benchmarks.workloads import TOKENIZER
 from maskc.frontends.lark import build_lark
@@ -145,11 +145,10 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     batches = {name: [name] * len(PROMPTS) for name in options.names} | {"mixed": mixed}
     for title, names in batches.items():
         for way in WAYS:
-            total: dict[str, Any] = {}
-            for seed in range(-(-options.per_way // len(PROMPTS))):
-                for key, value in run(model, names, subjects, way, seed).items():
-                    total[key] = total[key] + value if key in total else value
-            report[f"{title}, {way}"] = total
+            n_calls = -(-options.per_way // len(PROMPTS))
+            report[f"{title}, {way}"] = add_up(
+                run(model, names, subjects, way, seed) for seed in range(n_calls)
+            )
     return report
 
 
@@ -175,12 +174,7 @@ def main() -> None:
         for title, found in report.items()
     ]
     make_console().print(make_table("generations", columns, rows, numbers=columns[1:]))
-    failures = [failure for found in report.values() for failure in found["failures"]]
-    for name, way, seed, text in failures[:5]:
-        make_console().print(f"{name}, {way}, seed {seed}: {text!r}", markup=False)
-    if options.json:
-        options.json.write_text(json.dumps(report, indent=2) + "\n")
-    raise SystemExit(1 if failures else 0)
+    finish(report, options.json)
 
 
 if __name__ == "__main__":

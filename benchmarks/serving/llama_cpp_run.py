@@ -12,7 +12,6 @@ upper bound; the microseconds a token are what stays.
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import tempfile
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import maskc
+from benchmarks.outcomes import add_up, finish
 from benchmarks.serving.gguf_model import write_model
 from benchmarks.steering import Steering
 from benchmarks.workloads import ROOT
@@ -137,11 +137,9 @@ def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         registry = open_registry(plain, folder)
         for way in WAYS:
             llm = drafts if way == "drafts" else plain
-            total: dict[str, Any] = {}
-            for seed in range(options.per_way):
-                for key, value in complete(llm, registry, name, subject, way, seed).items():
-                    total[key] = total[key] + value if key in total else value
-            report[f"{name}, {way}"] = total
+            report[f"{name}, {way}"] = add_up(
+                complete(llm, registry, name, subject, way, seed) for seed in range(options.per_way)
+            )
     return report
 
 
@@ -165,14 +163,8 @@ def main() -> None:
         )
         for title, found in report.items()
     ]
-    console = make_console()
-    console.print(make_table("completions", columns, rows, numbers=columns[1:]))
-    failures = [failure for found in report.values() for failure in found["failures"]]
-    for name, way, seed, text in failures[:5]:
-        console.print(f"{name}, {way}, seed {seed}: {text!r}", markup=False)
-    if options.json:
-        options.json.write_text(json.dumps(report, indent=2) + "\n")
-    raise SystemExit(1 if failures else 0)
+    make_console().print(make_table("completions", columns, rows, numbers=columns[1:]))
+    finish(report, options.json)
 
 
 if __name__ == "__main__":
