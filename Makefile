@@ -6,7 +6,7 @@ STAMP := .venv/.installed
 STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test check slow bench bench-peers deep growth corpora conformance format clean
+.PHONY: help venv run test check slow golden bench bench-peers deep growth corpora conformance format clean
 .PHONY: integrations engines engine-llama-cpp engine-sglang engine-vllm grammars peers
 
 help: ## list the targets
@@ -34,6 +34,9 @@ check: test ## the same as test
 
 slow: $(STAMP) ## the tests with ten times as many random examples
 	$(BIN)/pytest -n 2 --hypothesis-profile=slow
+
+golden: $(STAMP) ## write what maskc dump says of small grammars anew; read the difference
+	$(BIN)/python -m tests.dump.golden
 
 bench: $(STAMP) ## time fill, accept and step on json, python, c and sql
 	$(BIN)/python benchmarks/bench.py

@@ -129,3 +129,14 @@ class WorkerError(MaskcError):
             f"a process that did a part of the work ended with status {self.status}; "
             "run it again with fewer --jobs if memory is short: what is done is kept"
         )
+
+
+class StageError(MaskcError):
+    """A stage of the compiler that this grammar does not have was asked for."""
+
+    def __init__(self, stage: str, reason: str, instead: str) -> None:
+        super().__init__(stage, reason, instead)
+        self.stage, self.reason, self.instead = stage, reason, instead
+
+    def __str__(self) -> str:
+        return f"stage {self.stage}: {self.reason}; ask for {self.instead}"

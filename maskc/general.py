@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from maskc.lexer.dynamic import build_dynamic_scanner
 from maskc.lexer.scanner import Scanner, build_scanner
 from maskc.parser.general import build_general_table
 from maskc.parser.refine import RefinedTable
+from maskc.stages import GeneralLanguage, Lexed, Run, Stages, run_plainly
 from maskc.store.adjacency import find_unlexed
 from maskc.store.general import build_general_store
 from maskc.store.steps import build_steps
@@ -49,33 +50,15 @@ from maskc.streamline.unions import encode_unions
 from maskc.vocab.trie import build_trie
 from maskc.vocab.vocabulary import Vocabulary
 
-T = TypeVar("T")
-
 MAX_REPORTED = 100  # pairs of terminals that cannot be lexed apart
 
 
-class Run(Protocol):
-    """Does a pass, by its name, and measures it."""
-
-    def __call__(self, name: str, work: Callable[[], T], /) -> T:
-        """Return what the work returns."""
-
-
-def compile_general(
-    source: GrammarSource,
-    vocabulary: Vocabulary,
-    run: Run,
-    progress: Callable[[str, float], None],
-    up_to: str,
-) -> Contents:
-    """Return the contents of the artifact of a general grammar.
+def build_general_language(source: GrammarSource, run: Run = run_plainly) -> GeneralLanguage:
+    """Return what a general grammar decides, without a tokenizer.
 
     Args:
         source: the grammar.
-        vocabulary: the tokens.
         run: does a pass.
-        progress: called with a pass's name and the fraction done.
-        up_to: the last streamlining step that is taken; only ``raw`` makes a difference.
 
     Raises:
         GrammarError, UnsupportedTerminalError: the grammar cannot be compiled.
@@ -89,17 +72,44 @@ def compile_general(
     # After this point: bytes become lookaheads, in one way or in many.
 
     lexed = run("parser", lambda: rewrite_productions(grammar, scanner, boundaries))
+    table = build_general_table(lexed.cfg)
+    # After this point: a stack that the table reads is the beginning of one that ends.
+    return GeneralLanguage(Lexed(source, grammar, scanner, columns, boundaries), lexed, table)
+
+
+def compile_general(
+    source: GrammarSource,
+    vocabulary: Vocabulary,
+    run: Run,
+    progress: Callable[[str, float], None],
+    up_to: str,
+) -> Stages:
+    """Return all that is made of a general grammar, its artifact's contents last.
+
+    Args:
+        source: the grammar.
+        vocabulary: the tokens.
+        run: does a pass.
+        progress: called with a pass's name and the fraction done.
+        up_to: the last streamlining step that is taken; only ``raw`` makes a difference.
+
+    Raises:
+        GrammarError, UnsupportedTerminalError: the grammar cannot be compiled.
+        LimitError: a stated bound was reached.
+    """
+    language = build_general_language(source, run)
+    source, grammar, scanner = language.lexed.source, language.lexed.grammar, language.lexed.scanner
+    columns, boundaries = language.lexed.columns, language.lexed.boundaries
+    lexed, table = language.productions, language.table
     if not lexed.cfg.productions and not lexed.cfg.has_empty:
         raise GrammarError(
             source.name,
             "no text at all can be parsed: no rule comes to an end, or every start runs into "
             "terminals that cannot be lexed apart",
         )
-    table = build_general_table(lexed.cfg)
     reduced = reduce_grammar(grammar)
     adjacent = compute_adjacent(reduced, compute_sets(reduced))
     unlexed = find_unlexed(grammar, scanner, boundaries, adjacent)
-    # After this point: a stack that the table reads is the beginning of one that ends.
 
     trie = run("token trie", lambda: build_trie(vocabulary.tokens))
     steps = build_steps(grammar, scanner)
@@ -182,7 +192,8 @@ def compile_general(
     fault = check(contents)
     if fault:
         raise ValueError(f"the compiler made a broken artifact: {fault}")
-    return contents
+    after = (("raw", raw),) if rows is raw else (("raw", raw), ("follow", rows))
+    return Stages(language, after, verdicts, graph, unions, contents)
 
 
 def rewrite_productions(grammar: Grammar, scanner: Scanner, boundaries: Boundaries) -> LexedCfg:

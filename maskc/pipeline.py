@@ -21,6 +21,7 @@ from maskc.errors import GrammarError
 from maskc.frontends.lark import load_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.general import compile_general
+from maskc.grammar.model import Grammar
 from maskc.identity import describe_grammar, describe_tokenizer
 from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
@@ -29,6 +30,7 @@ from maskc.parser.balance import find_enclosed_items
 from maskc.parser.completion import build_completions
 from maskc.parser.items import build_item_sets
 from maskc.parser.refine import RefinedTable, refine_states
+from maskc.stages import LalrLanguage, Lexed, Run, Stages, run_plainly
 from maskc.store.adjacency import find_adjacencies
 from maskc.store.steps import build_steps
 from maskc.store.walk import build_store
@@ -111,15 +113,42 @@ def compile_contents(
         LimitError: a stated bound was reached.
     """
     driver = _Driver(progress)
-    run = driver.run
-    if source.parser == "earley":
-        contents = compile_general(source, vocabulary, run, driver.report, up_to)
-        return contents, tuple(driver.records)
+    stages = _compile(source, vocabulary, driver, up_to)
+    return stages.contents, tuple(driver.records)
 
+
+def compile_stages(
+    source: GrammarSource, vocabulary: Vocabulary, progress: Progress | None = None
+) -> Stages:
+    """Return all that :func:`compile_contents` makes on its way.
+
+    Raises:
+        MaskcError: as :func:`compile_contents`.
+    """
+    return _compile(source, vocabulary, _Driver(progress), STEPS[-1])
+
+
+def build_language(source: GrammarSource, run: Run = run_plainly) -> LalrLanguage:
+    """Return what a grammar for Lark's LALR parser decides, without a tokenizer.
+
+    Args:
+        source: the grammar.
+        run: does a pass.
+
+    Raises:
+        GrammarError, PostlexError, UnsupportedTerminalError: the grammar cannot be compiled.
+        LimitError: a stated bound was reached.
+    """
     grammar, source = run("grammar", lambda: load_grammar(source))
-    enclosed_items = find_enclosed_items(grammar)
     # After this point: terminals, productions, Lark's LALR table and its contexts, all numbered.
 
+    return analyse_grammar(grammar, source, run)
+
+
+def analyse_grammar(
+    grammar: Grammar, source: GrammarSource, run: Run = run_plainly
+) -> LalrLanguage:
+    """Return what a grammar that is loaded decides; as :func:`build_language`."""
     scanner = run("scanner", lambda: build_scanner(grammar))
     # After this point: bytes become terminals; what a lexeme's end demands is a boundary.
 
@@ -127,7 +156,7 @@ def compile_contents(
     boundaries = run("boundaries", lambda: build_boundaries(grammar, scanner, columns))
     # After this point: lookaheads; the lexer's word on what may follow what.
 
-    item_sets = build_item_sets(grammar)
+    item_sets, enclosed_items = build_item_sets(grammar), find_enclosed_items(grammar)
 
     def refine() -> RefinedTable:
         completions = build_completions(
@@ -142,6 +171,19 @@ def compile_contents(
         return refine_states(grammar, item_sets, completions, boundaries.end, enclosed_items)
 
     table = run("parser", refine)
+    # After this point: a stack's top names exactly the lookaheads that lead to an end.
+    return LalrLanguage(Lexed(source, grammar, scanner, columns, boundaries), item_sets, table)
+
+
+def _compile(source: GrammarSource, vocabulary: Vocabulary, driver: _Driver, up_to: str) -> Stages:
+    run = driver.run
+    if source.parser == "earley":
+        return compile_general(source, vocabulary, run, driver.report, up_to)
+
+    language = build_language(source, run)
+    lexed, item_sets, table = language.lexed, language.item_sets, language.table
+    source, grammar, scanner = lexed.source, lexed.grammar, lexed.scanner
+    columns, boundaries = lexed.columns, lexed.boundaries
     if not table.live[0]:
         raise GrammarError(
             source.name,
@@ -149,7 +191,6 @@ def compile_contents(
             "apart, or into a conflict that Lark resolved by shifting",
         )
     adjacencies = find_adjacencies(grammar, scanner, boundaries, table)
-    # After this point: a stack's top names exactly the lookaheads that lead to an end.
 
     trie = run("token trie", lambda: build_trie(vocabulary.tokens))
     steps = build_steps(grammar, scanner)
@@ -234,4 +275,4 @@ def compile_contents(
     fault = check(contents)
     if fault:
         raise ValueError(f"the compiler made a broken artifact: {fault}")
-    return contents, tuple(driver.records)
+    return Stages(language, streamlined.after, verdicts, graph, unions, contents)

@@ -16,7 +16,7 @@ COMPILER = GRAMMAR | {"frontends", "store", "analysis", "streamline"}
 FILE = BOTTOM | {"artifact.container", "artifact.files", "artifact.model"}
 RUNTIME = FILE | {"runtime"}
 ALL = COMPILER | RUNTIME | {"", "artifact.assemble", "pipeline", "verify", "bench", "report", "cli"}
-ALL |= {"general", "lint", "explain"}
+ALL |= {"general", "stages", "dump", "lint", "explain"}
 
 # Package or module → what it may import of maskc. The most specific line counts; `""` is
 # maskc/__init__.py itself.
@@ -35,8 +35,15 @@ MAY_IMPORT = {
     "artifact.assemble": COMPILER | FILE,
     "artifact.general": COMPILER | FILE,
     "identity": {"frontends.source", "vocab"},
-    "general": COMPILER | FILE | {"", "artifact.assemble", "artifact.general", "identity"},
-    "pipeline": COMPILER | FILE | {"", "artifact.assemble", "general", "identity", "pipeline"},
+    "stages": COMPILER | {"artifact.model"},
+    # Reads every stage's value; nothing but the command line reads it.
+    "dump": COMPILER | {"artifact.model", "stages", "dump"},
+    "general": COMPILER
+    | FILE
+    | {"", "artifact.assemble", "artifact.general", "identity", "stages"},
+    "pipeline": COMPILER
+    | FILE
+    | {"", "artifact.assemble", "general", "identity", "pipeline", "stages"},
     "runtime": RUNTIME,
     # An engine's tokenizer is compared with the artifact's, by the compiler's own reading.
     "integrations": RUNTIME | {"", "integrations", "vocab"},
@@ -47,7 +54,7 @@ MAY_IMPORT = {
     "verify.raw": RUNTIME | {"frontends.source", "pipeline", "streamline.order", "verify", "vocab"},
     # What reads a corpus is shared; nothing of the oracle is timed.
     "bench": RUNTIME | {"vocab", "verify.files", "bench"},
-    "lint": COMPILER | {"artifact.model", "pipeline", "lint"},
+    "lint": COMPILER | {"artifact.model", "pipeline", "stages", "lint"},
     # What the runtime does, told in the words of the grammar that it was made from.
     "explain": COMPILER | RUNTIME | {"explain"},
     "report": ALL - {"cli"},

@@ -17,6 +17,7 @@ import maskc
 from maskc.cli.analyze import analyze_command
 from maskc.cli.bench import bench_command
 from maskc.cli.compile import compile_command
+from maskc.cli.dump import dump_command
 from maskc.cli.explain import explain_command
 from maskc.cli.generate import generate_command
 from maskc.cli.inspect import inspect_command
@@ -43,6 +44,7 @@ commands.add_command(tokenizers_command)
 commands.add_command(analyze_command)
 commands.add_command(lint_command)
 commands.add_command(explain_command)
+commands.add_command(dump_command)
 
 
 def main() -> None:

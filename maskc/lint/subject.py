@@ -15,15 +15,14 @@ from maskc.frontends.lark import build_lark, load_lalr_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Grammar, Production
 from maskc.grammar.reduce import ReducedGrammar, reduce_grammar
-from maskc.lexer.boundaries import Boundaries, build_boundaries
-from maskc.lexer.columns import build_columns
-from maskc.lexer.scanner import Scanner, build_scanner
+from maskc.lexer.boundaries import Boundaries
+from maskc.lexer.scanner import Scanner
 from maskc.lint.model import Place
 from maskc.lint.places import Definition, find_definitions, find_line, rule_of
-from maskc.parser.balance import find_enclosed_items
-from maskc.parser.completion import build_completions
-from maskc.parser.items import ItemSets, build_item_sets
-from maskc.parser.refine import RefinedTable, refine_states
+from maskc.parser.items import ItemSets
+from maskc.parser.refine import RefinedTable
+from maskc.pipeline import analyse_grammar
+from maskc.stages import LalrLanguage
 
 _UNNAMED, _IGNORED = "__ANON_", "__IGNORE_"
 
@@ -77,38 +76,29 @@ class Subject:
         return find_conflicts(self.grammar)
 
     @cached_property
+    def language(self) -> LalrLanguage:
+        """What the compiler makes of the grammar before it meets a tokenizer."""
+        return analyse_grammar(self.grammar, self.source)
+
+    @property
     def item_sets(self) -> ItemSets:
         """The items of each LALR state."""
-        return build_item_sets(self.grammar)
+        return self.language.item_sets
 
-    @cached_property
+    @property
     def scanner(self) -> Scanner:
         """The lexer."""
-        return build_scanner(self.grammar)
+        return self.language.lexed.scanner
 
-    @cached_property
+    @property
     def boundaries(self) -> Boundaries:
-        """What the lexer allows behind what."""
-        columns = build_columns(self.grammar, self.scanner)
-        return build_boundaries(self.grammar, self.scanner, columns)
+        """What the lexer allows after what."""
+        return self.language.lexed.boundaries
 
-    @cached_property
+    @property
     def table(self) -> RefinedTable:
         """The parser, without what no text can finish."""
-        boundaries, context_of = self.boundaries, self.grammar.context_of
-        enclosed_items = find_enclosed_items(self.grammar)
-        completions = build_completions(
-            self.grammar,
-            self.item_sets,
-            boundaries.of_terminal,
-            lambda look, state, enclosed: boundaries.follow(
-                look, context_of[state], enclosed=enclosed
-            ),
-            enclosed_items,
-        )
-        return refine_states(
-            self.grammar, self.item_sets, completions, boundaries.end, enclosed_items
-        )
+        return self.language.table
 
     @cached_property
     def table_without_lexer(self) -> RefinedTable:

@@ -48,12 +48,14 @@ class Streamlined:
 
     Attributes:
         rows: the rows.
+        after: the rows after each step, by the step's name, in order.
         verdicts: the answers for their words.
         report: header entries ``streamlining``, ``classes``, ``residue``, and ``left_out``: what
             was not done because a bound was reached.
     """
 
     rows: Rows
+    after: tuple[tuple[str, Rows], ...]
     verdicts: Verdicts
     report: dict[str, Any]
 
@@ -87,6 +89,7 @@ def streamline(
     follow = build_follow_graph(build_successor_graph(reduce_grammar(grammar)))
     newline = grammar.layout.newline if grammar.layout else None
     rows: Rows = run("raw", lambda: collect_rows(grammar, scanner, boundaries, store))
+    after = [("raw", rows)]
     steps = [_describe("raw", rows, count_sequences(rows, boundaries, newline))]
     decisions = Decisions(grammar, item_sets, table, boundaries, columns, rows.words, classes)
     rewrites: dict[str, Callable[[Rows], Rows]] = {
@@ -107,6 +110,7 @@ def streamline(
         try:
             if step in rewrites:
                 rows = run(step, lambda: rewrites[step](rows))  # noqa: B023
+                after.append((step, rows))
                 steps.append(_describe(step, rows, count_rows(rows)))
             else:
                 verdicts = run(step, lambda: condition_on_states(rows, decisions))  # noqa: B023
@@ -114,9 +118,9 @@ def streamline(
             report["left_out"] = f"the steps from {step} on: {error}"
             break
     if verdicts is None:
-        return Streamlined(rows, leave_open(rows, len(table.live)), report)
+        return Streamlined(rows, tuple(after), leave_open(rows, len(table.live)), report)
     report["residue"] = describe_residue(rows, decisions, boundaries, grammar.terminals)
-    return Streamlined(rows, verdicts, report)
+    return Streamlined(rows, tuple(after), verdicts, report)
 
 
 def _describe(step: str, rows: Rows, per_state: list[int]) -> dict[str, Any]:

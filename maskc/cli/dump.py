@@ -1,0 +1,74 @@
+"""``maskc dump``: the value of one of the compiler's stages, as text."""
+
+from __future__ import annotations
+
+import click
+
+from maskc.cli.compile import find_grammar
+from maskc.cli.progress import show_progress
+
+MAX_LINES = 1_000
+
+
+@click.command("dump", context_settings={"show_default": True})
+@click.argument("grammar")
+@click.option(
+    "--stage", metavar="NAME", required=True, help="Which stage; --stage help lists them."
+)
+@click.option("--tokenizer", metavar="NAME|PATH", help="For stages from the mask store on.")
+@click.option("--start", metavar="RULE", help="The start symbol.")
+@click.option("--parser", type=click.Choice(["lalr", "earley"]), help="Which parser of Lark's.")
+@click.option(
+    "--lexer",
+    type=click.Choice(["contextual", "basic", "dynamic_complete"]),
+    help="Which lexer of Lark's.",
+)
+@click.option("--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation.")
+@click.option(
+    "--lines",
+    type=click.IntRange(1),
+    default=MAX_LINES,
+    metavar="N",
+    help="Print at most so many lines.",
+)
+def dump_command(
+    grammar: str,
+    *,
+    stage: str,
+    tokenizer: str | None,
+    start: str | None,
+    parser: str | None,
+    lexer: str | None,
+    postlex: str | None,
+    lines: int,
+) -> None:
+    """Print what the compiler knows of GRAMMAR after one of its stages.
+
+    From the grammar alone: grammar, dft, scanner, boundaries, items, table, and productions for a
+    general grammar. With a tokenizer: rows:STEP after each streamlining step, from rows:raw on,
+    verdicts, graph, masks. The same input gives the same lines.
+    """
+    from maskc.dump.stages import OF_LANGUAGE, OF_STORE, STAGES, limit_lines
+    from maskc.frontends.source import load_source
+    from maskc.general import build_general_language
+    from maskc.pipeline import build_language, compile_stages
+    from maskc.vocab import load_vocabulary
+
+    if stage not in STAGES:
+        raise click.UsageError(f"--stage is one of {', '.join(STAGES)}.")
+    if stage in OF_STORE and tokenizer is None:
+        raise click.UsageError(f"--stage {stage} needs --tokenizer: rows are made of its tokens.")
+    if stage in OF_LANGUAGE and tokenizer is not None:
+        raise click.UsageError(f"--stage {stage} does without --tokenizer; leave it out.")
+    source = load_source(
+        find_grammar(grammar), start=start, parser=parser, lexer=lexer, postlex=postlex
+    )
+    with show_progress("compiling") as progress:
+        if tokenizer is None:
+            build = build_general_language if source.parser == "earley" else build_language
+            dumped = OF_LANGUAGE[stage](build(source))
+        else:
+            vocabulary = load_vocabulary(tokenizer)
+            dumped = OF_STORE[stage](compile_stages(source, vocabulary, progress), vocabulary)
+    for line in limit_lines(dumped, lines):
+        click.echo(line)

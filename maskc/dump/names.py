@@ -1,0 +1,107 @@
+r"""How are symbols, bytes, and sets of them written in a dump?
+
+>>> format_bytes([*range(97, 123), 48, 10])
+'\\n 0 a-z'
+>>> format_tokens([b"a", b"\xc3"], limit=8)
+"'a' b'\\xc3'"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from maskc.grammar.model import Grammar
+from maskc.lexer.boundaries import Boundaries, Lookaheads
+from maskc.lexer.lexeme import IGNORED
+
+_ESCAPES = {9: "\\t", 10: "\\n", 13: "\\r", 32: "' '", 45: "'-'", 92: "\\\\"}
+
+
+def format_byte(byte: int) -> str:
+    """Return one byte: a printable character as itself, another one escaped."""
+    if byte in _ESCAPES:
+        return _ESCAPES[byte]
+    return chr(byte) if 32 < byte < 127 else f"\\x{byte:02x}"
+
+
+def format_bytes(values: Iterable[int]) -> str:
+    """Return a set of bytes in ascending order, three and more in a row as a range."""
+    ordered = sorted(set(values))
+    if len(ordered) == 256:
+        return "any byte"
+    runs: list[list[int]] = [ordered[:1]] if ordered else []
+    for before, value in pairwise(ordered):
+        if value == before + 1:
+            runs[-1].append(value)
+        else:
+            runs.append([value])
+    parts: list[str] = []
+    for run in runs:
+        if len(run) > 2:
+            parts.append(f"{format_byte(run[0])}-{format_byte(run[-1])}")
+        else:
+            parts += map(format_byte, run)
+    return " ".join(parts)
+
+
+def format_token(token: bytes | None) -> str:
+    """Return a token as its text in quotes, as bytes if it is no whole text."""
+    if token is None:
+        return "no text"
+    try:
+        return repr(token.decode())
+    except UnicodeDecodeError:
+        return repr(token)
+
+
+def format_tokens(tokens: Sequence[bytes | None], *, limit: int) -> str:
+    """Return some tokens, the first ones if there are more than ``limit``."""
+    shown = " ".join(map(format_token, tokens[:limit]))
+    return shown if len(tokens) <= limit else f"{shown} and {len(tokens) - limit:,} more"
+
+
+def name_terminal(grammar: Grammar, terminal: int) -> str:
+    """Return a terminal's name; that of what the lexer drops is ``(ignored)``."""
+    return "(ignored)" if terminal == IGNORED else grammar.terminals[terminal]
+
+
+def number_bits(mask: int) -> list[int]:
+    """Return the members of a bit set, ascending.
+
+    >>> number_bits(0b1101)
+    [0, 2, 3]
+    """
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return found
+
+
+class LookaheadNames:
+    """What lookaheads are called: the terminal, and which of its boundary classes if it has many.
+
+    Args:
+        grammar: names the terminals.
+        boundaries: the lookaheads.
+    """
+
+    def __init__(self, grammar: Grammar, boundaries: Boundaries) -> None:
+        self._names: dict[int, str] = {}
+        for terminal, looks in boundaries.of_terminal.items():
+            name = name_terminal(grammar, terminal)
+            for place, look in enumerate(looks):
+                self._names[look] = name if len(looks) == 1 else f"{name}/{place}"
+        self._all: Lookaheads = (1 << boundaries.n_lookaheads) - 1
+
+    def name(self, look: int) -> str:
+        """Return the name of one lookahead."""
+        return self._names.get(look, f"lookahead {look}")
+
+    def format(self, looks: Lookaheads) -> str:
+        """Return the names of a set, in order; ``anything`` for all of them."""
+        if looks == self._all:
+            return "anything"
+        return " ".join(sorted(map(self.name, number_bits(looks)))) or "nothing"

@@ -1,0 +1,168 @@
+"""Rows of the mask store, the verdicts on them, the decision graph, and the masks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from maskc.artifact.model import ANY_PROFILE, NO_EVENT
+from maskc.dump.lexer import format_open
+from maskc.dump.names import LookaheadNames, format_tokens, name_terminal
+from maskc.grammar.model import Grammar
+from maskc.lexer.boundaries import Boundaries
+from maskc.streamline.decisions import DEPENDS, FAIL, MAY
+from maskc.streamline.graph import Answer, DecisionGraph, Question
+from maskc.streamline.lalr_state import Verdicts
+from maskc.streamline.model import Rows
+from maskc.streamline.unions import Unions
+from maskc.streamline.words import Event
+
+MAX_TOKENS = 8  # of a set that are spelled out
+
+_VERDICTS = ((MAY, "accepted"), (FAIL, "rejected"), (DEPENDS, "depends"))
+
+
+class StoreNames:
+    """How events, terminal sequences and token sets are written.
+
+    Args:
+        grammar: names the terminals.
+        boundaries: names what stays open.
+        rows: whose sequences are named.
+        tokens: the vocabulary.
+    """
+
+    def __init__(
+        self,
+        grammar: Grammar,
+        boundaries: Boundaries,
+        rows: Rows,
+        tokens: Sequence[bytes | None],
+    ) -> None:
+        self.grammar = grammar
+        self.rows = rows
+        self._lookaheads = LookaheadNames(grammar, boundaries)
+        self._tokens = tokens
+        self._every_context = (1 << boundaries.n_contexts) - 1
+
+    def event(self, event: Event) -> str:
+        """Return an event: the terminal, and the contexts that it needs if not every one does."""
+        if event.terminal == NO_EVENT:
+            return "(nothing ends)"
+        name = name_terminal(self.grammar, event.terminal)
+        column = f" column {event.column}" if event.column else ""
+        if event.contexts & self._every_context == self._every_context:
+            return f"{name}{column}"
+        contexts = [str(c) for c in range(event.contexts.bit_length()) if event.contexts >> c & 1]
+        return f"{name}{column} in context {','.join(contexts)}"
+
+    def sequence(self, word: int) -> str:
+        """Return a terminal sequence, and what stays open after it."""
+        words, parts = self.rows.words, []
+        while words.length[word]:
+            parts.append(self.event(words.event[word]))
+            word = words.rest[word]
+        final, column = words.final(word)
+        opened = format_open(final, self._lookaheads)
+        parts.append(f"open({opened}{f'; column {column}' if column else ''})")
+        return " · ".join(parts)
+
+    def token_set(self, number: int) -> str:
+        """Return how many tokens a set has, and the first ones."""
+        ids = self.rows.tokens.sets[number].tolist()
+        shown = format_tokens([self._tokens[token] for token in ids], limit=MAX_TOKENS)
+        return f"{len(ids)}: {shown}"
+
+
+def dump_rows(names: StoreNames) -> Iterator[str]:
+    """Yield the rows by source: where a token starts, what it completes, which tokens do."""
+    rows = names.rows
+    yield f"{len(rows)} rows, {len(np.unique(rows.token_set))} token sets"
+    before = -1
+    for source, first, word, token_set in zip(
+        rows.source.tolist(),
+        rows.first.tolist(),
+        rows.word.tolist(),
+        rows.token_set.tolist(),
+        strict=True,
+    ):
+        if source != before:
+            before = source
+            if source < rows.n_states:
+                yield f"inside a lexeme, scanner state {source}"
+            else:
+                terminal, boundary = rows.ends[source - rows.n_states]
+                name = name_terminal(names.grammar, terminal)
+                yield f"after {name}, boundary {boundary}"
+        completed = names.event(rows.events[first])
+        yield f"  {completed} | {names.sequence(word)}"
+        yield f"    {names.token_set(token_set)}"
+
+
+def dump_verdicts(names: StoreNames, verdicts: Verdicts) -> Iterator[str]:
+    """Yield each terminal sequence with the refined states that accept it, refuse it, or ask."""
+    n_classes, n_states = verdicts.flags.shape
+    yield f"{len(verdicts.words)} sequences in {n_classes} classes, {n_states} states"
+    for word, number in zip(verdicts.words, verdicts.class_of.tolist(), strict=True):
+        yield names.sequence(word)
+        flags = verdicts.flags[number]
+        for verdict, label in _VERDICTS:
+            states = np.flatnonzero(flags == verdict).tolist()
+            if len(states) == n_states:
+                yield f"  {label}: all states"
+            elif states:
+                yield f"  {label}: {' '.join(map(str, states))}"
+
+
+def dump_graph(names: StoreNames, graph: DecisionGraph) -> Iterator[str]:
+    """Yield what each scanner state asks, then each node with its answer for each profile."""
+    yield (
+        f"{len(graph.nodes)} nodes, {len(graph.answers)} answers, {len(graph.unions)} unions; "
+        f"at most {graph.count_moves()} moves of the parser in a fill"
+    )
+    states_of: dict[int, list[int]] = {}
+    for state, profile in enumerate(graph.profile_of.tolist()):
+        states_of.setdefault(profile, []).append(state)
+    for profile, states in sorted(states_of.items()):
+        yield f"profile {profile}: states {' '.join(map(str, states))}"
+    for state, root in enumerate(graph.roots):
+        if root:
+            yield f"scanner state {state} asks {_format_questions(names, root)}"
+    for node, answers in enumerate(graph.nodes):
+        yield f"node {node}"
+        for profile, number in sorted(answers.items()):
+            where = "any profile" if profile == ANY_PROFILE else f"profile {profile}"
+            yield f"  {where}: {_format_answer(names, graph.answers[number])}"
+
+
+def _format_questions(names: StoreNames, questions: Sequence[Question]) -> str:
+    return "; ".join(
+        f"{names.event(Event(q.terminal, -1, q.column))} -> node {q.node}" for q in questions
+    )
+
+
+def _format_answer(names: StoreNames, answer: Answer) -> str:
+    parts = [f"union {answer.union}"]
+    if answer.questions:
+        parts.append(f"asks {_format_questions(names, answer.questions)}")
+    parts += [f"tries final {t.final} for union {t.union}" for t in answer.trials]
+    return ", ".join(parts)
+
+
+def dump_masks(
+    names: StoreNames, graph: DecisionGraph, unions: Unions, tokens: Sequence[bytes | None]
+) -> Iterator[str]:
+    """Yield each union of token sets: how it is kept, and its tokens."""
+    yield f"{len(unions.base)} masks for {len(graph.unions)} unions, {len(unions.masks)} whole"
+    for union, (sets, number) in enumerate(
+        zip(graph.unions, unions.number_of.tolist(), strict=True)
+    ):
+        base = int(unions.base[number])
+        n_words = int(unions.first[number + 1] - unions.first[number])
+        kept = f"{n_words} words" + ("" if base < 0 else f" beside whole mask {base}")
+        ids = np.unique(
+            np.concatenate([np.zeros(0, np.int32), *(names.rows.tokens.sets[s] for s in sets)])
+        ).tolist()
+        shown = format_tokens([tokens[token] for token in ids], limit=MAX_TOKENS)
+        yield f"union {union}: mask {number} ({kept}), {len(ids)} tokens: {shown}"

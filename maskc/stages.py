@@ -1,0 +1,114 @@
+"""What the compiler knows after each pass: one frozen value for all of it.
+
+:mod:`maskc.pipeline` and :mod:`maskc.general` fill it in; ``maskc dump`` prints it, ``maskc lint``
+reads its first half. A *language* is what a grammar decides without a tokenizer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from maskc.artifact.model import Contents
+from maskc.frontends.source import GrammarSource
+from maskc.grammar.adjacency import LexedCfg
+from maskc.grammar.model import Grammar
+from maskc.lexer.boundaries import Boundaries
+from maskc.lexer.columns import Columns
+from maskc.lexer.scanner import Scanner
+from maskc.parser.general import GeneralTable
+from maskc.parser.items import ItemSets
+from maskc.parser.refine import RefinedTable
+from maskc.streamline.graph import DecisionGraph
+from maskc.streamline.lalr_state import Verdicts
+from maskc.streamline.model import Rows
+from maskc.streamline.unions import Unions
+
+T = TypeVar("T")
+
+
+class Run(Protocol):
+    """Does a pass, by its name, and measures it."""
+
+    def __call__(self, name: str, work: Callable[[], T], /) -> T:
+        """Return what the work returns."""
+
+
+def run_plainly(name: str, work: Callable[[], T], /) -> T:
+    """Do a pass, and measure nothing."""
+    del name
+    return work()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lexed:
+    """A grammar and its scanner, whatever its parser is.
+
+    Attributes:
+        source: the grammar's text, with what it imports.
+        grammar: what Lark made of it.
+        scanner: bytes into terminals.
+        columns: where newlines may end, with indentation.
+        boundaries: lookaheads, and the lexer's word on what may follow what.
+    """
+
+    source: GrammarSource
+    grammar: Grammar
+    scanner: Scanner
+    columns: Columns
+    boundaries: Boundaries
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LalrLanguage:
+    """What a grammar for Lark's LALR parser decides.
+
+    Attributes:
+        lexed: the grammar and its scanner.
+        item_sets: the items of each LALR state.
+        table: the refined table: a stack's top names the lookaheads that lead to an end.
+    """
+
+    lexed: Lexed
+    item_sets: ItemSets
+    table: RefinedTable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GeneralLanguage:
+    """What a general grammar decides.
+
+    Attributes:
+        lexed: the grammar and its scanner.
+        productions: rewritten, and cut down to what the lexer can give.
+        table: their LR(0) automaton, all actions kept.
+    """
+
+    lexed: Lexed
+    productions: LexedCfg
+    table: GeneralTable
+
+
+Language = LalrLanguage | GeneralLanguage
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stages:
+    """All values of one compilation.
+
+    Attributes:
+        language: what the grammar decides.
+        rows: the rows after each streamlining step, by the step's name, in order.
+        verdicts: the answers for the last rows' terminal sequences, by the state on top.
+        graph: what is asked, in which order.
+        unions: the masks, as differences.
+        contents: the artifact.
+    """
+
+    language: Language
+    rows: tuple[tuple[str, Rows], ...]
+    verdicts: Verdicts
+    graph: DecisionGraph
+    unions: Unions
+    contents: Contents
