@@ -140,3 +140,14 @@ class StageError(MaskcError):
 
     def __str__(self) -> str:
         return f"stage {self.stage}: {self.reason}; ask for {self.instead}"
+
+
+class MissingPackageError(MaskcError):
+    """What was asked for needs a package that is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(package, extra)
+        self.package, self.extra = package, extra
+
+    def __str__(self) -> str:
+        return f"{self.package} is not installed; install it with pip install 'maskc[{self.extra}]'"

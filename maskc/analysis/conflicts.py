@@ -57,11 +57,6 @@ def find_conflicts(grammar: Grammar) -> tuple[Conflict, ...]:
     return tuple(sorted(found, key=lambda c: (c.state, c.terminal, c.dropped)))
 
 
-def has_conflicts(grammar: Grammar) -> bool:
-    """Return whether the LALR language may be smaller than the grammar's."""
-    return bool(find_conflicts(grammar))
-
-
 def compute_lookaheads(grammar: Grammar) -> dict[tuple[int, int], Terminals]:
     """Return (state, production) → the LALR(1) lookaheads of the reduction, as a bit set."""
     item_sets = build_item_sets(grammar)

@@ -30,15 +30,12 @@ Source: appendix, section 4.1, Definition 1, Figures 2 and 3; blog, Figures 3 an
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from maskc.analysis.successors import END_NODE, Node, Side, end_of, format_node, start_of
 from maskc.grammar.reduce import ReducedGrammar
-
-MAX_DESCRIPTIONS = 100_000
 
 
 class StackSymbol(NamedTuple):
@@ -72,20 +69,6 @@ class Transition(NamedTuple):
     pops: StackSymbol | None
     pushes: StackSymbol | None
     target: Node
-
-
-class Description(NamedTuple):
-    """An instantaneous description.
-
-    Attributes:
-        state: where the automaton is.
-        rest: the terminals not yet read.
-        stack: top first.
-    """
-
-    state: Node
-    rest: tuple[int, ...]
-    stack: tuple[StackSymbol, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +107,6 @@ class DftAutomaton:
         production = self.reduced.productions[symbol.production]
         read = [self.reduced.symbol_name(s) for s in production.rhs[: symbol.dot]]
         return " ".join([self.reduced.nonterminals[production.lhs], "::=", *read])
-
-    def format_description(self, description: Description) -> str:
-        """Return an instantaneous description as a row of Figure 3."""
-        rest = " ".join(self.reduced.terminals[t] for t in description.rest) or "ε"
-        stack = "".join(
-            "Z0" if s == BOTTOM else f"({self.format_symbol(s)})" for s in description.stack
-        )
-        return f"{format_node(self.reduced, description.state)}, {rest}, {stack or 'ε'}"
 
     def format(self) -> str:
         """Return one transition a line: state, reads, pops, pushes, next state."""
@@ -207,52 +182,6 @@ def build_dft(reduced: ReducedGrammar) -> DftAutomaton:
     return DftAutomaton(
         reduced, tuple(transitions), {state: tuple(found) for state, found in leaving.items()}
     )
-
-
-def step(dft: DftAutomaton, description: Description) -> list[Description]:
-    """Return the descriptions one step away."""
-    found = []
-    for transition in dft.leaving.get(description.state, ()):
-        rest, stack = description.rest, description.stack
-        if transition.reads is not None:
-            if rest[:1] != (transition.reads,):
-                continue
-            rest = rest[1:]
-        if transition.pops is not None:
-            if stack[:1] != (transition.pops,):
-                continue
-            stack = stack[1:]
-        if transition.pushes is not None:
-            stack = (transition.pushes, *stack)
-        found.append(Description(transition.target, rest, stack))
-    return found
-
-
-def trace(
-    dft: DftAutomaton, word: Sequence[int], *, max_stack: int = 64
-) -> tuple[Description, ...] | None:
-    """Return a shortest path that accepts a word, or ``None``.
-
-    Exact up to the bounds: a word that is accepted only with more than ``max_stack`` stack symbols,
-    or after ``MAX_DESCRIPTIONS`` descriptions, is not found.
-    """
-    first = Description(Node(Side.START, dft.reduced.start), tuple(word), (BOTTOM,))
-    came_from: dict[Description, Description | None] = {first: None}
-    queue = deque([first])
-    while queue and len(came_from) < MAX_DESCRIPTIONS:
-        here = queue.popleft()
-        if here == Description(END_NODE, (), ()):
-            path: list[Description] = []
-            back: Description | None = here
-            while back is not None:
-                path.append(back)
-                back = came_from[back]
-            return tuple(reversed(path))
-        for description in step(dft, here):
-            if len(description.stack) <= max_stack and description not in came_from:
-                came_from[description] = here
-                queue.append(description)
-    return None
 
 
 def _quote(text: str) -> str:

@@ -139,7 +139,11 @@ class OverviewAnswer:
 
 
 class Questions:
-    """A grammar to ask about; what an answer needs is made when it is first asked for."""
+    """A grammar to ask about; what an answer needs is made when it is first asked for.
+
+    Attributes:
+        reduced: its productions that take part in some text.
+    """
 
     def __init__(self, grammar: Grammar, name: str) -> None:
         """Prepare.
@@ -150,14 +154,14 @@ class Questions:
         """
         self._grammar = grammar
         self._name = name
-        self._reduced = reduce_grammar(grammar)
-        self._debts = Debts(self._reduced)
+        self.reduced = reduce_grammar(grammar)
+        self._debts = Debts(self.reduced)
         self._never = NeverLegal(self._debts)
 
     @cached_property
     def dft(self) -> DftAutomaton:
         """The DFT pushdown automaton."""
-        return build_dft(self._reduced)
+        return build_dft(self.reduced)
 
     @cached_property
     def _n_conflicts(self) -> int:
@@ -183,9 +187,7 @@ class Questions:
             UnknownSymbolError: a name is no terminal's.
         """
         terminal, word = self._find(x), self._find_all(sequence)
-        unused = {
-            t for t in (terminal, *word) if t != END and t not in self._reduced.used_terminals
-        }
+        unused = {t for t in (terminal, *word) if t != END and t not in self.reduced.used_terminals}
         return NeverAnswer(
             self._terminals[terminal],
             self._name_all(word),
@@ -254,7 +256,7 @@ class Questions:
             found = self._find(symbol, kind="symbol", others=self._grammar.nonterminals)
         followers = [
             t
-            for t in (*sorted(self._reduced.used_terminals), END)
+            for t in (*sorted(self.reduced.used_terminals), END)
             if self._debts.decide(found, [t]) is not Verdict.NEVER
         ]
         return FollowAnswer(self._grammar.symbol_name(found), self._name_all(followers))
@@ -273,15 +275,15 @@ class Questions:
 
     def ask_overview(self) -> OverviewAnswer:
         """Return counts, and what the pairs of terminals are."""
-        used = sorted(self._reduced.used_terminals)
+        used = sorted(self.reduced.used_terminals)
         pairs = Counter(self._debts.decide(x, [y]).value for x in used for y in used)
         return OverviewAnswer(
             {
                 "terminals in texts": len(used),
-                "nonterminals in texts": len(self._reduced.used_nonterminals),
-                "productions in texts": len(self._reduced.productions),
+                "nonterminals in texts": len(self.reduced.used_nonterminals),
+                "productions in texts": len(self.reduced.productions),
                 "productions in no text": len(self._grammar.productions)
-                - len(self._reduced.productions),
+                - len(self.reduced.productions),
                 "LALR states": len(self._grammar.states),
                 "conflicts resolved by Lark": self._n_conflicts,
                 "interchangeability classes": len(find_classes(self._grammar)),

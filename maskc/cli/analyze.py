@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 import click
 
+from maskc.artifact.files import write_atomically
 from maskc.cli.compile import find_grammar
 from maskc.report.render import print_json
 
@@ -21,6 +23,17 @@ _ARITY = {"never": (1, None), "always": (1, None), "joint": (3, 3), "follow": (1
 )
 @click.argument("terminals", nargs=-1)
 @click.option("--dot", is_flag=True, help="With pda: print it in Graphviz' language.")
+@click.option(
+    "--export",
+    metavar="PATH",
+    help="Write the grammar (.cfg) or its automaton (.json) as pyformlang reads them.",
+)
+@click.option(
+    "--check",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Compare never-legal with pyformlang's answers for so long; exit status 1 if they differ.",
+)
 @click.option("--start", metavar="RULE", help="The start symbol.")
 @click.option("--lexer", type=click.Choice(["contextual", "basic"]), help="Which lexer of Lark's.")
 @click.option("--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation.")
@@ -31,6 +44,8 @@ def analyze_command(
     question: str | None,
     terminals: tuple[str, ...],
     dot: bool,
+    export: str | None,
+    check: float | None,
     start: str | None,
     lexer: str | None,
     postlex: str | None,
@@ -53,14 +68,33 @@ def analyze_command(
     _check_arity(question, terminals)
     if dot and (question != "pda" or as_json):
         raise click.UsageError("--dot goes with pda, and without --json.")
+    if (export is not None or check is not None) and question is not None:
+        raise click.UsageError("--export and --check go without a question.")
+    if export is not None and not export.endswith((".cfg", ".json")):
+        raise click.UsageError("--export writes a file that ends in .cfg or .json.")
 
     from maskc.analysis.questions import Questions
+    from maskc.analysis.reference import compare_never_legal, format_cfg, format_pda
     from maskc.frontends.lark import load_lalr_grammar
     from maskc.frontends.source import load_source
-    from maskc.report.analyze import Answer, print_answer, to_dict
+    from maskc.report.analyze import Answer, print_answer, print_comparison, to_dict
 
     source = load_source(find_grammar(grammar), start=start, lexer=lexer, postlex=postlex)
     questions = Questions(load_lalr_grammar(source)[0], source.name)
+    if export is not None:
+        write = (
+            format_cfg(questions.reduced) if export.endswith(".cfg") else format_pda(questions.dft)
+        )
+        write_atomically(export, f"{write}\n".encode())
+    if check is not None:
+        comparison = compare_never_legal(questions.reduced, seconds=check)
+        if as_json:
+            print_json(asdict(comparison))
+        else:
+            print_comparison(comparison)
+        click.get_current_context().exit(1 if comparison.differences else 0)
+    if export is not None:
+        return
     if question == "pda":
         if as_json:
             print_json(questions.dft.to_dict())

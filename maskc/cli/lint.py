@@ -32,12 +32,19 @@ def lint_command(
     from maskc.frontends.source import load_source
     from maskc.lint.model import Severity
     from maskc.lint.order import lint_grammar
+    from maskc.lint.overlap import is_installed
     from maskc.report.lint import print_findings, to_dict
     from maskc.vocab import load_vocabulary
 
     source = load_source(find_grammar(grammar), start=start, lexer=lexer, postlex=postlex)
     vocabulary = load_vocabulary(tokenizer) if tokenizer is not None else None
     findings = lint_grammar(source, vocabulary)
+    if not is_installed():
+        click.echo(
+            "maskc: interegular is not installed, so collisions come from maskc's own search "
+            "alone; pip install 'maskc[lint]'",
+            err=True,
+        )
     if as_json:
         print_json(to_dict(source.name, findings))
     else:

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 from maskc.lint.lexemes import find_common_lexeme
 from maskc.lint.model import Finding, Severity
+from maskc.lint.overlap import find_overlap
 from maskc.lint.subject import Subject
 
 CODE = "ML001"
@@ -39,7 +40,7 @@ def find_collisions(subject: Subject) -> Iterator[Finding]:
     for (first, second), n_contexts in sorted(pairs.items()):
         if not _is_silent(subject, first, second):
             continue
-        lexeme = find_common_lexeme(grammar, (first, second))
+        lexeme = _find_witness(subject, first, second)
         if lexeme is None or not all(_matches(subject, t, lexeme) for t in (first, second)):
             continue
         winner, loser = subject.name(first), subject.name(second)
@@ -54,6 +55,15 @@ def find_collisions(subject: Subject) -> Iterator[Finding]:
             f"say which you mean with a priority, {loser}.1 or {winner}.1, or make the patterns "
             "exclude each other",
         )
+
+
+def _find_witness(subject: Subject, first: int, second: int) -> bytes | None:
+    """Return a lexeme of both terminals: interegular's, if it knows one, else our own search's."""
+    patterns, flags = subject.grammar.patterns, subject.grammar.re_flags
+    known = find_overlap(patterns[first] or "", patterns[second] or "", flags)
+    if known is not None:
+        return known.encode(errors="surrogateescape")
+    return find_common_lexeme(subject.grammar, (first, second))
 
 
 def _is_silent(subject: Subject, first: int, second: int) -> bool:

@@ -13,6 +13,7 @@ from maskc.analysis.questions import (
     NeverAnswer,
     OverviewAnswer,
 )
+from maskc.analysis.reference import Comparison
 from maskc.report.render import format_count, make_console, make_facts, make_table
 
 MAX_PATTERN = 60  # of a longer one, so much is shown
@@ -47,6 +48,26 @@ def print_answer(answer: Answer) -> None:
             columns = ("is the second legal behind the first?", "pairs")
             title = "\nPairs of terminals"
             console.print(make_table(title, columns, rows, numbers=("pairs",)))
+
+
+def print_comparison(comparison: Comparison) -> None:
+    """Print on what our never-legal and pyformlang's differ."""
+    console = make_console()
+    for names, ours in comparison.differences:
+        console.print(
+            f"differs: {' '.join(names)} is {'' if ours else 'not '}never-legal by maskc",
+            soft_wrap=True,
+        )
+    pairs = (
+        f"all {comparison.n_pairs:,} pairs of terminals among them"
+        if comparison.n_asked >= comparison.n_pairs
+        else f"of {comparison.n_pairs:,} pairs of terminals and longer ones"
+    )
+    console.print(
+        f"{comparison.n_asked:,} sequences compared with pyformlang in {comparison.seconds:.1f} s, "
+        f"{pairs}: {len(comparison.differences)} differences",
+        soft_wrap=True,
+    )
 
 
 def _say_never(answer: NeverAnswer) -> str:

@@ -1,6 +1,6 @@
 from hypothesis import given
 
-from maskc.analysis.conflicts import Conflict, compute_lookaheads, find_conflicts, has_conflicts
+from maskc.analysis.conflicts import Conflict, compute_lookaheads, find_conflicts
 from maskc.frontends.lark import load_grammar, load_source
 from tests.analysis.lalr_words import lark_grammars
 from tests.examples import examples
@@ -21,7 +21,7 @@ def described(grammar):
 
 
 def test_a_grammar_that_is_lalr_has_no_conflict():
-    assert not has_conflicts(load('start: "a" start "b" |\n'))
+    assert not find_conflicts(load('start: "a" start "b" |\n'))
 
 
 def test_a_dangling_else_is_a_conflict_on_else():

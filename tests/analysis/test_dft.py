@@ -1,7 +1,8 @@
 from hypothesis import given
 
-from maskc.analysis.dft import build_dft, trace
+from maskc.analysis.dft import build_dft
 from maskc.grammar.reduce import reduce_productions
+from tests.analysis.dft_runs import format_description, trace
 from tests.analysis.small_grammars import grammar_of, nested, rules_of, sequences, words
 from tests.analysis.small_grammars import small_grammars as grammars
 from tests.examples import examples
@@ -37,7 +38,7 @@ def test_the_worked_example_has_the_automaton_of_figure_2():
 def test_the_automaton_accepts_aabb_along_figure_3():
     dft = build_dft(nested())
     path = trace(dft, (1, 1, 2, 2))
-    assert [dft.format_description(description) for description in path] == FIGURE_3
+    assert [format_description(dft, description) for description in path] == FIGURE_3
 
 
 def test_a_word_outside_the_language_has_no_path():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 
 from maskc.analysis.always_legal import prove_always_legal
-from maskc.analysis.conflicts import has_conflicts
+from maskc.analysis.conflicts import find_conflicts
 from maskc.analysis.debts import Debts, Verdict
 from maskc.analysis.lalr_state import LalrStacks, refine_terminals
 from maskc.analysis.never_legal import NeverLegal
@@ -148,7 +148,7 @@ def test_never_legal_carries_over_to_the_table(grammar):
 @examples(80)
 @given(lark_grammars())
 def test_without_conflicts_the_table_proves_all_that_the_productions_prove(grammar):
-    assume(not has_conflicts(grammar))
+    assume(not find_conflicts(grammar))
     debts = Debts(reduce_grammar(grammar))
     stacks, terminals = stacks_of(grammar), range(len(grammar.terminals))
     for x, y, z in itertools.product(sorted(debts.reduced.used_terminals), terminals, terminals):

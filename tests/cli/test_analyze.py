@@ -207,3 +207,19 @@ def test_a_question_with_too_little_or_too_much_is_refused(refuse, arguments):
 
 def test_a_missing_grammar_is_refused(refusal):
     assert refusal("analyze", "no.lark", "classes").startswith("no.lark: cannot be read")
+
+
+def test_export_writes_the_grammar_as_pyformlang_reads_it(ask, tmp_path):
+    assert ask(GRAMMAR, "--export", "g.cfg") == ""
+    text = (tmp_path / "g.cfg").read_text()
+    assert text.splitlines() == ["start -> ", """start -> 'A' "VAR:start" 'B'"""]
+
+
+def test_export_to_another_kind_of_file_is_refused(refusal, tmp_path):
+    (tmp_path / "g.lark").write_text(GRAMMAR)
+    assert ".cfg or .json" in refusal("analyze", "g.lark", "--export", "g.txt")
+
+
+def test_check_says_how_much_was_compared(ask, ask_json):
+    assert ", all 4 pairs of terminals among them: 0 differences" in ask(GRAMMAR, "--check", "1")
+    assert ask_json(GRAMMAR, "--check", "0.5")["differences"] == []

@@ -1,7 +1,7 @@
 """The page: one file that a browser shows without asking anyone for anything.
 
 The grammar is built again from the header, so that terminals have their texts and a small grammar
-its automaton.
+its automaton, as a table.
 """
 
 from __future__ import annotations
@@ -13,12 +13,6 @@ from maskc.analysis.dft import build_dft
 from maskc.grammar.model import Grammar
 from maskc.grammar.reduce import ReducedGrammar, reduce_grammar
 from maskc.report.grammar import Texts, format_terminal, list_texts, rebuild_grammar
-from maskc.report.html.automaton import (
-    MAX_PRODUCTIONS,
-    MAX_TRANSITIONS,
-    draw_automaton,
-    number_productions,
-)
 from maskc.report.html.blocks import make_paragraph, make_section, make_table
 from maskc.report.html.facts import build_artifact, build_tiles, build_unlexed
 from maskc.report.html.markup import Html, element
@@ -30,6 +24,9 @@ from maskc.report.html.streamlining import (
 )
 from maskc.report.html.style import STYLE
 from maskc.report.inspect import Inspection
+
+# A longer table helps nobody; `maskc dump --stage dft` prints it all.
+MAX_TRANSITIONS = 200
 
 # Whatever the page holds, the browser loads nothing and runs nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -72,54 +69,35 @@ def build_page(inspection: Inspection) -> str:
 
 def _build_automaton(grammar: Grammar | None, texts: Texts) -> Html:
     if grammar is None:
-        parts = [make_paragraph("Not drawn: the Lark of this machine refuses the grammar.")]
+        parts = [make_paragraph("Not there: the Lark of this machine refuses the grammar.")]
     else:
         reduced = reduce_grammar(grammar)
         names = tuple(format_terminal(name, texts) for name in reduced.terminals)
-        parts = _draw(replace(reduced, terminals=names))
+        parts = _tell(replace(reduced, terminals=names))
     return make_section("automaton", "Pushdown automaton", *parts)
 
 
-def _draw(reduced: ReducedGrammar) -> list[Html]:
+def _tell(reduced: ReducedGrammar) -> list[Html]:
     dft = build_dft(reduced)
-    n_productions, n_transitions = len(reduced.productions), len(dft.transitions)
-    if n_productions > MAX_PRODUCTIONS or n_transitions > MAX_TRANSITIONS:
-        size = f"{n_productions:,} productions and {n_transitions:,} transitions"
-        return [
-            element(
-                "p",
-                f"Not drawn: {size} are more than a drawing can show. Print it with ",
-                element("code", "maskc analyze GRAMMAR pda"),
-                ".",
-            )
-        ]
+    n_transitions = len(dft.transitions)
+    told = element(
+        "p",
+        "The DFT pushdown automaton walks the syntax tree depth first. A state is a terminal that "
+        "was just read, or the start •X or the end X• of a nonterminal; entering a terminal reads "
+        f"it. It has {len(dft.states):,} states and {n_transitions:,} transitions. For a picture, "
+        "give Graphviz what ",
+        element("code", "maskc analyze GRAMMAR pda --dot"),
+        " prints.",
+    )
+    if n_transitions > MAX_TRANSITIONS:
+        return [told]
     rows = [
         [row[k] or "ε" for k in ("state", "reads", "pops", "pushes", "next")]
         for row in dft.to_dict()["transitions"]
     ]
     columns = ("state", "reads", "pops", "pushes", "next state")
     return [
-        element(
-            "p",
-            "The DFT pushdown automaton walks the syntax tree depth first. A state is a terminal "
-            "that was just read, or the start •X or the end X• of a nonterminal; entering a "
-            "terminal reads it. On an edge, +p.k pushes the place behind the first k symbols of "
-            "production p, −p.k pops it, p.j → p.k replaces one by the other, and ε leaves the "
-            "stack alone.",
-        ),
-        element(
-            "figure",
-            draw_automaton(dft),
-            class_="scroll",
-            role="region",
-            aria_label="DFT pushdown automaton",
-            tabindex=0,
-        ),
-        make_table(
-            "Productions, as edges number them",
-            ("p", "production"),
-            [(number, element("code", text)) for number, text in number_productions(dft)],
-        ),
+        told,
         element(
             "details",
             element("summary", f"All {n_transitions} transitions"),

@@ -64,7 +64,6 @@ td:last-child:not(.number) { min-width: 26ch; }
 .columns td { min-width: 0; }
 th.number, td.number { text-align: right; white-space: nowrap; padding: 5px 20px 5px 0; }
 figure { margin: 16px 0 8px; overflow-x: auto; }
-figure.scroll { border: 1px solid var(--line); border-radius: 8px; padding: 12px; }
 figcaption { font-weight: 600; margin-bottom: 4px; }
 figcaption span { display: block; font-weight: 400; color: var(--dim); font-size: 13px; }
 svg { display: block; font-size: 13px; fill: var(--ink); }
@@ -77,15 +76,6 @@ svg .grid { stroke: var(--line); stroke-width: 1; fill: none; }
 svg .axis { stroke: var(--quiet); stroke-width: 1; fill: none; }
 svg .curve { fill: none; stroke-width: 2.25; stroke-linejoin: round; }
 svg .stored { fill: var(--quiet); }
-svg .edge { fill: none; stroke: var(--dim); stroke-width: 1.1; }
-svg .head { fill: var(--dim); }
-svg .halo { fill: var(--page); }
-svg .terminal rect { fill: var(--tint); stroke: var(--accent); }
-svg .nonterminal rect { fill: var(--panel); stroke: var(--quiet); }
-svg .end-state rect { fill: var(--panel); stroke: var(--ink); stroke-width: 1.6; }
-svg .name { font-size: 12px; }
-svg .label { font-size: 11px; fill: var(--dim); }
-svg .edge:hover { stroke: var(--accent); stroke-width: 2.6; }
 ol.classes { list-style: none; padding: 0; margin: 12px 0; display: grid; gap: 10px; }
 ol.classes > li { display: grid; grid-template-columns: 34px minmax(0, 1fr);
   align-items: baseline; }
