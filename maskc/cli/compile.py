@@ -53,8 +53,9 @@ def compile_command(
 ) -> None:
     """Compile GRAMMAR for a tokenizer into one file.
 
-    GRAMMAR is the path of a grammar, or the name of one that comes with maskc: json, python. It is
-    in Lark's notation unless its name ends in .gbnf (llama.cpp) or .ebnf (W3C).
+    GRAMMAR is the path of a grammar, or the name of one that comes with maskc: python, json, sql,
+    c, lua, graphql, toml, csv, regex, lark. It is in Lark's notation unless its name ends in .gbnf
+    (llama.cpp) or .ebnf (W3C).
     Options win over the settings in the grammar's `// maskc:` comments, and these over Lark's
     defaults.
     """

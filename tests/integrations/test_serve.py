@@ -173,6 +173,8 @@ def test_many_clients_are_served_at_once(client, parsers):
 def test_a_client_that_leaves_a_stream_stops_its_generation(client, server):
     body = {"prompt": "a", "grammar": "json", "max_tokens": 900, "stream": True}
     body["temperature"] = 0
+    # A request of another test may still be on its way out.
+    wait_until(lambda: server.n_running == 0, 20)
     start = time.monotonic()
     with client.stream("POST", "/v1/completions", json=body) as response:
         next(response.iter_lines())
