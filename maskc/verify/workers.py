@@ -73,18 +73,15 @@ class Workers:
         while waiting or busy:
             while waiting and idle:
                 worker, unit = idle.pop(), waiting.pop()
-                try:
-                    worker.connection.send(unit)
-                except OSError:
-                    raise _ended(worker) from None
+                if not _send(worker, unit):
+                    raise _ended(worker)
                 busy[worker.connection] = (worker, unit)
             ready = wait(list(busy))
             for connection in [c for c in busy if c in ready]:
                 worker, unit = busy.pop(connection)
-                try:
-                    answer = connection.recv()
-                except (EOFError, OSError):
-                    raise _ended(worker) from None
+                answer = _receive(connection)
+                if answer is None:
+                    raise _ended(worker)
                 if isinstance(answer, MaskcError):
                     raise answer
                 idle.append(worker)
@@ -132,6 +129,28 @@ def _serve(connection: Connection, path: str, options: VerifyOptions, folder: Pa
             connection.send(answer)
         except OSError:
             return
+
+
+# An error that a closed pipe raised must end where it was raised: its frames hold a buffer of the
+# pickler's, and Python 3.13 complains on standard error when the collector comes upon the two.
+
+
+def _send(worker: Worker, unit: Unit) -> bool:
+    """Hand a unit to a process; return whether its pipe is open."""
+    try:
+        worker.connection.send(unit)
+    except OSError:
+        return False
+    return True
+
+
+def _receive(connection: Connection) -> Experiment | MaskcError | None:
+    """Return what a process answers, ``None`` if its pipe is closed."""
+    try:
+        answer: Experiment | MaskcError = connection.recv()
+    except (EOFError, OSError):
+        return None
+    return answer
 
 
 def _ended(worker: Worker) -> WorkerError:

@@ -1,10 +1,12 @@
 """Runs in several processes, runs that are interrupted, and the next ones."""
 
+import gc
 import multiprocessing
 import os
 import subprocess
 import sys
 import time
+from unittest import mock
 
 import pytest
 
@@ -12,6 +14,7 @@ from maskc.errors import WorkerError
 from maskc.verify import run_verify
 from maskc.verify.model import Document, Experiment, Unit
 from maskc.verify.saved import Saved, compute_key, remove_old
+from maskc.verify.workers import Workers
 from tests.verify.test_experiments import NOTHING, QUICK, with_masks
 
 
@@ -87,6 +90,25 @@ def test_a_process_that_is_killed_is_an_error_of_one_sentence(saved, corpus):
         run_verify(saved, [str(corpus)], QUICK, jobs=2, progress=kill)
     assert raised.value.status == -9
     assert multiprocessing.active_children() == []
+
+
+def test_an_error_of_a_process_that_ended_holds_no_buffer(saved, corpus, monkeypatch):
+    """Python 3.13 says so on standard error when the collector comes upon both."""
+    complaints = []
+    monkeypatch.setattr(sys, "unraisablehook", complaints.append)
+    worker = mock.Mock()
+    ours, theirs = multiprocessing.Pipe()
+    theirs.close()
+    worker.connection, worker.process.exitcode = ours, -9
+    workers = Workers(str(saved), QUICK, corpus, jobs=1)
+    workers._workers, workers._jobs = [worker], 2
+    with pytest.raises(WorkerError) as raised:
+        list(workers.run([UNIT]))
+    cycle = [raised]
+    cycle.append(cycle)
+    del raised, cycle
+    gc.collect()
+    assert complaints == []
 
 
 def is_gone(group):
