@@ -118,6 +118,8 @@ def load_container(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays
             buffer = b"" if empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
+        if "\0" in name:  # Python words it differently from version to version
+            reason = "its path has a NUL byte"
         remedy = "give the path of an artifact"
         raise ArtifactError(name, f"cannot be read ({reason})", remedy) from None
     return decode(buffer, name)

@@ -415,7 +415,7 @@ def test_an_empty_file_on_disk_is_refused(tmp_path):
 
 
 def test_a_path_with_a_nul_is_refused():
-    assert "embedded null byte" in refusal_of("a\0b")
+    assert "its path has a NUL byte" in refusal_of("a\0b")
 
 
 # What encode refuses.
