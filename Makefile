@@ -1,8 +1,10 @@
 # maskc. `make help` lists the targets.
 
+# Another Python has a folder of its own: `make test PYTHON=python3.13 VENV=.venv-3.13`.
 PYTHON ?= python3
-BIN := .venv/bin
-STAMP := .venv/.installed
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
 STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
 .DEFAULT_GOAL := help
@@ -15,7 +17,7 @@ help: ## list the targets
 venv: $(STAMP) ## create .venv and install maskc into it, with everything for development
 
 $(STAMP): pyproject.toml
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	touch $@
 
