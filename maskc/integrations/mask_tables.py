@@ -15,6 +15,7 @@ A mask without a number (see :meth:`maskc.Matcher.mask_id`) is sent whole.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from maskc.integrations.errors import load_engine
@@ -67,11 +68,17 @@ class MaskTable:
         torch = load_engine("torch", EXTRA)
         self._artifact = artifact
         self._n_masks = 0
+        # Two threads that add rows at once could leave one's out of the longer table of the other.
+        self._lock = Lock()
         n_words = -(-artifact.vocab_size // 32)
         self._rows = torch.empty((_FIRST_ROOM, n_words), dtype=torch.int32, device=device)
 
     def sync(self) -> Tensor:
         """Return int32[masks, words] on the device, with all masks that have a number by now."""
+        with self._lock:
+            return self._add_missing()
+
+    def _add_missing(self) -> Tensor:
         torch = load_engine("torch", EXTRA)
         new = self._artifact.mask_table(self._n_masks)
         n_masks = self._n_masks + len(new)

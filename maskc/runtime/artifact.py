@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -21,6 +20,7 @@ from maskc.runtime.machine import Machine
 from maskc.runtime.masks import MaskCache
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.memory import History
+from maskc.runtime.once import made_once
 from maskc.runtime.room import Room
 from maskc.runtime.tables import Tables
 
@@ -45,7 +45,7 @@ class Artifact:
         self._token_first: NDArray[np.int32] = contents.arrays["token_first"]
         self._token_bytes = contents.arrays["token_bytes"].tobytes()
 
-    @cached_property
+    @made_once
     def machine(self) -> AnyMachine:
         """The machine that all matchers share."""
         room = Room(self._cache_bytes * 3 // 8)
@@ -53,7 +53,7 @@ class Artifact:
             return GeneralMachine(self.contents, self.token_bytes, room)
         return Machine(Tables(self.contents), self.token_bytes, room)
 
-    @cached_property
+    @made_once
     def masks(self) -> AnyMasks:
         """The masks that all matchers share."""
         arrays, machine = self.contents.arrays, self.machine
@@ -62,7 +62,7 @@ class Artifact:
             return GeneralMasks(arrays, machine, *sizes)
         return MaskCache(arrays, cast(Machine, machine), *sizes)
 
-    @cached_property
+    @made_once
     def first_bytes(self) -> NDArray[np.int16]:
         """int16[vocab_size]: each token's first byte, -1 for special tokens and padding."""
         first, data = self._token_first, self.contents.arrays["token_bytes"]
@@ -71,7 +71,7 @@ class Artifact:
         found[writes] = data[first[:-1][writes]]
         return found
 
-    @cached_property
+    @made_once
     def token_texts(self) -> TokenTexts:
         """The tokens by their bytes, for forced tokens."""
         return TokenTexts(self.token_bytes, self.vocab_size)

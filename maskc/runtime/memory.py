@@ -55,9 +55,11 @@ class StackMemory(Memory):
 
     def recall(self, key: object, stack: Stack) -> Any:
         """Return a result of the old generation, which comes back into the young one."""
-        if key not in self._old:
+        # Asked once: another thread may begin a new generation at any time.
+        node = self._old.get(key)
+        if node is None:
             return None
-        found, lowest = descend(self._old[key], stack)
+        found, lowest = descend(node, stack)
         if found is not None:
             self.keep(key, stack, lowest.depth, found)
         return found

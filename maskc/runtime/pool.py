@@ -109,9 +109,10 @@ class MaskPool:
         if found is None:
             words = np.bitwise_or.reduce([mask.words for mask in key])
             found = self.share(words)
-            if len(self._united) >= MAX_NUMBERED:
-                self._united.clear()
-            self._united[key] = found
+            with self._lock:
+                if len(self._united) >= MAX_NUMBERED:
+                    self._united.clear()
+                self._united[key] = found
         return found
 
     def forget(self) -> None:

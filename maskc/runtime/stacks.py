@@ -24,6 +24,7 @@ Source: Tomita 1985, *Efficient Parsing for Natural Language*; Scott and Johnsto
 from __future__ import annotations
 
 from collections.abc import Iterable
+from threading import RLock
 from weakref import WeakValueDictionary
 
 from maskc.runtime.general_tables import GeneralTables
@@ -83,6 +84,9 @@ class StackSets:
     def __init__(self, tables: GeneralTables, room: Room) -> None:
         self._tables = tables
         self._room = room
+        # Equal ones must be one object: two threads that need a new one must not make two. It may
+        # be taken again by who holds it, as the collector may run what drops a matcher.
+        self._lock = RLock()
         self._nodes: WeakValueDictionary[tuple[int, frozenset[Node]], Node] = WeakValueDictionary()
         self._sets: WeakValueDictionary[frozenset[Node], StackSet] = WeakValueDictionary()
         # (stacks, terminal) → stacks, or ``_REFUSED``
@@ -168,13 +172,19 @@ class StackSets:
         key = (state, kept)
         found = self._nodes.get(key)
         if found is None:
-            found = self._nodes[key] = Node(state, kept)
+            with self._lock:
+                found = self._nodes.get(key)
+                if found is None:
+                    found = self._nodes[key] = Node(state, kept)
         return found
 
     def _intern(self, tops: frozenset[Node]) -> StackSet:
         found = self._sets.get(tops)
         if found is None:
-            found = self._sets[tops] = StackSet(tops)
+            with self._lock:
+                found = self._sets.get(tops)
+                if found is None:
+                    found = self._sets[tops] = StackSet(tops)
         return found
 
 
