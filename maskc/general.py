@@ -28,7 +28,7 @@ from maskc.grammar.recursion import turn_right_recursion
 from maskc.grammar.reduce import find_start, reduce_grammar
 from maskc.grammar.sets import compute_adjacent, compute_sets
 from maskc.grammar.units import merge_unit_cycles
-from maskc.identity import describe_grammar, describe_tokenizer
+from maskc.identity import describe_grammar, describe_tokenizer, describe_unicode
 from maskc.lexer.boundaries import Boundaries, build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.dynamic import build_dynamic_scanner
@@ -137,6 +137,7 @@ def compile_general(
     header = {
         "format": FORMAT,
         "maskc": maskc.__version__,
+        "unicode": describe_unicode(),
         "grammar": describe_grammar(source),
         "tokenizer": describe_tokenizer(vocabulary),
         "counts": {

@@ -1,13 +1,17 @@
-"""What an artifact's header says about what it was made from.
+r"""What an artifact's header says about what it was made from.
 
 Equal grammars with equal settings have equal hashes. ``parser`` is named only where it is not
 LALR, so that an artifact of an older version says the same.
+
+What ``\w`` or the flag ``i`` match is what the tables of characters say that come with Python: one
+grammar is another language on another Python, and the version of Unicode tells them apart.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import unicodedata
 from typing import Any
 
 from maskc.frontends.source import GrammarSource
@@ -45,6 +49,11 @@ def describe_tokenizer(vocabulary: Vocabulary) -> dict[str, Any]:
         "eos_ids": list(vocabulary.eos_ids),
         "n_tokens": sum(token is not None for token in vocabulary.tokens),
     }
+
+
+def describe_unicode() -> str:
+    """Return the header's entry ``unicode``: of the tables that patterns were read with."""
+    return unicodedata.unidata_version
 
 
 def _hash(source: GrammarSource) -> str:

@@ -22,7 +22,7 @@ from maskc.frontends.lark import load_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.general import compile_general
 from maskc.grammar.model import Grammar
-from maskc.identity import describe_grammar, describe_tokenizer
+from maskc.identity import describe_grammar, describe_tokenizer, describe_unicode
 from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.scanner import build_scanner
@@ -225,6 +225,7 @@ def _compile(source: GrammarSource, vocabulary: Vocabulary, driver: _Driver, up_
     header = {
         "format": FORMAT,
         "maskc": maskc.__version__,
+        "unicode": describe_unicode(),
         "grammar": describe_grammar(source),
         "tokenizer": describe_tokenizer(vocabulary),
         "counts": {

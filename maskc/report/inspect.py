@@ -106,6 +106,7 @@ def list_facts(inspection: Inspection) -> list[tuple[str, str]]:
         ("artifact", inspection.path),
         ("size", f"{format_size(inspection.n_bytes)} ({format_count(inspection.n_bytes)} bytes)"),
         ("written by", f"maskc {header['maskc']}, format {header['format']}"),
+        *([("characters", f"Unicode {header['unicode']}")] if "unicode" in header else []),
         ("grammar", grammar["name"]),
         *([("written as", grammar["dialect"])] if "dialect" in grammar else []),
         ("start", grammar["start"]),

@@ -2,8 +2,9 @@
 
 It reads the report as the plain dictionary that ``--json`` prints::
 
-    {"ok": bool, "experiments": [{"name": str, "ok": bool, "checked": {name: number},
-                                  "counts": {name: number}, "failures": [{name: value}, …]}, …]}
+    {"ok": bool, "unicode": {"artifact": str, "python": str} or None,
+     "experiments": [{"name": str, "ok": bool, "checked": {name: number},
+                      "counts": {name: number}, "failures": [{name: value}, …]}, …]}
 """
 
 from __future__ import annotations
@@ -38,7 +39,25 @@ def print_report(report: Mapping[str, Any]) -> None:
         rows.append((experiment["name"], outcome, ", ".join(checked), n_failures))
     columns = ("experiment", "outcome", "checked", "failures")
     console.print(make_table("Summary", columns, rows, numbers={"failures"}))
-    console.print("The artifact keeps its promise." if report["ok"] else "The artifact is WRONG.")
+    console.print(_conclude(report))
+
+
+def _conclude(report: Mapping[str, Any]) -> str:
+    kept = "The artifact keeps its promise." if report["ok"] else "The artifact is WRONG."
+    versions = report.get("unicode")
+    if not versions:
+        return kept
+    differ = (
+        f"It was compiled with the characters of Unicode {versions['artifact']}, and this Python "
+        f"has those of Unicode {versions['python']}"
+    )
+    if report["ok"]:
+        return f"{kept} {differ}: in these texts that makes no difference."
+    return (
+        f"The artifact and this Python do not agree. {differ}: what \\w, \\d, \\s and the flag i "
+        "match may differ. Verify it with the Python that compiled it, or compile it again with "
+        "this one."
+    )
 
 
 def _format_outcome(experiment: Mapping[str, Any]) -> Text:

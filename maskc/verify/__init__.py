@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -61,7 +62,8 @@ def run_verify(
         WorkerError: a process was killed.
     """
     path = os.fspath(artifact_path)
-    load(path)  # a file that is no artifact is refused before the corpus is read
+    # A file that is no artifact is refused before the corpus is read.
+    compiled_with = load(path).header.get("unicode", unicodedata.unidata_version)
     chosen = choose_files(find_files(corpus, options.max_bytes), options.files, options.seed)
     texts = [(str(file), read_text(file)) for file in chosen]
     files = [Document(name, text) for name, text in texts if text is not None]
@@ -85,7 +87,12 @@ def run_verify(
     experiments = {name: _join(name, found.get(name, ())) for name in asked}
     if len(files) < len(texts):
         experiments["corpus"].count("skipped, not UTF-8", len(texts) - len(files))
-    return VerifyReport(tuple(experiments.values()), tell.n_resumed)
+    differ = compiled_with != unicodedata.unidata_version
+    return VerifyReport(
+        tuple(experiments.values()),
+        tell.n_resumed,
+        (compiled_with, unicodedata.unidata_version) if differ else None,
+    )
 
 
 @contextmanager

@@ -145,10 +145,13 @@ class VerifyReport:
     Attributes:
         experiments: in the order in which they are described.
         n_resumed: units that an interrupted run had done; the outcome does not depend on it.
+        unicode: versions of Unicode, the artifact's and this Python's, if they differ: then the
+            judge reads patterns with other tables of characters than the compiler did.
     """
 
     experiments: tuple[Experiment, ...]
     n_resumed: int = 0
+    unicode: tuple[str, str] | None = None
 
     @property
     def ok(self) -> bool:
@@ -157,7 +160,12 @@ class VerifyReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return {"ok": self.ok, "experiments": [e.to_dict() for e in self.experiments]}
+        versions = dict(zip(("artifact", "python"), self.unicode or (), strict=False)) or None
+        return {
+            "ok": self.ok,
+            "unicode": versions,
+            "experiments": [e.to_dict() for e in self.experiments],
+        }
 
 
 def place_of(data: bytes, offset: int) -> dict[str, Any]:

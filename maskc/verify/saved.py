@@ -16,6 +16,7 @@ import json
 import os
 import shutil
 import time
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -44,6 +45,7 @@ def compute_key(artifact_path: str, options: VerifyOptions, files: Iterable[Docu
         _add(found, path.read_bytes())
     _add(found, Path(artifact_path).read_bytes())
     _add(found, json.dumps(asdict(options), sort_keys=True).encode())
+    _add(found, unicodedata.unidata_version.encode())  # Lark's verdicts depend on it
     for file in files:
         _add(found, os.fsencode(file.name))
         _add(found, file.text.encode())
