@@ -1,16 +1,21 @@
 """Compiles a Lark grammar and an LLM tokenizer into a checked, portable mask store.
 
-Importing maskc loads the runtime only: numpy, msgpack and the standard library. The compiler
-is loaded when :func:`compile_grammar` is first called.
+Importing maskc loads nothing: the runtime, which is numpy, msgpack and the standard library, comes
+with the first name that is used, and the compiler when :func:`compile_grammar` is first called.
+So the command can hear Ctrl-C before it loads anything.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+# As `typing` has it; importing that takes longer than all else here.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+    from typing import Any
 
-from maskc.runtime.artifact import Artifact, load
-from maskc.runtime.matcher import Matcher, allocate_bitmask, fill_bitmasks
+    from maskc.runtime.artifact import Artifact, load
+    from maskc.runtime.matcher import Matcher, allocate_bitmask, fill_bitmasks
 
 __version__ = "0.1.0"
 
@@ -58,6 +63,7 @@ def compile_grammar(
     """
     from maskc.frontends.source import load_source
     from maskc.pipeline import compile_contents
+    from maskc.runtime.artifact import Artifact
     from maskc.vocab import load_vocabulary
 
     source = load_source(
@@ -66,3 +72,18 @@ def compile_grammar(
     vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
     contents, _ = compile_contents(source, vocabulary, progress)
     return Artifact(contents)
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """Return what the runtime has by a name, which is loaded now."""
+        if name not in {*__all__, "artifact", "errors", "runtime"}:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from maskc.runtime.artifact import Artifact, load
+        from maskc.runtime.matcher import Matcher, allocate_bitmask, fill_bitmasks
+
+        for value in (Artifact, load, Matcher, allocate_bitmask, fill_bitmasks):
+            globals()[value.__name__] = value
+        # Its packages have become attributes by being loaded.
+        return globals()[name]

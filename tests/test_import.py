@@ -1,9 +1,11 @@
-"""Importing maskc loads the runtime: numpy, msgpack and the standard library."""
+"""Using maskc loads the runtime: numpy, msgpack and the standard library."""
 
 import subprocess
 import sys
 
 import pytest
+
+import maskc
 
 # What is loaded before maskc is the interpreter's own affair (an editable install has a hook);
 # a module without a spec was not imported but made by an extension (msgpack's Cython).
@@ -11,6 +13,8 @@ PROGRAM = """
 import sys
 before = set(sys.modules)
 import maskc
+print(*sorted(name for name in sys.modules if name in {"maskc", "numpy"}))
+maskc.Artifact
 new = {name for name in set(sys.modules) - before if getattr(sys.modules[name], "__spec__", None)}
 loaded = {name.split(".")[0] for name in new}
 print(*sorted(loaded - set(sys.stdlib_module_names)))
@@ -21,20 +25,35 @@ print(*sorted(name for name in sys.modules if name.startswith("maskc.")))
 @pytest.fixture(scope="module")
 def loaded():
     command = [sys.executable, "-c", PROGRAM]
-    packages, modules = subprocess.run(
+    at_once, packages, modules = subprocess.run(
         command, check=True, capture_output=True, text=True
     ).stdout.splitlines()
-    return packages.split(), modules.split()
+    return packages.split(), modules.split(), at_once.split()
 
 
-def test_importing_maskc_loads_numpy_and_msgpack_and_nothing_else(loaded):
+def test_importing_maskc_loads_nothing(loaded):
+    """So the command hears Ctrl-C before anything else is loaded."""
+    assert loaded[2] == ["maskc"]
+
+
+def test_the_packages_of_the_runtime_come_with_maskc():
+    code = "import maskc; print(maskc.errors.MaskcError, maskc.runtime.matcher.Matcher)"
+    assert subprocess.run([sys.executable, "-c", code], check=True).returncode == 0
+
+
+def test_what_maskc_does_not_have_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'maskc' has no attribute 'frobnicate'"):
+        _ = maskc.frobnicate
+
+
+def test_using_maskc_loads_numpy_and_msgpack_and_nothing_else(loaded):
     assert loaded[0] == ["maskc", "msgpack", "numpy"]
 
 
-def test_importing_maskc_loads_no_compiler(loaded):
+def test_using_maskc_loads_no_compiler(loaded):
     packages = {name.split(".")[1] for name in loaded[1]}
     assert packages == {"artifact", "errors", "runtime"}
 
 
-def test_importing_maskc_loads_no_part_of_artifact_that_knows_the_compiler(loaded):
+def test_using_maskc_loads_no_part_of_artifact_that_knows_the_compiler(loaded):
     assert "maskc.artifact.assemble" not in loaded[1]

@@ -59,6 +59,7 @@ MAY_IMPORT = {
     "explain": COMPILER | RUNTIME | {"explain"},
     "report": ALL - {"cli"},
     "cli": ALL,
+    "__main__": {"cli"},
 }
 MODULES = sorted(
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix("__init__").rstrip(".")

@@ -21,8 +21,9 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
         OutputError: the file cannot be written; nothing has changed.
     """
     target = _resolve(path)
-    temporary = _create_temporary(target)
+    temporary = _name_temporary(target)
     try:
+        _create(temporary, target)
         with open(temporary, "wb") as file:
             file.write(data)
             file.flush()
@@ -42,7 +43,14 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     Raises:
         OutputError: it cannot.
     """
-    _remove(_create_temporary(_resolve(path)))
+    target = _resolve(path)
+    temporary = _name_temporary(target)
+    try:
+        _create(temporary, target)
+        os.unlink(temporary)
+    except BaseException:
+        _remove(temporary)
+        raise
 
 
 def _resolve(path: str | os.PathLike[str]) -> str:
@@ -62,17 +70,19 @@ def _resolve(path: str | os.PathLike[str]) -> str:
     return target
 
 
-def _create_temporary(target: str) -> str:
-    folder = os.path.dirname(target)
-    temporary = os.path.join(folder, f".{secrets.token_hex(8)}.maskc-part")
+def _name_temporary(target: str) -> str:
+    return os.path.join(os.path.dirname(target), f".{secrets.token_hex(8)}.maskc-part")
+
+
+def _create(temporary: str, target: str) -> None:
+    """Create the file; inside a ``try`` that removes it, for an interrupt may come in between."""
     try:
         # The mode that the umask leaves of 0666: others may load the artifact.
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     except FileNotFoundError:
-        raise OutputError(target, f"there is no folder {folder}") from None
+        raise OutputError(target, f"there is no folder {os.path.dirname(target)}") from None
     except OSError as error:
         raise OutputError(target, error.strerror or str(error)) from None
-    return temporary
 
 
 def _remove(path: str) -> None:

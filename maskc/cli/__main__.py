@@ -1,6 +1,6 @@
 """``python -m maskc.cli``: the command where no script is on the path."""
 
-from maskc.cli.main import main
+from maskc.cli.entry import main
 
 if __name__ == "__main__":
     main()

@@ -1,7 +1,7 @@
 """The entry point: runs a command and turns what it raises into an exit status.
 
 0 done; 1 the check failed (``verify``); 2 bad input or usage, with one sentence on standard
-error; 130 interrupted; 141 the reader of the output went away.
+error; 130 interrupted; 141 the reader of the output went away; 143 terminated.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from maskc.cli.explain import explain_command
 from maskc.cli.generate import generate_command
 from maskc.cli.inspect import inspect_command
 from maskc.cli.lint import lint_command
+from maskc.cli.signals import quit_at_once, raise_exceptions, status_of
 from maskc.cli.tokenizers import tokenizers_command
 from maskc.cli.verify import verify_command
 from maskc.errors import MaskcError
 
-BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
+BAD_INPUT, CLOSED_PIPE = 2, 141
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -53,7 +54,14 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(run(sys.argv[1:]))
+    try:
+        raise_exceptions()
+        status = run(sys.argv[1:])
+    except KeyboardInterrupt as error:  # before or behind what `run` does, or a second one
+        status = status_of(error)
+    finally:
+        quit_at_once()
+    sys.exit(status)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -74,9 +82,8 @@ def run(arguments: Sequence[str]) -> int:
         return _refuse(error.format_message())
     except MaskcError as error:
         return _refuse(str(error))
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("maskc: interrupted", err=True)
-        return INTERRUPTED
+    except (KeyboardInterrupt, click.Abort) as error:
+        return status_of(error)
     except BrokenPipeError:
         _discard_output()
         return CLOSED_PIPE

@@ -1,13 +1,14 @@
 """Who does the units: this process, or several others?
 
 Each process maps the artifact and builds Lark's parser once, and is then handed one unit after
-the other. The processes ignore Ctrl-C: it is this one that stops them. If this one is killed,
+the other. The processes ignore Ctrl-C: it is this one that ends them. If this one is killed,
 they find their pipe closed and end by themselves.
 """
 
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from maskc.errors import MaskcError, WorkerError
 from maskc.verify.model import Experiment, Unit, VerifyOptions
 from maskc.verify.plan import run_unit
 from maskc.verify.subject import Subject
+
+_HELD = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Workers:
 
     def __exit__(self, *_error: object) -> None:
         for worker in self._workers:
-            worker.process.terminate()
+            worker.process.kill()
         for worker in self._workers:
             worker.process.join()
             worker.connection.close()
@@ -93,28 +96,45 @@ def _start(arguments: tuple[str, VerifyOptions, Path]) -> Worker:
     context = get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, *arguments), daemon=True)
-    with _holding_interrupts():
+    with _holding_signals():
         process.start()
     theirs.close()
     return Worker(process, ours)
 
 
 @contextmanager
-def _holding_interrupts() -> Iterator[None]:
-    """Keep a Ctrl-C waiting; a process that is started meanwhile never sees one."""
+def _holding_signals() -> Iterator[None]:
+    """Keep Ctrl-C and SIGTERM waiting: they would leave a process that nobody knows of.
+
+    A process that is started meanwhile never sees a Ctrl-C, and SIGTERM once it serves.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _HELD)
+    # They may come to a thread of a library's, and then Python asks its handlers all the same.
+    is_main = threading.current_thread() is threading.main_thread()
+    came: list[int] = []
+    handlers = {s: signal.getsignal(s) for s in _HELD} if is_main else {}
     try:
+        for number, handler in handlers.items():
+            if callable(handler):
+                signal.signal(number, lambda number, _frame: came.append(number))
         yield
     finally:
+        for number, handler in handlers.items():
+            if callable(handler):
+                signal.signal(number, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for one in came:
+            signal.raise_signal(one)
 
 
 def _serve(connection: Connection, path: str, options: VerifyOptions, folder: Path) -> None:
     """Do the units that come through a pipe, until it is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     subject = Subject(path, options, folder)
     while True:
         try:

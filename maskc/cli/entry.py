@@ -1,0 +1,13 @@
+"""The first line of the command: hears Ctrl-C, then loads everything else."""
+
+from __future__ import annotations
+
+from maskc.cli.signals import quit_at_once
+
+
+def main() -> None:
+    """Run the command of the process's arguments, and exit."""
+    quit_at_once()
+    from maskc.cli.main import main as run_command
+
+    run_command()
