@@ -12,6 +12,17 @@ class MaskcError(Exception):
     """Base class of what maskc raises on bad input; never raised itself."""
 
 
+class UnreadableFileError(MaskcError):
+    """A file is missing, too large, unreadable, or no regular file."""
+
+    def __init__(self, path: str, reason: str, remedy: str) -> None:
+        super().__init__(path, reason, remedy)
+        self.path, self.reason, self.remedy = path, reason, remedy
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}; {self.remedy}"
+
+
 class GrammarError(MaskcError):
     """The grammar cannot be read: a missing file, or text that Lark refuses."""
 

@@ -1,7 +1,8 @@
 r"""What an artifact's header says about what it was made from.
 
-Equal grammars with equal settings have equal hashes. ``parser`` is named only where it is not
-LALR, so that an artifact of an older version says the same.
+Equal grammars with equal settings have equal hashes. ``postlex`` is the attributes of an
+``Indenter`` under Lark's names; an older version wrote ``module:Class``. ``parser`` is named only
+where it is not LALR, so that an artifact of an older version says the same.
 
 What ``\w`` or the flag ``i`` match is what the tables of characters say that come with Python: one
 grammar is another language on another Python, and the version of Unicode tells them apart.
@@ -33,7 +34,7 @@ def describe_grammar(source: GrammarSource) -> dict[str, Any]:
         "imports": dict(source.imports),
         "start": source.start,
         "lexer": source.lexer,
-        "postlex": source.postlex,
+        "postlex": _describe_postlex(source),
         "sha256": _hash(source),
         **parser,
         **origin,
@@ -56,8 +57,14 @@ def describe_unicode() -> str:
     return unicodedata.unidata_version
 
 
+def _describe_postlex(source: GrammarSource) -> dict[str, Any] | None:
+    """Return the attributes of its ``Indenter``: no name, so that no reader has to import one."""
+    return None if source.postlex is None else source.postlex.to_dict()
+
+
 def _hash(source: GrammarSource) -> str:
-    fields = [source.text, source.start, source.lexer, source.postlex, dict(source.imports)]
+    postlex = _describe_postlex(source)
+    fields = [source.text, source.start, source.lexer, postlex, dict(source.imports)]
     if source.parser != "lalr":
         fields.append(source.parser)
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()

@@ -5,15 +5,14 @@ we read what it made. Contexts, the order of terminals and the keywords of each 
 read from Lark's own lexer objects as well, so they are Lark's by construction. A grammar for
 Earley has no table: one state takes every terminal.
 
-What Lark accepts and we refuse, by name: a postlex that is not an ``Indenter``, and a conditional
-on a group's number, which counts the groups of all terminals that Lark tries before.
+What Lark accepts and we refuse, by name: an import that leads out of the grammar's folder, and a
+conditional on a group's number, which counts the groups of all terminals that Lark tries before.
 
 Source: DESIGN, sections 1 and 2.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 from collections import deque
@@ -25,14 +24,23 @@ from typing import Any, cast
 import lark.lexer
 from lark import Lark
 from lark.exceptions import LarkError
-from lark.indenter import Indenter
 from lark.lexer import BasicLexer, TerminalDef, _create_unless
-from lark.load_grammar import FromPackageLoader
+from lark.load_grammar import FromPackageLoader, stdlib_loader
 from lark.parsers.lalr_analysis import Shift
 
 from maskc.automata.nfa import tested_groups
-from maskc.errors import GrammarError, PostlexError, UnsupportedTerminalError
-from maskc.frontends.source import PRIORITIES, GrammarSource, load_source, source_from_header
+from maskc.errors import GrammarError, UnreadableFileError, UnsupportedTerminalError
+from maskc.files import find_inside, read_bounded
+from maskc.frontends.indenters import build_indenter
+from maskc.frontends.source import (
+    MAX_GRAMMAR_BYTES,
+    PRIORITIES,
+    SMALLER,
+    GrammarSource,
+    load_source,
+    source_from_header,
+    too_large,
+)
 from maskc.grammar.model import Context, Grammar, LalrState, Layout, Production
 
 OLDEST_LARK = (1, 3)
@@ -55,7 +63,6 @@ def build_lark(source: GrammarSource) -> Lark:
 
     Raises:
         GrammarError: Lark refuses the text; the message is Lark's.
-        PostlexError: the postlex is not an ``Indenter`` that can be compiled.
         UnsupportedTerminalError: a terminal means something else beside other terminals.
     """
     return _build(source, {})
@@ -65,7 +72,7 @@ def load_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
     """Return the grammar, and the source completed with the texts that it imported.
 
     Raises:
-        GrammarError, PostlexError, UnsupportedTerminalError: as :func:`build_lark`.
+        GrammarError, UnsupportedTerminalError: as :func:`build_lark`.
     """
     imports: dict[str, str] = {}
     lark = _build(source, imports)
@@ -80,7 +87,7 @@ def load_lalr_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
 
     Raises:
         GrammarError: it has none, or cannot be loaded.
-        PostlexError, UnsupportedTerminalError: as :func:`build_lark`.
+        UnsupportedTerminalError: as :func:`build_lark`.
     """
     if source.parser != "lalr":
         raise GrammarError(
@@ -93,19 +100,21 @@ def load_lalr_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
 
 def _build(source: GrammarSource, imports: dict[str, str]) -> Lark:
     _check_version(source.name)
-    postlex = _load_postlex(source.postlex) if source.postlex else None
+    postlex = build_indenter(source.postlex) if source.postlex else None
     starts = source.start.split(",")
+    n_read = len(source.text)
 
-    def read_import(base: str | None, path: str) -> tuple[str, str]:
+    def read_import(base: Any, path: str) -> tuple[Any, str]:
+        nonlocal n_read
         if not isinstance(base, str):  # `%import name`, not `%import .name`: Lark's own library
-            raise FileNotFoundError(path)
+            return _read_library(source.name, base, path)
         key = os.path.normpath(os.path.join(base, path)).replace(os.sep, "/")
-        if key in source.imports:
-            text = source.imports[key]
-        elif source.folder is not None:
-            text = (source.folder / key).read_text(encoding="utf-8")
-        else:
-            raise FileNotFoundError(path)
+        text = source.imports.get(key)
+        if text is None:
+            text = _read_relative(source, key)
+        n_read += len(text)
+        if n_read > MAX_GRAMMAR_BYTES:
+            raise too_large(source.name)
         imports[key] = text
         return key, text
 
@@ -127,15 +136,57 @@ def _build(source: GrammarSource, imports: dict[str, str]) -> Lark:
             )
         if not _is_dynamic(built):
             _check_alternations(built)
-    except OSError as error:
-        raise GrammarError(
-            source.name, f"it imports {error.filename}, which is not there; check the path"
-        ) from None
-    except (LarkError, re.error, RecursionError, UnicodeDecodeError) as error:
+    # Lark asserts that a name is not imported both with a point and without.
+    except (LarkError, re.error, RecursionError, AssertionError) as error:
         raise GrammarError(source.name, _explain(error, source)) from None
     # The table is made for all start symbols; `parse` without a start begins at the first.
     cast(Any, built.parser).parser_conf.start = starts[:1]
     return built
+
+
+def _read_library(name: str, base: Any, path: str) -> tuple[Any, str]:
+    """Return what Lark's own loader finds in its library.
+
+    Raises:
+        GrammarError: it finds none; Lark would look in the current folder next.
+    """
+    try:
+        return stdlib_loader(base, path)
+    except OSError:
+        raise GrammarError(
+            name,
+            f"it imports {path.removesuffix('.lark')}, which Lark's library does not have; "
+            "write a point before the name of a grammar that is beside this one",
+        ) from None
+
+
+def _read_relative(source: GrammarSource, key: str) -> str:
+    """Return the text of an imported grammar, which lies in the folder of the one that imports.
+
+    Raises:
+        GrammarError: it is not there, leads out of the folder, is too large or no regular file.
+    """
+    if source.folder is None:
+        raise GrammarError(source.name, f"it imports {key}, which is not there; check the path")
+    path = find_inside(source.folder, source.folder / key)
+    if path is None:
+        raise GrammarError(
+            source.name,
+            f"it imports {key}, which leads out of its folder; put a copy into the folder",
+        )
+    try:
+        return read_bounded(path, MAX_GRAMMAR_BYTES).decode()
+    except UnicodeDecodeError as error:
+        raise GrammarError(
+            source.name,
+            f"it imports {key}, whose byte {error.start} is not UTF-8; save it as UTF-8",
+        ) from None
+    except UnreadableFileError as error:
+        if not os.path.lexists(path):
+            reason, remedy = "is not there", "check the path"
+        else:
+            reason, remedy = error.reason, SMALLER if "larger" in error.reason else "replace it"
+        raise GrammarError(source.name, f"it imports {key}, which {reason}; {remedy}") from None
 
 
 def _check_version(name: str) -> None:
@@ -214,29 +265,6 @@ def _check_conditionals(terminal: str, pattern: str, flags: int) -> None:
                 "other terminals too",
                 "name the group, as in (?P<q>a)?(?(q)b|c)",
             )
-
-
-def _load_postlex(spec: str) -> Indenter:
-    module_name, colon, class_name = spec.partition(":")
-    if not colon:
-        raise PostlexError(spec, "is not of the form module:Class")
-    try:
-        found = getattr(importlib.import_module(module_name), class_name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise PostlexError(spec, f"cannot be imported ({error}); check the spelling") from None
-    if not (isinstance(found, type) and issubclass(found, Indenter)):
-        raise PostlexError(spec, "is not a lark.indenter.Indenter; only indentation is supported")
-    for method in ("process", "_process", "handle_NL", "always_accept"):
-        if getattr(found, method) is not getattr(Indenter, method):
-            raise PostlexError(
-                spec, f"overrides {method}; only an Indenter's attributes can change"
-            )
-    try:
-        return found()
-    except (TypeError, NotImplementedError, AssertionError) as error:
-        raise PostlexError(
-            spec, f"cannot be constructed ({error}); set all its attributes"
-        ) from None
 
 
 def _read_grammar(lark: Lark, start: str) -> Grammar:
@@ -425,8 +453,6 @@ def _read_layout(postlex: Any, terminal_id: dict[str, int]) -> Layout:
     def ids(names: Iterable[str]) -> frozenset[int]:
         return frozenset(terminal_id[name] for name in names)
 
-    if not isinstance(postlex.tab_len, int) or postlex.tab_len < 1:
-        raise PostlexError(type(postlex).__name__, "tab_len must be a positive number of columns")
     return Layout(
         newline=terminal_id[postlex.NL_type],
         indent=terminal_id[postlex.INDENT_type],

@@ -9,6 +9,9 @@ Lark that change which texts it parses are settings only: ``flags`` (its ``g_reg
 letters of ``re``) and ``priority``. Several start symbols share one LALR table, which can change
 its contexts: ``start=a,b`` is Lark's ``start=["a", "b"]``, and texts are parsed from ``a``.
 
+A file can name no class but Lark's ``PythonIndenter``, since importing one runs code: any other
+Indenter is written as its attributes (:mod:`maskc.frontends.indentation`), or given as an argument.
+
 The texts it imports with a relative path are kept beside it, so that an artifact carries
 everything that is needed to build the same parser again, and no path of the machine.
 
@@ -25,14 +28,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from maskc.errors import GrammarError
+from maskc.errors import GrammarError, UnreadableFileError
+from maskc.files import read_bounded
 from maskc.frontends.dialects import DIALECTS, LARK, REGEX, dialect_of, translate
+from maskc.frontends.indentation import (
+    ATTRIBUTES,
+    INDENTER,
+    PYTHON,
+    PYTHON_INDENTER,
+    Indentation,
+    build_indentation,
+    read_indentation,
+)
 from maskc.frontends.regex import NAME as REGEX_NAME
 
 # Lark's parsers, each with the lexers that go with it, its default first.
 LEXERS = {"lalr": ("contextual", "basic"), "earley": ("dynamic_complete", "basic")}
 PRIORITIES = {"normal": "normal", "invert": "invert", "none": None}
 FLAGS = {"a": re.ASCII, "i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
+# Of a grammar and all that it imports; the largest that we know of has 70 KB.
+MAX_GRAMMAR_BYTES = 4 * 1024 * 1024
+SMALLER = "split the grammar, or leave out what no text needs"
 _SETTINGS = ("start", "parser", "lexer", "postlex", "flags", "priority")
 _SETTING = re.compile(r"^//\s*maskc:\s*(.*)$")
 
@@ -47,7 +63,7 @@ class GrammarSource:
         imports: text of each file it imports with a relative path, by relative path.
         start: the start symbol; others that share its LALR table behind commas.
         lexer: one of the parser's ``LEXERS``.
-        postlex: ``module:Class`` of an ``Indenter``, or ``None``.
+        postlex: what its ``Indenter`` looks at, or ``None``.
         flags: flags of ``re`` that apply to every terminal.
         priority: a key of ``PRIORITIES``.
         parser: a key of ``LEXERS``.
@@ -61,7 +77,7 @@ class GrammarSource:
     imports: Mapping[str, str]
     start: str
     lexer: str
-    postlex: str | None
+    postlex: Indentation | None
     flags: int = 0
     priority: str = "normal"
     parser: str = "lalr"
@@ -83,9 +99,11 @@ def load_source(
 
     Arguments win over the settings in the text, which win over Lark's defaults. The dialect is
     the file's suffix's unless it is given; with ``regex`` the text is a pattern and no path.
+    A ``postlex`` given here is ``module:Class``, and that module is imported.
 
     Raises:
-        GrammarError: the file cannot be read, or a setting is unknown.
+        GrammarError: the file cannot be read or is too large, or a setting is unknown.
+        PostlexError: the postlex given is not an ``Indenter`` that only sets attributes.
     """
     if dialect is not None and dialect not in DIALECTS:
         raise GrammarError(
@@ -99,17 +117,9 @@ def load_source(
         path = Path(path_or_text)
         name, folder = path.name, path.parent
         dialect = dialect or dialect_of(path.suffix)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError as error:
-            raise GrammarError(
-                str(path), f"byte {error.start} is not UTF-8; save it as UTF-8"
-            ) from None
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise GrammarError(
-                str(path), f"cannot be read ({reason}); give the path of a grammar"
-            ) from None
+        text = _read_grammar(path)
+    if len(text) > MAX_GRAMMAR_BYTES:
+        raise too_large(name)
     dialect, original = dialect or LARK, None
     if dialect != LARK:
         if parser or lexer or postlex:
@@ -120,18 +130,18 @@ def load_source(
             )
         original, text = text, translate(dialect, name, text, start=start)
         start, folder = None, None
-    settings = _read_settings(name, text)
+    settings, place = _read_settings(name, text)
     parser = parser or settings.get("parser", "lalr")
     lexer = lexer or settings.get("lexer") or LEXERS.get(parser, ("",))[0]
-    postlex = postlex or settings.get("postlex")
-    _check_parser(name, parser, lexer, postlex)
+    has_postlex = bool(postlex or settings.get("postlex"))
+    _check_parser(name, parser, lexer, has_postlex=has_postlex)
     return GrammarSource(
         name=name,
         text=text,
         imports={},
         start=start or settings.get("start", "start"),
         lexer=lexer,
-        postlex=postlex,
+        postlex=_load_class(postlex) if postlex else _read_postlex(place, settings),
         flags=_read_flags(name, settings),
         priority=_read_priority(name, settings),
         parser=parser,
@@ -142,24 +152,117 @@ def load_source(
 
 
 def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
-    """Return the source that an artifact's header carries under ``grammar``."""
-    settings = _read_settings(header["name"], header["text"])
+    """Return the source that an artifact's header carries under ``grammar``.
+
+    Raises:
+        GrammarError: an entry is missing or of another kind, or names a class to be imported.
+    """
+    name = header.get("name")
+    if not isinstance(name, str):
+        raise _bad_header("<artifact>", "does not say what the grammar is called")
+    for key, default in (("text", None), ("start", None), ("lexer", None), ("parser", "lalr")):
+        if not isinstance(header.get(key, default), str):
+            raise _bad_header(name, f"has no {key} that is a text")
+    imports = header.get("imports")
+    if not isinstance(imports, dict) or not all(isinstance(text, str) for text in imports.values()):
+        raise _bad_header(name, "has no imports that are texts")
+    settings, _ = _read_settings(name, header["text"])
+    postlex = _postlex_from_header(name, header.get("postlex"))
+    parser = header.get("parser", "lalr")
+    _check_parser(name, parser, header["lexer"], has_postlex=postlex is not None)
     return GrammarSource(
-        name=header["name"],
+        name=name,
         text=header["text"],
-        imports=dict(header["imports"]),
+        imports=dict(imports),
         start=header["start"],
         lexer=header["lexer"],
-        postlex=header["postlex"],
-        flags=_read_flags(header["name"], settings),
-        priority=_read_priority(header["name"], settings),
-        parser=header.get("parser", "lalr"),
+        postlex=postlex,
+        flags=_read_flags(name, settings),
+        priority=_read_priority(name, settings),
+        parser=parser,
         dialect=header.get("dialect", LARK),
         original=header.get("original"),
     )
 
 
-def _check_parser(name: str, parser: str, lexer: str, postlex: str | None) -> None:
+def too_large(name: str) -> GrammarError:
+    """Return the error that says that a grammar, with what it imports, has too much text."""
+    return GrammarError(name, f"is larger than {MAX_GRAMMAR_BYTES:,} bytes; {SMALLER}")
+
+
+def _read_grammar(path: Path) -> str:
+    try:
+        return read_bounded(path, MAX_GRAMMAR_BYTES).decode()
+    except UnicodeDecodeError as error:
+        raise GrammarError(
+            str(path), f"byte {error.start} is not UTF-8; save it as UTF-8"
+        ) from None
+    except UnreadableFileError as error:
+        remedy = SMALLER if "larger" in error.reason else "give the path of a grammar"
+        raise GrammarError(str(path), f"{error.reason}; {remedy}") from None
+
+
+def _load_class(spec: str) -> Indentation:
+    """Return the attributes of a class that the user names; Lark is imported for it."""
+    from maskc.frontends.indenters import load_indentation
+
+    return load_indentation(spec)
+
+
+def _read_postlex(place: str, settings: Mapping[str, str]) -> Indentation | None:
+    """Return the Indenter that a grammar's comments ask for.
+
+    Raises:
+        GrammarError: they name a class, or its attributes are not complete.
+    """
+    spec = settings.get("postlex")
+    attributes = {name: settings[name] for name in ATTRIBUTES if name in settings}
+    if spec != INDENTER and attributes:
+        raise GrammarError(
+            place, f"{next(iter(attributes))} goes with postlex={INDENTER}; write that beside it"
+        )
+    if spec is None or spec == PYTHON_INDENTER:
+        return None if spec is None else PYTHON
+    if spec != INDENTER:
+        raise GrammarError(
+            place,
+            f"postlex={spec} names a class, and importing one would run its code: "
+            f"give --postlex {spec} on the command line, or write the Indenter's attributes: "
+            f"postlex={INDENTER} {'=… '.join(ATTRIBUTES)}=…",
+        )
+    try:
+        return read_indentation(attributes)
+    except ValueError as error:
+        raise GrammarError(
+            place, f"postlex={INDENTER}: {error}; write {'=… '.join(ATTRIBUTES)}=…"
+        ) from None
+
+
+def _postlex_from_header(name: str, value: Any) -> Indentation | None:
+    """Return the Indenter that a header carries; older ones have the name of a class.
+
+    Raises:
+        GrammarError: it is not one that can be had without importing.
+    """
+    if value is None or value == PYTHON_INDENTER:
+        return None if value is None else PYTHON
+    if isinstance(value, dict):
+        try:
+            return build_indentation(value)
+        except ValueError as error:
+            raise _bad_header(name, f"has a postlex whose {error}") from None
+    raise _bad_header(
+        name,
+        f"names the postlex {str(value)[:100]}, and what a file names is not imported",
+        "compile the grammar again, with --postlex",
+    )
+
+
+def _bad_header(name: str, fact: str, remedy: str = "compile the grammar again") -> GrammarError:
+    return GrammarError(name, f"the header of its artifact {fact}; {remedy}")
+
+
+def _check_parser(name: str, parser: str, lexer: str, *, has_postlex: bool) -> None:
     """Refuse a parser, lexer and postlex that Lark does not put together.
 
     Raises:
@@ -179,14 +282,16 @@ def _check_parser(name: str, parser: str, lexer: str, postlex: str | None) -> No
             f"unknown lexer {lexer!r} for parser {parser}; "
             f"choose one of {', '.join(LEXERS[parser])}",
         )
-    if parser == "earley" and postlex:
+    if parser == "earley" and has_postlex:
         raise GrammarError(
             name, "a postlex needs parser lalr; leave it out, or compile without --parser earley"
         )
 
 
-def _read_settings(name: str, text: str) -> dict[str, str]:
+def _read_settings(name: str, text: str) -> tuple[dict[str, str], str]:
+    """Return the settings of a text, and the place of the last that is about its postlex."""
     settings: dict[str, str] = {}
+    place = name
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() and not line.startswith("//"):
             break
@@ -195,13 +300,15 @@ def _read_settings(name: str, text: str) -> dict[str, str]:
             continue
         for word in match[1].split():
             key, equals, value = word.partition("=")
-            if not equals or not value or key not in _SETTINGS:
+            if not equals or not value or key not in (*_SETTINGS, *ATTRIBUTES):
                 raise GrammarError(
                     f"{name}:{number}",
                     f"{word!r} is not a setting; write {', '.join(f'{s}=' for s in _SETTINGS)}",
                 )
             settings[key] = value
-    return settings
+            if key == "postlex" or key in ATTRIBUTES:
+                place = f"{name}:{number}"
+    return settings, place
 
 
 def _read_flags(name: str, settings: Mapping[str, str]) -> int:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from maskc.errors import GrammarError
+from maskc.frontends.indentation import build_indentation, format_indentation
 from maskc.frontends.lark import load_grammar
 from maskc.frontends.source import source_from_header
 from maskc.grammar.model import Grammar
@@ -25,13 +25,26 @@ Texts = Mapping[str, str]
 def rebuild_grammar(header: Mapping[str, Any]) -> Grammar | None:
     """Return the grammar of a header; ``None`` if this version of Lark refuses it.
 
-    Productions and terminals do not need the postlex, so no module that a file names is imported.
+    Productions and terminals do not need the postlex, of which an older version wrote a name only.
     """
-    source = replace(source_from_header(header["grammar"]), postlex=None)
     try:
-        return load_grammar(source)[0]
+        return load_grammar(source_from_header({**header["grammar"], "postlex": None}))[0]
     except GrammarError:
         return None
+
+
+def format_postlex(value: Any) -> str:
+    """Return what a header's ``postlex`` is called: an older version wrote a class's name.
+
+    >>> format_postlex(None), format_postlex("lark.indenter:PythonIndenter")
+    ('none', 'lark.indenter:PythonIndenter')
+    """
+    if not isinstance(value, dict):
+        return str(value or "none")
+    try:
+        return format_indentation(build_indentation(value))
+    except ValueError as error:
+        return f"none that is known: {error}"
 
 
 def list_texts(grammar: Grammar | None) -> dict[str, str]:

@@ -9,7 +9,13 @@ from typing import Any
 from numpy.typing import NDArray
 from rich.table import Table
 
-from maskc.report.grammar import Texts, format_terminal, list_texts, rebuild_grammar
+from maskc.report.grammar import (
+    Texts,
+    format_postlex,
+    format_terminal,
+    list_texts,
+    rebuild_grammar,
+)
 from maskc.report.render import (
     format_count,
     format_lexemes,
@@ -112,7 +118,7 @@ def list_facts(inspection: Inspection) -> list[tuple[str, str]]:
         ("start", grammar["start"]),
         ("parser", grammar.get("parser", "lalr")),
         ("lexer", grammar["lexer"]),
-        ("postlex", grammar["postlex"] or "none"),
+        ("postlex", format_postlex(grammar["postlex"])),
         ("imports", ", ".join(sorted(grammar["imports"])) or "none of its own folder"),
         ("grammar hash", grammar["sha256"]),
         ("tokenizer", tokenizer["name"]),

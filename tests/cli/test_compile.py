@@ -109,7 +109,14 @@ def test_a_postlex_can_be_given_as_an_option(command, tmp_path):
     arguments = ("g.lark", "--tokenizer", "bytes", "--postlex", "lark.indenter:PythonIndenter")
     assert command("compile", *arguments).status == 0
     header = maskc.load(tmp_path / "g.bytes.maskc").header
-    assert header["grammar"]["postlex"] == "lark.indenter:PythonIndenter"
+    assert header["grammar"]["postlex"] == {
+        "NL_type": "_NEWLINE",
+        "INDENT_type": "_INDENT",
+        "DEDENT_type": "_DEDENT",
+        "OPEN_PAREN_types": ["LBRACE", "LPAR", "LSQB"],
+        "CLOSE_PAREN_types": ["RBRACE", "RPAR", "RSQB"],
+        "tab_len": 8,
+    }
 
 
 # Refusals.

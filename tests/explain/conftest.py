@@ -5,7 +5,8 @@ from maskc.explain.questions import explain, parse_token
 from tests.compiled import EVERY_BYTE, compile_text
 
 BLOCKS = """\
-// maskc: postlex=tests.indenters:TwoColumns
+// maskc: postlex=indenter NL_type=_NL INDENT_type=_INDENT DEDENT_type=_DEDENT tab_len=2
+// maskc: OPEN_PAREN_types=LP CLOSE_PAREN_types=RP
 start: stmt*
 stmt: NAME _NL | "if" NAME _NL _INDENT stmt+ _DEDENT
 NAME: /[a-z]+/

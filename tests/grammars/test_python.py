@@ -9,6 +9,7 @@ from lark import Lark
 from lark.exceptions import LarkError
 from lark.indenter import PythonIndenter
 
+from maskc.frontends.indentation import PYTHON
 from maskc.frontends.lark import build_lark
 from maskc.frontends.source import load_source
 from tests.grammars.places import GRAMMARS
@@ -53,7 +54,7 @@ def test_the_settings_are_in_the_file():
     assert (source.start, source.lexer, source.postlex) == (
         "file_input",
         "contextual",
-        "lark.indenter:PythonIndenter",
+        PYTHON,
     )
 
 

@@ -47,7 +47,7 @@ def test_the_text_of_a_silent_shift_begins_one_that_lark_parses(lint):
 
 def test_blocks_on_the_way_to_a_silent_shift_are_indented(lint):
     text = (
-        "// maskc: postlex=tests.indenters:TwoColumns\n"
+        "// maskc: postlex=indenter NL_type=_NL INDENT_type=_INDENT DEDENT_type=_DEDENT tab_len=2\n"
         'start: "do" _NL _INDENT s _NL _DEDENT\n'
         's: "if" s | "if" s "else" s | "x"\n'
         "_NL: /\\n */\n%declare _INDENT _DEDENT\n"

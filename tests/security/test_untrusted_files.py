@@ -1,0 +1,185 @@
+"""A file that comes in is regular, bounded, and lies where it may: refused at once, in a sentence.
+
+Each command runs in a process with a time limit and little memory: one that waits for a pipe or
+reads a device without end fails, rather than hanging the suite.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+SECONDS = 60
+MEMORY = 3 << 30  # bytes of address space: numpy alone maps one
+SECRET = "root-of-all-secrets"
+GRAMMAR = "%import .words (WORD)\nstart: WORD\n"
+
+
+def run(folder, *arguments, stdin=subprocess.DEVNULL):
+    return subprocess.run(
+        [sys.executable, "-m", "maskc.cli", *map(str, arguments)],
+        check=False,
+        cwd=folder,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.getcwd(),
+            "XDG_CACHE_HOME": str(folder / "cache"),
+            "OPENBLAS_NUM_THREADS": "1",
+        },
+        stdin=stdin,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+    )
+
+
+def refusal(folder, *arguments, **options):
+    ran = run(folder, *arguments, **options)
+    assert (ran.returncode, ran.stdout) == (2, ""), ran.stderr
+    assert ran.stderr.startswith("maskc: ")
+    assert ran.stderr.count("\n") == 1
+    assert SECRET not in ran.stderr
+    return ran.stderr.removeprefix("maskc: ").rstrip("\n")
+
+
+def compile_refusal(folder, grammar="g.lark", **options):
+    found = refusal(folder, "compile", grammar, "--tokenizer", "bytes", **options)
+    assert not list(folder.glob("*.maskc"))
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a folder with a grammar that imports another, and a secret outside."""
+    (tmp_path / "secret.lark").write_text(f"{SECRET}:x:0:0\n")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "g.lark").write_text(GRAMMAR)
+    return folder
+
+
+def test_an_import_in_a_folder_below_is_read(folder):
+    (folder / "parts").mkdir()
+    (folder / "parts" / "words.lark").write_text("%import .letters (A)\nWORD: A+\n")
+    (folder / "parts" / "letters.lark").write_text("A: /[a-z]/\n")
+    (folder / "g.lark").write_text(GRAMMAR.replace(".words", ".parts.words"))
+    assert run(folder, "compile", "g.lark", "--tokenizer", "bytes").returncode == 0
+
+
+def test_a_link_within_the_folder_is_read(folder):
+    (folder / "real.lark").write_text("WORD: /[a-z]+/\n")
+    (folder / "words.lark").symlink_to("real.lark")
+    assert run(folder, "compile", "g.lark", "--tokenizer", "bytes").returncode == 0
+
+
+def test_an_import_that_is_a_link_out_of_the_folder_is_refused_and_not_quoted(folder):
+    (folder / "words.lark").symlink_to("../secret.lark")
+    assert compile_refusal(folder) == (
+        "g.lark: it imports words.lark, which leads out of its folder; put a copy into the folder"
+    )
+
+
+def test_an_import_from_a_folder_that_is_a_link_out_is_refused(folder):
+    (folder.parent / "words.lark").write_text("WORD: /a/\n")
+    (folder / "up").symlink_to("..")
+    (folder / "g.lark").write_text(GRAMMAR.replace(".words", ".up.words"))
+    assert "imports up/words.lark, which leads out of its folder" in compile_refusal(folder)
+
+
+@pytest.mark.parametrize("target", ["/etc/passwd", "/dev/zero", "/proc/self/environ"])
+def test_an_import_that_leads_elsewhere_on_the_machine_is_refused(folder, target):
+    (folder / "words.lark").symlink_to(target)
+    assert "which leads out of its folder" in compile_refusal(folder)
+
+
+def test_an_import_that_is_a_pipe_or_a_folder_is_refused(folder):
+    os.mkfifo(folder / "words.lark")
+    assert compile_refusal(folder) == (
+        "g.lark: it imports words.lark, which is not a regular file (a named pipe); replace it"
+    )
+    os.unlink(folder / "words.lark")
+    (folder / "words.lark").mkdir()
+    assert "which is a folder" in compile_refusal(folder)
+
+
+def test_an_import_of_any_size_is_refused_at_once(folder):
+    with open(folder / "words.lark", "wb") as file:
+        file.truncate(1 << 40)
+    assert compile_refusal(folder) == (
+        "g.lark: it imports words.lark, which is larger than 4,194,304 bytes; "
+        "split the grammar, or leave out what no text needs"
+    )
+
+
+def test_imports_are_bounded_together(folder):
+    names = [f"w{i}" for i in range(5)]
+    for name in names:
+        (folder / f"{name}.lark").write_text(f"A: /a/\n//{'x' * 1_000_000}\n")
+    imports = "".join(f"%import .{name}.A -> {name.upper()}\n" for name in names)
+    (folder / "g.lark").write_text(f"{imports}start: W0\n")
+    assert compile_refusal(folder).startswith("g.lark: is larger than 4,194,304 bytes; split")
+
+
+def test_an_import_that_is_not_utf_8_is_refused(folder):
+    (folder / "words.lark").write_bytes(b"WORD: /\xff/\n")
+    assert "imports words.lark, whose byte 7 is not UTF-8" in compile_refusal(folder)
+
+
+@pytest.mark.parametrize("name", [".words", "words"])
+def test_an_import_is_not_looked_for_in_the_current_folder(folder, name):
+    """Lark would open it: a pipe there would keep it waiting, and a file end in a traceback."""
+    inner = folder / "inner"
+    inner.mkdir()
+    (inner / "g.lark").write_text(GRAMMAR.replace(".words", name))
+    (folder / "words.lark").write_text("WORD: /a/\n")
+    assert "it imports words" in compile_refusal(folder, "inner/g.lark")
+    os.unlink(folder / "words.lark")
+    os.mkfifo(folder / "words.lark")
+    assert "it imports words" in compile_refusal(folder, "inner/g.lark")
+
+
+def test_a_name_imported_both_with_a_point_and_without_is_refused(folder):
+    (folder / "common.lark").write_text("A: /a/\n")
+    (folder / "g.lark").write_text("%import .common.A\n%import common.INT\nstart: A INT\n")
+    assert "Inconsistent base_path" in compile_refusal(folder)
+
+
+def test_a_grammar_that_calls_itself_a_string_does_not_import_beside_the_program(folder):
+    """Lark looks beside the program for what a grammar without a file imports."""
+    (folder / "<string>").write_text(GRAMMAR)
+    assert "it imports" in compile_refusal(folder, "<string>")
+
+
+@pytest.mark.parametrize("command", ["compile", "lint", "analyze"])
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (os.mkfifo, "is not a regular file (a named pipe); give the path of a grammar"),
+        (lambda path: path.symlink_to("/dev/zero"), "is not a regular file (a device); give the"),
+        (lambda path: path.mkdir(), "is a folder; give the path of a grammar"),
+        (lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_WRONLY), 1 << 40), "is larger t"),
+    ],
+    ids=["pipe", "device", "folder", "huge"],
+)
+def test_a_grammar_that_is_no_small_regular_file_is_refused(folder, command, make, reason):
+    make(folder / "odd.lark")
+    more = ("--tokenizer", "bytes") if command == "compile" else ()
+    assert refusal(folder, command, "odd.lark", *more).startswith(f"odd.lark: {reason}")
+
+
+def test_a_grammar_of_44_mb_is_refused_at_once(folder):
+    (folder / "g.lark").write_bytes(b"start: A\nA: /a/\n" + b"// a line of a comment\n" * 2_000_000)
+    assert compile_refusal(folder) == (
+        "g.lark: is larger than 4,194,304 bytes; split the grammar, or leave out what no text needs"
+    )
+
+
+def test_a_grammar_from_a_pipe_is_refused_and_from_a_redirected_file_read(folder):
+    (folder / "g.lark").write_text("start: /a/\n")
+    with open(folder / "g.lark") as file:
+        arguments = ("--tokenizer", "bytes", "-o", "out")
+        assert run(folder, "compile", "/dev/stdin", *arguments, stdin=file).returncode == 0
+    assert "(a named pipe)" in compile_refusal(folder, "/dev/stdin", stdin=subprocess.PIPE)
