@@ -2,11 +2,13 @@
 
 Each process maps the artifact and builds Lark's parser once, and is then handed one unit after
 the other. The processes ignore Ctrl-C: it is this one that ends them. If this one is killed,
-they find their pipe closed and end by themselves.
+they find their pipe closed and end by themselves. Python starts them as ``python -c``, which looks
+for modules in the current folder first: a ``random.py`` that lies there must not be run.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Iterator, Sequence
@@ -24,6 +26,7 @@ from maskc.verify.plan import run_unit
 from maskc.verify.subject import Subject
 
 _HELD = (signal.SIGINT, signal.SIGTERM)
+_SAFE_PATH = "PYTHONSAFEPATH"  # as Python's option -P
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,7 @@ def _start(arguments: tuple[str, VerifyOptions, Path]) -> Worker:
     context = get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, *arguments), daemon=True)
-    with _holding_signals():
+    with _holding_signals(), _without_current_folder():
         process.start()
     theirs.close()
     return Worker(process, ours)
@@ -128,6 +131,20 @@ def _holding_signals() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         for one in came:
             signal.raise_signal(one)
+
+
+@contextmanager
+def _without_current_folder() -> Iterator[None]:
+    """Keep a process that is started meanwhile from importing what lies in the current folder."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
 
 
 def _serve(connection: Connection, path: str, options: VerifyOptions, folder: Path) -> None:
