@@ -24,7 +24,6 @@ import hashlib
 import math
 import mmap
 import os
-import stat
 import struct
 from collections.abc import Mapping, Sized
 from typing import Any
@@ -34,7 +33,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import FORMAT
-from maskc.errors import ArtifactError, LimitError
+from maskc.errors import ArtifactError, LimitError, UnreadableFileError
+from maskc.files import open_regular
 
 LABEL = b"\xa9maskc\r\n\x1a\n"
 ALIGNMENT = 64
@@ -46,6 +46,8 @@ _BIN32 = 0xC6
 _DIGEST_LABEL = b"\xc4\x20"
 _N_DIGEST = len(_DIGEST_LABEL) + 32
 
+# Of the whole file; the largest that we know of has 68 MB.
+MAX_FILE = 1 << 30
 _MAX_ARRAY = (1 << 32) - 1
 _MAX_HEADER = 1 << 24
 _MAX_LENGTH = 1 << 16
@@ -60,7 +62,7 @@ _DTYPES = {
         *("int8", "int16", "int32", "int64"),
     )
 }
-_AGAIN = "compile the grammar again"
+_AGAIN, _GIVE = "compile the grammar again", "give the path of an artifact"
 
 Arrays = dict[str, NDArray[Any]]
 _Spec = tuple[str, tuple[int, ...]]
@@ -94,35 +96,57 @@ def encode(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> byt
         out += _ARRAY.pack(_BIN32, len(payload))
         out += payload
     out[: _PREFIX.size] = _pack_prefix(len(out) + _N_DIGEST, len(packed))
+    if len(out) + _N_DIGEST > MAX_FILE:
+        raise LimitError("bytes in the artifact", MAX_FILE, "split the grammar")
     digest = hashlib.sha256(out).digest()
     return bytes(out) + _DIGEST_LABEL + digest
 
 
-def load_container(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
-    """Return header and arrays of a file, mapped: processes that load it share its pages.
+def load_container(
+    path: str | os.PathLike[str], *, mapped: bool = True
+) -> tuple[dict[str, Any], Arrays]:
+    """Return header and arrays of a file.
 
-    The file must not be changed in place while it is in use; replace it by renaming, as
-    :func:`maskc.artifact.files.write_atomically` does.
+    Args:
+        path: of the file.
+        mapped: leave the arrays in the file: processes that load it share its pages, and it must
+            not be changed in place while it is in use; replace it by renaming, as
+            :func:`maskc.artifact.files.write_atomically` does. False: read it into memory.
 
     Raises:
         ArtifactError: the file cannot be read, or is not a sound artifact.
     """
     name = os.fspath(path)
     try:
-        mode = os.stat(name).st_mode
-        if not stat.S_ISREG(mode):
-            kind = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
-            raise ArtifactError(name, f"is {kind}", "give the path of an artifact")
-        with open(name, "rb") as file:
-            empty = os.fstat(file.fileno()).st_size == 0
-            buffer = b"" if empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        file = open_regular(name)
+    except UnreadableFileError as error:
+        raise ArtifactError(name, error.reason, _GIVE) from None
+    try:
+        buffer = _read(file, name, mapped=mapped)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        if "\0" in name:  # Python words it differently from version to version
-            reason = "its path has a NUL byte"
-        remedy = "give the path of an artifact"
-        raise ArtifactError(name, f"cannot be read ({reason})", remedy) from None
+        raise ArtifactError(name, f"cannot be read ({reason})", _GIVE) from None
+    finally:
+        os.close(file)
     return decode(buffer, name)
+
+
+def _read(file: int, name: str, *, mapped: bool) -> bytes | mmap.mmap | memoryview:
+    """Return what an open file holds, in memory of its own or in the file's pages."""
+    n_bytes = os.fstat(file).st_size
+    if n_bytes > MAX_FILE:
+        raise ArtifactError(name, f"is larger than {MAX_FILE:,} bytes", _GIVE)
+    if not n_bytes:
+        return b""
+    if mapped:
+        return mmap.mmap(file, 0, access=mmap.ACCESS_READ)
+    # Pages of our own: aligned as the file's are, and shared with processes that are forked.
+    memory = mmap.mmap(-1, n_bytes)
+    view, n_read = memoryview(memory), 0
+    with open(file, "rb", buffering=0, closefd=False) as raw:
+        while n_read < n_bytes and (n_more := raw.readinto(view[n_read:])):
+            n_read += n_more
+    return view[:n_read]
 
 
 def decode(buffer: bytes | mmap.mmap | memoryview, path: str) -> tuple[dict[str, Any], Arrays]:

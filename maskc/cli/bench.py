@@ -49,7 +49,7 @@ def bench_command(
     # No progress bar: its thread would be in the times.
     options = BenchOptions(files=files, max_bytes=max_bytes, tokenizer=tokenizer)
     if tokenizer is not None:
-        check_tokenizer(artifact, maskc.load(artifact).header, tokenizer)
+        check_tokenizer(artifact, maskc.load(artifact), tokenizer)
     report = run_bench(artifact, corpus, options).to_dict()
     if as_json:
         print_json(report)

@@ -9,7 +9,7 @@ import click
 
 import maskc
 from maskc.artifact.files import write_atomically
-from maskc.cli.tokenizer import check_tokenizer
+from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
 from maskc.errors import OutputError
 from maskc.report.inspect import Inspection, print_inspection
 from maskc.report.render import format_size, print_json
@@ -30,9 +30,11 @@ def inspect_command(
     """
     if html is not None and as_json:
         raise click.UsageError("--html and --json exclude each other.")
-    contents = maskc.load(artifact).contents
+    loaded = maskc.load(artifact)
+    contents = loaded.contents
+    check_fingerprint(artifact, loaded)
     if tokenizer is not None:
-        check_tokenizer(artifact, contents.header, tokenizer)
+        check_tokenizer(artifact, loaded, tokenizer)
     inspection = Inspection(
         artifact,
         Path(artifact).stat().st_size,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from maskc.errors import VocabularyMismatchError
+from maskc.errors import ArtifactError, VocabularyMismatchError
+from maskc.runtime.artifact import Artifact
 
 
-def check_tokenizer(path: str, header: Mapping[str, Any], spec: str) -> None:
+def check_tokenizer(path: str, artifact: Artifact, spec: str) -> None:
     """Check that both have the same tokens, padded to the artifact's size, and the same ends.
 
     Raises:
@@ -17,13 +15,28 @@ def check_tokenizer(path: str, header: Mapping[str, Any], spec: str) -> None:
     """
     from maskc.vocab import Vocabulary, load_vocabulary
 
-    expected = header["tokenizer"]
     found = load_vocabulary(spec)
-    padding = (None,) * (expected["vocab_size"] - found.vocab_size)
+    padding = (None,) * (artifact.vocab_size - found.vocab_size)
     padded = Vocabulary(found.tokens + padding, found.eos_ids, found.name)
-    if padded.fingerprint != expected["fingerprint"]:
+    if padded.fingerprint != artifact.fingerprint:
         raise VocabularyMismatchError(
             path,
-            f"{expected['name']} ({expected['fingerprint'][:8]})",
+            f"{artifact.header['tokenizer'].get('name')} ({artifact.fingerprint[:8]})",
             f"{found.name} ({padded.fingerprint[:8]})",
+        )
+
+
+def check_fingerprint(path: str, artifact: Artifact) -> None:
+    """Check that an artifact's header names the tokens that its arrays hold.
+
+    Raises:
+        ArtifactError: it does not.
+    """
+    claimed = artifact.header["tokenizer"].get("fingerprint")
+    if claimed != artifact.fingerprint:
+        raise ArtifactError(
+            path,
+            f"its header claims tokens with the fingerprint {str(claimed)[:64]}, and those that it "
+            f"holds have {artifact.fingerprint}",
+            "compile the grammar again",
         )

@@ -8,7 +8,7 @@ import click
 
 import maskc
 from maskc.cli.progress import show_parts
-from maskc.cli.tokenizer import check_tokenizer
+from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
 from maskc.report.render import print_json
 from maskc.report.verify import print_report
 
@@ -109,8 +109,10 @@ def verify_command(
         seed=seed,
         tokenizer=tokenizer,
     )
+    loaded = maskc.load(artifact)
+    check_fingerprint(artifact, loaded)
     if tokenizer is not None:
-        check_tokenizer(artifact, maskc.load(artifact).header, tokenizer)
+        check_tokenizer(artifact, loaded, tokenizer)
     try:
         with show_parts("verifying") as progress:
             report = run_verify(

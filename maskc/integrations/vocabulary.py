@@ -1,9 +1,10 @@
 """Is an artifact compiled for the tokenizer that a model runs with?
 
 An engine has a tokenizer object, not a file. :func:`read_vocabulary` gives the exact bytes of its
-tokens, by the same reading as the compiler's. Fingerprints that are equal settle the question;
-otherwise the bytes of every token are compared, since the fingerprint also covers what need not
-agree, such as the width of the padding and further end-of-sequence ids.
+tokens, by the same reading as the compiler's. Fingerprints that are equal settle the question, for
+the artifact's is computed from its arrays and not read from its header; otherwise the bytes of
+every token are compared, since the fingerprint also covers what need not agree, such as the width
+of the padding and further end-of-sequence ids.
 
 Example: an artifact for another model of the same family is refused with ``token 128011 is
 b' foo' in the artifact and no text in the model``, the first id that differs.
@@ -36,13 +37,14 @@ def check_vocabulary(artifact: Artifact, name: str, vocabulary: Vocabulary) -> N
         VocabularyMismatchError: a token has other bytes, text lies beyond the model's logits, or
             no end-of-sequence token of the model's ends the artifact's texts.
     """
-    tokenizer = artifact.header["tokenizer"]
-    if tokenizer.get("fingerprint") == vocabulary.fingerprint:
+    if artifact.fingerprint == vocabulary.fingerprint:
         return
     difference = _find_difference(artifact, vocabulary)
     if difference:
         raise VocabularyMismatchError(
-            name, str(tokenizer.get("name")), f"{vocabulary.name}, where {difference},"
+            name,
+            str(artifact.header["tokenizer"].get("name")),
+            f"{vocabulary.name}, where {difference},",
         )
 
 

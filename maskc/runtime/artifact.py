@@ -13,6 +13,7 @@ from maskc.artifact.files import write_atomically
 from maskc.artifact.model import FORMAT, Contents, check, is_general
 from maskc.errors import ArtifactError
 from maskc.runtime.driving import AnyMachine, AnyMasks
+from maskc.runtime.fingerprint import compute_fingerprint
 from maskc.runtime.forced import TokenTexts
 from maskc.runtime.general import GeneralMachine
 from maskc.runtime.general_masks import GeneralMasks
@@ -83,6 +84,20 @@ class Artifact:
         low, high = self._token_first[token_id], self._token_first[token_id + 1]
         return self._token_bytes[low:high] or None
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """The fingerprint of the tokens that the arrays hold, whatever the header claims."""
+        data = self.contents.arrays["token_bytes"]
+        return compute_fingerprint(self._token_first, data, self.eos_ids)
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256, in hexadecimal, of all that the artifact holds: the checksum of its file.
+
+        It is worked out from what is in memory, and takes as long as saving.
+        """
+        return encode(self.header, self.contents.arrays)[-32:].hex()
+
     def matcher(self) -> Matcher:
         """Return a matcher at the start of the text."""
         # What matchers share is made here, not in the middle of the first fill.
@@ -112,20 +127,28 @@ class Artifact:
         write_atomically(os.fspath(path), encode(self.header, self.contents.arrays))
 
 
-def load(path: str | os.PathLike[str], *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> Artifact:
-    """Return an artifact from a file, mapped into memory and checked.
+def load(
+    path: str | os.PathLike[str],
+    *,
+    cache_bytes: int = DEFAULT_CACHE_BYTES,
+    mapped: bool = True,
+) -> Artifact:
+    """Return an artifact from a file, checked.
 
     Args:
         path: of a file that ``maskc compile`` or :meth:`Artifact.save` wrote.
         cache_bytes: how much memory the artifact's matchers may take for what they remember, all
             together, beside the artifact itself and their stacks: half of it for masks that have a
             number, an eighth for other masks, the rest for what tokens did to which stacks.
+        mapped: leave the contents in the file, so that processes share its pages. The file must
+            then be replaced by renaming and never written to: who writes into it changes the
+            masks, or ends the process. False reads it into memory.
 
     Raises:
         ArtifactError: it is no artifact, damaged, or of another format version.
     """
     name = os.fspath(path)
-    header, arrays = load_container(name)
+    header, arrays = load_container(name, mapped=mapped)
     return Artifact(_checked(Contents(header, arrays), name), cache_bytes=cache_bytes)
 
 

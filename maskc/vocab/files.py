@@ -15,7 +15,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from maskc.errors import TokenizerError
+from maskc.errors import TokenizerError, UnreadableFileError
+from maskc.files import read_bounded
 
 # The largest tokenizer files in use are about 40 MB.
 MAX_FILE_BYTES = 256 * 1024 * 1024
@@ -80,7 +81,7 @@ def open_tokenizer_file(tokenizer: str, path: Path) -> TokenizerFile:
                 f"give a folder with one of {', '.join(TOKENIZER_FILES)}",
             )
         path = found
-    data = read_bounded(tokenizer, path)
+    data = read_tokenizer_file(tokenizer, path)
     contents: dict[str, Any] = {}
     if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{":
         contents = parse_json_object(tokenizer, path.name, data)
@@ -108,28 +109,21 @@ def find_tokenizer_file(folder: Path) -> Path | None:
     return None
 
 
-def read_bounded(tokenizer: str, path: Path) -> bytes:
+def read_tokenizer_file(tokenizer: str, path: Path) -> bytes:
     """Return the contents of a file.
 
     Raises:
         TokenizerError: it is missing, empty, too large, unreadable, or not a regular file.
     """
     try:
-        if not path.is_file():
-            raise TokenizerError(tokenizer, f"{path.name} is not a file", "give a tokenizer file")
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise TokenizerError(
-                tokenizer,
-                f"{path.name} is larger than {MAX_FILE_BYTES:,} bytes",
-                "give a tokenizer file, not a model's weights",
-            )
-        data = path.read_bytes()
-    except OSError as error:
-        raise TokenizerError(
-            tokenizer,
-            f"{path.name} cannot be read ({error.strerror or error})",
-            "check that the file is there and that you may read it",
-        ) from error
+        data = read_bounded(path, MAX_FILE_BYTES)
+    except UnreadableFileError as error:
+        remedy = (
+            "give a tokenizer file, not a model's weights"
+            if "larger" in error.reason
+            else "give a tokenizer file that you may read"
+        )
+        raise TokenizerError(tokenizer, f"{path.name} {error.reason}", remedy) from None
     if not data.strip():
         raise TokenizerError(tokenizer, f"{path.name} is empty", UNDAMAGED)
     return data

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from maskc.errors import TokenizerError
-from maskc.vocab.files import TokenizerFile, parse_json_object, read_bounded
+from maskc.vocab.files import TokenizerFile, parse_json_object, read_tokenizer_file
 from maskc.vocab.pieces import build_piece_decoder
 from maskc.vocab.vocabulary import TokenTable, place_tokens
 
@@ -139,7 +139,7 @@ def _read_neighbour(file: TokenizerFile, neighbour: str) -> dict[str, Any]:
     path = file.folder / neighbour
     if not path.is_file():
         return {}
-    return parse_json_object(file.tokenizer, neighbour, read_bounded(file.tokenizer, path))
+    return parse_json_object(file.tokenizer, neighbour, read_tokenizer_file(file.tokenizer, path))
 
 
 def _is_id(value: object) -> bool:

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import os
 import struct
 import tracemalloc
 from pathlib import Path
@@ -15,6 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
+from maskc.artifact import container
 from maskc.artifact.container import ALIGNMENT, decode, encode, load_container
 from maskc.artifact.model import FORMAT
 from maskc.errors import ArtifactError, LimitError
@@ -406,7 +408,63 @@ def test_a_folder_is_refused(tmp_path):
 
 
 def test_a_device_is_refused():
-    assert refusal_of("/dev/zero") == "is not a regular file; give the path of an artifact"
+    assert refusal_of("/dev/zero") == (
+        "is not a regular file (a device); give the path of an artifact"
+    )
+
+
+def test_a_pipe_is_refused_without_waiting(tmp_path):
+    os.mkfifo(tmp_path / "a.maskc")
+    assert refusal_of(tmp_path / "a.maskc").startswith("is not a regular file (a named pipe)")
+
+
+def test_a_file_larger_than_any_artifact_is_refused_before_it_is_read(tmp_path):
+    with open(tmp_path / "a.maskc", "wb") as file:
+        file.truncate((1 << 30) + 1)
+    assert refusal_of(tmp_path / "a.maskc") == (
+        "is larger than 1,073,741,824 bytes; give the path of an artifact"
+    )
+
+
+def test_an_artifact_larger_than_any_is_not_written(monkeypatch):
+    monkeypatch.setattr(container, "MAX_FILE", len(SMALL) - 1)
+    with pytest.raises(LimitError, match="bytes in the artifact; split the grammar"):
+        encode(*decode(SMALL, "small"))
+
+
+@pytest.mark.parametrize("mapped", [True, False])
+def test_a_file_is_read_or_mapped_to_the_same(tmp_path, mapped):
+    (tmp_path / "a.maskc").write_bytes(SMALL)
+    header, arrays = load_container(tmp_path / "a.maskc", mapped=mapped)
+    expected_header, expected = decode(SMALL, "small")
+    assert header == expected_header
+    assert {name: a.tolist() for name, a in arrays.items()} == {
+        name: a.tolist() for name, a in expected.items()
+    }
+    assert not any(a.flags.writeable for a in arrays.values())
+
+
+def test_what_was_read_stays_as_it_was_when_the_file_is_overwritten(tmp_path):
+    path = tmp_path / "a.maskc"
+    path.write_bytes(SMALL)
+    _, arrays = load_container(path, mapped=False)
+    before = {name: a.tolist() for name, a in arrays.items()}
+    path.write_bytes(b"")
+    assert {name: a.tolist() for name, a in arrays.items()} == before
+
+
+def test_a_file_that_is_cut_while_it_is_read_is_truncated(tmp_path, monkeypatch):
+    path = tmp_path / "a.maskc"
+    path.write_bytes(SMALL)
+    whole = os.stat(path)
+
+    def cut(_):
+        os.truncate(path, 100)
+        return whole
+
+    monkeypatch.setattr(os, "fstat", cut)
+    with pytest.raises(ArtifactError, match="is truncated: 100 of"):
+        load_container(path, mapped=False)
 
 
 def test_an_empty_file_on_disk_is_refused(tmp_path):
