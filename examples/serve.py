@@ -65,6 +65,7 @@ class Generation:
     """One running request: ids come from a thread, and go out as text."""
 
     loop: asyncio.AbstractEventLoop
+    content_hash: str | None = None  # of the artifact that it follows
     ids: asyncio.Queue[int | Exception | None] = field(default_factory=asyncio.Queue)
     cancelled: threading.Event = field(default_factory=threading.Event)
     seen_prompt: bool = False
@@ -100,18 +101,20 @@ class Server:
         if self.n_running >= MAX_WAITING:
             raise RefusedError(429, "too many requests are waiting; try again later")
         processors = []
+        content = None
         if asked.grammar is not None:
             try:
-                artifact = await asyncio.to_thread(self.registry.load, asked.grammar)
+                served = await asyncio.to_thread(self.registry.find, asked.grammar)
             except MaskcError as error:
                 raise RefusedError(400, f"grammar {error}") from None
-            processors.append(GrammarProcessor(artifact))
+            processors.append(GrammarProcessor(served.artifact))
+            content = served.content_hash
         prompt = await asyncio.to_thread(self.encode, asked.prompt)
         prompt = prompt or [self.model.config.bos_token_id]
         room = self.model.config.max_position_embeddings - len(prompt)
         if room < asked.max_tokens:
             raise RefusedError(400, f"the prompt leaves room for {max(room, 0)} tokens only")
-        generation = Generation(asyncio.get_running_loop())
+        generation = Generation(asyncio.get_running_loop(), content)
         self.n_running += 1
         self.workers.submit(self._run, asked, prompt, processors, generation)
         return generation
@@ -176,8 +179,9 @@ def build_app(server: Server) -> FastAPI:
         return JSONResponse(body, error.status)
 
     @app.get("/v1/grammars")
-    def grammars() -> dict[str, list[str]]:
-        return {"grammars": list(server.registry.names())}
+    def grammars() -> dict[str, list[dict[str, str | None]]]:
+        listed = server.registry.listing()
+        return {"grammars": [{"name": a.name, "content_hash": a.content_hash} for a in listed]}
 
     @app.post("/v1/completions")
     async def complete(request: Request) -> Any:
@@ -189,6 +193,8 @@ def build_app(server: Server) -> FastAPI:
             "created": int(time.time()),
             "model": asked.model,
         }
+        if asked.grammar is not None:
+            head["grammar"] = {"name": asked.grammar, "content_hash": generation.content_hash}
         if asked.stream:
             events = _stream(server, generation, head)
             return StreamingResponse(events, media_type="text/event-stream")

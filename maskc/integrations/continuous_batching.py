@@ -31,6 +31,7 @@ from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.rows import fill_ends
 from maskc.integrations.session import Session
 from maskc.integrations.torch_masks import unpack_bitmask
+from maskc.runtime.artifact import Artifact
 from maskc.runtime.matcher import allocate_bitmask
 
 ENGINE = "transformers"
@@ -127,11 +128,13 @@ class _Followed:
 
     Attributes:
         state: of transformers; a request that is begun again has another one.
+        artifact: what lay under the name when it began; it stays that.
         session: what its tokens have led to; ``None`` once an illegal one was among them.
         n_taken: how many of its generated tokens the session knows.
     """
 
     state: weakref.ReferenceType[Any]
+    artifact: Artifact
     session: Session | None
     n_taken: int = 0
 
@@ -152,6 +155,8 @@ class Requests:
     def __init__(self, registry: ArtifactRegistry) -> None:
         self._registry = registry
         self._followed: dict[str, _Followed] = {}
+        # What was there when a request came is served to it, whatever lies there when it begins.
+        self._checked: dict[str, Artifact] = {}
         width = registry.vocabulary.vocab_size
         self.masks: NDArray[np.int32] = allocate_bitmask(1, width)
 
@@ -162,7 +167,7 @@ class Requests:
             ArtifactError, VocabularyMismatchError: it cannot be served.
         """
         if name is not None:
-            self._registry.load(name)
+            self._checked[name] = self._registry.load(name)
 
     def fill(self, states: Sequence[Any]) -> NDArray[np.int32]:
         """Make the masks of a step; return int32[requests]: the row of each request."""
@@ -177,29 +182,30 @@ class Requests:
         return rows
 
     def _fill_row(self, row: int, name: str, state: Any) -> None:
-        session = self._follow(name, state)
-        if session is not None:
-            session.fill(self.masks, row)
+        known = self._follow(name, state)
+        if known.session is not None:
+            known.session.fill(self.masks, row)
         else:
-            fill_ends(self._registry.load(name), self.masks, row)
+            fill_ends(known.artifact, self.masks, row)
 
-    def _follow(self, name: str, state: Any) -> Session | None:
-        """Return the session behind all tokens of a request, ``None`` if one was illegal."""
+    def _follow(self, name: str, state: Any) -> _Followed:
+        """Return a request behind all its tokens."""
         known = self._followed.get(state.request_id)
         if known is None or known.state() is not state:
-            known = self._followed[state.request_id] = self._begin(name, state)
+            artifact = known.artifact if known is not None else self._checked.get(name)
+            artifact = artifact or self._registry.load(name)
+            known = self._followed[state.request_id] = self._begin(artifact, state)
         known.take(state.generated_tokens[known.n_taken :])
         known.n_taken = len(state.generated_tokens)
-        return known.session
+        return known
 
-    def _begin(self, name: str, state: Any) -> _Followed:
+    def _begin(self, artifact: Artifact, state: Any) -> _Followed:
         ends = state.eos_token_id if isinstance(state.eos_token_id, list) else [state.eos_token_id]
-        session = Session(
-            self._registry.load(name), [end for end in ends if end is not None and end >= 0] or None
-        )
+        session = Session(artifact, [end for end in ends if end is not None and end >= 0] or None)
         # A request that ends, or is begun again as another object, is forgotten.
         request_id, followed = state.request_id, self._followed
-        begun = _Followed(weakref.ref(state, lambda _: followed.pop(request_id, None)), session)
+        here = weakref.ref(state, lambda _: followed.pop(request_id, None))
+        begun = _Followed(here, artifact, session)
         # A request that had to leave the cache begins again, with what it has generated as the end
         # of its prompt: its output tells them apart.
         begun.take(state.to_generation_output().generated_tokens)

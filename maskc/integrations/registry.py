@@ -1,25 +1,31 @@
 """Which artifact does a request mean by a name, and does it fit the model?
 
-A registry is a folder of ``NAME.maskc`` files and the model's vocabulary. An artifact is loaded
-when it is first asked for, checked once, and then shared by all requests; the file is mapped, so
-that processes share its memory too. A name that cannot be served is an error for the request that
-carries it, in a sentence without the server's paths.
+A registry is a folder of ``NAME.maskc`` files and the model's vocabulary. An artifact is read into
+memory when it is first asked for, checked once, and then shared by all requests. A name that cannot
+be served is an error for the request that carries it, in a sentence without the server's paths.
 
 Example: with ``json.llama3.maskc`` in the folder, ``load("json.llama3")`` is that artifact, and
 ``load("../json")`` is refused before the file system is asked.
 
-A file that was refused is read again when it has changed; one that was served is not, because
-requests are using it: a server is started again to serve a new artifact under an old name.
+What is served is what lies in the folder now. Each request looks at the file's identity, its
+checksum included, and a file that is another one than before is read again; requests that follow
+the old artifact go on with it, and it goes with the last of them. Without a file there is nothing
+to serve. Every change is logged with the content's hash.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import threading
+import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from maskc.errors import ArtifactError, MaskcError
+from maskc.errors import ArtifactError, MaskcError, UnreadableFileError
+from maskc.files import open_regular
 from maskc.integrations.vocabulary import check_vocabulary
 from maskc.runtime.artifact import Artifact, load
 from maskc.vocab.vocabulary import Vocabulary
@@ -28,10 +34,51 @@ FOLDER_VARIABLE = "MASKC_ARTIFACTS"
 SUFFIX = ".maskc"
 MAX_NAME = 128
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+# A file that changed this recently may change again and have the same times after it.
+SETTLED_NS = 2_000_000_000
+_N_CHECKSUM = 32
+_N_TRIES = 5
 
-# What tells a file from what was in its place before: size, time of change, inode.
-_Signature = tuple[int, int, int]
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_log = logging.getLogger(__name__)
+
+
+class _Identity(NamedTuple):
+    """What tells a file from what was in its place before."""
+
+    device: int
+    inode: int
+    size: int
+    modified: int
+    changed: int
+    checksum: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A file of the folder.
+
+    Attributes:
+        name: of the artifact.
+        content_hash: the checksum at the end of the file, in hexadecimal; it has been verified if
+            the artifact is served. ``None`` if the file cannot be read.
+    """
+
+    name: str
+    content_hash: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """An artifact that is served.
+
+    Attributes:
+        artifact: the artifact.
+        content_hash: of its content, in hexadecimal: the checksum at the end of its file.
+    """
+
+    artifact: Artifact
+    content_hash: str
 
 
 class ArtifactRegistry:
@@ -40,72 +87,150 @@ class ArtifactRegistry:
     Args:
         vocabulary: the model's, as wide as its logits.
         folder: where the artifacts lie; default: the environment variable ``MASKC_ARTIFACTS``.
+        mapped: leave the artifacts in their files, so that processes share memory. Their files may
+            then be replaced by renaming only: see :func:`maskc.load`.
 
     Raises:
         ArtifactError: no folder is given, or it is not there.
     """
 
     def __init__(
-        self, vocabulary: Vocabulary, folder: str | os.PathLike[str] | None = None
+        self,
+        vocabulary: Vocabulary,
+        folder: str | os.PathLike[str] | None = None,
+        *,
+        mapped: bool = False,
     ) -> None:
         self.vocabulary = vocabulary
         self._folder = find_folder(folder)
+        self._mapped = mapped
         self._lock = threading.Lock()
         self._loading: dict[str, threading.Lock] = {}
-        self._loaded: dict[str, Artifact] = {}
-        self._refused: dict[str, tuple[_Signature, MaskcError]] = {}
+        self._served: dict[str, tuple[_Identity, Served]] = {}
+        self._refused: dict[str, tuple[_Identity, MaskcError]] = {}
 
     def names(self) -> tuple[str, ...]:
         """Return the names that the folder holds now, sorted; nothing is loaded."""
         found = (path.name.removesuffix(SUFFIX) for path in self._folder.glob(f"*{SUFFIX}"))
         return tuple(sorted(name for name in found if is_name(name)))
 
+    def listing(self) -> tuple[Listed, ...]:
+        """Return what the folder holds now, by name; nothing is loaded."""
+        listed = []
+        for name in self.names():
+            try:
+                listed.append(Listed(name, self._identify(name).checksum.hex()))
+            except ArtifactError:
+                listed.append(Listed(name, None))
+        return tuple(listed)
+
     def load(self, name: str) -> Artifact:
-        """Return the artifact of a name.
+        """Return the artifact that lies in the folder under a name now.
 
         Raises:
             ArtifactError: the name is not one, or its file is missing or broken.
             VocabularyMismatchError: it was compiled for another tokenizer than the model's.
         """
-        artifact = self._loaded.get(name)
-        if artifact is not None:
-            return artifact
+        return self.find(name).artifact
+
+    def find(self, name: str) -> Served:
+        """Return the artifact that lies in the folder under a name now, with its content's hash.
+
+        Raises:
+            ArtifactError, VocabularyMismatchError: as :meth:`load`.
+        """
         check_name(name)
         # Before the lock is made: invented names take no memory.
-        self._sign(name)
+        identity = self._identify(name)
+        served = self._served.get(name)
+        if served is not None and served[0] == identity:
+            return served[1]
         with self._lock:
             lock = self._loading.setdefault(name, threading.Lock())
         with lock:
-            artifact = self._loaded.get(name)
-            if artifact is None:
-                artifact = self._loaded[name] = self._load_once(name)
-            return artifact
+            return self._load_now(name)
 
-    def _load_once(self, name: str) -> Artifact:
-        signature = self._sign(name)
-        refused = self._refused.get(name)
-        if refused is not None and refused[0] == signature:
-            raise refused[1].with_traceback(None)
+    def _load_now(self, name: str) -> Served:
+        for _ in range(_N_TRIES):
+            identity = self._identify(name)
+            served, refused = self._served.get(name), self._refused.get(name)
+            if served is not None and served[0] == identity:
+                return served[1]
+            if refused is not None and refused[0] == identity:
+                raise refused[1].with_traceback(None)
+            is_settled = time.time_ns() - max(identity.modified, identity.changed) > SETTLED_NS
+            found = self._read(name)
+            if self._identify(name) != identity:
+                continue  # replaced while it was read
+            if isinstance(found, MaskcError):
+                self._refuse(name, identity, found, is_settled=is_settled)
+                raise found
+            return self._serve(name, identity, found)
+        raise ArtifactError(name, "is being written to", "ask again when that is done")
+
+    def _read(self, name: str) -> Artifact | MaskcError:
+        """Return what a file holds now, or why it cannot be served."""
         try:
-            artifact = _load_named(self._folder / f"{name}{SUFFIX}", name)
+            artifact = _load_named(self._folder / f"{name}{SUFFIX}", name, mapped=self._mapped)
             check_vocabulary(artifact, name, self.vocabulary)
         except MaskcError as error:
-            self._refused[name] = (signature, error)
-            raise
+            return error
         # What its matchers share is made here, by one thread.
         artifact.matcher()
         return artifact
 
-    def _sign(self, name: str) -> _Signature:
+    def _serve(self, name: str, identity: _Identity, artifact: Artifact) -> Served:
+        before, served = self._served.get(name), Served(artifact, identity.checksum.hex())
+        self._refused.pop(name, None)
+        self._served[name] = (identity, served)
+        if before is None:
+            _log.info("artifact %s: %s is served", name, served.content_hash)
+        else:
+            old = before[1].content_hash
+            _log.info("artifact %s: %s replaces %s", name, served.content_hash, old)
+        return served
+
+    def _refuse(
+        self, name: str, identity: _Identity, error: MaskcError, *, is_settled: bool
+    ) -> None:
+        """Forget what was served under the name, and remember a refusal that will stay."""
+        self._forget(name)
+        if is_settled:
+            self._refused[name] = (identity, error)
+        _log.warning("artifact %s: %s is refused: %s", name, identity.checksum.hex(), error)
+
+    def _forget(self, name: str) -> None:
+        before = self._served.pop(name, None)
+        self._refused.pop(name, None)
+        if before is not None:
+            _log.info("artifact %s: %s is served no more", name, before[1].content_hash)
+
+    def _identify(self, name: str) -> _Identity:
+        path = self._folder / f"{name}{SUFFIX}"
         try:
-            found = os.stat(self._folder / f"{name}{SUFFIX}")
-        except OSError as error:
-            reason = "there is no such artifact"
-            if not isinstance(error, FileNotFoundError):
-                reason = f"it cannot be read ({error.strerror})"
+            file = open_regular(path)
+        except UnreadableFileError as error:
+            self._forget(name)
+            reason = error.reason if os.path.lexists(path) else "there is no such artifact"
             names = ", ".join(self.names()[:8]) or "none yet"
             raise ArtifactError(name, reason, f"those that there are: {names}") from None
-        return found.st_size, found.st_mtime_ns, found.st_ino
+        try:
+            found = os.fstat(file)
+            os.lseek(file, max(0, found.st_size - _N_CHECKSUM), os.SEEK_SET)
+            checksum = os.read(file, _N_CHECKSUM)
+        except OSError as error:
+            reason = f"it cannot be read ({error.strerror})"
+            raise ArtifactError(name, reason, "see to the server's folder") from None
+        finally:
+            os.close(file)
+        return _Identity(
+            found.st_dev,
+            found.st_ino,
+            found.st_size,
+            found.st_mtime_ns,
+            found.st_ctime_ns,
+            checksum,
+        )
 
 
 def find_folder(folder: str | os.PathLike[str] | None = None) -> Path:
@@ -149,9 +274,9 @@ def is_name(text: str) -> bool:
     return len(text) <= MAX_NAME and _NAME.fullmatch(text) is not None
 
 
-def _load_named(path: Path, name: str) -> Artifact:
+def _load_named(path: Path, name: str, *, mapped: bool) -> Artifact:
     """Return the artifact of a file; an error says the name, which a client may see."""
     try:
-        return load(path)
+        return load(path, mapped=mapped)
     except ArtifactError as error:
         raise ArtifactError(name, error.reason, error.remedy) from None

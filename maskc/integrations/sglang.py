@@ -6,7 +6,9 @@ artifact: ``maskc`` leaves them to xgrammar, ``maskc-llguidance`` to llguidance.
 batch with ours: masks have one layout.
 
 SGLang wraps its own backends for reasoning parsers, but not one that is registered, so this is
-done here. Requests that fail are remembered by SGLang without bound; those of artifacts are not.
+done here. SGLang remembers grammars, and requests that fail, by their text without bound; those of
+artifacts are not remembered: a client can invent names without end, and what lies under a name may
+be replaced, put in order or taken away. The registry knows them, so nothing is done twice.
 
 Example: ``sampling_params={"ebnf": "maskc://json"}``.
 """
@@ -197,7 +199,7 @@ def build_backend_class() -> type[Any]:
             return self.delegate.dispatch_fallback(key_type, key_string)
 
         def set_cache(self, key: tuple[str, str], value: Any) -> None:
-            if not _is_refusal(key, value):
+            if not key[1].startswith(SCHEME):
                 super().set_cache(key, value)
 
         def reset(self) -> None:
@@ -278,21 +280,12 @@ def _wrap_for_reasoning(backend: Any, tokenizer: Any) -> Any:
         """Requests go to the outer backend, and its cache is the one that is used."""
 
         def set_cache(self, key: tuple[str, str], value: Any) -> None:
-            if not _is_refusal(key, value):
+            if not key[1].startswith(SCHEME):
                 super().set_cache(key, value)
 
     return MaskcReasonerBackend(
         backend, parser, tokenizer, enable_strict_thinking=serving.enable_strict_thinking
     )
-
-
-def _is_refusal(key: tuple[str, str], value: Any) -> bool:
-    """Return whether a value is the refusal of an artifact's name, which is not to be remembered.
-
-    A client can invent names without end, and a file may be put in order.
-    """
-    base = load_engine(_BASE, ENGINE)
-    return key[1].startswith(SCHEME) and isinstance(value, base.InvalidGrammarObject)
 
 
 def _find_ends(tokenizer: Any, eos_token_ids: Iterable[int] | int | None) -> set[int]:

@@ -8,7 +8,7 @@ import pytest
 
 from maskc.errors import ArtifactError, VocabularyMismatchError
 from maskc.integrations import registry as module
-from maskc.integrations.registry import ArtifactRegistry
+from maskc.integrations.registry import ArtifactRegistry, Listed
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text
 
@@ -42,9 +42,24 @@ def test_a_name_is_the_file_of_that_name(folder):
 
 def test_an_artifact_is_loaded_once(folder):
     registry = ArtifactRegistry(MODEL, folder)
-    first = registry.load("answer.v1")
-    (folder / "answer.v1.maskc").unlink()
-    assert registry.load("answer.v1") is first
+    assert registry.load("answer.v1") is registry.load("answer.v1")
+
+
+@pytest.mark.parametrize("mapped", [True, False])
+def test_an_artifact_is_read_into_memory_unless_it_is_to_be_mapped(folder, monkeypatch, mapped):
+    asked = []
+    load = module.load
+    monkeypatch.setattr(module, "load", lambda path, **how: asked.append(how) or load(path, **how))
+    ArtifactRegistry(MODEL, folder, **({"mapped": True} if mapped else {})).load("answer.v1")
+    assert asked == [{"mapped": mapped}]
+
+
+def test_the_listing_has_the_hash_of_what_is_served(folder):
+    registry = ArtifactRegistry(MODEL, folder)
+    (folder / "odd.maskc").mkdir()
+    content = registry.load("answer.v1").content_hash
+    assert registry.find("answer.v1").content_hash == content
+    assert registry.listing() == (Listed("answer.v1", content), Listed("odd", None))
 
 
 def test_the_folder_is_that_of_the_environment(folder, monkeypatch):
@@ -109,7 +124,8 @@ def test_a_refused_file_is_not_read_again_until_it_changes(folder, monkeypatch):
     registry = ArtifactRegistry(MODEL, folder)
     calls = []
     load = module.load
-    monkeypatch.setattr(module, "load", lambda path: calls.append(path) or load(path))
+    monkeypatch.setattr(module, "load", lambda path, **how: calls.append(path) or load(path, **how))
+    monkeypatch.setattr(module, "SETTLED_NS", 0)
     assert refusal(registry, "late") == refusal(registry, "late")
     assert len(calls) == 1
     (folder / "late.maskc").write_bytes(good)
@@ -154,7 +170,7 @@ def test_padding_of_the_model_is_no_difference(folder):
 def test_many_threads_get_one_artifact(folder, monkeypatch):
     calls = []
     load = module.load
-    monkeypatch.setattr(module, "load", lambda path: calls.append(path) or load(path))
+    monkeypatch.setattr(module, "load", lambda path, **how: calls.append(path) or load(path, **how))
     registry = ArtifactRegistry(MODEL, folder)
     found = []
     start = threading.Barrier(8)

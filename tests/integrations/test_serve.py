@@ -84,7 +84,29 @@ def events(response):
 
 
 def test_artifacts_are_listed(client):
-    assert client.get("/v1/grammars").json() == {"grammars": ["broken", "json", "order"]}
+    listed = client.get("/v1/grammars").json()["grammars"]
+    assert [entry["name"] for entry in listed] == ["broken", "json", "order"]
+
+
+def test_an_answer_says_which_artifact_it_follows(client, artifacts):
+    content = artifacts["order"].content_hash
+    assert {"name": "order", "content_hash": content} in client.get("/v1/grammars").json()[
+        "grammars"
+    ]
+    answer = ask(client, grammar="order", max_tokens=3).json()
+    assert answer["grammar"] == {"name": "order", "content_hash": content}
+    assert "grammar" not in ask(client, max_tokens=3).json()
+
+
+def test_an_artifact_that_was_replaced_or_deleted_is_not_served(client, artifacts):
+    path = artifacts.folder / "changing.maskc"
+    artifacts["order"].save(path)
+    first = ask(client, grammar="changing", max_tokens=3).json()["grammar"]["content_hash"]
+    artifacts["json"].save(path)
+    second = ask(client, grammar="changing", max_tokens=3).json()["grammar"]["content_hash"]
+    path.unlink()
+    assert (first, second) == (artifacts["order"].content_hash, artifacts["json"].content_hash)
+    assert ask(client, grammar="changing", max_tokens=3).status_code == 400
 
 
 @pytest.mark.parametrize("temperature", [0, 1, 2])
