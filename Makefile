@@ -21,10 +21,12 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	touch $@
 
+# Python's library has files that Lark's python.lark does not parse, and some that are no Python 3:
+# verify names each, and checks that the artifact refuses it too.
 run: $(STAMP) ## compile Python for the llama3 tokenizer, look at it, verify it on the standard library
 	$(BIN)/maskc compile grammars/python.lark --tokenizer llama3
 	$(BIN)/maskc inspect python.llama3.maskc
-	$(BIN)/maskc verify python.llama3.maskc --corpus "$(STDLIB)"
+	$(BIN)/maskc verify python.llama3.maskc --corpus "$(STDLIB)" --allow-refused
 
 test: $(STAMP) ## format check, lint, types, tests: what CI runs
 	$(BIN)/ruff format --check .

@@ -99,4 +99,6 @@ def _too_large(name: str, limit: int) -> UnreadableFileError:
 
 def _unreadable(name: str, error: OSError | ValueError) -> UnreadableFileError:
     reason = getattr(error, "strerror", None) or str(error)
+    if "\0" in name:  # Python words it differently from version to version
+        reason = "its path has a NUL byte"
     return UnreadableFileError(name, f"cannot be read ({reason})", _REMEDY)

@@ -21,7 +21,7 @@ from pathlib import Path
 from random import Random
 
 from maskc.runtime.artifact import Artifact
-from maskc.verify.files import choose_files, find_files, read_text
+from maskc.verify.files import choose_files, find_corpus, read_text
 from maskc.verify.generation import generate_texts
 from maskc.verify.model import VerifyOptions
 from maskc.verify.mutation import draw_mutations
@@ -66,10 +66,11 @@ def judge_texts(artifact: Path, corpus: Sequence[str]) -> list[Text]:
 
 
 def _read(corpus: Sequence[str]) -> Iterator[str]:
-    for path in choose_files(find_files(corpus, MOST_BYTES), FILES, SEED):
-        text = read_text(path)
-        if text is not None:
-            yield text
+    for path in choose_files(find_corpus(corpus, MOST_BYTES).files, FILES, SEED):
+        try:
+            yield read_text(path, MOST_BYTES)
+        except UnicodeDecodeError:
+            continue
 
 
 def _generate(subject: Subject) -> Iterator[str]:

@@ -25,7 +25,7 @@ from maskc.bench.slowest import find_slowest
 from maskc.bench.timing import Bitmask, Session, keep_least, measure_pass, walk
 from maskc.runtime.artifact import Artifact, load
 from maskc.runtime.matcher import allocate_bitmask
-from maskc.verify.files import choose_files, find_files
+from maskc.verify.files import choose_files, find_corpus
 from maskc.vocab import load_encoder
 
 __all__ = ["BenchOptions", "BenchReport", "run_bench"]
@@ -49,10 +49,10 @@ def run_bench(
         TokenizerError: the tokenizer cannot be found.
     """
     artifact = load(artifact_path)
-    files = choose_files(find_files(corpus, options.max_bytes), options.files, SEED)
+    files = choose_files(find_corpus(corpus, options.max_bytes).files, options.files, SEED)
     tokenizer = artifact.header["tokenizer"]["name"]
     documents, n_skipped = read_documents(
-        artifact, load_encoder(options.tokenizer or tokenizer), files
+        artifact, load_encoder(options.tokenizer or tokenizer), files, options.max_bytes
     )
 
     tokens = [document.tokens for document in documents]

@@ -26,7 +26,7 @@ class Document:
 
 
 def read_documents(
-    artifact: Artifact, encoder: Encoder, files: Sequence[Path]
+    artifact: Artifact, encoder: Encoder, files: Sequence[Path], max_bytes: int
 ) -> tuple[list[Document], int]:
     """Return the documents, and how many files are left out.
 
@@ -37,13 +37,12 @@ def read_documents(
     """
     documents = []
     for path in files:
-        text = read_text(path)
-        if not text:
-            continue
         try:
-            documents.append(Document(str(path), tuple(encoder.encode(text))))
-        except TokenizerError:
+            tokens = tuple(encoder.encode(read_text(path, max_bytes)))
+        except (UnicodeDecodeError, TokenizerError):
             continue
+        if tokens:
+            documents.append(Document(str(path), tokens))
     if not any(artifact.matcher().accept_token(document.tokens[0]) for document in documents):
         raise GrammarError(
             artifact.header["grammar"]["name"],

@@ -1,6 +1,7 @@
 """Does an artifact keep its promise? Six experiments, each with a witness when it fails.
 
-1. *corpus*: texts that Lark parses are accepted token by token, the others are not.
+1. *corpus*: texts that Lark parses are accepted token by token, the others are not; these are
+   named, and are a failure of the run unless they are allowed.
 2. *generation*: texts drawn from the masks are parsed by Lark, and none gets stuck.
 3. *oracle*: masks agree with an oracle that shares no code with scanner, store or runtime.
 4. *segmentation*: however a text is cut into tokens, it leads to the same configuration.
@@ -14,12 +15,13 @@ import os
 import tempfile
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from maskc.runtime.artifact import load
-from maskc.verify.files import choose_files, find_files, read_text
+from maskc.verify.files import choose_files, find_corpus, read_text
 from maskc.verify.model import (
     Document,
     Experiment,
@@ -29,6 +31,7 @@ from maskc.verify.model import (
     VerifyReport,
 )
 from maskc.verify.plan import KINDS, expect_units, plan_first, plan_second
+from maskc.verify.refusals import refuse_bytes
 from maskc.verify.saved import Saved, compute_key, find_cache, remove_old
 from maskc.verify.workers import Workers
 
@@ -58,15 +61,16 @@ def run_verify(
     Raises:
         ArtifactError: the artifact cannot be loaded.
         GrammarError: the corpus has no file, or the grammar no longer loads.
+        UnreadableFileError: a file of the corpus cannot be read.
         TokenizerError: the tokenizer cannot be found.
         WorkerError: a process was killed.
     """
     path = os.fspath(artifact_path)
     # A file that is no artifact is refused before the corpus is read.
     compiled_with = load(path).header.get("unicode", unicodedata.unidata_version)
-    chosen = choose_files(find_files(corpus, options.max_bytes), options.files, options.seed)
-    texts = [(str(file), read_text(file)) for file in chosen]
-    files = [Document(name, text) for name, text in texts if text is not None]
+    found_files = find_corpus(corpus, options.max_bytes)
+    chosen = choose_files(found_files.files, options.files, options.seed)
+    files, no_texts = _read_files(chosen, options.max_bytes)
     with _open_saved(cache, path, options, files) as saved:
         tell = _Teller(expect_units(options, len(files)), progress)
         with Workers(path, options, saved.folder, jobs) as workers:
@@ -85,14 +89,34 @@ def run_verify(
                 found.setdefault(name, []).extend(outcomes)
     asked = [name for name in KINDS if name in found or name in tell.expected]
     experiments = {name: _join(name, found.get(name, ())) for name in asked}
-    if len(files) < len(texts):
-        experiments["corpus"].count("skipped, not UTF-8", len(texts) - len(files))
+    walked = experiments["corpus"]
+    walked.allow_refused = options.allow_refused
+    if no_texts:
+        walked.count("skipped, not UTF-8", len(no_texts))
+        walked.refused += no_texts
+        walked.refused.sort(key=lambda text: str(text["file"]))
+    for reason, number in found_files.left_out.items():
+        walked.count(reason, number)
     differ = compiled_with != unicodedata.unidata_version
     return VerifyReport(
         tuple(experiments.values()),
         tell.n_resumed,
         (compiled_with, unicodedata.unidata_version) if differ else None,
     )
+
+
+def _read_files(
+    paths: Iterable[Path], max_bytes: int
+) -> tuple[list[Document], list[Mapping[str, Any]]]:
+    """Return the texts of files, and what is to be said of those that are no text."""
+    files: list[Document] = []
+    no_texts: list[Mapping[str, Any]] = []
+    for path in paths:
+        try:
+            files.append(Document(str(path), read_text(path, max_bytes)))
+        except UnicodeDecodeError as error:
+            no_texts.append(refuse_bytes(error.object, error.start).to_dict(str(path)))
+    return files, no_texts
 
 
 @contextmanager
@@ -169,7 +193,7 @@ def _do(
 
 
 def _join(name: str, outcomes: Iterable[Experiment]) -> Experiment:
-    joined = Experiment(name, KINDS[name].needed)
+    joined = Experiment(name, KINDS[name].needed, lack=KINDS[name].lack)
     for outcome in outcomes:
         joined.add(outcome)
     return joined

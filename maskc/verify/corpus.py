@@ -2,7 +2,8 @@
 
 Each file is tokenised as the model's tokenizer does it. If Lark parses the file, each next token
 must be legal and the end must be legal behind the last one. If Lark refuses it, the walk must
-get stuck, or the end must be illegal. A unit is a file.
+get stuck, or the end must be illegal; the text is named, with the place and what Lark expected
+there. A unit is a file.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ def walk_file(subject: Subject, unit: Unit, found: Experiment) -> None:
     except TokenizerError:
         found.count("skipped, not in the vocabulary")
         return
-    parsed = subject.parses(document.text)
+    refusal = subject.find_refusal(document.text)
+    parsed = refusal is None
+    if refusal is not None:
+        found.refused.append(refusal.to_dict(document.name))
     found.count("files")
     found.count("non-ASCII files", int(not document.text.isascii()))
     walk_document(subject.artifact, document, tokens, found, parsed=parsed)

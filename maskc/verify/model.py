@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 # An experiment's name, how many of its units are done, how many it has.
@@ -32,6 +33,7 @@ class VerifyOptions:
         raw_positions: masks to compare, in all bits, with those of the raw store.
         seed: of all that is chosen at random.
         tokenizer: where the tokenizer is, if the artifact's name for it does not find it.
+        allow_refused: files that Lark refuses are no failure of the run, as long as it parses one.
     """
 
     files: int = 300
@@ -44,6 +46,16 @@ class VerifyOptions:
     raw_positions: int = 2_000
     seed: int = 0
     tokenizer: str | None = None
+    allow_refused: bool = False
+
+
+class Outcome(Enum):
+    """How an experiment, or the whole of them, ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"  # the artifact is wrong, and a witness says where
+    REFUSED = "texts were refused"  # by Lark; the artifact did as it should
+    NOTHING = "nothing was checked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +109,10 @@ class Experiment:
         counts: what was done, by name.
         failures: the first ``MAX_FAILURES`` witnesses.
         documents: texts, parsed by Lark, that later experiments may draw from.
+        refused: each text that Lark refuses: its file, line and column, what is there, and what
+            was expected.
+        allow_refused: such texts are no failure.
+        lack: what is missing where nothing was checked.
     """
 
     name: str
@@ -104,6 +120,9 @@ class Experiment:
     counts: dict[str, int] = field(default_factory=dict)
     failures: list[Mapping[str, Any]] = field(default_factory=list)
     documents: list[Document] = field(default_factory=list)
+    refused: list[Mapping[str, Any]] = field(default_factory=list)
+    allow_refused: bool = False
+    lack: str = ""
 
     def count(self, name: str, by: int = 1) -> None:
         """Add to a count."""
@@ -121,20 +140,33 @@ class Experiment:
             self.count(name, number)
         self.failures += other.failures[: MAX_FAILURES - len(self.failures)]
         self.documents += other.documents
+        self.refused += other.refused
+
+    @property
+    def outcome(self) -> Outcome:
+        """How it ended; what is wrong with the artifact comes first."""
+        if self.counts.get("failures"):
+            return Outcome.FAILED
+        if not self.counts.get(self.needed):
+            return Outcome.NOTHING
+        return Outcome.REFUSED if self.refused and not self.allow_refused else Outcome.PASSED
 
     @property
     def ok(self) -> bool:
-        """Whether nothing failed and something was checked."""
-        return not self.counts.get("failures") and self.counts.get(self.needed, 0) > 0
+        """Whether nothing failed, something was checked, and no text was refused that must not."""
+        return self.outcome is Outcome.PASSED
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, without the documents."""
         return {
             "name": self.name,
             "ok": self.ok,
+            "outcome": self.outcome.value,
+            "lack": self.lack if self.outcome is Outcome.NOTHING else None,
             "checked": {self.needed: self.counts.get(self.needed, 0)},
             "counts": self.counts,
             "failures": [dict(witness) for witness in self.failures],
+            "refused": [dict(text) for text in self.refused],
         }
 
 
@@ -158,13 +190,19 @@ class VerifyReport:
         """Whether every experiment passed."""
         return all(experiment.ok for experiment in self.experiments)
 
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the artifact is wrong; if it is not, it need not have been verified."""
+        return any(experiment.outcome is Outcome.FAILED for experiment in self.experiments)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         versions = dict(zip(("artifact", "python"), self.unicode or (), strict=False)) or None
         return {
             "ok": self.ok,
+            "wrong": self.is_wrong,
             "unicode": versions,
-            "experiments": [e.to_dict() for e in self.experiments],
+            "experiments": [experiment.to_dict() for experiment in self.experiments],
         }
 
 

@@ -25,20 +25,25 @@ class Kind:
     Attributes:
         needed: the count that must not be zero for the experiment to say anything.
         run: does a unit and records what it shows.
+        lack: what is missing if that count is zero.
     """
 
     needed: str
     run: Callable[[Subject, Unit, Experiment], None]
+    lack: str
 
 
 # In the order of the report.
+_NO_TEXT = "there was no text that Lark parses"
 KINDS = {
-    "corpus": Kind("files", corpus.walk_file),
-    "generation": Kind("texts", generation.check_generation),
-    "oracle": Kind("comparisons", positions.compare_masks),
-    "segmentation": Kind("stretches", segmentation.check_segmentations),
-    "mutation": Kind("mutated texts", mutation.check_mutations),
-    "raw store": Kind("positions", raw.compare_with_raw),
+    "corpus": Kind(
+        "files that Lark parses", corpus.walk_file, "Lark parses none of the files of the corpus"
+    ),
+    "generation": Kind("texts", generation.check_generation, "no text was generated"),
+    "oracle": Kind("comparisons", positions.compare_masks, f"{_NO_TEXT} to compare masks in"),
+    "segmentation": Kind("stretches", segmentation.check_segmentations, f"{_NO_TEXT} to cut"),
+    "mutation": Kind("mutated texts", mutation.check_mutations, f"{_NO_TEXT} to change"),
+    "raw store": Kind("positions", raw.compare_with_raw, f"{_NO_TEXT} to compare masks in"),
 }
 
 

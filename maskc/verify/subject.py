@@ -21,6 +21,7 @@ from maskc.runtime.matcher import Matcher, allocate_bitmask
 from maskc.verify.general import GeneralOracle, is_general, parses_generally
 from maskc.verify.model import VerifyOptions
 from maskc.verify.oracle import Oracle
+from maskc.verify.refusals import Refusal, find_refusal
 from maskc.verify.segments import Segments
 from maskc.vocab import Encoder, load_encoder
 
@@ -81,6 +82,10 @@ class Subject:
     def parses(self, text: str) -> bool:
         """Return whether Lark parses a text."""
         return parses(self.lark, text)
+
+    def find_refusal(self, text: str) -> Refusal | None:
+        """Return where and why Lark refuses a text, ``None`` if it parses it."""
+        return find_refusal(self.lark, text, lambda: self.oracle.steps)
 
     def legal(self, matcher: Matcher) -> NDArray[np.bool_]:
         """Return bool[vocab_size], the tokens that the mask allows."""

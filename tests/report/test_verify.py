@@ -7,9 +7,19 @@ from maskc.report.verify import N_SHOWN, print_report
 PASSED = {
     "name": "corpus",
     "ok": True,
+    "outcome": "passed",
+    "lack": None,
     "checked": {"files": 300},
     "counts": {"files": 300, "tokens_walked": 1234567, "seconds": 12.34},
     "failures": [],
+    "refused": [],
+}
+REFUSED = {
+    "file": "bad.json",
+    "line": 3,
+    "column": 14,
+    "reason": "unexpected COMMA ','",
+    "expected": ["STRING", "the end"],
 }
 FAILURE = {"file": "a.py", "line": 1234, "before": "[red]x\n", "token": b"\xff"}
 
@@ -18,7 +28,8 @@ FAILURE = {"file": "a.py", "line": 1234, "before": "[red]x\n", "token": b"\xff"}
 def printed(capsys):
     def call(*experiments):
         ok = all(experiment["ok"] for experiment in experiments)
-        print_report({"ok": ok, "experiments": list(experiments)})
+        wrong = any(experiment["failures"] for experiment in experiments)
+        print_report({"ok": ok, "wrong": wrong, "experiments": list(experiments)})
         return capsys.readouterr().out
 
     return call
@@ -56,9 +67,38 @@ def test_failures_that_are_counted_and_not_kept_are_told(printed):
     assert "failure 1 of 1,234" in out
 
 
-def test_an_experiment_that_checked_nothing_says_so(printed):
-    out = printed({**PASSED, "ok": False, "checked": {"files": 0}, "counts": {}})
-    assert "corpus: FAILED, for there was nothing to check" in out
+def test_an_experiment_that_checked_nothing_says_what_was_missing(printed):
+    nothing = {"outcome": "nothing was checked", "lack": "no text was generated", "counts": {}}
+    out = printed({**PASSED, "ok": False, "checked": {"files": 0}, **nothing})
+    assert "corpus: nothing was checked" in out
+    assert "The artifact was NOT VERIFIED: corpus: no text was generated." in out
+    assert "WRONG" not in out
+
+
+def test_texts_that_are_refused_are_named_with_their_place(printed):
+    out = printed({**PASSED, "ok": False, "outcome": "texts were refused", "refused": [REFUSED]})
+    assert "bad.json:3:14: unexpected COMMA ','; expected STRING, the end\n" in out
+    assert "The artifact was NOT VERIFIED: corpus: 1 file is refused by Lark (give" in out
+
+
+def test_texts_that_are_allowed_to_be_refused_are_named_too(printed):
+    out = printed({**PASSED, "refused": [REFUSED]})
+    assert "bad.json:3:14: unexpected COMMA ','" in out
+    assert "The artifact keeps its promise." in out
+
+
+def test_many_refused_texts_and_expected_terminals_are_cut(printed):
+    many = {**REFUSED, "expected": [f"T{i}" for i in range(20)]}
+    out = printed({**PASSED, "refused": [many] * 300})
+    assert out.count("bad.json:3:14") == 10
+    assert "expected T0, T1, T2, T3, T4, T5 or 14 others\n" in out
+    assert "… and 290 more, with --json" in out
+
+
+def test_a_wrong_artifact_is_wrong_whatever_else_is_missing(printed):
+    nothing = {**PASSED, "ok": False, "outcome": "nothing was checked", "lack": "no text"}
+    out = printed(nothing, {**PASSED, "ok": False, "failures": [FAILURE]})
+    assert "The artifact is WRONG." in out
 
 
 def test_the_summary_has_a_line_for_each_experiment(printed):

@@ -183,3 +183,45 @@ def test_a_grammar_from_a_pipe_is_refused_and_from_a_redirected_file_read(folder
         arguments = ("--tokenizer", "bytes", "-o", "out")
         assert run(folder, "compile", "/dev/stdin", *arguments, stdin=file).returncode == 0
     assert "(a named pipe)" in compile_refusal(folder, "/dev/stdin", stdin=subprocess.PIPE)
+
+
+ARTIFACT_COMMANDS = {
+    "inspect": (),
+    "verify": ("--corpus", "."),
+    "explain": ("--text", ""),
+    "generate": (),
+    "bench": ("--corpus", "."),
+}
+
+
+@pytest.mark.parametrize("command", ARTIFACT_COMMANDS)
+def test_an_artifact_that_is_a_pipe_is_refused(folder, command):
+    os.mkfifo(folder / "a.maskc")
+    assert refusal(folder, command, "a.maskc", *ARTIFACT_COMMANDS[command]) == (
+        "a.maskc: is not a regular file (a named pipe); give the path of an artifact"
+    )
+
+
+def test_an_artifact_that_is_a_device_or_of_any_size_is_refused(folder):
+    assert "(a device)" in refusal(folder, "inspect", "/dev/zero")
+    with open(folder / "a.maskc", "wb") as file:
+        file.truncate(1 << 40)
+    assert refusal(folder, "inspect", "a.maskc").startswith("a.maskc: is larger than 1,073,741,824")
+
+
+def test_a_tokenizer_that_is_no_small_regular_file_is_refused(folder):
+    (folder / "g.lark").write_text("start: /a/\n")
+    os.mkfifo(folder / "tokenizer.json")
+    arguments = ("compile", "g.lark", "--tokenizer")
+    sentence = "tokenizer tokenizer.json: tokenizer.json is not a regular file (a named pipe); "
+    assert refusal(folder, *arguments, "tokenizer.json").startswith(sentence)
+    # A pipe is no tokenizer of a folder.
+    assert "the folder holds no tokenizer" in refusal(folder, *arguments, ".")
+    assert "(a device)" in refusal(folder, *arguments, "/dev/zero")
+    os.unlink(folder / "tokenizer.json")
+    with open(folder / "tokenizer.json", "wb") as file:
+        file.truncate(1 << 40)
+    assert refusal(folder, *arguments, "tokenizer.json") == (
+        "tokenizer tokenizer.json: tokenizer.json is larger than 268,435,456 bytes; "
+        "give a tokenizer file, not a model's weights"
+    )

@@ -1,0 +1,147 @@
+"""Where does Lark refuse a text, and what did it expect there?
+
+The place is Lark's own where it names one. An ``Indenter`` names none: then Lark's lexer and table
+are driven one lexeme at a time (:mod:`maskc.verify.steps`) to the lexeme that it refuses.
+
+Example: a grammar of JSON refuses ``[1,,2]`` at line 1, column 4: ``unexpected COMMA ','``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, cast
+
+import lark.utils
+from lark import Lark
+from lark.exceptions import LarkError, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
+from lark.indenter import DedentError
+
+from maskc.verify.general import is_two_endings
+from maskc.verify.steps import Steps
+
+N_SHOWN = 40  # characters of a lexeme
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a text is none of the grammar's.
+
+    Attributes:
+        line: from 1.
+        column: from 1, in characters.
+        reason: what is there.
+        expected: the terminals that may be there, as Lark names them.
+    """
+
+    line: int
+    column: int
+    reason: str
+    expected: tuple[str, ...] = ()
+
+    def to_dict(self, file: str) -> dict[str, Any]:
+        """Return plain data, with the file's name."""
+        return {
+            "file": file,
+            "line": self.line,
+            "column": self.column,
+            "reason": self.reason,
+            "expected": list(self.expected),
+        }
+
+
+def find_refusal(parser: Lark, text: str, find_steps: Callable[[], Steps]) -> Refusal | None:
+    """Return why Lark refuses a text, ``None`` if it parses it.
+
+    Args:
+        parser: of the grammar.
+        text: the text.
+        find_steps: gives what drives the parser one lexeme at a time.
+    """
+    try:
+        parser.parse(text)
+    except UnexpectedCharacters as error:
+        offset = cast(int, error.pos_in_stream)
+        expected = _name(parser, cast(Any, error).allowed or ())
+        return _refuse(text, offset, f"unexpected {text[offset : offset + 1]!r}", expected)
+    except UnexpectedToken as error:
+        return _refuse_token(parser, text, error)
+    except UnexpectedEOF as error:
+        expected = _name(parser, map(str, error.expected))
+        return _refuse(text, len(text), "the text ends here", expected)
+    except (LarkError, IndexError, AssertionError) as error:
+        # What an Indenter raises: it closes no block, or a bracket too many, or counts no line.
+        is_indented = parser.lexer_conf.postlex is not None
+        offset = _find_offset(find_steps(), text, error) if is_indented else len(text)
+        return _refuse(text, offset, _say(error), ())
+    except RuntimeError as error:
+        if not is_two_endings(error):
+            raise
+    return None
+
+
+def refuse_bytes(data: bytes, offset: int) -> Refusal:
+    """Return why a file is refused that is not UTF-8 at an offset."""
+    before = data[:offset].decode(errors="replace")
+    return _refuse(before, len(before), f"byte {offset} is not UTF-8", ())
+
+
+def _refuse(text: str, offset: int, reason: str, expected: tuple[str, ...]) -> Refusal:
+    begin = text.rfind("\n", 0, offset) + 1
+    return Refusal(text.count("\n", 0, offset) + 1, offset - begin + 1, reason, expected)
+
+
+def _refuse_token(parser: Lark, text: str, error: UnexpectedToken) -> Refusal:
+    token = error.token
+    expected = _name(parser, error.accepts or error.expected)
+    offset = token.start_pos
+    if token.type == "$END" or offset is None:
+        return _refuse(text, len(text), "the text ends here", expected)
+    indenter = cast(Any, parser.lexer_conf.postlex)
+    if indenter and token.type in (indenter.INDENT_type, indenter.DEDENT_type):
+        # They are made behind the newline lexeme that begins the line.
+        offset = token.end_pos if token.end_pos is not None else offset
+        if offset >= len(text):
+            return _refuse(text, len(text), "the text ends here", expected)
+        return _refuse(text, offset, f"unexpected {token.type}", expected)
+    return _refuse(text, offset, f"unexpected {token.type} {token[:N_SHOWN]!r}", expected)
+
+
+def _name(parser: Lark, names: Iterable[str]) -> tuple[str, ...]:
+    """Return terminals as Lark names them: a string that it had to name, by its text."""
+    terminals = {str(t.name): t for t in parser.terminals}
+    return tuple(
+        sorted(
+            {
+                str(terminals[name].user_repr()) if name in terminals else _say_end(name)
+                for name in names
+            }
+        )
+    )
+
+
+def _say_end(name: str) -> str:
+    return "the end" if name == "$END" else str(name)
+
+
+def _say(error: BaseException) -> str:
+    if isinstance(error, AssertionError):
+        return "a bracket is closed that was not opened"
+    if isinstance(error, IndexError):
+        return "a newline lexeme has no line break"
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _find_offset(steps: Steps, text: str, error: BaseException) -> int:
+    """Return where the lexeme is that is refused; behind it, if it is one of line breaks."""
+    state, position = steps.start, 0
+    while position < len(text):
+        after = steps.step(state, text, position)
+        if after is None:
+            break
+        state, position = after
+    if position < len(text) and isinstance(error, DedentError):
+        lexer = cast(Any, steps.lexer_at(state))
+        match = lexer.match(lark.utils.TextSlice(text, 0, len(text)), position)
+        position += len(match[0]) if match is not None else 0
+    return position

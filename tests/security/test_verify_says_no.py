@@ -1,0 +1,186 @@
+"""`maskc verify` says yes only if it has seen Lark and the artifact say yes."""
+
+import json
+import os
+
+import pytest
+
+import maskc
+from maskc.artifact.container import encode
+from maskc.cli.main import run
+
+ONLY_CORPUS = (
+    *("--texts", "0", "--positions", "0", "--stretches", "0", "--mutations", "0"),
+    *("--raw-positions", "0", "--jobs", "1"),
+)
+FEW = (
+    *("--texts", "0", "--positions", "5", "--stretches", "5", "--mutations", "5"),
+    *("--raw-positions", "5", "--jobs", "1"),
+)
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    contents = maskc.compile_grammar("grammars/json.lark", tokenizer="bytes").contents
+    return encode(contents.header, contents.arrays)
+
+
+@pytest.fixture
+def place(compiled, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "a.maskc").write_bytes(compiled)
+    (tmp_path / "texts").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def verify(place, capsys):
+    """Return a function from options to the exit status and what is printed."""
+
+    def call(*options, corpus="texts"):
+        assert place.is_dir()
+        status = run(["verify", "a.maskc", "--corpus", corpus, *options])
+        return status, capsys.readouterr()
+
+    return call
+
+
+def write(place, **texts):
+    for name, text in texts.items():
+        (place / "texts" / f"{name}.json").write_text(text)
+
+
+def test_three_hundred_files_that_are_no_json_are_no_proof(place, verify):
+    write(place, **{f"n{i:03}": f"line {i}: no JSON at all\n" for i in range(300)})
+    status, printed = verify(*FEW)
+    assert status == 1
+    assert "texts/n000.json:1:1: unexpected 'l'; expected FALSE, LBRACE, LSQB, NULL" in printed.out
+    assert "… and 290 more, with --json" in printed.out
+    assert "keeps its promise" not in printed.out
+    assert "WRONG" not in printed.out
+    last = " ".join(printed.out.split("\n\n")[-1].split())
+    assert "corpus: Lark parses none of the files of the corpus" in last
+    status, printed = verify(*ONLY_CORPUS, "--json", "--allow-refused")
+    report = json.loads(printed.out)
+    assert (status, report["ok"], report["wrong"]) == (1, False, False)
+    assert len(report["experiments"][0]["refused"]) == 300
+
+
+def test_one_refused_file_fails_the_run_unless_it_is_allowed(place, verify):
+    write(place, good="[1, 2]", bad='{"a": 1,\n "b" 2}')
+    status, printed = verify(*ONLY_CORPUS)
+    assert status == 1
+    assert "texts/bad.json:2:6: unexpected NUMBER '2'; expected COLON" in printed.out
+    assert "NOT VERIFIED: corpus: 1 file is refused by Lark (give --corpus texts" in printed.out
+    status, printed = verify(*ONLY_CORPUS, "--allow-refused")
+    assert status == 0
+    assert "texts/bad.json:2:6" in printed.out
+    assert "The artifact keeps its promise." in printed.out
+
+
+def test_the_report_for_a_program_has_all_that_was_expected(place, verify):
+    write(place, good="[1, 2]", bad='{"a": 1,\n "b" 2}')
+    report = json.loads(verify(*ONLY_CORPUS, "--json")[1].out)
+    assert report["experiments"][0]["outcome"] == "texts were refused"
+    assert report["experiments"][0]["refused"] == [
+        {
+            "file": "texts/bad.json",
+            "line": 2,
+            "column": 6,
+            "reason": "unexpected NUMBER '2'",
+            "expected": ["COLON"],
+        }
+    ]
+
+
+def test_a_file_that_is_no_text_is_refused_too(place, verify):
+    write(place, good="[1, 2]")
+    (place / "texts" / "latin.json").write_bytes(b'"a\n\xe9"')
+    status, printed = verify(*ONLY_CORPUS)
+    assert status == 1
+    assert "texts/latin.json:2:1: byte 3 is not UTF-8" in printed.out
+    assert verify(*ONLY_CORPUS, "--allow-refused")[0] == 0
+    os.unlink(place / "texts" / "good.json")
+    assert verify(*ONLY_CORPUS, "--allow-refused")[0] == 1
+
+
+def test_the_report_is_the_same_by_several_processes(place, verify):
+    write(place, good="[1, 2]", bad="[", worse="nope")
+    (place / "texts" / "latin.json").write_bytes(b"\xe9")
+    alone = verify(*ONLY_CORPUS, "--json")
+    assert verify(*ONLY_CORPUS, "--json", "--jobs", "2") == alone
+
+
+def test_experiments_that_had_nothing_to_check_do_not_make_the_artifact_wrong(place, verify):
+    write(place, bad="nope")
+    status, printed = verify(*FEW, "--allow-refused")
+    assert status == 1
+    assert "WRONG" not in printed.out
+    last = " ".join(printed.out.split("\n\n")[-1].split())
+    for reason in (
+        "corpus: Lark parses none of the files of the corpus",
+        "oracle: there was no text that Lark parses to compare masks in",
+        "mutation: there was no text that Lark parses to change",
+    ):
+        assert reason in last
+
+
+def test_an_empty_file_is_a_text_that_json_refuses(place, verify):
+    write(place, empty="")
+    status, printed = verify(*ONLY_CORPUS)
+    assert status == 1
+    assert "texts/empty.json:1:1: the text ends here; expected" in printed.out
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda folder: None, "texts: holds no file of at most 100,000 bytes; give --corpus"),  # noqa: ARG005
+        (
+            lambda folder: (folder / "a.json").symlink_to("/etc/passwd"),
+            "texts: holds no file of at most 100,000 bytes (1 left out, links out of the folder); ",
+        ),
+        (
+            lambda folder: os.mkfifo(folder / "a.json"),
+            "texts: holds no file of at most 100,000 bytes (1 left out, no regular files); ",
+        ),
+        (
+            lambda folder: os.truncate(
+                os.open(folder / "a.json", os.O_CREAT | os.O_WRONLY), 1 << 40
+            ),
+            "texts: holds no file of at most 100,000 bytes (1 left out, too long); ",
+        ),
+    ],
+    ids=["empty", "link", "pipe", "huge"],
+)
+def test_a_folder_without_a_file_to_read_is_refused(place, verify, make, sentence):
+    make(place / "texts")
+    status, printed = verify(*ONLY_CORPUS)
+    assert (status, printed.out) == (2, "")
+    assert printed.err.startswith(f"maskc: {sentence}")
+
+
+def test_what_is_left_out_of_a_folder_is_counted(place, verify):
+    write(place, good="[1]", long="[" + "1," * 60_000 + "1]")
+    (place / "texts" / "secret.json").symlink_to("/etc/passwd")
+    os.mkfifo(place / "texts" / "pipe.json")
+    (place / "texts" / "inside.json").symlink_to("good.json")
+    (place / "texts" / "circle").symlink_to(".")
+    status, printed = verify(*ONLY_CORPUS, "--json")
+    assert status == 0
+    counts = json.loads(printed.out)["experiments"][0]["counts"]
+    assert counts["files that Lark parses"] == 2
+    assert counts["left out, links out of the folder"] == 1
+    assert counts["left out, no regular files"] == 1
+    assert counts["left out, too long"] == 1
+
+
+@pytest.mark.parametrize("command", ["verify", "bench"])
+def test_a_pipe_or_device_that_is_named_is_refused(place, capsys, command):
+    os.mkfifo(place / "pipe")
+    for name in ("pipe", "/dev/zero"):
+        assert run([command, "a.maskc", "--corpus", name]) == 2
+        assert capsys.readouterr().err == (
+            f"maskc: {name}: is no regular file; give --corpus a path that exists\n"
+        )
