@@ -188,6 +188,19 @@ def test_a_request_that_begins_again_goes_on_where_it_was(registry, artifacts):
     assert of in legal(requests, again)
 
 
+def test_a_request_keeps_to_the_artifact_that_was_there_when_it_came(model, artifacts, tmp_path):
+    path = tmp_path / "order.maskc"
+    artifacts["order"].save(path)
+    requests = Requests(open_registry(model, "llama3", tmp_path))
+    requests.check("order")
+    path.unlink()
+    state = State("order", [])
+    (buy,) = tokens_of(artifacts["order"], b"buy")
+    assert buy in legal(requests, state)
+    state.generated_tokens.append(buy)
+    assert buy not in legal(requests, state)
+
+
 def test_a_request_that_is_gone_is_forgotten(registry):
     requests = Requests(registry)
     state = State("order", [])
