@@ -12,6 +12,7 @@ from maskc.artifact.container import encode, load_container
 from maskc.artifact.files import write_atomically
 from maskc.artifact.model import FORMAT, Contents, check, is_general
 from maskc.errors import ArtifactError
+from maskc.runtime.arguments import as_count, as_number
 from maskc.runtime.driving import AnyMachine, AnyMasks
 from maskc.runtime.fingerprint import compute_fingerprint
 from maskc.runtime.forced import TokenTexts
@@ -35,6 +36,7 @@ class Artifact:
         header: what the artifact says about itself.
         vocab_size: number of tokens, padding included.
         eos_ids: end-of-sequence ids.
+        ends: the same as a set.
     """
 
     def __init__(self, contents: Contents, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
@@ -42,7 +44,8 @@ class Artifact:
         self.header = contents.header
         self.vocab_size: int = contents.header["tokenizer"]["vocab_size"]
         self.eos_ids: tuple[int, ...] = tuple(contents.header["tokenizer"]["eos_ids"])
-        self._cache_bytes = cache_bytes
+        self.ends = frozenset(self.eos_ids)
+        self._cache_bytes = as_count("cache_bytes", cache_bytes)
         self._token_first: NDArray[np.int32] = contents.arrays["token_first"]
         self._token_bytes = contents.arrays["token_bytes"].tobytes()
 
@@ -70,6 +73,7 @@ class Artifact:
         found = np.full(self.vocab_size, -1, dtype=np.int16)
         writes = first[1:] > first[:-1]
         found[writes] = data[first[:-1][writes]]
+        found.setflags(write=False)
         return found
 
     @made_once
@@ -78,7 +82,13 @@ class Artifact:
         return TokenTexts(self.token_bytes, self.vocab_size)
 
     def token_bytes(self, token_id: int) -> bytes | None:
-        """Return a token's bytes, ``None`` for special tokens and padding."""
+        """Return a token's bytes, ``None`` for special tokens and padding.
+
+        Raises:
+            TypeError: it is no integer.
+        """
+        if type(token_id) is not int:
+            token_id = as_number("a token", token_id)
         if not 0 <= token_id < self.vocab_size:
             return None
         low, high = self._token_first[token_id], self._token_first[token_id + 1]
@@ -105,7 +115,7 @@ class Artifact:
         return Matcher(self, self.machine.start(), History(), terminated=False)
 
     def mask_table(self, first: int = 0) -> NDArray[np.int32]:
-        """Return the masks that have a number so far, by number; not to be written to.
+        """Return the masks that have a number so far, by number; they cannot be written to.
 
         Numbers are given in the order in which masks are first needed, by all matchers of this
         artifact, and never again: rows are added, and those that are there stay as they are.
@@ -114,9 +124,13 @@ class Artifact:
             first: leave out the masks with smaller numbers.
 
         Returns:
-            int32[number of masks - first, ceil(vocab_size / 32)]
+            int32[number of masks - first, ceil(vocab_size / 32)]; no rows if there are fewer.
+
+        Raises:
+            TypeError: ``first`` is no integer.
+            ValueError: it is less than 0.
         """
-        return self.masks.pool.table(first)
+        return self.masks.pool.table(as_count("first", first))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the artifact: to a temporary file beside ``path``, then renamed.
@@ -139,14 +153,18 @@ def load(
         path: of a file that ``maskc compile`` or :meth:`Artifact.save` wrote.
         cache_bytes: how much memory the artifact's matchers may take for what they remember, all
             together, beside the artifact itself and their stacks: half of it for masks that have a
-            number, an eighth for other masks, the rest for what tokens did to which stacks.
+            number, an eighth for other masks, the rest for what tokens did to which stacks. With
+            0 nothing is remembered, and no mask has a number.
         mapped: leave the contents in the file, so that processes share its pages. The file must
             then be replaced by renaming and never written to: who writes into it changes the
             masks, or ends the process. False reads it into memory.
 
     Raises:
         ArtifactError: it is no artifact, damaged, or of another format version.
+        TypeError: ``cache_bytes`` is no integer.
+        ValueError: it is less than 0.
     """
+    as_count("cache_bytes", cache_bytes)
     name = os.fspath(path)
     header, arrays = load_container(name, mapped=mapped)
     return Artifact(_checked(Contents(header, arrays), name), cache_bytes=cache_bytes)

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING, Any, NoReturn
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.arguments import (
+    WORD,
+    as_bytes,
+    as_count,
+    as_number,
+    as_row,
+    as_rows,
+    as_token_ids,
+    check_bitmask,
+)
 from maskc.runtime.driving import Hypotheses
 from maskc.runtime.forced import Encode, keep_stable
 from maskc.runtime.memory import History
@@ -16,49 +27,82 @@ if TYPE_CHECKING:
     from maskc.runtime.artifact import Artifact
 
 
+# Of a matcher that has filled no bitmask.
+_NO_BITMASK: ref[NDArray[np.int32]] = ref(np.zeros((0, 0), dtype=np.int32))
+
+
 def allocate_bitmask(batch: int, vocab_size: int) -> NDArray[np.int32]:
     """Return int32[batch, ceil(vocab_size / 32)], all ones: nothing is forbidden.
 
     Token ``t`` is bit ``t % 32``, least significant first, of word ``t // 32``; 1 means legal.
+
+    Raises:
+        TypeError: a size is no integer.
+        ValueError: a size is less than 0.
     """
-    return np.full((batch, -(-vocab_size // 32)), -1, dtype=np.int32)
+    shape = (as_count("a batch", batch), -(-as_count("vocab_size", vocab_size) // 32))
+    return np.full(shape, -1, dtype=np.int32)
 
 
 def fill_bitmasks(
-    matchers: Sequence[Matcher], bitmask: NDArray[np.int32], rows: Sequence[int]
+    matchers: Iterable[Matcher], bitmask: NDArray[np.int32], rows: Iterable[int]
 ) -> None:
-    """Write the legal tokens of many matchers, each into its row.
+    """Write the legal tokens of many matchers, each into its row: all of them, or nothing.
 
     Args:
         matchers: of one artifact or of several with vocabularies of one size.
         bitmask: int32[batch, ceil(vocab_size / 32)], C-contiguous, written to.
-        rows: the row of each matcher.
+        rows: the row of each matcher, each another one.
 
     Raises:
-        ValueError: there are not as many rows as matchers.
+        TypeError: an argument is of another kind; nothing is written.
+        ValueError: there are not as many rows as matchers, a row is not in the bitmask or comes
+            twice, or the bitmask has another shape; nothing is written.
     """
-    if len(matchers) > 1 and list(rows) == list(range(len(matchers))):
-        artifact = matchers[0]._artifact
-        batch = [
-            matcher._hypotheses
-            for matcher in matchers
-            if matcher._artifact is artifact and not matcher._terminated
-        ]
-        if len(batch) == len(matchers):
-            numbers = artifact.masks.numbers(batch)
-            if min(numbers) >= 0:
-                # With "raise" in the place of "clip", it would go through an array in between.
-                table, filled = artifact.masks.pool.rows, bitmask[: len(batch)]
-                np.take(table, numbers, axis=0, out=filled, mode="clip")
-                return
-    for matcher, row in zip(matchers, rows, strict=True):
-        matcher.fill_bitmask(bitmask, row)
+    batch = list(matchers)
+    for matcher in batch:
+        if not isinstance(matcher, Matcher):
+            raise TypeError(f"fill_bitmasks takes matchers, not {type(matcher).__name__}")
+    check_bitmask(bitmask, batch[0]._n_words if batch else None)
+    places = as_rows(rows, len(batch), bitmask)
+    if not batch:
+        return
+    artifact = batch[0]._artifact
+    if all(matcher._artifact is artifact and not matcher._terminated for matcher in batch):
+        numbers = artifact.masks.numbers([matcher._hypotheses for matcher in batch])
+        if min(numbers) >= 0 and places == list(range(len(batch))):
+            # With "raise" in the place of "clip", it would go through an array in between.
+            table, filled = artifact.masks.pool.rows, bitmask[: len(batch)]
+            np.take(table, numbers, axis=0, out=filled, mode="clip")
+            return
+    for matcher in batch:
+        if matcher._n_words != bitmask.shape[1]:
+            check_bitmask(bitmask, matcher._n_words)
+    masks = [matcher._words() for matcher in batch]
+    for row, words in zip(places, masks, strict=True):
+        bitmask[row] = words
 
 
 class Matcher:
-    """The state of one sequence. Never raises on a token, and no illegal one changes it."""
+    """The state of one sequence.
 
-    __slots__ = ("_artifact", "_history", "_hypotheses", "_terminated")
+    No integer raises in the place of a token, and no illegal one changes anything. What is no
+    integer is a ``TypeError``, and changes nothing either; NumPy's integers are integers.
+
+    ``copy.copy`` and ``copy.deepcopy`` are :meth:`fork`; a matcher is not pickled.
+    """
+
+    __slots__ = (
+        "_artifact",
+        "_ends",
+        "_filled",
+        "_history",
+        "_hypotheses",
+        "_machine",
+        "_masks",
+        "_n_words",
+        "_terminated",
+    )
 
     def __init__(
         self,
@@ -71,6 +115,11 @@ class Matcher:
         self._artifact = artifact
         self._hypotheses = hypotheses
         self._terminated = terminated
+        # Of the artifact, where they are read without a detour.
+        self._machine, self._masks, self._ends = artifact.machine, artifact.masks, artifact.ends
+        self._n_words = -(-artifact.vocab_size // 32)
+        # The bitmask that was checked last: engines fill the same one again and again.
+        self._filled = _NO_BITMASK
         # One entry a token: the state before it.
         self._history = history
 
@@ -82,14 +131,33 @@ class Matcher:
             row: which row.
 
         A terminated sequence allows its end-of-sequence tokens, and nothing else.
+
+        Raises:
+            TypeError: ``bitmask`` is no such array, or ``row`` no integer; nothing is written.
+            ValueError: ``bitmask`` has another shape, is strided or read-only, or there is no
+                such row; nothing is written.
         """
-        masks, hypotheses = self._artifact.masks, self._hypotheses
-        if self._terminated:
-            bitmask[row] = masks.pool.end_only.words
-        elif len(hypotheses) == 1:
-            bitmask[row] = masks.mask(hypotheses[0]).words
+        # A checked array is looked at again, as its type and dimensions can be set in place.
+        if (
+            type(row) is not int
+            or row < 0
+            or bitmask is not self._filled()
+            # So is a reference to an array that is gone.
+            or bitmask is None  # type: ignore[redundant-expr]
+            or bitmask.dtype is not WORD
+            or bitmask.ndim != 2
+        ):
+            row = self._check_place(bitmask, row)
+        hypotheses = self._hypotheses
+        if len(hypotheses) == 1 and not self._terminated:
+            words = self._masks.mask(hypotheses[0]).words
         else:
-            bitmask[row] = masks.pool.unite(map(masks.mask, hypotheses)).words
+            words = self._words()
+        try:
+            bitmask[row] = words
+        except IndexError:
+            as_row(row, bitmask)
+            raise
 
     def mask_id(self) -> int:
         """Return the number of the mask that :meth:`fill_bitmask` would write.
@@ -98,49 +166,67 @@ class Matcher:
         number, since those that came before it take half of the artifact's ``cache_bytes``; it
         is composed as before, and has to be filled.
         """
-        masks = self._artifact.masks
+        masks = self._masks
         if self._terminated:
             return masks.pool.end_only.number
         return masks.numbers((self._hypotheses,))[0]
 
     def accept_token(self, token_id: int) -> bool:
-        """Take a token; return False, and change nothing, if it is illegal."""
-        artifact = self._artifact
+        """Take a token; return False, and change nothing, if it is illegal.
+
+        Raises:
+            TypeError: it is no integer; nothing is changed.
+        """
+        if type(token_id) is not int:
+            token_id = as_number("a token", token_id)
         if self._terminated:
             return False
-        if token_id in artifact.eos_ids:
+        here = self._hypotheses
+        if token_id in self._ends:
             if not self.is_accepting:
                 return False
-            self._history.append(self._hypotheses)
+            self._history.append(here)
             self._terminated = True
             return True
-        after = artifact.machine.take(self._hypotheses, token_id)
+        after = self._machine.take(here, token_id)
         if not after:
             return False
-        self._history.append(self._hypotheses)
+        self._history.append(here)
         self._hypotheses = after
         return True
 
     def accept_tokens(self, token_ids: Iterable[int]) -> int:
-        """Take tokens up to the first illegal one; return how many were taken."""
-        n_taken = 0
-        for token_id in token_ids:
-            if not self.accept_token(token_id):
-                break
-            n_taken += 1
-        return n_taken
+        """Take tokens up to the first illegal one; return how many were taken.
+
+        What follows the first illegal one is not read. Nothing is taken if reading raises.
+
+        Raises:
+            TypeError: one that was read is no integer; nothing is changed.
+        """
+        before, after, terminated = self._follow(token_ids)
+        for hypotheses in before:
+            self._history.append(hypotheses)
+        self._hypotheses, self._terminated = after, terminated
+        return len(before)
 
     def validate_tokens(self, token_ids: Iterable[int]) -> int:
-        """Return how many of the tokens :meth:`accept_tokens` would take; change nothing."""
-        n_taken = self.accept_tokens(token_ids)
-        self.rollback(n_taken)
-        return n_taken
+        """Return how many of the tokens :meth:`accept_tokens` would take; change nothing.
 
-    def accept_bytes(self, data: bytes) -> bool:
-        """Take bytes as if they were one token; return False, and change nothing, if illegal."""
+        Raises:
+            TypeError: one that was read is no integer.
+        """
+        return len(self._follow(token_ids)[0])
+
+    def accept_bytes(self, data: bytes | bytearray | memoryview) -> bool:
+        """Take bytes as if they were one token; return False, and change nothing, if illegal.
+
+        Raises:
+            TypeError: it is a text, or anything else but bytes; nothing is changed.
+        """
+        text = data if type(data) is bytes else as_bytes(data)
         if self._terminated:
             return False
-        after = self._after(data) if data else self._hypotheses
+        after = self._after(text) if text else self._hypotheses
         if not after:
             return False
         self._history.append(self._hypotheses)
@@ -154,13 +240,14 @@ class Matcher:
         grow with it.
 
         Raises:
+            TypeError: it is no integer.
             ValueError: fewer than ``n`` were accepted since the start, or are remembered.
         """
-        n_states = self._history.n_states
-        if not 0 <= n <= n_states:
-            raise ValueError(f"cannot roll back {n} of {n_states} accepted tokens")
-        if n:
-            self._hypotheses = self._history.back(n)
+        n_back, n_states = as_number("n", n), self._history.n_states
+        if not 0 <= n_back <= n_states:
+            raise ValueError(f"cannot roll back {n_back} of {n_states} accepted tokens")
+        if n_back:
+            self._hypotheses = self._history.back(n_back)
             self._terminated = False
 
     def fork(self) -> Matcher:
@@ -169,16 +256,28 @@ class Matcher:
             self._artifact, self._hypotheses, self._history.fork(), terminated=self._terminated
         )
 
+    def __copy__(self) -> Matcher:
+        return self.fork()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Matcher:
+        return self.fork()
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise TypeError(
+            "a matcher is not pickled, as it shares its artifact's tables; send the token ids, "
+            "and accept them in a matcher of the artifact that is loaded there"
+        )
+
     def reset(self) -> None:
         """Go back to the start of the text."""
-        self._hypotheses = self._artifact.machine.start()
+        self._hypotheses = self._machine.start()
         self._terminated = False
         self._history = History()
 
     @property
     def is_accepting(self) -> bool:
         """Whether an end-of-sequence token is legal now."""
-        machine = self._artifact.machine
+        machine = self._machine
         return not self._terminated and any(machine.is_complete(h) for h in self._hypotheses)
 
     @property
@@ -191,11 +290,11 @@ class Matcher:
 
         It takes time in proportion to the depth of what is open.
         """
-        return (self._terminated, *map(self._artifact.machine.describe, self._hypotheses))
+        return (self._terminated, *map(self._machine.describe, self._hypotheses))
 
     def forced_bytes(self) -> bytes:
         """Return the bytes that every way to go on begins with; empty if there is a choice."""
-        machine = self._artifact.machine
+        machine = self._machine
         forced = bytearray()
         here = self._hypotheses
         while not self._terminated and not any(machine.is_complete(h) for h in here):
@@ -222,14 +321,19 @@ class Matcher:
                 the text byte for byte, no token is returned.
             before: the text so far, or its end from where the tokenizer begins a new token in
                 any case: what precedes a text can change how it is cut.
+
+        Raises:
+            TypeError: ``before`` is no text.
         """
+        if not isinstance(before, str):
+            raise TypeError(f"before is a str, and this is {type(before).__name__}")
         forced = self.forced_bytes()
         return keep_stable(forced, before, encode, self._artifact.token_texts) if forced else []
 
     def _only_byte(self, here: Hypotheses) -> tuple[int, Hypotheses] | None:
         if self._find_choice(here):
             return None
-        machine = self._artifact.machine
+        machine = self._machine
         found: tuple[int, Hypotheses] | None = None
         for byte_class in sorted(set(machine.tables.classes)):
             bytes_ = [b for b in range(256) if machine.tables.classes[b] == byte_class]
@@ -243,7 +347,7 @@ class Matcher:
 
     def _find_choice(self, here: Hypotheses) -> bool:
         """Return whether legal tokens are known to begin with different bytes."""
-        mask = self._artifact.masks.pool.unite(map(self._artifact.masks.mask, here))
+        mask = self._masks.pool.unite(map(self._masks.mask, here))
         if mask.has_choice is None:
             firsts = self._artifact.first_bytes[
                 np.flatnonzero(np.unpackbits(mask.words.view(np.uint8), bitorder="little"))
@@ -253,5 +357,45 @@ class Matcher:
         return mask.has_choice
 
     def _after(self, text: bytes) -> Hypotheses:
-        machine = self._artifact.machine
+        machine = self._machine
         return machine.step(self._hypotheses, text.translate(machine.tables.classes), text)
+
+    def _follow(self, token_ids: Iterable[int]) -> tuple[list[Hypotheses], Hypotheses, bool]:
+        """Return what tokens would do: the state before each, the last one, and whether it ends.
+
+        Nothing is changed, whatever reading the tokens does.
+        """
+        before: list[Hypotheses] = []
+        here, terminated = self._hypotheses, self._terminated
+        for token_id in as_token_ids(token_ids):
+            if type(token_id) is not int:
+                token_id = as_number("a token", token_id)
+            if terminated:
+                break
+            if token_id in self._ends:
+                if not any(self._machine.is_complete(h) for h in here):
+                    break
+                terminated, after = True, here
+            else:
+                after = self._machine.take(here, token_id)
+                if not after:
+                    break
+            before.append(here)
+            here = after
+        return before, here, terminated
+
+    def _words(self) -> NDArray[np.int32]:
+        """Return the mask, not to be written to."""
+        masks = self._masks
+        if self._terminated:
+            return masks.pool.end_only.words
+        return masks.pool.unite(map(masks.mask, self._hypotheses)).words
+
+    def _check_place(self, bitmask: NDArray[np.int32], row: int) -> int:
+        """Return the number of a row that can be written to, and remember its bitmask."""
+        check_bitmask(bitmask, self._n_words)
+        number = as_row(row, bitmask)
+        # A mask of one word would fit into rows of any width.
+        if self._n_words > 1:
+            self._filled = ref(bitmask)
+        return number

@@ -63,7 +63,7 @@ class MaskPool:
         n_rows = min(MAX_NUMBERED, cache_bytes // 2 // (4 * n_words))
         # Reserved at once, as a longer array later on would hold up a fill for as long as it takes
         # to copy this one; what is not written to takes no memory.
-        self.rows = np.empty((n_rows, n_words), dtype=np.int32)
+        self.rows = _reserve(n_rows, n_words)
         self.n_numbered = 0
         self._n_bytes = 0
         self._lock = threading.Lock()
@@ -128,7 +128,22 @@ class MaskPool:
             self._n_bytes = 0
 
     def table(self, first: int = 0) -> NDArray[np.int32]:
-        """Return the numbered masks from a number on, as they are now; not to be written to."""
+        """Return the numbered masks from a number on, as they are now; they cannot be written to.
+
+        Over memory that is read-only in itself, as the flag of an array can be set again.
+        """
         rows = self.rows[first : self.n_numbered]
-        rows.setflags(write=False)
-        return rows
+        if not len(rows):
+            return np.empty(rows.shape, dtype=np.int32)
+        return np.frombuffer(rows.data.toreadonly(), dtype=np.int32).reshape(rows.shape)
+
+
+def _reserve(n_rows: int, n_words: int) -> NDArray[np.int32]:
+    """Return room for rows; half of it, and so on, where the system has not so much."""
+    while True:
+        try:
+            return np.empty((n_rows, n_words), dtype=np.int32)
+        except MemoryError:
+            if not n_rows:
+                raise
+            n_rows //= 2

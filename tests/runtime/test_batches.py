@@ -48,7 +48,7 @@ def test_a_batch_is_filled_row_by_row(artifact):
 
 
 def test_a_batch_needs_a_row_for_each_matcher(artifact):
-    with pytest.raises(ValueError, match="zip"):
+    with pytest.raises(ValueError, match="1 matchers need as many rows, and these are 2"):
         maskc.fill_bitmasks([artifact.matcher()], maskc.allocate_bitmask(2, 14), [0, 1])
 
 
