@@ -26,7 +26,7 @@ import mmap
 import os
 import struct
 from collections.abc import Mapping, Sized
-from typing import Any
+from typing import Any, TypeVar
 
 import msgpack
 import numpy as np
@@ -51,6 +51,8 @@ MAX_FILE = 1 << 30
 _MAX_ARRAY = (1 << 32) - 1
 _MAX_HEADER = 1 << 24
 _MAX_LENGTH = 1 << 16
+# Of all lists and maps together: 16 MiB of empty maps would take gigabytes, and seconds.
+_MAX_ENTRIES = 1 << 18
 _MAX_DEPTH = 32
 _MAX_DIMENSIONS = 8
 
@@ -66,6 +68,7 @@ _AGAIN, _GIVE = "compile the grammar again", "give the path of an artifact"
 
 Arrays = dict[str, NDArray[Any]]
 _Spec = tuple[str, tuple[int, ...]]
+_Counted = TypeVar("_Counted", bound=Sized)
 
 
 def encode(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -228,9 +231,12 @@ def _unpack_header(raw: memoryview, path: str) -> tuple[dict[str, Any], dict[str
 
     Offsets are not read: :func:`_pack_header` finds them again.
     """
+    counter = _Counter()
     try:
         header = msgpack.unpackb(
             raw,
+            object_hook=counter.count,
+            list_hook=counter.count,
             raw=False,
             unicode_errors="surrogateescape",
             max_array_len=_MAX_LENGTH,
@@ -250,6 +256,20 @@ def _unpack_header(raw: memoryview, path: str) -> tuple[dict[str, Any], dict[str
             raise _corrupted(path, f"its header lists array {name!r} with a bad dtype or shape")
         specs[name] = spec
     return header, specs
+
+
+class _Counter:
+    """Counts the entries of lists and maps while they are read."""
+
+    def __init__(self) -> None:
+        self._n_left = _MAX_ENTRIES
+
+    def count(self, value: _Counted) -> _Counted:
+        """Return a list or a map that has just been read; ValueError if all have too many."""
+        self._n_left -= 1 + len(value)
+        if self._n_left < 0:
+            raise ValueError(f"more than {_MAX_ENTRIES:,} entries")
+        return value
 
 
 def _read_spec(entry: Any) -> _Spec | None:
@@ -281,6 +301,10 @@ def _pack_header(
         ValueError: the header holds a value that has no encoding.
     """
     tidy = _tidy(header, 0)
+    # With the map of arrays: an entry, four that describe it, and its shape.
+    n_entries = _count_entries(tidy) + 2 + sum(7 + len(shape) for _, shape in specs.values())
+    if n_entries > _MAX_ENTRIES:
+        raise LimitError("entries in the header", _MAX_ENTRIES, "split the grammar")
     table: dict[str, dict[str, Any]] = {}
     n_header, packed = -1, b""
     while len(packed) != n_header:
@@ -311,6 +335,15 @@ def _tidy(value: Any, depth: int) -> Any:
     if value is None or isinstance(value, bool | int | float | str | bytes):
         return value
     raise ValueError(f"holds {type(value).__name__} {value!r}")
+
+
+def _count_entries(value: Any) -> int:
+    """Return what :class:`_Counter` counts in a value."""
+    if isinstance(value, dict):
+        return 1 + len(value) + sum(map(_count_entries, value.values()))
+    if isinstance(value, list):
+        return 1 + len(value) + sum(map(_count_entries, value))
+    return 0
 
 
 def _check_length(value: Sized) -> None:

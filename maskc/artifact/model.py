@@ -2,7 +2,8 @@
 
 The runtime indexes these arrays without further checks, so everything it may index with is
 checked here, once, when an artifact is made and when one is loaded: each array has the dtype
-and the shape of the table, index arrays stay inside what they index, offset arrays ascend.
+and the shape of the table, index arrays stay inside what they index, offset arrays ascend, and
+arrays fit together as :mod:`maskc.artifact.relations` says.
 
 Dimensions are named: ``V`` tokens, ``S`` scanner states, ``K`` byte classes, ``B`` boundaries,
 ``C`` contexts, ``D`` places (contexts outside of brackets and between them), ``T`` terminals,
@@ -20,6 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.artifact.relations import check_relations
+
 FORMAT = 4
 
 # Terminals in event arrays.
@@ -32,6 +35,11 @@ ANY_PROFILE = -1
 # `union_base`: all tokens are in the union's own words.
 NO_BASE = -1
 EMPTY_TEXT = -3  # no lexeme is open: the start of the text
+
+
+# What is asked of the parser for one mask, at most: compiling ends there, and so does a fill that
+# follows a graph that somebody else made. Grammars of programming languages need less than 100.
+MAX_QUESTIONS = 1 << 16
 
 
 # Columns of an open newline lexeme, as far as one token knows.
@@ -68,6 +76,8 @@ class Section:
     least: int = 0
     offsets: str | None = None
 
+
+_ANY = -(1 << 31)  # bits that are no number
 
 SECTIONS: dict[str, Section] = {
     "token_first": Section("int32", ("V+1",), offsets="token_bytes"),
@@ -125,8 +135,8 @@ SECTIONS: dict[str, Section] = {
     "union_base": Section("int32", ("unions",), below="masks", least=NO_BASE),
     "union_first": Section("int32", ("unions+1",), offsets="union_word"),
     "union_word": Section("uint16", ("changes",), below="VW"),
-    "union_bits": Section("int32", ("changes",)),
-    "masks": Section("int32", ("masks", "VW")),
+    "union_bits": Section("int32", ("changes",), least=_ANY),
+    "masks": Section("int32", ("masks", "VW"), least=_ANY),
     "final_columns": Section("int32", ("F",), below="Q", least=-1),
     "column_first": Section("int32", ("Q+1",), offsets="column_reset"),
     "column_reset": Section("uint8", ("cols", "B"), below="2"),
@@ -184,6 +194,8 @@ def check(contents: Contents) -> str | None:
     sizes = _constants(contents.header)
     if sizes is None:
         return "the header lacks its sizes"
+    if "layout" not in contents.header:
+        return "the header lacks its layout"
     for name, section in sections.items():
         array = arrays[name]
         if array.dtype.name != section.dtype or array.ndim != len(section.dims):
@@ -191,26 +203,34 @@ def check(contents: Contents) -> str | None:
         for dim, length in zip(section.dims, array.shape, strict=True):
             if _bind(sizes, dim, length) != length:
                 return f"section {name} has {length} instead of {_bind(sizes, dim, length)} {dim}"
-    if sizes.get("G") == 0:
-        return "section general_live has no start state"
+    for name, dim in (("general_live", "G"), ("lalr_state", "R"), ("token_first", "V")):
+        if sizes.get(dim) == 0:
+            return f"section {name} has no {dim}"
     for name, section in sections.items():
         fault = _check_values(name, section, arrays, sizes)
         if fault:
             return fault
-    return _check_descent(arrays)
+    roots = arrays["root_terminal"]
+    if ((roots < IGNORED) & (roots != NO_EVENT)).any():
+        return "section root_terminal has a value that is no terminal"
+    table = "general_" if is_general(contents.header) else ""
+    for name in (f"{table}shift_state", f"{table}goto_state"):
+        if not arrays[name].all():
+            return f"section {name} pushes the state at the bottom"
+    return check_relations(arrays, n_tokens=sizes["V"], has_layout=bool(contents.header["layout"]))
 
 
 def _constants(header: dict[str, Any]) -> dict[str, int] | None:
     sizes = header.get("sizes")
     if not isinstance(sizes, dict) or not all(
-        isinstance(k, str) and isinstance(v, int) and 0 <= v < 1 << 31 for k, v in sizes.items()
+        isinstance(k, str) and type(v) is int and 0 <= v < 1 << 31 for k, v in sizes.items()
     ):
         return None
     needed = {"V", "C", "T", "N", "M"}
     if not needed <= set(sizes):
         return None
     fixed = {key: int(sizes[key]) for key in sorted(needed)}
-    if isinstance(sizes.get("GN"), int):
+    if "GN" in sizes:
         fixed["GN"] = int(sizes["GN"])
     # Places: with indentation each context has a second one, between brackets.
     fixed["D"] = fixed["C"] * (2 if header.get("layout") else 1)
@@ -232,35 +252,19 @@ def _bind(sizes: dict[str, int], dim: str, length: int) -> int:
     return sum(sizes.get(name, 0) for name in names) + extra
 
 
-def _check_descent(arrays: Mapping[str, NDArray[Any]]) -> str | None:
-    """Return what is wrong if a node's questions lead to a node that is not before it."""
-    first = arrays["question_first"]
-    deepest = np.full(len(first) - 1, -1, dtype=np.int32)
-    asks = np.flatnonzero(np.diff(first))
-    if len(asks):
-        deepest[asks] = np.maximum.reduceat(arrays["question_node"], first[asks])
-    node = np.repeat(np.arange(len(arrays["node_first"]) - 1), np.diff(arrays["node_first"]))
-    if (deepest[arrays["node_answer"]] >= node).any():
-        return "section question_node goes in circles"
-    return None
-
-
 def _check_values(
     name: str, section: Section, arrays: Mapping[str, NDArray[Any]], sizes: dict[str, int]
 ) -> str | None:
     array = arrays[name]
     if section.offsets is not None:
-        steps = np.diff(array)
-        if array[0] != 0 or (len(steps) and steps.min() < 0):
+        if array[0] != 0 or (array[1:] < array[:-1]).any():
             return f"section {name} does not ascend from 0"
         if array[-1] != len(arrays[section.offsets]):
             return f"section {name} ends at {array[-1]}, not at the end of {section.offsets}"
         return None
     if not array.size or array.dtype == np.uint64:
         return None
-    if section.below is None and section.least == 0 and name != "production_length":
-        return None
-    if array.dtype.kind == "i" and array.min() < section.least:
+    if array.dtype.kind == "i" and section.least > _ANY and array.min() < section.least:
         return f"section {name} has a value below {section.least}"
     if section.below is not None and array.max() >= _bind(sizes, section.below, 0):
         return f"section {name} has the value {array.max()}, outside {section.below}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import reprlib
 from typing import Any, cast
 
 import numpy as np
@@ -178,13 +179,16 @@ def _checked(contents: Contents, name: str) -> Contents:
             f"has format {version!r}, and this version of maskc reads format {FORMAT}",
             "compile the grammar again",
         )
-    fault = _check_header(contents.header) or check(contents)
+    # Both look at the header; only what has passed the second has states to count.
+    fault = check(contents) or _check_header(
+        contents.header, n_scanner_states=len(contents.arrays["scanner_next"])
+    )
     if fault:
         raise ArtifactError(name, f"is damaged: {fault}", "compile the grammar again")
     return contents
 
 
-def _check_header(header: dict[str, Any]) -> str | None:
+def _check_header(header: dict[str, Any], *, n_scanner_states: int) -> str | None:
     """Return what is wrong with the entries that the runtime reads, ``None`` if nothing is."""
     tokenizer, layout = header.get("tokenizer"), header.get("layout")
     sizes = header.get("sizes")
@@ -197,6 +201,7 @@ def _check_header(header: dict[str, Any]) -> str | None:
         return "the header's vocabulary size does not fit its arrays"
     numbers: list[tuple[Any, Any]] = [(eos, vocab_size) for eos in eos_ids]
     numbers.append((header.get("end_lookahead"), sizes.get("M")))
+    numbers.append((header.get("scanner_start"), n_scanner_states))
     if layout is not None:
         if not isinstance(layout, dict):
             return "the header's layout is not a map"
@@ -208,6 +213,8 @@ def _check_header(header: dict[str, Any]) -> str | None:
                 return f"the header's layout lacks {key}"
             numbers += [(terminal, sizes.get("T")) for terminal in layout[key]]
     for number, limit in numbers:
-        if not isinstance(number, int) or not isinstance(limit, int) or not 0 <= number < limit:
-            return f"the header holds the number {number!r}, outside {limit!r}"
+        if type(number) is not int or type(limit) is not int or not 0 <= number < limit:
+            return f"the header holds the number {reprlib.repr(number)}, outside {limit!r}"
+    if not eos_ids or eos_ids != sorted(set(eos_ids)):
+        return "the header's end-of-sequence ids do not ascend, or there are none"
     return None

@@ -12,7 +12,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from maskc.artifact.model import NO_EVENT
+from maskc.artifact.model import MAX_QUESTIONS, NO_EVENT
 from maskc.runtime.composing import Composer
 from maskc.runtime.general import GeneralHypothesis, GeneralMachine
 from maskc.runtime.graph import Unions
@@ -85,6 +85,7 @@ class GeneralMasks:
         # A token may have thousands of terminals: this stack is ours, not Python's. And what was
         # remembered a moment ago may be forgotten now, so the answers are kept here, too.
         open_, answers = [(node, stacks)], dict[_Place, Unions]()
+        n_left = MAX_QUESTIONS
         while open_:
             place = open_[-1]
             if place in answers:
@@ -93,7 +94,10 @@ class GeneralMasks:
             unions: Unions | None = self._asked.get(place)
             if unions is None:
                 unions, missing = self._look_up(*place, answers)
-                if missing:
+                # Beyond that only a graph asks that maskc did not make: it is not answered.
+                if missing and n_left:
+                    missing = missing[:n_left]
+                    n_left -= len(missing)
                     open_ += missing
                     continue
                 self._asked.put(place, unions)

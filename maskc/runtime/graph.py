@@ -62,6 +62,9 @@ class Answer(NamedTuple):
     trials: tuple[Trial, ...]
 
 
+NO_ANSWER = Answer(NO_TOKENS, (), ())
+
+
 class GraphReader:
     """The decision graph of one artifact."""
 
@@ -88,8 +91,8 @@ class GraphReader:
     def answer(self, node: int, state: int) -> Answer:
         """Return what a node says with a refined state on top of the stack.
 
-        Raises:
-            ValueError: no stack that comes to the node has this state on top.
+        Where it says nothing it allows nothing: no stack with this state comes to it, except in
+        tables that maskc did not make.
         """
         profile = self._profile_of[state]
         key = node * self._n_profiles + profile
@@ -100,7 +103,8 @@ class GraphReader:
             if place == high or self._node_profile[place] != profile:
                 place = low
                 if low == high or self._node_profile[low] != ANY_PROFILE:
-                    raise ValueError(f"node {node} has no answer for state {state}")
+                    self._by_place[key] = NO_ANSWER
+                    return NO_ANSWER
             found = self._by_place[key] = self._answer(int(self._arrays["node_answer"][place]))
         return found
 

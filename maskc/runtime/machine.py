@@ -14,17 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 
 from maskc.artifact.model import EMPTY_TEXT, IGNORED, NO_LINE, NOT_AN_END
+from maskc.runtime.chains import NO_NONTERMINAL, Chain, follow_chain
 from maskc.runtime.memory import Stack, StackMemory, descend
-from maskc.runtime.room import Memory, Room
+from maskc.runtime.room import ENTRY_BYTES, Memory, Room
 from maskc.runtime.tables import DEAD, FORKS, Tables
 
 # How many states a terminal pops, which it pushes (none: refused), how far down it looked.
 Plan = tuple[int, tuple[int, ...], int]
-
-# A part of a plan: how many states below go next and the nonterminal that comes for them; or, with
-# ``NO_NONTERMINAL``, the end of the plan: what is pushed.
-Chain = tuple[int, int, tuple[int, ...]]
-NO_NONTERMINAL = -1
 
 
 class Hypothesis:
@@ -52,6 +48,15 @@ Hypotheses = tuple[Hypothesis, ...]
 # What a token does to a hypothesis: how many states go, which ones come, the scanner's state, the
 # open blocks if they change, the column.
 Move = tuple[int, tuple[int, ...], int, tuple[int, ...] | None, int]
+
+# What a pushed state takes in a plan, with its part of what tokens do.
+_STATE_BYTES = 16
+
+# Reductions that are followed one by one; longer chains are looked through for circles.
+_SHORT_CHAIN = 200
+
+# There are never more hypotheses than scanner states, and these that are dead and still there.
+_SPARE_HYPOTHESES = 64
 
 # In the place of moves: look them up with the layout.
 _BY_LAYOUT = "by layout"
@@ -103,6 +108,7 @@ class Machine:
         # (final, refined state) → whether it leads on without a newline
         self._verdicts = Memory(room)
         self._n_terminals = len(tables.terminal_looks)
+        self._max_hypotheses = tables.n_states + _SPARE_HYPOTHESES
 
     def start(self) -> Hypotheses:
         """Return the hypotheses before the first byte."""
@@ -124,13 +130,14 @@ class Machine:
             after = self._run(hypotheses[0], classes, text, trace)
         else:
             after = [x for h in hypotheses for x in self._run(h, classes, text, trace)]
-        return tuple(h for h in after if self.is_live(h, trace))
+        return tuple(h for h in after if self.is_live(h, trace))[: self._max_hypotheses]
 
     def take(self, hypotheses: Hypotheses, token_id: int) -> Hypotheses:
         """Return the live hypotheses behind a token; empty if it is illegal."""
         if len(hypotheses) == 1:
             return self._take(hypotheses[0], token_id)
-        return tuple(after for h in hypotheses for after in self._take(h, token_id))
+        after = tuple(after for h in hypotheses for after in self._take(h, token_id))
+        return after[: self._max_hypotheses]
 
     def _take(self, h: Hypothesis, token_id: int) -> Hypotheses:
         """Return what a token makes of one hypothesis.
@@ -177,6 +184,8 @@ class Machine:
         trace = Trace(h.stack.depth)
         after = self.step((h,), text.translate(self.tables.classes), text, trace)
         moves = tuple(self._describe(h, x, trace.lowest) for x in after)
+        if len(moves) > 1:
+            self.room.take(ENTRY_BYTES * len(moves))
         key: tuple[object, ...] = (h.state, token_id, h.stack.state)
         by_layout = trace.read_layout or self.tables.has_column[h.state]
         if by_layout or self._moves.find(key, h.stack) is _BY_LAYOUT:
@@ -202,27 +211,64 @@ class Machine:
 
     def _run(self, h: Hypothesis, classes: bytes, text: bytes, trace: Trace) -> list[Hypothesis]:
         """Return what one hypothesis becomes behind the bytes, live or not."""
+        here, place = self._run_alone(h, classes, text, 0, trace)
+        while here and place < len(classes):
+            if len(here) == 1:
+                here, place = self._run_alone(here[0], classes, text, place, trace)
+            else:
+                byte_class, byte = classes[place], text[place]
+                here = self._bound(
+                    [x for h in here for x in self._advance(h, byte_class, byte, trace)], trace
+                )
+                place += 1
+        return here
+
+    def _run_alone(
+        self, h: Hypothesis, classes: bytes, text: bytes, start: int, trace: Trace
+    ) -> tuple[list[Hypothesis], int]:
+        """Return what one hypothesis becomes from a place on, and how far it was alone."""
         tables = self.tables
         state, stack, column = h.state, h.stack, h.column
-        for index, byte_class in enumerate(classes):
+        for index in range(start, len(classes)):
+            byte_class = classes[index]
             move = tables.moves(state)[byte_class]
             if move > 0:
                 state = move
                 if tables.has_column[state] and not tables.enclosed[stack.state]:
                     column = self._column(column, text[index])
             elif move == DEAD:
-                return []
+                return [], len(classes)
             else:
                 h = Hypothesis(state, stack, h.indents, column)
                 after = self._fork(h, byte_class, text[index], trace, goes_on=move == FORKS)
                 if len(after) != 1:
-                    rest = slice(index + 1, None)
-                    return [
-                        x for a in after for x in self._run(a, classes[rest], text[rest], trace)
-                    ]
+                    return self._bound(after, trace), index + 1
                 h = after[0]
                 state, stack, column = h.state, h.stack, h.column
-        return [Hypothesis(state, stack, h.indents, column)]
+        return [Hypothesis(state, stack, h.indents, column)], len(classes)
+
+    def _advance(self, h: Hypothesis, byte_class: int, byte: int, trace: Trace) -> list[Hypothesis]:
+        """Return what one hypothesis becomes behind a byte."""
+        tables = self.tables
+        move = tables.moves(h.state)[byte_class]
+        if move == DEAD:
+            return []
+        if move < 0:
+            return self._fork(h, byte_class, byte, trace, goes_on=move == FORKS)
+        column = h.column
+        if tables.has_column[move] and not tables.enclosed[h.stack.state]:
+            column = self._column(column, byte)
+        return [Hypothesis(move, h.stack, h.indents, column)]
+
+    def _bound(self, here: list[Hypothesis], trace: Trace) -> list[Hypothesis]:
+        """Return the hypotheses, as many as there can be in tables that maskc made.
+
+        Two of them in one scanner state would be two readings of each text that finishes both,
+        and Lark reads a text in one way. Tables that somebody else made may say anything.
+        """
+        if len(here) > self._max_hypotheses:
+            here = [h for h in here if self.is_live(h, trace)][: self._max_hypotheses]
+        return here
 
     def _fork(
         self, h: Hypothesis, byte_class: int, byte: int, trace: Trace, *, goes_on: bool
@@ -307,6 +353,7 @@ class Machine:
         if plan is None:
             plan = self._plan(stack, terminal)
             self._plans.keep(key, stack, stack.depth - plan[2], plan)
+            self.room.take(_STATE_BYTES * len(plan[1]))
         n_popped, pushed, n_read = plan
         if stack.depth - n_read < trace.lowest:
             trace.lowest = stack.depth - n_read
@@ -334,7 +381,8 @@ class Machine:
                 return (n_popped if pushed else 0, pushed, n_popped)
             for _ in range(n_below):
                 if base.below is None:
-                    raise ValueError("a production is longer than the stack")
+                    # Only in tables that maskc did not make is a production longer than the stack.
+                    return (0, (), stack.depth)
                 base = base.below
 
     def _chain(self, state: int, nonterminal: int, terminal: int) -> Chain:
@@ -342,7 +390,8 @@ class Machine:
         tables = self.tables
         refused: Chain = (0, NO_NONTERMINAL, ())
         states: list[int] = []  # pushed so far, above ``state``
-        while True:
+        first = nonterminal
+        for _ in range(_SHORT_CHAIN):
             if nonterminal != NO_NONTERMINAL:
                 goto = tables.gotos(states[-1] if states else state).get(nonterminal)
                 if goto is None:
@@ -359,6 +408,7 @@ class Machine:
             if length > len(states):
                 return (length - len(states), nonterminal, ())
             del states[len(states) - length :]
+        return follow_chain(tables, state, first, terminal)
 
     def is_live(self, h: Hypothesis, trace: Trace) -> bool:
         """Return whether some text finishes the hypothesis."""

@@ -335,14 +335,13 @@ class Matcher:
             return None
         machine = self._machine
         found: tuple[int, Hypotheses] | None = None
-        for byte_class in sorted(set(machine.tables.classes)):
-            bytes_ = [b for b in range(256) if machine.tables.classes[b] == byte_class]
+        for byte_class, members in machine.tables.members:
             # The column tells bytes of one class apart; otherwise the first stands for all.
-            after = machine.step(here, bytes([byte_class]), bytes(bytes_[:1]))
+            after = machine.step(here, bytes([byte_class]), members[:1])
             if after:
-                if found is not None or len(bytes_) > 1:
+                if found is not None or len(members) > 1:
                     return None
-                found = (bytes_[0], after)
+                found = (members[0], after)
         return found
 
     def _find_choice(self, here: Hypotheses) -> bool:

@@ -4,6 +4,8 @@ A node's questions go to the parser one by one; each leads to another stack and 
 may have questions in turn, as many levels deep as a token has terminals. What a node
 allows a stack is remembered by as much of the stack as was read.
 
+A graph that somebody forged may ask without end; what it asks beyond ``MAX_QUESTIONS`` is refused.
+
 Example: behind ``f(g(x`` the token ``))`` is two questions deep; behind ``f(g(x, y`` the second one
 is known.
 """
@@ -12,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from maskc.artifact.model import NO_EVENT, column_after
+from maskc.artifact.model import MAX_QUESTIONS, NO_EVENT, column_after
 from maskc.runtime.graph import GraphReader, Question, Unions
 from maskc.runtime.machine import Hypothesis, Machine, Trace
 from maskc.runtime.memory import Stack, StackMemory
@@ -57,6 +59,7 @@ class Questioner:
         # A token may have thousands of terminals: this stack is ours, not Python's.
         open_: list[_Asking] = []
         place = start
+        n_left = MAX_QUESTIONS
         while True:
             told = open_[-1].trace if open_ else trace
             unions = self._known(place, told)
@@ -68,8 +71,9 @@ class Questioner:
                         return unions
                     open_[-1].unions |= unions
                 asking = open_[-1]
-                found = self._next(asking)
+                found = self._next(asking) if n_left else None
                 if found is not None:
+                    n_left -= 1
                     place = found
                     break
                 open_.pop()

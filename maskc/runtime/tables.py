@@ -41,6 +41,7 @@ class Tables:
     Attributes:
         live: refined state → the lookaheads, as a bit set, that a stack with this top can go on
             with.
+        members: each byte class with its bytes, ascending.
         may_end: terminals behind which some stack lets the text end.
     """
 
@@ -52,6 +53,10 @@ class Tables:
         self.end_bit = 1 << int(header["end_lookahead"])
         self.layout = Layout(header["layout"]) if header["layout"] else None
         self.classes = arrays["byte_class"].tobytes()
+        members: dict[int, bytearray] = {}
+        for byte, byte_class in enumerate(self.classes):
+            members.setdefault(byte_class, bytearray()).append(byte)
+        self.members = tuple(sorted((c, bytes(found)) for c, found in members.items()))
         self.context_of_lalr: list[int] = arrays["lalr_context"].tolist()
         self.live: list[int] = _to_ints(arrays["live"])
         self.lalr_state: list[int] = arrays["lalr_state"].tolist()

@@ -30,7 +30,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.artifact.model import ANY_PROFILE, NO_EVENT, SAME
+from maskc.artifact.model import ANY_PROFILE, MAX_QUESTIONS, NO_EVENT, SAME
+from maskc.errors import LimitError
 from maskc.grammar.model import Grammar
 from maskc.lexer.lexeme import IGNORED
 from maskc.lexer.scanner import Scanner
@@ -110,7 +111,11 @@ class DecisionGraph:
 def build_graph(
     grammar: Grammar, scanner: Scanner, table: RefinedTable, rows: Rows, verdicts: Verdicts
 ) -> DecisionGraph:
-    """Return the nodes behind all sources of rows, with their answers."""
+    """Return the nodes behind all sources of rows, with their answers.
+
+    Raises:
+        LimitError: a mask may need more than ``MAX_QUESTIONS`` questions.
+    """
     builder = _Builder(grammar, table, rows, verdicts)
     roots = builder.make_roots(find_contexts(grammar, scanner))
     builder.answer_all()
@@ -120,7 +125,7 @@ def build_graph(
     def move(questions: tuple[Question, ...]) -> tuple[Question, ...]:
         return tuple(q._replace(node=place[q.node]) for q in questions)
 
-    return DecisionGraph(
+    graph = DecisionGraph(
         tuple(map(move, roots)),
         builder.profile_of,
         tuple(answer._replace(questions=move(answer.questions)) for answer in builder.answers),
@@ -128,6 +133,13 @@ def build_graph(
         tuple(builder.unions),
         builder.n_undecided,
     )
+    if graph.count_moves() > MAX_QUESTIONS:
+        raise LimitError(
+            "questions to the parser for one mask",
+            MAX_QUESTIONS,
+            "let fewer terminals match the same texts",
+        )
+    return graph
 
 
 @dataclass(slots=True)

@@ -1,0 +1,83 @@
+"""Do an artifact's arrays fit together, beyond that each number is in its range?
+
+What the runtime reads in one array it takes to another, and what it repeats must come to an end.
+Whatever the bytes of a file are, one that passes never makes it raise, loop, or read outside:
+
+* questions lead to nodes before the one that asks, so answers are found in an order;
+* state 0 is never pushed, so it is the bottom of every stack and of nothing else: what was read of
+  one stack is there in each that agrees with it so far;
+* what belongs to indentation is there iff there is indentation;
+* columns repeat, with periods inside what is listed;
+* no mask has a token beyond the vocabulary.
+
+What would take too long to prove at load, the runtime bounds, for any tables: reductions that go
+in circles, readings and questions without end (:mod:`maskc.runtime.machine`,
+:mod:`maskc.runtime.questions`), and a node without an answer allows nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Arrays = Mapping[str, NDArray[Any]]
+
+
+def check_relations(arrays: _Arrays, *, n_tokens: int, has_layout: bool) -> str | None:
+    """Return what is wrong between arrays whose values are in their ranges, or ``None``.
+
+    Args:
+        arrays: by section name; see :data:`maskc.artifact.model.SECTIONS`.
+        n_tokens: size of the vocabulary.
+        has_layout: whether the header says how the grammar indents.
+    """
+    return (
+        _check_descent(arrays)
+        or _check_layout(arrays, has_layout=has_layout)
+        or _check_columns(arrays)
+        or _check_padding(arrays, n_tokens)
+    )
+
+
+def _check_descent(arrays: _Arrays) -> str | None:
+    first = arrays["question_first"]
+    deepest = np.full(len(first) - 1, -1, dtype=np.int32)
+    asks = np.flatnonzero(np.diff(first))
+    if len(asks):
+        deepest[asks] = np.maximum.reduceat(arrays["question_node"], first[asks])
+    node = np.repeat(np.arange(len(arrays["node_first"]) - 1), np.diff(arrays["node_first"]))
+    if (deepest[arrays["node_answer"]] >= node).any():
+        return "section question_node goes in circles"
+    return None
+
+
+def _check_layout(arrays: _Arrays, *, has_layout: bool) -> str | None:
+    if not has_layout and (len(arrays["final_newline"]) or arrays["enclosed"].any()):
+        return "there are newlines or brackets of an indentation that the header lacks"
+    newlines = np.diff(arrays["final_newline_first"]) > 0
+    if (newlines & (arrays["final_columns"] < 0)).any():
+        return "section final_columns lacks the columns of a newline"
+    return None
+
+
+def _check_columns(arrays: _Arrays) -> str | None:
+    lengths, periods = np.diff(arrays["column_first"]), arrays["column_period"]
+    if len(periods) and (periods.min() < 1 or (periods.max(axis=1) > lengths).any()):
+        return "section column_period has a period beyond its columns"
+    return None
+
+
+def _check_padding(arrays: _Arrays, n_tokens: int) -> str | None:
+    n_last = n_tokens % 32
+    if not n_last:
+        return None
+    # An arithmetic shift: all bits of tokens that there are not.
+    beyond = np.int32(-1 << n_last)
+    n_words = -(-n_tokens // 32)
+    last = np.flatnonzero(arrays["union_word"] == n_words - 1)
+    if (arrays["masks"][:, -1] & beyond).any() or (arrays["union_bits"][last] & beyond).any():
+        return "a mask has a token beyond the vocabulary"
+    return None

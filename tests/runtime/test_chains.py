@@ -1,0 +1,119 @@
+"""Chains of reductions: what follows is found once for each pair, and circles are refused."""
+
+from random import Random
+
+import pytest
+
+from maskc.runtime.chains import NO_NONTERMINAL, follow_chain
+
+REFUSED = (0, NO_NONTERMINAL, ())
+X = 0  # the terminal
+
+
+class Parser:
+    """States are LALR states; rows are dicts."""
+
+    def __init__(self, gotos, reduces, shifts, productions):
+        self._gotos, self._reduces, self._shifts = gotos, reduces, shifts
+        self.lalr_state = list(range(100))
+        self.production_lhs = [lhs for lhs, _ in productions]
+        self.production_length = [length for _, length in productions]
+
+    def gotos(self, state):
+        return self._gotos.get(state, {})
+
+    def reduces(self, state):
+        return {X: self._reduces[state]} if state in self._reduces else {}
+
+    def shifts(self, state):
+        return {X: self._shifts[state]} if state in self._shifts else {}
+
+
+def test_a_state_that_shifts_pushes_one():
+    assert follow_chain(Parser({}, {}, {1: 9}, []), 1, NO_NONTERMINAL, X) == (
+        0,
+        NO_NONTERMINAL,
+        (9,),
+    )
+
+
+def test_a_state_without_an_action_refuses():
+    assert follow_chain(Parser({}, {}, {}, []), 1, NO_NONTERMINAL, X) == REFUSED
+
+
+def test_empty_productions_push_and_then_the_terminal():
+    parser = Parser({1: {0: 2}, 2: {1: 3}}, {1: 0, 2: 1}, {3: 9}, [(0, 0), (1, 0)])
+    assert follow_chain(parser, 1, NO_NONTERMINAL, X) == (0, NO_NONTERMINAL, (2, 3, 9))
+
+
+def test_a_production_longer_than_what_was_pushed_goes_below():
+    parser = Parser({1: {0: 2}}, {2: 0}, {}, [(5, 3)])
+    assert follow_chain(parser, 1, 0, X) == (2, 5, ())
+
+
+def test_a_unit_production_comes_back_to_the_state():
+    parser = Parser({1: {0: 2, 1: 3}}, {2: 0}, {3: 9}, [(1, 1)])
+    assert follow_chain(parser, 1, 0, X) == (0, NO_NONTERMINAL, (3, 9))
+
+
+@pytest.mark.parametrize(
+    ("gotos", "reduces", "productions"),
+    [
+        # A becomes B becomes A.
+        ({1: {0: 2, 1: 3}}, {2: 0, 3: 1}, [(1, 1), (0, 1)]),
+        # An empty production that is followed by itself.
+        ({1: {0: 1}}, {1: 0}, [(0, 0)]),
+        # The same with a state more each time.
+        ({1: {0: 2}, 2: {0: 1}}, {1: 0, 2: 0}, [(0, 0)]),
+    ],
+)
+def test_a_circle_is_refused(gotos, reduces, productions):
+    assert follow_chain(Parser(gotos, reduces, {}, productions), 1, 0, X) == REFUSED
+
+
+def follow_one_by_one(parser, state, nonterminal, limit=1000):
+    """Return what follows by doing it, ``None`` if that takes too long."""
+    states = []
+    for _ in range(limit):
+        if nonterminal != NO_NONTERMINAL:
+            goto = parser.gotos(states[-1] if states else state).get(nonterminal)
+            if goto is None:
+                return REFUSED
+            states.append(goto)
+        top = states[-1] if states else state
+        production = parser.reduces(top).get(X)
+        if production is None:
+            target = parser.shifts(top).get(X)
+            return REFUSED if target is None else (0, NO_NONTERMINAL, (*states, target))
+        nonterminal, length = (
+            parser.production_lhs[production],
+            parser.production_length[production],
+        )
+        if length > len(states):
+            return (length - len(states), nonterminal, ())
+        del states[len(states) - length :]
+    return None
+
+
+def draw_parser(draw):
+    states, nonterminals = range(draw.randint(2, 6)), range(draw.randint(1, 3))
+    productions = [(draw.choice(nonterminals), draw.choice([0, 0, 1, 1, 2, 3])) for _ in range(4)]
+    gotos = {
+        s: {n: draw.choice(states) for n in nonterminals if draw.random() < 0.8} for s in states
+    }
+    reduces = {s: draw.randrange(4) for s in states if draw.random() < 0.7}
+    shifts = {s: 50 + s for s in states if s not in reduces and draw.random() < 0.8}
+    return Parser(gotos, reduces, shifts, productions), states, nonterminals
+
+
+def test_what_follows_is_what_doing_it_gives():
+    n_circles = 0
+    for seed in range(200):
+        parser, states, nonterminals = draw_parser(Random(seed))
+        for state in states:
+            for nonterminal in (NO_NONTERMINAL, *nonterminals):
+                expected = follow_one_by_one(parser, state, nonterminal)
+                n_circles += expected is None
+                found = follow_chain(parser, state, nonterminal, X)
+                assert found == (REFUSED if expected is None else expected)
+    assert n_circles > 20
