@@ -5,11 +5,12 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+FUZZ_SECONDS ?= 180
 STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
 .DEFAULT_GOAL := help
 .PHONY: help venv run test check slow golden bench bench-peers deep growth corpora conformance format clean
-.PHONY: integrations engines engine-llama-cpp engine-sglang engine-vllm grammars peers
+.PHONY: fuzz integrations engines engine-llama-cpp engine-sglang engine-vllm grammars peers
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -35,6 +36,10 @@ test: $(STAMP) ## format check, lint, types, tests: what CI runs
 	$(BIN)/pytest -n 2
 
 check: test ## the same as test
+
+fuzz: $(STAMP) ## fuzz load, the front ends and the matcher, FUZZ_SECONDS each (180), and keep what fails
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]'
+	$(BIN)/python -m tests.fuzz $(FUZZ_SECONDS)
 
 slow: $(STAMP) ## the tests with ten times as many random examples
 	$(BIN)/pytest -n 2 --hypothesis-profile=slow

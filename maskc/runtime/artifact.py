@@ -95,13 +95,13 @@ class Artifact:
         low, high = self._token_first[token_id], self._token_first[token_id + 1]
         return self._token_bytes[low:high] or None
 
-    @cached_property
+    @made_once
     def fingerprint(self) -> str:
         """The fingerprint of the tokens that the arrays hold, whatever the header claims."""
         data = self.contents.arrays["token_bytes"]
         return compute_fingerprint(self._token_first, data, self.eos_ids)
 
-    @cached_property
+    @made_once
     def content_hash(self) -> str:
         """SHA-256, in hexadecimal, of all that the artifact holds: the checksum of its file.
 
