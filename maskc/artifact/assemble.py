@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.artifact.model import EMPTY_TEXT, NOT_AN_END, Contents
+from maskc.artifact.model import EMPTY_TEXT, NOT_AN_END, Contents, narrow
+from maskc.errors import LimitError
 from maskc.grammar.model import END, Grammar
 from maskc.lexer.boundaries import AT_END, Boundaries, Final
 from maskc.lexer.columns import Columns
@@ -80,7 +81,10 @@ def _ints(values: Iterable[int]) -> Ints:
 
 
 def _offsets(lengths: Iterable[int]) -> Ints:
-    return np.cumsum([0, *lengths]).astype(np.int32)
+    ends = np.cumsum([0, *lengths], dtype=np.int64)
+    if ends[-1] > np.iinfo(np.int32).max:
+        raise LimitError("entries in one table", np.iinfo(np.int32).max, "split the grammar")
+    return ends.astype(np.int32)
 
 
 def _words(masks: Sequence[int], n_bits: int) -> NDArray[np.uint64]:
@@ -102,9 +106,9 @@ def _scanner_sections(scanner: Scanner, boundaries: Boundaries) -> dict[str, NDA
     ends = [end for state in scanner.ends for end in state]
     return {
         "byte_class": scanner.byte_class,
-        "scanner_next": scanner.next.astype(np.uint16),
-        "scanner_entries": scanner.entries.astype(np.uint16),
-        "scanner_enter": scanner.enter.astype(np.uint16),
+        "scanner_next": narrow(scanner.next),
+        "scanner_entries": narrow(scanner.entries),
+        "scanner_enter": narrow(scanner.enter),
         "scanner_end_of_text": _ints(
             NOT_AN_END if t is None else EMPTY_TEXT if t == EMPTY_TEXT else t
             for t in scanner.end_of_text

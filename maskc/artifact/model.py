@@ -68,6 +68,7 @@ class Section:
         below: values are less than this dimension; ``None`` if they are no index.
         least: the smallest value allowed.
         offsets: values ascend from 0 to the length of this section.
+        wide: the dtype where ``dtype`` is too narrow, ``None`` if it never is.
     """
 
     dtype: str
@@ -75,6 +76,7 @@ class Section:
     below: str | None = None
     least: int = 0
     offsets: str | None = None
+    wide: str | None = None
 
 
 _ANY = -(1 << 31)  # bits that are no number
@@ -83,9 +85,9 @@ SECTIONS: dict[str, Section] = {
     "token_first": Section("int32", ("V+1",), offsets="token_bytes"),
     "token_bytes": Section("uint8", ("tb",)),
     "byte_class": Section("uint8", ("256",), below="K"),
-    "scanner_next": Section("uint16", ("S", "K"), below="S"),
-    "scanner_entries": Section("uint16", ("se", "K"), below="S"),
-    "scanner_enter": Section("uint16", ("B", "C"), below="se"),
+    "scanner_next": Section("uint16", ("S", "K"), below="S", wide="uint32"),
+    "scanner_entries": Section("uint16", ("se", "K"), below="S", wide="uint32"),
+    "scanner_enter": Section("uint16", ("B", "C"), below="se", wide="uint32"),
     "scanner_end_of_text": Section("int32", ("S",), below="T", least=EMPTY_TEXT),
     "scanner_final": Section("int32", ("S",), below="F"),
     "end_first": Section("int32", ("S+1",), offsets="end_terminal"),
@@ -134,7 +136,7 @@ SECTIONS: dict[str, Section] = {
     "trial_union": Section("int32", ("trials",), below="unions"),
     "union_base": Section("int32", ("unions",), below="masks", least=NO_BASE),
     "union_first": Section("int32", ("unions+1",), offsets="union_word"),
-    "union_word": Section("uint16", ("changes",), below="VW"),
+    "union_word": Section("uint16", ("changes",), below="VW", wide="uint32"),
     "union_bits": Section("int32", ("changes",), least=_ANY),
     "masks": Section("int32", ("masks", "VW"), least=_ANY),
     "final_columns": Section("int32", ("F",), below="Q", least=-1),
@@ -164,6 +166,22 @@ GENERAL_SECTIONS: dict[str, Section] = {
 def sections_of(header: Mapping[str, Any]) -> dict[str, Section]:
     """Return the sections of an artifact with this header."""
     return {**SECTIONS, **GENERAL_SECTIONS} if is_general(header) else SECTIONS
+
+
+def narrow(values: NDArray[Any]) -> NDArray[np.uint16] | NDArray[np.uint32]:
+    """Return numbers as uint16 if all fit, else as uint32: a section with a ``wide`` dtype.
+
+    Raises:
+        ValueError: one does not fit either: NumPy's ``astype`` would drop its upper bits.
+
+    >>> narrow(np.array([1, 65_535])).dtype, narrow(np.array([1, 65_536])).dtype
+    (dtype('uint16'), dtype('uint32'))
+    """
+    if values.size and not 0 <= int(values.min()) <= int(values.max()) < 1 << 32:
+        raise ValueError(f"{values.min()} … {values.max()} do not fit into 32 bits")
+    if values.size and int(values.max()) >= 1 << 16:
+        return values.astype(np.uint32)
+    return values.astype(np.uint16)
 
 
 def is_general(header: Mapping[str, Any]) -> bool:
@@ -198,7 +216,8 @@ def check(contents: Contents) -> str | None:
         return "the header lacks its layout"
     for name, section in sections.items():
         array = arrays[name]
-        if array.dtype.name != section.dtype or array.ndim != len(section.dims):
+        fits = array.dtype.name in {section.dtype, section.wide}
+        if not fits or array.ndim != len(section.dims):
             return f"section {name} is {array.dtype.name}, {array.ndim}-dimensional"
         for dim, length in zip(section.dims, array.shape, strict=True):
             if _bind(sizes, dim, length) != length:

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.artifact.model import narrow
+
 Ints = NDArray[np.int32]
 
 NO_BASE = -1
@@ -31,7 +33,7 @@ class Unions:
         number_of: int32[n], the union that each of the given lists became; equal masks are one.
         base: int32[n_unions], a row of ``masks`` or ``NO_BASE``.
         first: int32[n_unions + 1], words of a union are ``first[u] : first[u + 1]``.
-        word: uint16[…], ascending within a union.
+        word: uint16[…], ascending within a union; uint32 if 16 bits do not hold them all.
         bits: int32[…], what is changed there.
         masks: int32[n_bases, ceil(vocab_size / 32)].
     """
@@ -39,7 +41,7 @@ class Unions:
     number_of: Ints
     base: Ints
     first: Ints
-    word: NDArray[np.uint16]
+    word: NDArray[np.uint16] | NDArray[np.uint32]
     bits: Ints
     masks: Ints
 
@@ -49,12 +51,10 @@ def encode_unions(
 ) -> Unions:
     """Return the unions of token sets, each given as numbers of ``sets``."""
     n_words = -(-vocab_size // 32)
-    if n_words > 1 << 16:
-        raise ValueError(f"{vocab_size} tokens need word numbers of more than 16 bits")
     number: dict[bytes, int] = {}
     number_of: list[int] = []
     base: list[int] = []
-    words: list[NDArray[np.uint16]] = []
+    words: list[NDArray[np.intp]] = []
     bits: list[Ints] = []
     masks: list[Ints] = []
     recent = np.zeros((_RECENT, n_words), dtype=np.int32)
@@ -79,13 +79,13 @@ def encode_unions(
             changed = mask ^ recent[place]
         touched = changed.nonzero()[0]
         base.append(nearest)
-        words.append(touched.astype(np.uint16))
+        words.append(touched)
         bits.append(changed[touched])
     return Unions(
         number_of=np.array(number_of, dtype=np.int32),
         base=np.array(base, dtype=np.int32),
         first=np.cumsum([0, *map(len, words)]).astype(np.int32),
-        word=np.concatenate([*words, np.zeros(0, dtype=np.uint16)]),
+        word=narrow(np.concatenate([*words, np.zeros(0, dtype=np.intp)])),
         bits=np.concatenate([*bits, np.zeros(0, dtype=np.int32)]),
         masks=np.array(masks, dtype=np.int32).reshape(len(masks), n_words),
     )
