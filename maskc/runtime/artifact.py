@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from maskc.artifact.container import encode, load_container
 from maskc.artifact.files import write_atomically
+from maskc.artifact.header import check_texts
 from maskc.artifact.model import FORMAT, Contents, check, is_general
 from maskc.errors import ArtifactError
 from maskc.runtime.arguments import as_count, as_number
@@ -179,9 +180,11 @@ def _checked(contents: Contents, name: str) -> Contents:
             f"has format {version!r}, and this version of maskc reads format {FORMAT}",
             "compile the grammar again",
         )
-    # Both look at the header; only what has passed the second has states to count.
-    fault = check(contents) or _check_header(
-        contents.header, n_scanner_states=len(contents.arrays["scanner_next"])
+    # All look at the header; only what has passed the last has states to count.
+    fault = (
+        check_texts(contents.header)
+        or check(contents)
+        or _check_header(contents.header, n_scanner_states=len(contents.arrays["scanner_next"]))
     )
     if fault:
         raise ArtifactError(name, f"is damaged: {fault}", "compile the grammar again")

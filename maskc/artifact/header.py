@@ -1,0 +1,184 @@
+"""Are the entries of a header that people and commands read what they must be?
+
+The runtime reads numbers of a header, and :mod:`maskc.artifact.model` says what must be true of
+them. The rest tells what the artifact was made from: names, texts, counts, what streamlining left.
+Commands read that without further checks, so each entry is checked here, once, when a file is
+loaded. Entries that are not known are passed over, unless they hold bytes: everything but a witness
+can be printed as JSON.
+
+Example: a header without the grammar's name is refused with ``the header lacks grammar.name``, and
+one whose first step has -1 rows with ``the header's streamlining[0].rows is no count``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+# Value and its place → what is wrong with it, ``None`` if nothing is.
+_Check = Callable[[Any, str], str | None]
+
+_N_PERCENTILES = 101  # the 0th to the 100th
+
+
+def check_texts(header: Mapping[str, Any]) -> str | None:
+    """Return what is wrong with the entries that commands read, ``None`` if nothing is."""
+    fault = _HEADER(header, "")
+    if fault is None:
+        states = {"lalr_states", "general_states"} & set(header["counts"])
+        fault = None if states else "the header lacks counts.lalr_states"
+    if fault is None:
+        fault = _find_bytes({k: v for k, v in header.items() if k != "not_lexed_apart"})
+    return fault
+
+
+def _is(claim: str, test: Callable[[Any], bool]) -> _Check:
+    def check(value: Any, place: str) -> str | None:
+        return None if test(value) else f"the header's {place} is {claim}"
+
+    return check
+
+
+def _record(entries: Mapping[str, _Check], optional: Mapping[str, _Check] | None = None) -> _Check:
+    """A map with these entries, and perhaps others."""
+
+    def check(value: Any, place: str) -> str | None:
+        if not isinstance(value, dict):
+            return f"the header's {place} is no map"
+        prefix = f"{place}." if place else ""
+        for name, entry in entries.items():
+            if name not in value:
+                return f"the header lacks {prefix}{name}"
+            fault = entry(value[name], prefix + name)
+            if fault:
+                return fault
+        for name, entry in (optional or {}).items():
+            fault = entry(value[name], prefix + name) if name in value else None
+            if fault:
+                return fault
+        return None
+
+    return check
+
+
+def _map_of(entry: _Check) -> _Check:
+    def check(value: Any, place: str) -> str | None:
+        if not isinstance(value, dict):
+            return f"the header's {place} is no map"
+        faults = (entry(item, f"{place}.{_short(name)}") for name, item in value.items())
+        return next(filter(None, faults), None)
+
+    return check
+
+
+def _list_of(entry: _Check, length: int | None = None) -> _Check:
+    def check(value: Any, place: str) -> str | None:
+        if not isinstance(value, list):
+            return f"the header's {place} is no list"
+        if length is not None and len(value) != length:
+            return f"the header's {place} has {len(value)} entries instead of {length}"
+        faults = (entry(item, f"{place}[{number}]") for number, item in enumerate(value))
+        return next(filter(None, faults), None)
+
+    return check
+
+
+def _or_nothing(nothing: object, entry: _Check) -> _Check:
+    def check(value: Any, place: str) -> str | None:
+        return None if value == nothing else entry(value, place)
+
+    return check
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 40 else f"{name[:40]}…"
+
+
+def _is_text(value: Any) -> bool:
+    """Return whether a value is a text that can be written as UTF-8."""
+    return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _find_bytes(header: Mapping[str, Any]) -> str | None:
+    pending: list[tuple[str, Any]] = list(header.items())
+    while pending:
+        place, value = pending.pop()
+        if isinstance(value, bytes):
+            return f"the header's {place} holds bytes"
+        if isinstance(value, dict):
+            pending += [(place, item) for item in value.values()]
+        elif isinstance(value, list):
+            pending += [(place, item) for item in value]
+    return None
+
+
+_name = _is("no name", lambda value: isinstance(value, str))  # of a file, in whatever encoding
+_text = _is("no text", _is_text)
+_count = _is("no count", _is_count)
+_bytes = _is("no byte string", lambda value: isinstance(value, bytes))
+_some = _is("no list, or empty", lambda value: isinstance(value, list) and bool(value))
+_lexer = _is("no lexer of Lark's", {"contextual", "basic", "dynamic_complete"}.__contains__)
+_parser = _is("no parser of Lark's", {"lalr", "earley"}.__contains__)
+_dialect = _is("no notation", {"lark", "gbnf", "ebnf", "regex"}.__contains__)
+
+_GRAMMAR = _record(
+    {
+        "name": _name,
+        "text": _text,
+        "imports": _map_of(_text),
+        "start": _text,
+        "lexer": lambda value, place: _text(value, place) or _lexer(value, place),
+        "postlex": _or_nothing(None, _text),
+        "sha256": _text,
+    },
+    {
+        "parser": lambda value, place: _text(value, place) or _parser(value, place),
+        "dialect": lambda value, place: _text(value, place) or _dialect(value, place),
+        "original": _or_nothing(None, _text),
+    },
+)
+_RESIDUE = _record(
+    {
+        **dict.fromkeys(("pairs", "median", "p90", "p99", "max"), _count),
+        "per_pair": _list_of(_count, _N_PERCENTILES),
+        "moves": _record(dict.fromkeys(("median", "p99", "max"), _count)),
+        "examples": _list_of(_record({"sequence": _list_of(_text), "pairs": _count, "why": _text})),
+    }
+)
+_STEP = _record(
+    {
+        "step": _text,
+        "rows": _count,
+        "stored": _count,
+        "per_state": _list_of(_count, _N_PERCENTILES),
+    }
+)
+_COUNTS = _record(
+    dict.fromkeys(
+        (
+            *("terminals", "nonterminals", "productions", "scanner_states"),
+            *("rows", "masks", "questions", "not_lexed_apart"),
+        ),
+        _count,
+    )
+)
+_HEADER = _record(
+    {
+        "maskc": _text,
+        "grammar": _GRAMMAR,
+        "tokenizer": _record({"name": _name, "fingerprint": _text, "n_tokens": _count}),
+        "terminals": _list_of(_text),
+        "nonterminals": _list_of(_text),
+        "counts": lambda value, place: _map_of(_count)(value, place) or _COUNTS(value, place),
+        "streamlining": lambda value, place: _some(value, place) or _list_of(_STEP)(value, place),
+        "classes": _list_of(_list_of(_text)),
+        "residue": _or_nothing({}, _RESIDUE),
+        "left_out": _or_nothing(None, _text),
+        "not_lexed_apart": _list_of(_record({"first": _text, "second": _text, "witness": _bytes})),
+    },
+    {"unicode": _text},
+)
