@@ -24,6 +24,7 @@ def test_a_general_grammar_is_compiled_inspected_verified_and_generated_from(com
     (tmp_path / "wrong.txt").write_text("a + )")
     corpus = ("--corpus", "right.txt", "--corpus", "wrong.txt")
     few = ("--texts", 3, "--max-tokens", 20, "--positions", 10, "--mutations", 5, "--jobs", 1)
+    few += ("--allow-refused",)
     verified = command("verify", "e.maskc", *corpus, *few)
     assert (verified.status, verified.err) == (0, "")
     assert "failed" not in verified.out
