@@ -178,3 +178,10 @@ def test_a_hundred_thousand_brackets_are_no_deeper_than_memory(artifact):
     assert not matcher.is_accepting
     assert matcher.accept_bytes(b"]")
     assert matcher.is_accepting
+
+
+def test_a_text_with_thousands_of_undecided_ends_is_taken_at_once():
+    artifact = compile_text('start: (X | Y | Z)+\nX: /a*b/\nY: /a/\nZ: "c"\n', (b"a", b"b", b"c"))
+    matcher = artifact.matcher()
+    assert matcher.accept_bytes(b"aaac" * 3000)
+    assert matcher.is_accepting
