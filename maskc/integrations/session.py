@@ -54,12 +54,11 @@ class Session:
 
     def count_legal(self, token_ids: Sequence[int]) -> int:
         """Return how many of the tokens can be taken up to an end; change nothing."""
-        n_taken = 0
+        twin, n_taken = self.fork(), 0
         for token_id in token_ids:
-            if self.is_terminated or not self.accept(token_id):
+            if twin.is_terminated or not twin.accept(token_id):
                 break
             n_taken += 1
-        self.rollback(n_taken)
         return n_taken
 
     def rollback(self, n_tokens: int) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import maskc
+from maskc.integrations.session import Session
 from maskc.runtime.artifact import Artifact
 from tests.compiled import compile_text, legal_ids
 
@@ -118,6 +119,19 @@ def test_validating_more_tokens_than_a_history_keeps_changes_nothing(artifact):
     before = state_of(matcher)
     assert matcher.validate_tokens([4, 5] * 100_000) == 200_000
     assert state_of(matcher) == before
+
+
+def test_a_session_counts_tokens_without_moving(artifact):
+    session = Session(artifact)
+    for token in (0, 2, 5):
+        assert session.accept(token)
+    before = state_of(session._matcher)
+    assert session.count_legal([4, 5] * 100_000) == 200_000
+    with pytest.raises(TypeError, match="a token is an int"):
+        session.count_legal([4, 5, None])
+    with pytest.raises(RuntimeError, match="broke"):
+        session.count_legal(raise_behind(4))
+    assert state_of(session._matcher) == before
 
 
 def test_what_follows_the_first_illegal_token_is_not_read(artifact):
