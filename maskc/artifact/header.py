@@ -125,6 +125,20 @@ _lexer = _is("no lexer of Lark's", {"contextual", "basic", "dynamic_complete"}._
 _parser = _is("no parser of Lark's", {"lalr", "earley"}.__contains__)
 _dialect = _is("no notation", {"lark", "gbnf", "ebnf", "regex"}.__contains__)
 
+# The attributes of an Indenter; an older version wrote `module:Class`, which only verify minds.
+_INDENTER = _record(
+    {
+        **dict.fromkeys(("NL_type", "INDENT_type", "DEDENT_type"), _text),
+        **dict.fromkeys(("OPEN_PAREN_types", "CLOSE_PAREN_types"), _list_of(_text)),
+        "tab_len": _count,
+    }
+)
+
+
+def _postlex(value: Any, place: str) -> str | None:
+    return _text(value, place) if isinstance(value, str) else _INDENTER(value, place)
+
+
 _GRAMMAR = _record(
     {
         "name": _name,
@@ -132,7 +146,7 @@ _GRAMMAR = _record(
         "imports": _map_of(_text),
         "start": _text,
         "lexer": lambda value, place: _text(value, place) or _lexer(value, place),
-        "postlex": _or_nothing(None, _text),
+        "postlex": _or_nothing(None, _postlex),
         "sha256": _text,
     },
     {

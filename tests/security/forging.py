@@ -30,7 +30,8 @@ STRING: /"[^"]*"/
 %ignore / +/
 """
 INDENTED = r"""
-// maskc: postlex=tests.indenters:TwoColumns
+// maskc: postlex=indenter NL_type=_NL INDENT_type=_INDENT DEDENT_type=_DEDENT tab_len=2
+// maskc: OPEN_PAREN_types=LP CLOSE_PAREN_types=RP
 start: (line | _NL)*
 line: NAME _NL | NAME ":" _NL _INDENT line+ _DEDENT | LP NAME* RP _NL
 NAME: /[a-z]+/
