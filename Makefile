@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 180
 STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test check slow golden bench bench-peers deep growth corpora conformance format clean
+.PHONY: help venv run test check slow golden bench bench-peers deep growth hostile corpora conformance format clean
 .PHONY: fuzz integrations engines engine-llama-cpp engine-sglang engine-vllm grammars peers
 
 help: ## list the targets
@@ -63,6 +63,9 @@ deep: $(STAMP) ## deep nesting and long texts, batches, and what a new process p
 
 growth: $(STAMP) ## time to compile against the size of the vocabulary and of the grammar, as a plot
 	$(BIN)/python -m benchmarks.growth --svg docs/growth.svg
+
+hostile: $(STAMP) ## compile every hostile grammar with the default limits, and say what each costs
+	$(BIN)/python -m benchmarks.hostile
 
 corpora: $(STAMP) ## download the source distributions whose grammars and tests maskc is held against
 	$(BIN)/python benchmarks/conformance/corpora.py

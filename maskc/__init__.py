@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact, load
     from maskc.runtime.matcher import Matcher, allocate_bitmask, fill_bitmasks
 
@@ -21,6 +22,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Artifact",
+    "Limits",
     "Matcher",
     "__version__",
     "allocate_bitmask",
@@ -40,6 +42,7 @@ def compile_grammar(
     postlex: str | None = None,
     dialect: str | None = None,
     vocab_size: int | None = None,
+    limits: Limits | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> Artifact:
     """Return a grammar compiled for a tokenizer.
@@ -56,22 +59,27 @@ def compile_grammar(
             else lark. With ``regex``, ``path_or_text`` is a pattern: the texts of
             ``re.fullmatch``.
         vocab_size: the model's padded vocabulary size; padding is never legal.
+        limits: the time, memory and size that it may take; default: ``Limits()``.
         progress: called with a pass's name and the fraction done.
 
     Raises:
         MaskcError: one of its subclasses says what is wrong with the input.
     """
+    from maskc.budget import run_bounded
     from maskc.frontends.source import load_source
     from maskc.pipeline import compile_contents
     from maskc.runtime.artifact import Artifact
     from maskc.vocab import load_vocabulary
 
-    source = load_source(
-        path_or_text, start=start, parser=parser, lexer=lexer, postlex=postlex, dialect=dialect
-    )
     vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
-    contents, _ = compile_contents(source, vocabulary, progress)
-    return Artifact(contents)
+
+    def work() -> Artifact:
+        source = load_source(
+            path_or_text, start=start, parser=parser, lexer=lexer, postlex=postlex, dialect=dialect
+        )
+        return Artifact(compile_contents(source, vocabulary, progress)[0])
+
+    return run_bounded(work, limits)
 
 
 if not TYPE_CHECKING:
@@ -80,10 +88,11 @@ if not TYPE_CHECKING:
         """Return what the runtime has by a name, which is loaded now."""
         if name not in {*__all__, "artifact", "errors", "runtime"}:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from maskc.limits import Limits
         from maskc.runtime.artifact import Artifact, load
         from maskc.runtime.matcher import Matcher, allocate_bitmask, fill_bitmasks
 
-        for value in (Artifact, load, Matcher, allocate_bitmask, fill_bitmasks):
+        for value in (Artifact, Limits, load, Matcher, allocate_bitmask, fill_bitmasks):
             globals()[value.__name__] = value
         # Its packages have become attributes by being loaded.
         return globals()[name]

@@ -23,6 +23,10 @@ class UnreadableFileError(MaskcError):
         return f"{self.path}: {self.reason}; {self.remedy}"
 
 
+class FileTooLargeError(UnreadableFileError):
+    """A file is larger than what is asked for may be."""
+
+
 class GrammarError(MaskcError):
     """The grammar cannot be read: a missing file, or text that Lark refuses."""
 
@@ -71,14 +75,26 @@ class PostlexError(MaskcError):
 
 
 class LimitError(MaskcError):
-    """A stated bound on time or memory was reached while compiling."""
+    """A stated bound on time, memory or size was reached while compiling.
 
-    def __init__(self, what: str, limit: int, remedy: str) -> None:
-        super().__init__(what, limit, remedy)
-        self.what, self.limit, self.remedy = what, limit, remedy
+    ``place`` is the grammar, with the rule, terminal or pass where it happened.
+    """
+
+    def __init__(self, what: str, limit: float, remedy: str, place: str = "") -> None:
+        super().__init__(what, limit, remedy, place)
+        self.what, self.limit, self.remedy, self.place = what, limit, remedy, place
+
+    def at(self, place: str) -> LimitError:
+        """Return the error with a place, if it has none."""
+        return self if self.place else type(self)(self.what, self.limit, self.remedy, place)
 
     def __str__(self) -> str:
-        return f"more than {self.limit:,} {self.what}; {self.remedy}"
+        place = f"{self.place}: " if self.place else ""
+        return f"{place}more than {self.limit:,.15g} {self.what}; {self.remedy}"
+
+
+class BudgetError(LimitError):
+    """The time or the memory of a whole compilation is spent: nothing of it can go on."""
 
 
 class TokenizerError(MaskcError):

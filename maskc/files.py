@@ -15,7 +15,7 @@ import os
 import stat
 from collections.abc import Callable
 
-from maskc.errors import UnreadableFileError
+from maskc.errors import FileTooLargeError, UnreadableFileError
 
 _PIECE = 1 << 20
 _REMEDY = "give the path of a file"
@@ -36,7 +36,8 @@ def read_bounded(path: str | os.PathLike[str], limit: int) -> bytes:
     """Return the contents of a regular file of at most ``limit`` bytes.
 
     Raises:
-        UnreadableFileError: it is missing, larger, unreadable, or no regular file.
+        FileTooLargeError: it is larger.
+        UnreadableFileError: it is missing, unreadable, or no regular file.
     """
     name = os.fspath(path)
     file = open_regular(name)
@@ -93,8 +94,8 @@ def _check_kind(name: str, mode: int) -> None:
     raise UnreadableFileError(name, kind, _REMEDY)
 
 
-def _too_large(name: str, limit: int) -> UnreadableFileError:
-    return UnreadableFileError(name, f"is larger than {limit:,} bytes", "give a smaller one")
+def _too_large(name: str, limit: int) -> FileTooLargeError:
+    return FileTooLargeError(name, f"is larger than {limit:,} bytes", "give a smaller one")
 
 
 def _unreadable(name: str, error: OSError | ValueError) -> UnreadableFileError:

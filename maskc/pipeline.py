@@ -17,6 +17,7 @@ import numpy as np
 import maskc
 from maskc.artifact.assemble import assemble
 from maskc.artifact.model import FORMAT, Contents, check
+from maskc.budget import at, run_bounded
 from maskc.errors import GrammarError
 from maskc.frontends.lark import load_grammar
 from maskc.frontends.source import GrammarSource
@@ -80,6 +81,7 @@ class _Driver:
     records: list[PassRecord] = field(default_factory=list)
 
     def run(self, name: str, work: Callable[[], T]) -> T:
+        at(f"pass {name}")
         self.report(name, 0.0)
         start = time.perf_counter()
         value = work()
@@ -110,10 +112,10 @@ def compile_contents(
 
     Raises:
         GrammarError, PostlexError, UnsupportedTerminalError: the grammar cannot be compiled.
-        LimitError: a stated bound was reached.
+        LimitError: a stated bound was reached, or the budget is spent.
     """
     driver = _Driver(progress)
-    stages = _compile(source, vocabulary, driver, up_to)
+    stages = run_bounded(lambda: _compile(source, vocabulary, driver, up_to), name=source.name)
     return stages.contents, tuple(driver.records)
 
 
@@ -125,7 +127,8 @@ def compile_stages(
     Raises:
         MaskcError: as :func:`compile_contents`.
     """
-    return _compile(source, vocabulary, _Driver(progress), STEPS[-1])
+    driver = _Driver(progress)
+    return run_bounded(lambda: _compile(source, vocabulary, driver, STEPS[-1]), name=source.name)
 
 
 def build_language(source: GrammarSource, run: Run = run_plainly) -> LalrLanguage:

@@ -32,6 +32,7 @@ from maskc.automata import charset
 from maskc.automata.atomic import seal
 from maskc.automata.groups import resolve_groups
 from maskc.automata.nodes import Accept, Arena, Look, Mark, Split, Test
+from maskc.budget import at, quote_symbol
 from maskc.errors import UnsupportedTerminalError
 
 # CPython's parser has no public name; its tree is documented nowhere but in its source.
@@ -50,6 +51,7 @@ class Nfa(Arena):
             UnsupportedTerminalError: it uses what is not regular.
             LimitError: its repetitions need more than ``MAX_NODES`` nodes.
         """
+        at(lambda: f"pass scanner, {quote_symbol('terminal', terminal[:40])}")
         tree = _parser.parse(pattern, flags)
         lowering = _Lowering(self, terminal, frozenset(tested_groups(tree)))
         start = lowering.sequence(list(tree), tree.state.flags, self.add(Accept(label)))

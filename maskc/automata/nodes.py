@@ -127,7 +127,9 @@ class Arena:
     def add(self, node: Node) -> int:
         """Append a node and return its number."""
         if len(self.nodes) >= MAX_NODES:
-            raise LimitError("automaton nodes", MAX_NODES, "shorten the repetitions of terminals")
+            raise LimitError(
+                "automaton nodes", MAX_NODES, "count less in it, or use rules in its place"
+            )
         self.nodes.append(node)
         return len(self.nodes) - 1
 

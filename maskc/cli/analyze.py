@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
 from maskc.artifact.files import write_atomically
 from maskc.cli.compile import find_grammar
+from maskc.cli.limits import limit_options, run_alone
+from maskc.limits import Limits
 from maskc.report.render import print_json
+
+if TYPE_CHECKING:
+    from maskc.analysis.questions import Questions
 
 _ARITY = {"never": (1, None), "always": (1, None), "joint": (3, 3), "follow": (1, 1)}
 
@@ -38,6 +44,7 @@ _ARITY = {"never": (1, None), "always": (1, None), "joint": (3, 3), "follow": (1
 @click.option("--lexer", type=click.Choice(["contextual", "basic"]), help="Which lexer of Lark's.")
 @click.option("--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@limit_options
 def analyze_command(
     grammar: str,
     *,
@@ -50,6 +57,7 @@ def analyze_command(
     lexer: str | None,
     postlex: str | None,
     as_json: bool,
+    limits: Limits,
 ) -> None:
     r"""Answer a question about GRAMMAR; without one, print an overview.
 
@@ -73,28 +81,59 @@ def analyze_command(
     if export is not None and not export.endswith((".cfg", ".json")):
         raise click.UsageError("--export writes a file that ends in .cfg or .json.")
 
+    def work() -> int:
+        questions = _load(grammar, start=start, lexer=lexer, postlex=postlex)
+        if export is not None:
+            _export(questions, export)
+        if check is not None:
+            return _compare(questions, check, as_json=as_json)
+        if export is None:
+            _print_answer(questions, question, terminals, dot=dot, as_json=as_json)
+        return 0
+
+    click.get_current_context().exit(run_alone(work, limits))
+
+
+def _load(grammar: str, *, start: str | None, lexer: str | None, postlex: str | None) -> Questions:
     from maskc.analysis.questions import Questions
-    from maskc.analysis.reference import compare_never_legal, format_cfg, format_pda
     from maskc.frontends.lark import load_lalr_grammar
     from maskc.frontends.source import load_source
-    from maskc.report.analyze import Answer, print_answer, print_comparison, to_dict
 
     source = load_source(find_grammar(grammar), start=start, lexer=lexer, postlex=postlex)
-    questions = Questions(load_lalr_grammar(source)[0], source.name)
-    if export is not None:
-        write = (
-            format_cfg(questions.reduced) if export.endswith(".cfg") else format_pda(questions.dft)
-        )
-        write_atomically(export, f"{write}\n".encode())
-    if check is not None:
-        comparison = compare_never_legal(questions.reduced, seconds=check)
-        if as_json:
-            print_json(asdict(comparison))
-        else:
-            print_comparison(comparison)
-        click.get_current_context().exit(1 if comparison.differences else 0)
-    if export is not None:
-        return
+    return Questions(load_lalr_grammar(source)[0], source.name)
+
+
+def _export(questions: Questions, path: str) -> None:
+    from maskc.analysis.reference import format_cfg, format_pda
+
+    is_grammar = path.endswith(".cfg")
+    text = format_cfg(questions.reduced) if is_grammar else format_pda(questions.dft)
+    write_atomically(path, f"{text}\n".encode())
+
+
+def _compare(questions: Questions, seconds: float, *, as_json: bool) -> int:
+    """Print where pyformlang differs; return the exit status."""
+    from maskc.analysis.reference import compare_never_legal
+    from maskc.report.analyze import print_comparison
+
+    comparison = compare_never_legal(questions.reduced, seconds=seconds)
+    if as_json:
+        print_json(asdict(comparison))
+    else:
+        print_comparison(comparison)
+    return 1 if comparison.differences else 0
+
+
+def _print_answer(
+    questions: Questions,
+    question: str | None,
+    terminals: tuple[str, ...],
+    *,
+    dot: bool,
+    as_json: bool,
+) -> None:
+    from maskc.report.analyze import Answer, print_answer, to_dict
+
     if question == "pda":
         if as_json:
             print_json(questions.dft.to_dict())

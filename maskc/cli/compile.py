@@ -8,7 +8,10 @@ import click
 
 import maskc
 from maskc.artifact.files import check_writable
+from maskc.artifact.model import Contents
+from maskc.cli.limits import limit_options, run_alone
 from maskc.cli.progress import show_progress
+from maskc.limits import Limits
 from maskc.report.compile import Compilation, print_compilation
 from maskc.report.render import print_json
 from maskc.report.timings import collect_timings, hash_artifact, save_timings
@@ -38,6 +41,7 @@ _TOKENIZER_SUFFIXES = (".json", ".model", ".tiktoken")
     "--vocab-size", type=click.IntRange(1), metavar="N", help="The model's padded vocabulary size."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@limit_options
 def compile_command(
     grammar: str | None,
     *,
@@ -50,6 +54,7 @@ def compile_command(
     postlex: str | None,
     vocab_size: int | None,
     as_json: bool,
+    limits: Limits,
 ) -> None:
     """Compile GRAMMAR for a tokenizer into one file.
 
@@ -60,26 +65,30 @@ def compile_command(
     defaults.
     """
     from maskc.frontends.source import load_source
-    from maskc.pipeline import compile_contents
+    from maskc.pipeline import PassRecord, compile_contents
     from maskc.vocab import load_vocabulary
 
     if (grammar is None) == (regex is None):
         raise click.UsageError("Give either GRAMMAR or --regex PATTERN.")
     path = Path("regex") if grammar is None else find_grammar(grammar)
     target = output or name_output(path, tokenizer)
-    source = load_source(
-        path if regex is None else regex,
-        start=start,
-        parser=parser,
-        lexer=lexer,
-        postlex=postlex,
-        dialect=None if regex is None else "regex",
-    )
-    check_writable(target)
-    with show_progress("compiling") as progress:
-        vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
-        contents, passes = compile_contents(source, vocabulary, progress)
-        maskc.Artifact(contents).save(target)
+
+    def compile_alone() -> tuple[Contents, tuple[PassRecord, ...]]:
+        source = load_source(
+            path if regex is None else regex,
+            start=start,
+            parser=parser,
+            lexer=lexer,
+            postlex=postlex,
+            dialect=None if regex is None else "regex",
+        )
+        check_writable(target)
+        with show_progress("compiling") as progress:
+            vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
+            return compile_contents(source, vocabulary, progress)
+
+    contents, passes = run_alone(compile_alone, limits)
+    maskc.Artifact(contents).save(target)
     save_timings(hash_artifact(target), collect_timings(passes))
     compilation = Compilation(target, Path(target).stat().st_size, contents.header, passes)
     if as_json:

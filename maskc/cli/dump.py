@@ -5,7 +5,9 @@ from __future__ import annotations
 import click
 
 from maskc.cli.compile import find_grammar
+from maskc.cli.limits import limit_options, run_alone
 from maskc.cli.progress import show_progress
+from maskc.limits import Limits
 
 MAX_LINES = 1_000
 
@@ -31,6 +33,7 @@ MAX_LINES = 1_000
     metavar="N",
     help="Print at most so many lines.",
 )
+@limit_options
 def dump_command(
     grammar: str,
     *,
@@ -41,6 +44,7 @@ def dump_command(
     lexer: str | None,
     postlex: str | None,
     lines: int,
+    limits: Limits,
 ) -> None:
     """Print what the compiler knows of GRAMMAR after one of its stages.
 
@@ -60,15 +64,19 @@ def dump_command(
         raise click.UsageError(f"--stage {stage} needs --tokenizer: rows are made of its tokens.")
     if stage in OF_LANGUAGE and tokenizer is not None:
         raise click.UsageError(f"--stage {stage} does without --tokenizer; leave it out.")
-    source = load_source(
-        find_grammar(grammar), start=start, parser=parser, lexer=lexer, postlex=postlex
-    )
-    with show_progress("compiling") as progress:
-        if tokenizer is None:
-            build = build_general_language if source.parser == "earley" else build_language
-            dumped = OF_LANGUAGE[stage](build(source))
-        else:
-            vocabulary = load_vocabulary(tokenizer)
-            dumped = OF_STORE[stage](compile_stages(source, vocabulary, progress), vocabulary)
-    for line in limit_lines(dumped, lines):
+
+    def work() -> list[str]:
+        source = load_source(
+            find_grammar(grammar), start=start, parser=parser, lexer=lexer, postlex=postlex
+        )
+        with show_progress("compiling") as progress:
+            if tokenizer is None:
+                build = build_general_language if source.parser == "earley" else build_language
+                dumped = OF_LANGUAGE[stage](build(source))
+            else:
+                vocabulary = load_vocabulary(tokenizer)
+                dumped = OF_STORE[stage](compile_stages(source, vocabulary, progress), vocabulary)
+            return list(limit_lines(dumped, lines))
+
+    for line in run_alone(work, limits):
         click.echo(line)

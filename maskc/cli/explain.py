@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 
 import maskc
+from maskc.cli.limits import limit_options, run_alone
+from maskc.limits import Limits
 from maskc.report.render import print_json
 
 
@@ -13,7 +15,10 @@ from maskc.report.render import print_json
 @click.option("--text", required=True, metavar="TEXT", help="What was written so far.")
 @click.option("--token", metavar="ID|TEXT", help="Is this token legal, and why?")
 @click.option("--json", "as_json", is_flag=True, help="Print it all as JSON.")
-def explain_command(artifact: str, *, text: str, token: str | None, as_json: bool) -> None:
+@limit_options
+def explain_command(
+    artifact: str, *, text: str, token: str | None, as_json: bool, limits: Limits
+) -> None:
     r"""Explain what may come next behind a text, by the masks of ARTIFACT.
 
     TEXT of --token may have Python's escapes; digits alone are an id, unless they are in quotes,
@@ -25,7 +30,8 @@ def explain_command(artifact: str, *, text: str, token: str | None, as_json: boo
     loaded = maskc.load(artifact)
     try:
         asked = parse_token(token) if token is not None else None
-        explanation = explain(loaded, text.encode(errors="surrogateescape"), asked)
+        written = text.encode(errors="surrogateescape")
+        explanation = run_alone(lambda: explain(loaded, written, asked), limits)
     except ValueError as error:
         raise click.UsageError(f"{error}.") from None
     if as_json:

@@ -7,6 +7,8 @@ import sys
 import click
 
 import maskc
+from maskc.cli.limits import limit_options
+from maskc.limits import Limits
 from maskc.report.render import print_json
 
 
@@ -22,8 +24,9 @@ from maskc.report.render import print_json
 )
 @click.option("--seed", type=int, default=0, metavar="N", help="Of the random choices.")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@limit_options
 def generate_command(
-    artifact: str, *, count: int, max_tokens: int, seed: int, as_json: bool
+    artifact: str, *, count: int, max_tokens: int, seed: int, as_json: bool, limits: Limits
 ) -> None:
     """Print random texts that the grammar of ARTIFACT accepts.
 
@@ -34,7 +37,9 @@ def generate_command(
 
     loaded = maskc.load(artifact)
     problems, dictionaries = 0, []
-    for text in generate_texts(loaded, count=count, max_tokens=max_tokens, seed=seed):
+    for text in generate_texts(
+        loaded, count=count, max_tokens=max_tokens, seed=seed, limits=limits
+    ):
         problems += text.problem is not None
         if as_json:
             dictionaries.append(text.to_dict())

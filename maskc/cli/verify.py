@@ -7,8 +7,10 @@ import os
 import click
 
 import maskc
+from maskc.cli.limits import limit_options
 from maskc.cli.progress import show_parts
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
+from maskc.limits import Limits
 from maskc.report.render import print_json
 from maskc.report.verify import print_report
 
@@ -73,6 +75,7 @@ MOST_JOBS = 8  # each process holds Lark's parser, the tokenizer, and masks
     help="Files that Lark refuses are no failure, as long as it parses one.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@limit_options
 def verify_command(
     artifact: str,
     *,
@@ -90,6 +93,7 @@ def verify_command(
     jobs: int | None,
     allow_refused: bool,
     as_json: bool,
+    limits: Limits,
 ) -> None:
     """Check ARTIFACT in six experiments; exit status 1 if one fails or has nothing to check.
 
@@ -117,6 +121,7 @@ def verify_command(
         seed=seed,
         tokenizer=tokenizer,
         allow_refused=allow_refused,
+        limits=limits,
     )
     loaded = maskc.load(artifact)
     check_fingerprint(artifact, loaded)

@@ -26,24 +26,30 @@ from lark import Lark
 from lark.exceptions import LarkError
 from lark.lexer import BasicLexer, TerminalDef, _create_unless
 from lark.load_grammar import FromPackageLoader, stdlib_loader
+from lark.load_grammar import load_grammar as load_lark_grammar
 from lark.parsers.lalr_analysis import Shift
 
 from maskc.automata.nfa import tested_groups
+from maskc.budget import check_text, name_grammar, run_bounded
 from maskc.errors import GrammarError, UnreadableFileError, UnsupportedTerminalError
-from maskc.files import find_inside, read_bounded
+from maskc.files import find_inside
+from maskc.frontends.expansion import check_expansion
 from maskc.frontends.indenters import build_indenter
+from maskc.frontends.literals import check_literals
 from maskc.frontends.source import (
-    MAX_GRAMMAR_BYTES,
     PRIORITIES,
-    SMALLER,
     GrammarSource,
     load_source,
+    read_text,
     source_from_header,
-    too_large,
 )
+from maskc.frontends.words import build_matcher
 from maskc.grammar.model import Context, Grammar, LalrState, Layout, Production
 
 OLDEST_LARK = (1, 3)
+
+# Lark checks some of what it reads with assertions, and converts counts as they are written.
+_REFUSALS = (LarkError, re.error, UnicodeDecodeError, AssertionError, ValueError, OverflowError)
 
 # CPython's parser has no public name.
 _parser = cast(Any, re)._parser
@@ -64,16 +70,21 @@ def build_lark(source: GrammarSource) -> Lark:
     Raises:
         GrammarError: Lark refuses the text; the message is Lark's.
         UnsupportedTerminalError: a terminal means something else beside other terminals.
+        LimitError: it is too large, or takes too long.
     """
-    return _build(source, {})
+    return run_bounded(lambda: _build(source, {}), name=source.name)
 
 
 def load_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
     """Return the grammar, and the source completed with the texts that it imported.
 
     Raises:
-        GrammarError, UnsupportedTerminalError: as :func:`build_lark`.
+        GrammarError, UnsupportedTerminalError, LimitError: as :func:`build_lark`.
     """
+    return run_bounded(lambda: _load(source), name=source.name)
+
+
+def _load(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
     imports: dict[str, str] = {}
     lark = _build(source, imports)
     start = source.start.split(",")[0]
@@ -100,28 +111,30 @@ def load_lalr_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
 
 def _build(source: GrammarSource, imports: dict[str, str]) -> Lark:
     _check_version(source.name)
+    name_grammar(source.name, source.text)
+    _check_text(source.name, len(source.text), source.text)
     postlex = build_indenter(source.postlex) if source.postlex else None
     starts = source.start.split(",")
-    n_read = len(source.text)
 
     def read_import(base: Any, path: str) -> tuple[Any, str]:
-        nonlocal n_read
         if not isinstance(base, str):  # `%import name`, not `%import .name`: Lark's own library
             return _read_library(source.name, base, path)
         key = os.path.normpath(os.path.join(base, path)).replace(os.sep, "/")
         text = source.imports.get(key)
         if text is None:
             text = _read_relative(source, key)
-        n_read += len(text)
-        if n_read > MAX_GRAMMAR_BYTES:
-            raise too_large(source.name)
         imports[key] = text
+        _check_text(key, sum(map(len, imports.values())) + len(source.text), text)
         return key, text
 
     try:
+        # Lark calls an entry that is callable; its annotation names only its own loader.
+        loaders = [cast(FromPackageLoader, read_import)]
+        grammar, _ = cast(Any, load_lark_grammar)(source.text, source.name, loaders, False)
+        check_expansion(grammar, source.name)
         with _no_collision_check():
             built = Lark(
-                source.text,
+                grammar,
                 parser=cast(Any, source.parser),
                 lexer=cast(Any, source.lexer),
                 start=starts,
@@ -131,13 +144,10 @@ def _build(source: GrammarSource, imports: dict[str, str]) -> Lark:
                 source_path=source.name,
                 # Earley only: trees are nobody's concern.
                 ambiguity="forest" if source.parser == "earley" else "auto",
-                # Lark calls an entry that is callable; its annotation names only its own loader.
-                import_paths=[cast(FromPackageLoader, read_import)],
             )
         if not _is_dynamic(built):
             _check_alternations(built)
-    # Lark asserts that a name is not imported both with a point and without.
-    except (LarkError, re.error, RecursionError, AssertionError) as error:
+    except _REFUSALS as error:
         raise GrammarError(source.name, _explain(error, source)) from None
     # The table is made for all start symbols; `parse` without a start begins at the first.
     cast(Any, built.parser).parser_conf.start = starts[:1]
@@ -175,18 +185,23 @@ def _read_relative(source: GrammarSource, key: str) -> str:
             f"it imports {key}, which leads out of its folder; put a copy into the folder",
         )
     try:
-        return read_bounded(path, MAX_GRAMMAR_BYTES).decode()
+        return read_text(path, key)
     except UnicodeDecodeError as error:
         raise GrammarError(
             source.name,
             f"it imports {key}, whose byte {error.start} is not UTF-8; save it as UTF-8",
         ) from None
     except UnreadableFileError as error:
-        if not os.path.lexists(path):
-            reason, remedy = "is not there", "check the path"
+        if os.path.lexists(path):
+            reason, remedy = error.reason, "replace it"
         else:
-            reason, remedy = error.reason, SMALLER if "larger" in error.reason else "replace it"
+            reason, remedy = "is not there", "check the path"
         raise GrammarError(source.name, f"it imports {key}, which {reason}; {remedy}") from None
+
+
+def _check_text(name: str, n_characters: int, text: str) -> None:
+    check_text(n_characters, name)
+    check_literals(text, name)
 
 
 def _check_version(name: str) -> None:
@@ -364,7 +379,7 @@ def _read_general(lark: Lark, start: str) -> Grammar:
     ranks, context = (0,) * len(terminals), Context(tuple(range(1, len(terminals))), ())
     if not _is_dynamic(lark):
         ranks = _read_ranks(lark, terminals)
-        context = _read_context(_lexer_of(lark), terminal_id)
+        context = _read_context(_lexer_of(lark), terminal_id, build_matcher())
     shifts = dict.fromkeys(range(1, len(terminals)), 0)
     return Grammar(
         terminals=terminals,
@@ -422,23 +437,23 @@ def _read_ranks(lark: Lark, terminals: tuple[str, ...]) -> tuple[int, ...]:
 def _read_contexts(
     lark: Lark, order: dict[int, int], terminal_id: dict[str, int]
 ) -> tuple[tuple[Context, ...], tuple[int, ...]]:
-    lexer = _lexer_of(lark)
+    lexer, matcher = _lexer_of(lark), build_matcher()
     if isinstance(lexer, BasicLexer):
-        return (_read_context(lexer, terminal_id),), (0,) * len(order)
+        return (_read_context(lexer, terminal_id, matcher),), (0,) * len(order)
     number: dict[Context, int] = {}
     context_of = []
     read: dict[int, Context] = {}
     for lark_state in order:
         lexer_here = lexer.lexers[lark_state]
         if id(lexer_here) not in read:
-            read[id(lexer_here)] = _read_context(lexer_here, terminal_id)
+            read[id(lexer_here)] = _read_context(lexer_here, terminal_id, matcher)
         context_of.append(number.setdefault(read[id(lexer_here)], len(number)))
     return tuple(number), tuple(context_of)
 
 
-def _read_context(lexer: Any, terminal_id: dict[str, int]) -> Context:
+def _read_context(lexer: Any, terminal_id: dict[str, int], matcher: Any) -> Context:
     alternatives, callbacks = cast(Any, _create_unless)(
-        lexer.terminals, lexer.g_regex_flags, lexer.re, lexer.use_bytes
+        lexer.terminals, lexer.g_regex_flags, matcher, lexer.use_bytes
     )
     return Context(
         tuple(terminal_id[t.name] for t in alternatives),

@@ -17,6 +17,7 @@ import warnings
 from typing import Any, cast
 
 from maskc.errors import GrammarError
+from maskc.frontends.words import match_length
 
 # CPython's parser has no public name.
 _parser = cast(Any, re)._parser  # noqa: SLF001
@@ -66,7 +67,7 @@ def translate_regex(pattern: str) -> str:
     terminal = "PATTERN"
     while terminal in compiled.groupindex:
         terminal += "_"
-    optional = "?" if compiled.fullmatch("") else ""
+    optional = "?" if match_length(pattern, "") == 0 else ""
     return f"{SETTINGS}start: {terminal}{optional}\n{terminal}: /{write_literal(whole)}/\n"
 
 

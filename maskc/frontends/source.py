@@ -28,7 +28,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from maskc.errors import GrammarError, UnreadableFileError
+from maskc.budget import check_text, current_limits, name_grammar, run_bounded
+from maskc.errors import FileTooLargeError, GrammarError, UnreadableFileError
 from maskc.files import read_bounded
 from maskc.frontends.dialects import DIALECTS, LARK, REGEX, dialect_of, translate
 from maskc.frontends.indentation import (
@@ -47,8 +48,6 @@ LEXERS = {"lalr": ("contextual", "basic"), "earley": ("dynamic_complete", "basic
 PRIORITIES = {"normal": "normal", "invert": "invert", "none": None}
 FLAGS = {"a": re.ASCII, "i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
 # Of a grammar and all that it imports; the largest that we know of has 70 KB.
-MAX_GRAMMAR_BYTES = 4 * 1024 * 1024
-SMALLER = "split the grammar, or leave out what no text needs"
 _SETTINGS = ("start", "parser", "lexer", "postlex", "flags", "priority")
 _SETTING = re.compile(r"^//\s*maskc:\s*(.*)$")
 
@@ -102,9 +101,23 @@ def load_source(
     A ``postlex`` given here is ``module:Class``, and that module is imported.
 
     Raises:
-        GrammarError: the file cannot be read or is too large, or a setting is unknown.
+        GrammarError: the file cannot be read, or a setting is unknown.
         PostlexError: the postlex given is not an ``Indenter`` that only sets attributes.
+        LimitError: it is too large, or takes too long to translate.
     """
+    return run_bounded(
+        lambda: _load(path_or_text, start, parser, lexer, postlex, dialect), name="grammar"
+    )
+
+
+def _load(
+    path_or_text: str | os.PathLike[str],
+    start: str | None,
+    parser: str | None,
+    lexer: str | None,
+    postlex: str | None,
+    dialect: str | None,
+) -> GrammarSource:
     if dialect is not None and dialect not in DIALECTS:
         raise GrammarError(
             "<text>", f"unknown dialect {dialect!r}; choose one of {', '.join(DIALECTS)}"
@@ -118,8 +131,7 @@ def load_source(
         name, folder = path.name, path.parent
         dialect = dialect or dialect_of(path.suffix)
         text = _read_grammar(path)
-    if len(text) > MAX_GRAMMAR_BYTES:
-        raise too_large(name)
+    check_text(len(text), name)
     dialect, original = dialect or LARK, None
     if dialect != LARK:
         if parser or lexer or postlex:
@@ -128,6 +140,7 @@ def load_source(
                 f"it is written as {dialect}, which decides its parser and lexer; "
                 "leave parser, lexer and postlex out",
             )
+        name_grammar(name, text)
         original, text = text, translate(dialect, name, text, start=start)
         start, folder = None, None
     settings, place = _read_settings(name, text)
@@ -149,6 +162,27 @@ def load_source(
         original=original,
         folder=folder,
     )
+
+
+def read_text(path: str | os.PathLike[str], name: str) -> str:
+    r"""Return the text of a grammar's file, its line breaks as ``\n``.
+
+    Args:
+        path: of the file.
+        name: what to call it if it is too large.
+
+    Raises:
+        LimitError: it is larger than a grammar may be; no more than that is read.
+        UnreadableFileError: it cannot be read, or is no regular file.
+        UnicodeDecodeError: it is not UTF-8.
+    """
+    most_bytes = 4 * current_limits().text  # of one character, UTF-8 has four at most
+    try:
+        data = read_bounded(path, most_bytes)
+    except FileTooLargeError:
+        check_text(most_bytes + 1, name)
+        raise
+    return data.decode().replace("\r\n", "\n").replace("\r", "\n")
 
 
 def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
@@ -185,21 +219,15 @@ def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
     )
 
 
-def too_large(name: str) -> GrammarError:
-    """Return the error that says that a grammar, with what it imports, has too much text."""
-    return GrammarError(name, f"is larger than {MAX_GRAMMAR_BYTES:,} bytes; {SMALLER}")
-
-
 def _read_grammar(path: Path) -> str:
     try:
-        return read_bounded(path, MAX_GRAMMAR_BYTES).decode()
+        return read_text(path, path.name)
     except UnicodeDecodeError as error:
         raise GrammarError(
             str(path), f"byte {error.start} is not UTF-8; save it as UTF-8"
         ) from None
     except UnreadableFileError as error:
-        remedy = SMALLER if "larger" in error.reason else "give the path of a grammar"
-        raise GrammarError(str(path), f"{error.reason}; {remedy}") from None
+        raise GrammarError(str(path), f"{error.reason}; give the path of a grammar") from None
 
 
 def _load_class(spec: str) -> Indentation:

@@ -127,6 +127,10 @@ class LexemeAutomaton:
             self.states.append(state)
         return number
 
+    def terminals_in(self, number: int) -> set[int]:
+        """Return the terminals that a state is inside of; of many threads, of the first."""
+        return {self._terminal(position) for position, _ in self.states[number].threads[:100]}
+
     def _terminal(self, position: int) -> int:
         if position < 0:
             return label_of(position)

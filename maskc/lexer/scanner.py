@@ -17,12 +17,14 @@ Source: DESIGN, section 2, "Scanner".
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.automata.threads import settle
+from maskc.budget import at, quote_symbol
 from maskc.errors import LimitError
 from maskc.grammar.model import Grammar
 from maskc.lexer.lexeme import IGNORED, NONE, LexemeAutomaton
@@ -30,6 +32,7 @@ from maskc.lexer.lexeme import IGNORED, NONE, LexemeAutomaton
 DEAD = 0
 EMPTY_TEXT = -3  # `end_of_text` of the start state: no lexeme is open
 MAX_STATES = 60_000
+LONGEST_NAME = 40  # of a terminal in a message
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,10 +84,20 @@ def contexts_after(grammar: Grammar) -> dict[int, frozenset[int]]:
     return after
 
 
+def quote_terminal(grammar: Grammar, terminal: int) -> str:
+    """Return what a terminal is called in a message; one without a name by its pattern."""
+    name, pattern = grammar.terminals[terminal], grammar.patterns[terminal] or ""
+    if len(name) <= LONGEST_NAME and not name.startswith("__"):
+        return quote_symbol("terminal", name)
+    shown = pattern if len(pattern) <= LONGEST_NAME else f"{pattern[:LONGEST_NAME]}…"
+    return f"terminal /{shown}/"
+
+
 class _Builder:
     """Explores the pairs (open lexeme, open condition) that can occur."""
 
     def __init__(self, grammar: Grammar) -> None:
+        self.grammar = grammar
         self.lexemes = LexemeAutomaton(grammar)
         self.after = contexts_after(grammar)
         self.n_contexts = len(grammar.contexts)
@@ -119,7 +132,19 @@ class _Builder:
             )
         ]
 
+    def describe(self) -> str:
+        """Return which terminals the states are inside of that were found last."""
+        inside = Counter(
+            terminal
+            for lexeme, _ in self.pairs[-1000:]
+            for terminal in self.lexemes.terminals_in(lexeme)
+        )
+        names = [quote_terminal(self.grammar, terminal) for terminal, _ in inside.most_common(2)]
+        found = f"pass scanner, {len(self.pairs):,} states"
+        return f"{found}, at last in {' and '.join(names)}" if names else found
+
     def explore(self) -> int:
+        at(self.describe)
         start = self.pair(self.lexemes.start_of_text(), self.lexemes.free)
         for lexeme, condition in self.pairs:  # grows while we walk it
             self.next.append(self.row(lexeme, condition))

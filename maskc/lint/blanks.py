@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from maskc.frontends.words import match_length
 from maskc.grammar.sets import compute_nullable
 from maskc.lexer.lexeme import IGNORED
 from maskc.lexer.scanner import DEAD, Scanner
@@ -115,8 +116,7 @@ def _matches(subject: Subject, terminal: int, text: str) -> bool:
     pattern = subject.grammar.patterns[terminal]
     if pattern is None:
         return False
-    match = re.match(pattern, text, subject.grammar.re_flags)
-    return match is not None and match.end() == len(text)
+    return match_length(pattern, text, subject.grammar.re_flags) == len(text)
 
 
 def _is_unbounded(subject: Subject, terminal: int) -> bool:

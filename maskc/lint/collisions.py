@@ -13,9 +13,9 @@ around it is not found.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from maskc.frontends.words import match_length
 from maskc.lint.lexemes import find_common_lexeme
 from maskc.lint.model import Finding, Severity
 from maskc.lint.overlap import find_overlap
@@ -77,5 +77,4 @@ def _is_silent(subject: Subject, first: int, second: int) -> bool:
 def _matches(subject: Subject, terminal: int, lexeme: bytes) -> bool:
     text = lexeme.decode(errors="surrogateescape")
     pattern = subject.grammar.patterns[terminal] or ""
-    match = re.match(pattern, text, subject.grammar.re_flags)
-    return match is not None and match.end() == len(text)
+    return match_length(pattern, text, subject.grammar.re_flags) == len(text)

@@ -10,9 +10,9 @@ The scanner says which terminals it gives, exactly; ignored terminals are not to
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from maskc.frontends.words import match_length
 from maskc.lint.lexemes import find_common_lexeme
 from maskc.lint.model import Finding, Severity
 from maskc.lint.subject import Subject
@@ -54,7 +54,8 @@ def _find_winners(subject: Subject, terminal: int, lexeme: bytes | None) -> list
         if terminal not in context.alternatives and terminal not in keywords:
             continue
         for candidate in context.alternatives:
-            if re.match(grammar.patterns[candidate] or "", text, grammar.re_flags):
+            pattern = grammar.patterns[candidate] or ""
+            if match_length(pattern, text, grammar.re_flags) is not None:
                 winners.add(candidate)
                 break
     return sorted(winners - {terminal})

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from maskc.errors import GrammarError
+from maskc.errors import GrammarError, LimitError
 from maskc.frontends.indentation import build_indentation, format_indentation
 from maskc.frontends.lark import load_grammar
 from maskc.frontends.source import source_from_header
@@ -23,13 +23,15 @@ Texts = Mapping[str, str]
 
 
 def rebuild_grammar(header: Mapping[str, Any]) -> Grammar | None:
-    """Return the grammar of a header; ``None`` if this version of Lark refuses it.
+    """Return the grammar of a header; ``None`` if it cannot be loaded now.
+
+    This version of Lark may refuse it, or it may be beyond the default limits.
 
     Productions and terminals do not need the postlex, of which an older version wrote a name only.
     """
     try:
         return load_grammar(source_from_header({**header["grammar"], "postlex": None}))[0]
-    except GrammarError:
+    except (GrammarError, LimitError):
         return None
 
 

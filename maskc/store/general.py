@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.budget import reserve
 from maskc.errors import LimitError
 from maskc.grammar.model import Grammar
 from maskc.grammar.sets import Terminals
@@ -33,6 +34,7 @@ Longs = NDArray[np.int64]
 
 MAX_FRONTIER = 20_000_000
 MAX_PATHS = 2_000_000
+BYTES_A_LINE = 64  # of a frontier: its columns, and what they are made from
 
 _ANY = -1  # the last terminal of a path is not known
 
@@ -197,6 +199,7 @@ class _Walk:
         """Take one more byte."""
         begin = self.trie.first_child[frontier.node]
         counts = self.trie.first_child[frontier.node + 1] - begin
+        reserve(int(counts.sum()) * BYTES_A_LINE, "tokens inside lexemes")
         index = np.repeat(np.arange(len(frontier)), counts)
         node = (begin[index] + _count_up(counts)).astype(np.int32)
         path, state = frontier.path[index], frontier.state[index]
@@ -219,6 +222,7 @@ class _Walk:
         cell = kinds * self.scanner.next.shape[1] + self.node_class[node]
         begin = steps.move_first[cell]
         counts = steps.move_first[cell + 1] - begin
+        reserve(int(counts.sum()) * BYTES_A_LINE, "tokens that end lexemes")
         index = np.repeat(np.arange(len(path)), counts)
         moves = begin[index] + _count_up(counts)
         events, states = steps.move_event[moves], steps.move_state[moves]

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import NO_LINE, SAME
+from maskc.budget import reserve
 from maskc.errors import LimitError
 from maskc.grammar.model import Grammar
 from maskc.lexer.boundaries import Boundaries
@@ -37,6 +38,7 @@ from maskc.vocab.trie import TokenTrie
 Ints = NDArray[np.int32]
 
 MAX_FRONTIER = 60_000_000
+BYTES_A_LINE = 64  # of a frontier: five columns, and what they are made from
 _PORTION = 1_500_000  # lines aimed at in one portion's widest level
 
 
@@ -147,6 +149,7 @@ class _Walk:
     def _find_starts(self) -> Starts:
         """Take the first byte inside every scanner state."""
         n_states, n_first = self.scanner.n_states, len(self.first_nodes)
+        reserve(n_states * n_first * BYTES_A_LINE, "the first bytes of tokens")
         source = np.repeat(np.arange(n_states, dtype=np.int32), n_first)
         node = np.tile(self.first_nodes, n_states)
         # Nothing goes on from the dead state, and nothing has to.
@@ -182,6 +185,7 @@ class _Walk:
         counts = trie.first_child[frontier.node + 1] - begin
         inner = np.flatnonzero(counts)
         counts = counts[inner]
+        reserve(int(counts.sum()) * BYTES_A_LINE, "tokens inside lexemes")
         line = frontier.take(np.repeat(inner, counts))
         offsets = np.arange(len(line), dtype=np.int32) - np.repeat(
             np.cumsum(counts) - counts, counts
@@ -208,6 +212,7 @@ class _Walk:
         cell = kinds * self.n_classes + self.node_class[line.node]
         begin = steps.move_first[cell]
         counts = steps.move_first[cell + 1] - begin
+        reserve(int(counts.sum()) * BYTES_A_LINE, "tokens that end lexemes")
         index = np.repeat(np.arange(len(line)), counts)
         moves = np.repeat(begin - (np.cumsum(counts) - counts), counts) + np.arange(len(index))
         events = steps.move_event[moves]

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from maskc.analysis.interchangeable import Classes, find_classes
 from maskc.analysis.successors import build_follow_graph, build_successor_graph
-from maskc.errors import LimitError
+from maskc.errors import BudgetError, LimitError
 from maskc.grammar.model import Grammar
 from maskc.grammar.reduce import reduce_grammar
 from maskc.lexer.boundaries import Boundaries
@@ -114,6 +114,8 @@ def streamline(
                 steps.append(_describe(step, rows, count_rows(rows)))
             else:
                 verdicts = run(step, lambda: condition_on_states(rows, decisions))  # noqa: B023
+        except BudgetError:
+            raise
         except LimitError as error:
             report["left_out"] = f"the steps from {step} on: {error}"
             break

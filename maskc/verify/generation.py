@@ -18,8 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.budget import run_bounded
 from maskc.errors import TokenizerError
 from maskc.frontends.lark import build_lark, source_from_header
+from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.matcher import Matcher, allocate_bitmask
 from maskc.verify.model import Document, Experiment, Unit, place_of
@@ -63,7 +65,7 @@ class GeneratedText:
 
 
 def generate_texts(
-    artifact: Artifact, *, count: int, max_tokens: int, seed: int
+    artifact: Artifact, *, count: int, max_tokens: int, seed: int, limits: Limits | None = None
 ) -> Iterator[GeneratedText]:
     """Yield texts, the same ones for the same seed.
 
@@ -72,8 +74,10 @@ def generate_texts(
         count: how many texts.
         max_tokens: tokens after which a text is steered to its end.
         seed: of the random choices.
+        limits: what building Lark's parser may take.
     """
-    lark = build_lark(source_from_header(artifact.header["grammar"]))
+    source = source_from_header(artifact.header["grammar"])
+    lark = run_bounded(lambda: build_lark(source), limits)
     drawer = _Drawer(artifact, build_oracle(lark))
     for number in range(count):
         yield drawer.draw_text(seed, number, max_tokens)

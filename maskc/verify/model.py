@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from maskc.limits import Limits
+
 # An experiment's name, how many of its units are done, how many it has.
 Progress = Callable[[str, int, int], None]
 
@@ -34,6 +36,8 @@ class VerifyOptions:
         seed: of all that is chosen at random.
         tokenizer: where the tokenizer is, if the artifact's name for it does not find it.
         allow_refused: files that Lark refuses are no failure of the run, as long as it parses one.
+        limits: what building Lark's parser may take, and compiling the raw store; ``None``:
+            the default ones.
     """
 
     files: int = 300
@@ -47,6 +51,7 @@ class VerifyOptions:
     seed: int = 0
     tokenizer: str | None = None
     allow_refused: bool = False
+    limits: Limits | None = None
 
 
 class Outcome(Enum):

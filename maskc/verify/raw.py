@@ -19,6 +19,7 @@ from random import Random
 
 import numpy as np
 
+from maskc.budget import run_bounded
 from maskc.errors import ArtifactError
 from maskc.pipeline import compile_contents
 from maskc.runtime.artifact import Artifact, load
@@ -92,4 +93,7 @@ def _compile_raw(subject: Subject) -> Artifact:
         eos_ids=artifact.eos_ids,
         name=artifact.header["tokenizer"]["name"],
     )
-    return Artifact(compile_contents(subject.source, vocabulary, up_to=STEPS[0])[0])
+    contents, _ = run_bounded(
+        lambda: compile_contents(subject.source, vocabulary, up_to=STEPS[0]), subject.options.limits
+    )
+    return Artifact(contents)

@@ -14,6 +14,7 @@ from lark import Lark
 from lark.exceptions import LarkError
 from numpy.typing import NDArray
 
+from maskc.budget import run_bounded
 from maskc.frontends.lark import build_lark, source_from_header
 from maskc.frontends.source import GrammarSource
 from maskc.runtime.artifact import Artifact, load
@@ -51,7 +52,7 @@ class Subject:
     @cached_property
     def lark(self) -> Lark:
         """Lark's own parser: the judge of complete texts."""
-        return build_lark(self.source)
+        return run_bounded(lambda: build_lark(self.source), self.options.limits)
 
     @cached_property
     def oracle(self) -> Oracle:

@@ -1,0 +1,291 @@
+"""What may a compilation take, and what did it run out of?
+
+A *budget* goes through all passes of a compilation: seconds of processor time, growth of resident
+memory, characters of the grammar's text, and work units (symbols that Lark writes out when it
+expands the rules). :func:`run_bounded` opens it, unless one is open; passes ask the open one.
+
+Work and text are counted before they are done, so that the same input always gets the same answer.
+Clock and memory are the backstop: a second thread looks at both every 50 ms and, where one is
+spent, raises an exception in the compiling thread, at the next call or loop of any Python code,
+Lark's included; it costs nothing where nobody looks. What allocates a lot at once, in C, asks
+:func:`reserve` before.
+
+Example: ``run_bounded(work, Limits(seconds=2))`` returns what ``work()`` returns, or raises
+``LimitError: x.lark: pass store: more than 2 seconds of processor time; …``.
+
+Limits: one call of C code is not interrupted, so none may take long (:mod:`maskc.frontends.words`
+is why no grammar's pattern is given to ``re`` with a text). The memory is the process's: what other
+threads allocate meanwhile counts too. Where a thread has no clock of its own, the wall's is taken.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import resource
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TypeVar
+
+from maskc.errors import BudgetError, LimitError
+from maskc.limits import MEGABYTE, WAYS, Limits
+
+T = TypeVar("T")
+Place = str | Callable[[], str]
+
+WORTH_ASKING = 16 * MEGABYTE  # less is seen in time by who looks on
+LOOK_EVERY = 0.05  # seconds
+RAISE_AGAIN_AFTER = 1.0  # seconds, if the exception was lost, as in a __del__
+
+
+class _SpentError(BaseException):
+    """Ends the compilation from inside; no ``except Exception`` on the way may keep it."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """What is left of the limits of one compilation.
+
+    Attributes:
+        limits: of the compilation.
+        name: of the grammar.
+        place: what is being worked on.
+        base: resident memory at the start, in bytes.
+        text: of the grammar, to find lines in.
+    """
+
+    limits: Limits
+    name: str
+    place: Place = ""
+    base: int = 0
+    text: str = ""
+
+    def grown(self) -> int:
+        """Return by how many bytes the process has grown."""
+        return read_memory() - self.base
+
+    def where(self) -> str:
+        """Return the place in words."""
+        try:
+            place = self.place() if callable(self.place) else self.place
+        except MemoryError:  # what is told about is what takes it
+            place = ""
+        return ": ".join(filter(None, (self.name, place)))
+
+    def out_of_time(self) -> BudgetError:
+        """Return the error that says so."""
+        return BudgetError(
+            "seconds of processor time",
+            self.limits.seconds,
+            f"simplify it, or allow more with {WAYS['seconds']}",
+            self.where(),
+        )
+
+    def out_of_memory(self) -> BudgetError:
+        """Return the error that says so."""
+        return BudgetError(
+            "MB of memory",
+            self.limits.bytes / MEGABYTE,
+            f"simplify it, or allow more with {WAYS['bytes']}",
+            self.where(),
+        )
+
+    def too_deep(self) -> LimitError:
+        """Return the error for what is nested deeper than Python's calls go."""
+        return LimitError(
+            "calls inside each other",
+            sys.getrecursionlimit(),
+            "nest less: give inner parts rules or terminals of their own, shorten chains of rules",
+            self.where(),
+        )
+
+
+_open: ContextVar[Budget | None] = ContextVar("maskc_open_budget", default=None)
+
+
+def open_budget() -> Budget | None:
+    """Return the budget of the compilation that is going on in this context."""
+    return _open.get()
+
+
+def current_limits() -> Limits:
+    """Return the limits of the open budget; the default ones if none is open."""
+    budget = _open.get()
+    return budget.limits if budget else Limits()
+
+
+def at(place: Place) -> None:
+    """Say what is being worked on; a function is asked only if the budget is spent there."""
+    budget = _open.get()
+    if budget is not None:
+        budget.place = place
+
+
+def name_grammar(name: str, text: str) -> None:
+    """Say which grammar it is that the budget is for."""
+    budget = _open.get()
+    if budget is not None:
+        budget.name, budget.text = name, text
+
+
+def quote_symbol(kind: str, name: str) -> str:
+    """Return what a terminal or rule is called in a message: with its line, if it has one."""
+    budget = _open.get()
+    text = budget.text if budget else ""
+    definition = rf"^(?:%(?:override|extend)[ \t]+)?[?!]*{re.escape(name)}\b[^:\n]*:"
+    found = re.search(definition, text, re.MULTILINE)
+    line = text.count("\n", 0, found.start()) + 1 if found else 0
+    return f"{kind} {name} (line {line})" if line else f"{kind} {name}"
+
+
+def reserve(n_bytes: int, what: str) -> None:
+    """Ask for memory that is about to be taken at once.
+
+    Raises:
+        LimitError: the limit is below it.
+    """
+    budget = _open.get()
+    if n_bytes < WORTH_ASKING or budget is None:
+        return
+    if budget.grown() + n_bytes > budget.limits.bytes:
+        raise BudgetError(
+            f"MB of memory for {what}",
+            budget.limits.bytes / MEGABYTE,
+            f"simplify it, or allow more with {WAYS['bytes']}",
+            budget.where(),
+        )
+
+
+def check_text(n_characters: int, name: str) -> None:
+    """Check the size of a grammar that is about to be read.
+
+    Raises:
+        LimitError: it is too large.
+    """
+    limit = current_limits().text
+    if n_characters > limit:
+        raise LimitError(
+            "characters of grammar",
+            limit,
+            f"leave out what is not used, or allow more with {WAYS['text']}",
+            name,
+        )
+
+
+def run_bounded(work: Callable[[], T], limits: Limits | None = None, *, name: str = "") -> T:
+    """Return what the work returns; if a budget is open already, it is that one's.
+
+    Args:
+        work: is called once, in this thread.
+        limits: ``None``: the default ones.
+        name: of the grammar.
+
+    Raises:
+        LimitError: the budget was spent; nothing of the work goes on.
+    """
+    if _open.get() is not None:
+        return work()
+    budget = Budget(limits or Limits(), name, base=read_memory())
+    token = _open.set(budget)
+    try:
+        return _run_watched(work, budget)
+    except LimitError as error:
+        raise error.at(budget.where()) from None
+    finally:
+        _open.reset(token)
+
+
+def _run_watched(work: Callable[[], T], budget: Budget) -> T:
+    watch = _Watch(budget)
+    try:
+        try:
+            watch.start()
+            return work()
+        finally:
+            # First of all, and without a call: an exception comes only with calls and loops.
+            watch.is_armed = False
+    except _SpentError:
+        pass  # the watch knows why
+    except MemoryError:
+        watch.reason = budget.out_of_memory
+    except RecursionError:
+        watch.reason = budget.too_deep
+    finally:
+        while True:
+            try:
+                watch.stop()
+                break
+            except _SpentError:  # it was on its way when the work ended
+                continue
+    raise watch.reason() from None
+
+
+class _Watch:
+    """Looks at the clock and the memory of a thread from another one."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.is_armed = False
+        self.reason: Callable[[], LimitError] = budget.out_of_time
+        self._budget = budget
+        self._watched = threading.get_ident()
+        self._ended = threading.Event()
+        self._lock = threading.Lock()
+        self._clock = _thread_clock(self._watched)
+        self._start = self._clock()
+        self._thread = threading.Thread(target=self._look, name="maskc-budget", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+        self.is_armed = True
+
+    def stop(self) -> None:
+        """Return when nothing will be raised any more."""
+        with self._lock:  # who held it saw that it is armed, and has raised by now
+            _raise_in(self._watched, None)
+        self._ended.set()
+        if self._thread.ident is not None:
+            self._thread.join()  # a thread that has ended has no clock
+
+    def _look(self) -> None:
+        wait = LOOK_EVERY
+        while not self._ended.wait(wait):
+            if self._clock() - self._start > self._budget.limits.seconds:
+                self.reason = self._budget.out_of_time
+            elif self._budget.grown() > self._budget.limits.bytes:
+                self.reason = self._budget.out_of_memory
+            else:
+                continue
+            with self._lock:
+                if not self.is_armed:
+                    return
+                _raise_in(self._watched, _SpentError)
+            wait = RAISE_AGAIN_AFTER
+
+
+def _raise_in(thread: int, error: type[BaseException] | None) -> None:
+    raised = None if error is None else ctypes.py_object(error)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)
+
+
+def _thread_clock(thread: int) -> Callable[[], float]:
+    """Return a function that returns the processor time of a thread, in seconds."""
+    find_clock = getattr(time, "pthread_getcpuclockid", None)
+    if find_clock is None:
+        return time.monotonic
+    clock = find_clock(thread)
+    return lambda: time.clock_gettime(clock)
+
+
+def read_memory() -> int:
+    """Return the process's resident memory in bytes; where there is no /proc, its peak."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if os.uname().sysname == "Darwin" else peak * 1024

@@ -1,0 +1,142 @@
+r"""How much of a text does a grammar's pattern match, as ``re.match`` does, in bounded time?
+
+Lark asks which string terminals a pattern matches in full: these are its keywords. It asks ``re``,
+which goes back and tries again: ``/(a|a)*b/`` on a string of 40 ``a`` takes 2\ :sup:`40` steps,
+all in one call of C code that nothing interrupts. So ``re`` is asked only where the number of ways
+that it could try is small; elsewhere our own automaton reads the text once, all ways at a time.
+
+Example: ``match_length(r"a*?b?", "ab")`` is 0, as ``re.match(r"a*?b?", "ab").end()`` is.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from types import SimpleNamespace
+from typing import Any, cast
+
+from maskc.automata.history import HistoryStepper
+from maskc.automata.nfa import Nfa
+from maskc.automata.threads import (
+    ThreadList,
+    Threads,
+    ThreadStepper,
+    accepted,
+    hold_at_end,
+    label_of,
+)
+
+# CPython's parser has no public name.
+_parser = cast(Any, re)._parser  # noqa: SLF001
+
+MOST_WAYS = 100_000  # that ``re`` may try for one text: milliseconds
+
+
+def match_length(pattern: str, text: str, flags: int = 0) -> int | None:
+    """Return how many characters ``re.match`` reads, ``None`` if it does not match.
+
+    Raises:
+        UnsupportedTerminalError: ``re`` could try too many ways, and the pattern is not regular.
+        LimitError: the automaton is too large.
+    """
+    if _count_ways(pattern, flags, len(text)) <= MOST_WAYS:
+        found = re.match(pattern, text, flags)
+        return None if found is None else found.end()
+    return _follow(pattern, text, flags)
+
+
+class _Matcher:
+    """What Lark's lexer takes for the module ``re`` when it looks for keywords."""
+
+    compile = staticmethod(re.compile)
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, int], int | None] = {}
+
+    def match(self, pattern: str, text: str, flags: int) -> SimpleNamespace | None:
+        """Return an object whose ``group(0)`` is what the pattern matches."""
+        key = (pattern, text, flags)
+        if key not in self._known:
+            self._known[key] = match_length(*key)
+        length = self._known[key]
+        return None if length is None else SimpleNamespace(group=lambda _: text[:length])
+
+
+def build_matcher() -> Any:
+    """Return an object with the functions of ``re`` by which Lark finds keywords.
+
+    It remembers its answers, since Lark asks the same in every context.
+    """
+    return _Matcher()
+
+
+@lru_cache(maxsize=4096)
+def _count_ways(pattern: str, flags: int, length: int) -> int:
+    """Return an upper bound on the ways in which ``re`` could try a text of a length."""
+    return _ways_of(_parser.parse(pattern, flags), length)
+
+
+def _ways_of(tree: Any, length: int) -> int:
+    ways = 1
+    for opcode, argument in tree:
+        match str(opcode):
+            case "BRANCH":
+                ways *= sum(_ways_of(branch, length) for branch in argument[1])
+            case "SUBPATTERN":
+                ways *= _ways_of(argument[3], length)
+            case "ATOMIC_GROUP":
+                ways *= _ways_of(argument, length)
+            case "ASSERT" | "ASSERT_NOT":
+                ways *= _ways_of(argument[1], length)
+            case "GROUPREF_EXISTS":
+                ways *= sum(_ways_of(branch, length) for branch in argument[1:] if branch)
+            case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+                low, high, body = argument
+                ways *= _ways_of_repeat(low, int(high), body, length)
+        if ways > MOST_WAYS:
+            return MOST_WAYS + 1
+    return ways
+
+
+def _ways_of_repeat(low: int, high: int, body: Any, length: int) -> int:
+    # A pass that reads nothing is the last one, save those that must be.
+    passes = min(high, length + 1 if body.getwidth()[0] else length + 1 + low)
+    inner = _ways_of(body, length)
+    ways = 0
+    for count in range(min(low, passes), passes + 1):
+        ways += inner ** min(count, 64)
+        if ways > MOST_WAYS:
+            return MOST_WAYS + 1
+    # Passes that must be are made even if nothing comes of them.
+    return max(ways, 1) if low <= length + 1 else max(ways, low)
+
+
+def _follow(pattern: str, text: str, flags: int) -> int | None:
+    """Return the same by the ordered threads of :mod:`maskc.automata.threads`."""
+    nfa = Nfa()
+    start = nfa.add_pattern("", pattern, flags, 0)
+    stepper = ThreadStepper(nfa)
+    histories = HistoryStepper(stepper)
+    history = histories.start()
+    threads: Threads = _relabel(stepper.enter(start, history.matched), 0)
+    for at, character in enumerate(text):
+        for byte in character.encode("utf-8", "surrogatepass"):
+            byte_class = int(stepper.byte_class[byte])
+            history = histories.step(history, byte_class)
+            moved = ThreadList()
+            for thread in threads:
+                for position, owed in _relabel(
+                    stepper.step_thread(thread, byte_class, history.matched),
+                    label_of(thread[0]) if thread[0] < 0 else at + 1,
+                ):
+                    moved.append(position, owed)
+            threads = moved.done()
+    for position, owed in threads:
+        if position < 0 and hold_at_end(owed):
+            return label_of(position)
+    return None
+
+
+def _relabel(threads: Threads, length: int) -> Threads:
+    """Return the threads with those that have matched labelled with how much they read."""
+    return tuple((accepted(length) if p < 0 else p, owed) for p, owed in threads)

@@ -1,0 +1,42 @@
+"""Which bounds has a compilation, how large are they, and how is each of them raised?
+
+Example: ``maskc.compile_grammar(path, tokenizer="llama3", limits=maskc.Limits(seconds=600))``.
+How they are kept is told in :mod:`maskc.budget`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one compilation may take.
+
+    Attributes:
+        seconds: processor time of the compiling thread.
+        bytes: growth of the process's resident memory.
+        text: characters of the grammar, with what it imports.
+        work: symbols of the rules that Lark writes out, all optional parts and counts expanded.
+    """
+
+    seconds: float = 55.0
+    bytes: int = 3_500 * MEGABYTE
+    text: int = 1_000_000
+    work: int = 200_000
+
+    def __post_init__(self) -> None:
+        for name in ("seconds", "bytes", "text", "work"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be positive; to allow more, give a larger number")
+
+
+# How each bound is raised, on the command line and in Python.
+WAYS = {
+    "seconds": "--time-limit SECONDS (seconds= of maskc.Limits)",
+    "bytes": "--memory-limit MB (bytes= of maskc.Limits)",
+    "text": "--text-limit CHARACTERS (text= of maskc.Limits)",
+    "work": "--work-limit SYMBOLS (work= of maskc.Limits)",
+}

@@ -1,0 +1,199 @@
+import gc
+import pickle
+import sys
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from maskc import Limits, budget
+from maskc.budget import at, open_budget, reserve, run_bounded
+from maskc.errors import LimitError
+
+MEGABYTE = 1_000_000
+
+
+def spin() -> None:
+    while True:
+        pass
+
+
+def grow() -> None:
+    kept = []
+    while True:
+        kept.append(b"x" * MEGABYTE)
+
+
+def refused(work, **limits) -> LimitError:
+    with pytest.raises(LimitError) as caught:
+        run_bounded(work, Limits(**limits), name="x.lark")
+    return caught.value
+
+
+def test_work_within_the_limits_gives_its_value():
+    assert run_bounded(lambda: 5, Limits(seconds=5)) == 5
+
+
+def test_a_loop_without_a_call_ends_when_its_time_is_spent():
+    error = refused(spin, seconds=0.1)
+    assert str(error) == (
+        "x.lark: more than 0.1 seconds of processor time; simplify it, or allow more with "
+        "--time-limit SECONDS (seconds= of maskc.Limits)"
+    )
+
+
+def test_memory_that_grows_without_end_is_refused():
+    error = refused(grow, bytes=150 * MEGABYTE)
+    assert (error.what, error.limit) == ("MB of memory", 150)
+
+
+def test_a_memory_error_is_told_as_the_limit():
+    def allocate() -> None:
+        raise MemoryError
+
+    assert refused(allocate).what == "MB of memory"
+
+
+def test_endless_recursion_is_told_as_a_limit():
+    def deeper() -> int:
+        return 1 + deeper()
+
+    assert refused(deeper).limit == sys.getrecursionlimit()
+
+
+def test_an_error_names_the_place_that_was_told_last():
+    def work() -> None:
+        at("pass store")
+        at(lambda: "rule start")
+        spin()
+
+    error = refused(work, seconds=0.1)
+    assert error.place == "x.lark: rule start"
+
+
+def test_an_error_that_is_swallowed_is_raised_again():
+    tries = []
+
+    def work() -> None:
+        while len(tries) < 2:
+            try:
+                spin()
+            except BaseException:
+                tries.append(1)
+                if len(tries) == 2:
+                    raise
+
+    assert refused(work, seconds=0.1).limit == 0.1
+    assert len(tries) == 2
+
+
+def test_a_reservation_beyond_the_memory_is_refused_before_it_is_taken():
+    error = refused(lambda: reserve(10**15, "tokens"))
+    assert error.what == "MB of memory for tokens"
+
+
+def test_a_reservation_within_the_memory_is_granted():
+    assert run_bounded(lambda: reserve(1000, "tokens")) is None
+
+
+def test_a_reservation_without_a_budget_is_granted():
+    assert open_budget() is None
+    assert reserve(10**15, "tokens") is None
+
+
+def test_a_budget_inside_another_is_the_outer_one():
+    def outer() -> None:
+        run_bounded(spin, Limits(seconds=1000))
+
+    assert refused(outer, seconds=0.1).limit == 0.1
+
+
+def test_another_error_passes_through():
+    def work() -> None:
+        raise KeyError("x")
+
+    with pytest.raises(KeyError):
+        run_bounded(work)
+    assert open_budget() is None
+
+
+def test_after_a_refusal_the_next_work_is_done():
+    refused(spin, seconds=0.1)
+    assert open_budget() is None
+    assert run_bounded(lambda: sum(range(100_000))) == 4999950000
+
+
+def test_work_that_ends_as_its_time_is_spent_leaves_nothing_to_come(monkeypatch):
+    monkeypatch.setattr(budget, "LOOK_EVERY", 0.001)
+
+    def work() -> int:
+        start = time.thread_time()
+        while time.thread_time() - start < 0.0105:
+            pass
+        return 1
+
+    ended = 0
+    for _ in range(100):
+        try:
+            ended += run_bounded(work, Limits(seconds=0.01))
+        except LimitError:
+            ended += 1
+        for _ in range(1000):  # where an exception that is late would come
+            pass
+    assert ended == 100
+
+
+def test_budgets_of_several_threads_do_not_touch_each_other():
+    found: dict[str, object] = {}
+
+    def small() -> None:
+        found["small"] = refused(spin, seconds=0.1)
+
+    def large() -> None:
+        def work() -> str:
+            while "small" not in found:
+                pass
+            return "done"
+
+        found["large"] = run_bounded(work, Limits(seconds=60))
+
+    threads = [threading.Thread(target=target) for target in (small, large)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert isinstance(found["small"], LimitError)
+    assert found["large"] == "done"
+
+
+def test_the_watching_thread_ends_with_the_work():
+    run_bounded(lambda: None)
+    assert not [t for t in threading.enumerate() if t.name == "maskc-budget"]
+
+
+def test_a_generator_is_closed_when_the_budget_is_spent():
+    closed = []
+
+    def numbers() -> Iterator[int]:
+        try:
+            while True:
+                yield 1
+        finally:
+            closed.append(True)
+
+    refused(lambda: sum(numbers()), seconds=0.1)
+    gc.collect()
+    assert closed == [True]
+
+
+def test_a_limit_error_survives_pickling():
+    error = LimitError("seconds", 2.5, "wait", "x.lark")
+    copy = pickle.loads(pickle.dumps(error))
+    assert (copy.what, copy.limit, copy.remedy, copy.place) == ("seconds", 2.5, "wait", "x.lark")
+
+
+@pytest.mark.parametrize("name", ["seconds", "bytes", "text", "work"])
+def test_a_limit_of_nothing_is_refused(name):
+    with pytest.raises(ValueError, match=name):
+        Limits(**{name: 0})
