@@ -189,7 +189,7 @@ def test_a_table_without_states_is_found(palindromes):
     for name in ("reduce_nonterminal", "reduce_length"):
         arrays[f"general_{name}"] = arrays[f"general_{name}"][:0]
     fault = check(Contents(palindromes.header, arrays))
-    assert fault == "section general_live has no start state"
+    assert fault == "section general_live has no G"
 
 
 def test_terminals_that_cannot_be_lexed_apart_are_reported():
