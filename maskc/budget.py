@@ -100,7 +100,7 @@ class Budget:
         return LimitError(
             "calls inside each other",
             sys.getrecursionlimit(),
-            "nest less: give inner parts rules or terminals of their own, shorten chains of rules",
+            "nest less: give inner parts rules or terminals of their own; shorten chains of rules",
             self.where(),
         )
 

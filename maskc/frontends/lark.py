@@ -111,7 +111,8 @@ def load_lalr_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
 
 def _build(source: GrammarSource, imports: dict[str, str]) -> Lark:
     _check_version(source.name)
-    name_grammar(source.name, source.text)
+    # A translation has lines of its own, which nobody has written.
+    name_grammar(source.name, "" if source.original is not None else source.text)
     _check_text(source.name, len(source.text), source.text)
     postlex = build_indenter(source.postlex) if source.postlex else None
     starts = source.start.split(",")
