@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
-from maskc.grammar.model import END, Grammar
+from maskc.grammar.model import END, Grammar, list_reductions
 from maskc.grammar.reduce import ReducedGrammar, reduce_grammar
 
 Classes = tuple[tuple[int, ...], ...]
@@ -54,10 +54,10 @@ def find_table_classes(grammar: Grammar) -> Classes:
     for state, row in enumerate(grammar.states):
         for terminal, target in row.shifts.items():
             columns.setdefault(terminal, []).append((state, "shift", block[target]))
-        for terminal, number in row.reduces.items():
-            production = grammar.productions[number]
-            action = (state, "reduce", production.lhs, len(production.rhs))
-            columns.setdefault(terminal, []).append(action)
+    # Whoever is in the same sets of terminals is reduced by the same actions.
+    for terminals in {found for row in _list_actions(grammar) for _, found in row}:
+        for terminal in terminals:
+            columns.setdefault(terminal, []).append(terminals)
     columns.pop(END, None)
     return _group((terminal, frozenset(column)) for terminal, column in columns.items())
 
@@ -68,24 +68,42 @@ def merge_states(grammar: Grammar) -> tuple[int, ...]:
     block = [0] * len(grammar.states)
     # The state that ends the parse is told apart by Lark, not by its row.
     block[grammar.end_state] = 1
+    actions = _list_actions(grammar)
     while True:
         numbers: dict[Hashable, int] = {}
         split = []
         for state, row in enumerate(grammar.states):
-            reductions = [
-                (t, grammar.productions[p].lhs, len(grammar.productions[p].rhs))
-                for t, p in row.reduces.items()
-            ]
             key = (
                 block[state],
                 frozenset((t, block[target]) for t, target in row.shifts.items()),
-                frozenset(reductions),
+                actions[state],
                 frozenset((n, block[target]) for n, target in row.gotos.items()),
             )
             split.append(numbers.setdefault(key, len(numbers)))
         if len(numbers) == n_classes:
             return tuple(split)
         n_classes, block = len(numbers), split
+
+
+def _list_actions(grammar: Grammar) -> list[frozenset[tuple[tuple[int, int], frozenset[int]]]]:
+    """Return, per state, (left side, length) with the terminals on which it is reduced.
+
+    Equal sets of terminals are one object, so that they are compared at once.
+    """
+    known: dict[frozenset[int], frozenset[int]] = {}
+    found = []
+    for row in grammar.states:
+        by_action: dict[tuple[int, int], frozenset[int]] = {}
+        for number, terminals in list_reductions(row.reduces):
+            production = grammar.productions[number]
+            action = production.lhs, len(production.rhs)
+            by_action[action] = by_action.get(action, frozenset()).union(terminals)
+        found.append(
+            frozenset(
+                (a, known.setdefault(terminals, terminals)) for a, terminals in by_action.items()
+            )
+        )
+    return found
 
 
 def safe_for_contexts(grammar: Grammar, classes: Classes) -> Classes:

@@ -107,8 +107,14 @@ def build_successor_graph(reduced: ReducedGrammar) -> SuccessorGraph:
 
 def build_follow_graph(graph: SuccessorGraph) -> dict[int, Terminals]:
     """Return terminal → bit set of the terminals, or the end, that the graph lets follow it."""
-    follow = {}
+    follow: dict[int, Terminals] = {}
+    known: dict[tuple[Node, ...], Terminals] = {}
     for terminal in sorted(graph.reduced.used_terminals):
+        # Terminals that stand in the same places have the same successors.
+        successors = graph.successors.get(Node(Side.TERMINAL, terminal), ())
+        if successors in known:
+            follow[terminal] = known[successors]
+            continue
         found = 0
         seen: set[Node] = set()
         pending = [Node(Side.TERMINAL, terminal)]
@@ -119,5 +125,5 @@ def build_follow_graph(graph: SuccessorGraph) -> dict[int, Terminals]:
                 elif node not in seen:
                     seen.add(node)
                     pending.append(node)
-        follow[terminal] = found
+        follow[terminal] = known[successors] = found
     return follow

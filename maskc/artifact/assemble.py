@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from maskc.artifact.model import EMPTY_TEXT, NOT_AN_END, Contents, narrow
 from maskc.errors import LimitError
-from maskc.grammar.model import END, Grammar
+from maskc.grammar.model import END, Grammar, list_reductions
 from maskc.lexer.boundaries import AT_END, Boundaries, Final
 from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import Scanner
@@ -156,6 +156,9 @@ def _boundary_sections(
 def _parser_sections(
     grammar: Grammar, table: RefinedTable, n_looks: int
 ) -> dict[str, NDArray[Any]]:
+    reductions = [list_reductions(row.reduces) for row in grammar.states]
+    sets: dict[tuple[int, ...], int] = {}
+    set_of = [sets.setdefault(reduced, len(sets)) for row in reductions for _, reduced in row]
     return {
         "lalr_state": _ints(table.lalr_state),
         "lalr_context": _ints(grammar.context_of),
@@ -167,9 +170,11 @@ def _parser_sections(
         "goto_first": _offsets(map(len, table.gotos)),
         "goto_nonterminal": _ints(n for row in table.gotos for n in row),
         "goto_state": _ints(s for row in table.gotos for s in row.values()),
-        "reduce_first": _offsets(len(row.reduces) for row in grammar.states),
-        "reduce_terminal": _ints(t for row in grammar.states for t in row.reduces),
-        "reduce_production": _ints(p for row in grammar.states for p in row.reduces.values()),
+        "reduce_first": _offsets(map(len, reductions)),
+        "reduce_production": _ints(production for row in reductions for production, _ in row),
+        "reduce_set": _ints(set_of),
+        "reduce_set_first": _offsets(map(len, sets)),
+        "reduce_set_terminal": _ints(terminal for reduced in sets for terminal in reduced),
         "production_lhs": _ints(p.lhs for p in grammar.productions),
         "production_length": _ints(len(p.rhs) for p in grammar.productions),
     }

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from maskc.artifact.relations import check_relations
 
-FORMAT = 4
+FORMAT = 5
 
 # Terminals in event arrays.
 IGNORED = -1  # the lexeme is dropped
@@ -112,9 +112,11 @@ SECTIONS: dict[str, Section] = {
     "goto_first": Section("int32", ("R+1",), offsets="goto_nonterminal"),
     "goto_nonterminal": Section("int32", ("g",), below="N"),
     "goto_state": Section("int32", ("g",), below="R"),
-    "reduce_first": Section("int32", ("L+1",), offsets="reduce_terminal"),
-    "reduce_terminal": Section("int32", ("r",), below="T"),
+    "reduce_first": Section("int32", ("L+1",), offsets="reduce_production"),
     "reduce_production": Section("int32", ("r",), below="P"),
+    "reduce_set": Section("int32", ("r",), below="rs"),
+    "reduce_set_first": Section("int32", ("rs+1",), offsets="reduce_set_terminal"),
+    "reduce_set_terminal": Section("int32", ("rt",), below="T"),
     "production_lhs": Section("int32", ("P",), below="N"),
     "production_length": Section("int32", ("P",)),
     "root_first": Section("int32", ("S+1",), offsets="root_terminal"),

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, cast
@@ -43,8 +43,9 @@ from maskc.frontends.source import (
     read_text,
     source_from_header,
 )
+from maskc.frontends.tables import read_row, shared_lookaheads
 from maskc.frontends.words import build_matcher
-from maskc.grammar.model import Context, Grammar, LalrState, Layout, Production
+from maskc.grammar.model import Context, Grammar, LalrState, Layout, Production, Reduction
 
 OLDEST_LARK = (1, 3)
 
@@ -86,7 +87,8 @@ def load_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
 
 def _load(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
     imports: dict[str, str] = {}
-    lark = _build(source, imports)
+    with shared_lookaheads():
+        lark = _build(source, imports)
     start = source.start.split(",")[0]
     read = _read_general if source.parser == "earley" else _read_grammar
     grammar = read(lark, start)
@@ -287,15 +289,16 @@ def _read_grammar(lark: Lark, start: str) -> Grammar:
     lexer_conf, table = lark.lexer_conf, cast(Any, lark.parser.parser)._parse_table
     postlex = cast(Any, lexer_conf.postlex)
     by_name: dict[str, TerminalDef] = {str(t.name): t for t in lark.terminals}
-    rules = {
-        rule for row in table.states.values() for act, rule in row.values() if act is not Shift
-    }
+    rows = {number: read_row(row) for number, row in table.states.items()}
+    rules = {rule for _, reduced, _ in rows.values() for rule in reduced.values()}
+    rules |= {shared.reduction[1] for _, _, shared in rows.values() if shared is not None}
+    # Rows that reduce alone share the names on which they do.
+    looked_for = {id(s.names): s.names for _, _, s in rows.values() if s is not None}
     nonterminal_names = {str(r.origin.name) for r in lark.rules} | {
         str(r.origin.name) for r in rules
     }
-    terminal_names = set(by_name) | {
-        str(name) for row in table.states.values() for name in row if name not in nonterminal_names
-    }
+    acted_on = [*looked_for.values(), *(moves for row in rows.values() for moves in row[:2])]
+    terminal_names = {*by_name, *map(str, set().union(*acted_on))} - nonterminal_names
     if postlex:
         terminal_names |= {postlex.NL_type, postlex.INDENT_type, postlex.DEDENT_type}
         terminal_names |= {*postlex.OPEN_PAREN_types, *postlex.CLOSE_PAREN_types}
@@ -321,16 +324,26 @@ def _read_grammar(lark: Lark, start: str) -> Grammar:
     )
     production_id = {p: i for i, p in enumerate(productions)}
     order = _number_states(table, start)
-    states = [LalrState({}, {}, {}) for _ in order]
-    for lark_state, number in order.items():
-        row = states[number]
-        for name, (action, argument) in sorted(table.states[lark_state].items()):
-            if name in nonterminal_id:
-                row.gotos[nonterminal_id[name]] = order[argument]
-            elif action is Shift:
-                row.shifts[terminal_id[name]] = order[argument]
-            else:
-                row.reduces[terminal_id[name]] = production_id[read_rule(argument)]
+    terminals_of = {
+        key: dict.fromkeys(sorted(terminal_id[name] for name in names))
+        for key, names in looked_for.items()
+    }
+    states = []
+    for lark_state in order:
+        moves, reduced, shared = rows[lark_state]
+        reduces: Mapping[int, int] = {
+            terminal_id[name]: production_id[read_rule(rule)] for name, rule in reduced.items()
+        }
+        if shared is not None:
+            number = production_id[read_rule(shared.reduction[1])]
+            reduces = Reduction(number, terminals_of[id(shared.names)])
+        states.append(
+            LalrState(
+                {terminal_id[n]: order[t] for n, t in moves.items() if n in terminal_id},
+                reduces,
+                {nonterminal_id[n]: order[t] for n, t in moves.items() if n in nonterminal_id},
+            )
+        )
     contexts, context_of = _read_contexts(lark, order, terminal_id)
     return Grammar(
         terminals=terminals,
@@ -415,9 +428,9 @@ def _number_states(table: Any, start: str) -> dict[int, int]:
     order = {table.start_states[start]: 0}
     queue = deque(order)
     while queue:
-        row = table.states[queue.popleft()]
-        for _, (action, target) in sorted(row.items()):
-            if action is Shift and target not in order:
+        moves, _, _ = read_row(table.states[queue.popleft()])
+        for target in moves.values():
+            if target not in order:
                 order[target] = len(order)
                 queue.append(target)
     return order

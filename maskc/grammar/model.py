@@ -12,6 +12,7 @@ Source: DESIGN, section 2, "Grammar".
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 END = 0
@@ -30,6 +31,44 @@ class Production:
     rhs: tuple[int, ...]
 
 
+class Reduction(Mapping[int, int]):
+    """One production that a state reduces on terminals which many states have in common.
+
+    Attributes:
+        production: its id.
+        terminals: as keys, ascending.
+    """
+
+    __slots__ = ("production", "terminals")
+
+    def __init__(self, production: int, terminals: dict[int, None]) -> None:
+        self.production, self.terminals = production, terminals
+
+    def __getitem__(self, terminal: int) -> int:
+        if terminal in self.terminals:
+            return self.production
+        raise KeyError(terminal)
+
+    def __contains__(self, terminal: object) -> bool:
+        return terminal in self.terminals
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.terminals)
+
+    def __len__(self) -> int:
+        return len(self.terminals)
+
+
+def list_reductions(reduces: Mapping[int, int]) -> list[tuple[int, tuple[int, ...]]]:
+    """Return (production, its terminals) for what a state reduces, in order of first terminals."""
+    if isinstance(reduces, Reduction):
+        return [(reduces.production, tuple(reduces.terminals))] if reduces.terminals else []
+    found: dict[int, list[int]] = {}
+    for terminal, production in reduces.items():
+        found.setdefault(production, []).append(terminal)
+    return [(production, tuple(terminals)) for production, terminals in found.items()]
+
+
 @dataclass(frozen=True, slots=True)
 class LalrState:
     """One row of Lark's own LALR table, conflicts already resolved by Lark.
@@ -41,7 +80,7 @@ class LalrState:
     """
 
     shifts: dict[int, int]
-    reduces: dict[int, int]
+    reduces: Mapping[int, int]
     gotos: dict[int, int]
 
 

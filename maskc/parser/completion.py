@@ -28,7 +28,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from maskc.grammar.model import END, Grammar
+from maskc.grammar.model import END, Grammar, list_reductions
 from maskc.parser.items import ROOT, Item, ItemSets
 
 Lookaheads = int  # a set of lookaheads, bit λ
@@ -130,6 +130,7 @@ def build_completions(
         enclosed_items: items whose dot stands behind a bracket that their production opened.
     """
     end_bits = sum(1 << look for look in lookaheads[END])
+    reduced_on = _list_reduced(grammar, lookaheads)
     values: dict[Node, Relation] = {}
     derived: dict[tuple[int, int, bool], Relation] = {}
     readers: dict[Node, list[Node]] = {}
@@ -171,12 +172,7 @@ def build_completions(
         if dot == len(right_side):
             if production == ROOT:
                 return Relation(end_bits, ())
-            same = 0
-            for terminal, reduced in row.reduces.items():
-                if reduced == production:
-                    for look in lookaheads.get(terminal, ()):
-                        same |= 1 << look
-            return Relation(same, ())
+            return Relation(reduced_on[state].get(production, 0), ())
         symbol = right_side[dot]
         if symbol < 0:
             here = enclosed or (production, dot) in enclosed_items
@@ -218,3 +214,19 @@ def build_completions(
                 queued.add(reader)
                 pending.append(reader)
     return Completions(values)
+
+
+def _list_reduced(
+    grammar: Grammar, lookaheads: Mapping[int, tuple[int, ...]]
+) -> list[dict[int, Lookaheads]]:
+    """Return, per state, production → the lookaheads on which it is reduced."""
+    bits = {t: sum(1 << look for look in looks) for t, looks in lookaheads.items()}
+    known: dict[tuple[int, ...], Lookaheads] = {}
+    found = []
+    for row in grammar.states:
+        reductions = list_reductions(row.reduces)
+        for _, terminals in reductions:
+            if terminals not in known:
+                known[terminals] = sum(bits.get(terminal, 0) for terminal in terminals)
+        found.append({production: known[terminals] for production, terminals in reductions})
+    return found

@@ -13,7 +13,7 @@ doi:10.1145/69622.357187.
 
 from __future__ import annotations
 
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import Grammar, list_reductions
 
 States = int  # a set of LALR states as bits
 
@@ -29,7 +29,18 @@ class Moves:
         self.everywhere: States = (1 << len(grammar.states)) - 1
         self._grammar = grammar
         self._reductions = _find_reductions(grammar)
-        self._targets: dict[int, dict[int, States]] = {}
+        # Terminal → (state, state behind it), and the terminals on which states reduce → the states
+        # that can be on top then → the states that reduce.
+        self._shifting: dict[int, list[tuple[int, int]]] = {}
+        self._reducing: dict[frozenset[int], dict[tuple[int, ...], States]] = {}
+        for state, row in enumerate(grammar.states):
+            for terminal, target in row.shifts.items():
+                self._shifting.setdefault(terminal, []).append((state, target))
+            for production, terminals in list_reductions(row.reduces):
+                groups = self._reducing.setdefault(frozenset(terminals), {})
+                reduced = self._reductions[state, production]
+                groups[reduced] = groups.get(reduced, 0) | 1 << state
+        self._targets: dict[int, list[tuple[States, States]]] = {}
         self._known: dict[tuple[int, States], States] = {}
 
     def after(self, terminal: int, before: States) -> States:
@@ -55,41 +66,52 @@ class Moves:
         if targets is None:
             targets = self._targets[terminal] = self._find_targets(terminal)
         found = 0
-        for state, behind in targets.items():
-            if before >> state & 1:
+        for states, behind in targets:
+            if before & states:
                 found |= behind
         return found
 
-    def _find_targets(self, terminal: int) -> dict[int, States]:
-        """Return, for each state that acts on a terminal, the states behind it."""
-        found: dict[int, States] = {}
-        waiting: list[tuple[int, tuple[int, ...]]] = []
-        for state, row in enumerate(self._grammar.states):
-            if terminal in row.shifts:
-                found[state] = 1 << row.shifts[terminal]
-            elif terminal in row.reduces:
-                found[state] = 0
-                waiting.append((state, self._reductions[state, row.reduces[terminal]]))
+    def _find_targets(self, terminal: int) -> list[tuple[States, States]]:
+        """Return sets of states that act on a terminal, with the states behind it.
+
+        States that reduce it and then go on in the same states are one set.
+        """
+        grammar = self._grammar
+        waiting: dict[tuple[int, ...], States] = {}
+        for terminals, groups in self._reducing.items():
+            if terminal in terminals:
+                for reduced, states in groups.items():
+                    waiting[reduced] = waiting.get(reduced, 0) | states
+        behind = dict.fromkeys(waiting, 0)
         changed = True
         while changed:
             changed = False
-            for state, reduced in waiting:
-                behind = found[state]
+            for reduced, before in list(behind.items()):
+                found = before
                 for target in reduced:
-                    behind |= found.get(target, 0)
-                changed |= behind != found[state]
-                found[state] = behind
-        return found
+                    row = grammar.states[target]
+                    if terminal in row.shifts:
+                        found |= 1 << row.shifts[terminal]
+                    elif terminal in row.reduces:
+                        found |= behind[self._reductions[target, row.reduces[terminal]]]
+                changed |= found != before
+                behind[reduced] = found
+        shifting: dict[States, States] = {}
+        for state, target in self._shifting.get(terminal, ()):
+            shifting[1 << target] = shifting.get(1 << target, 0) | 1 << state
+        found_by = [(states, target) for target, states in shifting.items()]
+        return found_by + [(states, behind[reduced]) for reduced, states in waiting.items()]
 
 
 def _find_reductions(grammar: Grammar) -> dict[tuple[int, int], tuple[int, ...]]:
     """Return (state, production) → the states that can be on top once it is reduced there."""
     found: dict[tuple[int, int], set[int]] = {}
+    gotos: dict[int, list[tuple[int, int]]] = {}
+    for below, row in enumerate(grammar.states):
+        for nonterminal, target in row.gotos.items():
+            gotos.setdefault(nonterminal, []).append((below, target))
     for number, production in enumerate(grammar.productions):
-        for below, row in enumerate(grammar.states):
-            target = row.gotos.get(production.lhs)
-            if target is None:
-                continue
+        for below, target in gotos.get(production.lhs, ()):
             here: int | None = below
             for symbol in production.rhs:
                 if here is None:

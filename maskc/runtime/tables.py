@@ -84,7 +84,6 @@ class Tables:
         self._shift_terminal: list[int] = arrays["shift_terminal"].tolist()
         self._shift_state: list[int] = arrays["shift_state"].tolist()
         self._reduce_first: list[int] = arrays["reduce_first"].tolist()
-        self._reduce_terminal: list[int] = arrays["reduce_terminal"].tolist()
         self._reduce_production: list[int] = arrays["reduce_production"].tolist()
         self._goto_first: list[int] = arrays["goto_first"].tolist()
         self._goto_nonterminal: list[int] = arrays["goto_nonterminal"].tolist()
@@ -169,9 +168,12 @@ class Tables:
         row = self._reduces[lalr_state]
         if row is None:
             low, high = self._reduce_first[lalr_state : lalr_state + 2]
-            row = self._reduces[lalr_state] = dict(
-                zip(self._reduce_terminal[low:high], self._reduce_production[low:high], strict=True)
-            )
+            sets = self._arrays["reduce_set"][low:high].tolist()
+            row = self._reduces[lalr_state] = {
+                terminal: production
+                for production, number in zip(self._reduce_production[low:high], sets, strict=True)
+                for terminal in self._slice(number, "reduce_set_first", "reduce_set_terminal")
+            }
         return row
 
     def final(self, number: int) -> tuple[int, tuple[int, ...], tuple[int, ...], int]:

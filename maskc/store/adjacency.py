@@ -43,9 +43,7 @@ def find_adjacencies(
             ends.setdefault(terminal, []).append(boundary)
     layout = grammar.layout
     silent = {END, layout.indent, layout.dedent} if layout else {END}
-    terminal_of = {
-        look: terminal for terminal, looks in boundaries.of_terminal.items() for look in looks
-    }
+    terminals_in = _TerminalSets(boundaries)
     found: set[tuple[int, int]] = set()
     for row in table.shifts:
         for first, target in row.items():
@@ -57,9 +55,8 @@ def find_adjacencies(
             lexed = 0
             for boundary in ends[first]:
                 lexed |= boundaries.rest[boundary][place]
-            lexed_terminals = _terminals(lexed, terminal_of)
-            wanted = _terminals(table.live[target], terminal_of) - silent
-            found |= {(first, second) for second in wanted - lexed_terminals}
+            wanted = terminals_in.of(table.live[target]) - terminals_in.of(lexed)
+            found |= {(first, second) for second in wanted - silent}
     samples = shortest_lexemes(scanner)
     return tuple(
         Adjacency(
@@ -97,8 +94,22 @@ def find_unlexed(
     return tuple(found)
 
 
-def _terminals(looks: int, terminal_of: dict[int, int]) -> set[int]:
-    return {terminal for look, terminal in terminal_of.items() if looks >> look & 1}
+class _TerminalSets:
+    """The terminals of sets of lookaheads; few sets differ."""
+
+    def __init__(self, boundaries: Boundaries) -> None:
+        self._terminal_of = {
+            look: terminal for terminal, looks in boundaries.of_terminal.items() for look in looks
+        }
+        self._known: dict[int, frozenset[int]] = {}
+
+    def of(self, looks: int) -> frozenset[int]:
+        found = self._known.get(looks)
+        if found is None:
+            found = self._known[looks] = frozenset(
+                terminal for look, terminal in self._terminal_of.items() if looks >> look & 1
+            )
+        return found
 
 
 def shortest_lexemes(scanner: Scanner) -> dict[int, bytes]:

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from maskc.analysis.interchangeable import Classes
 from maskc.errors import LimitError
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import Grammar, list_reductions
 from maskc.lexer.boundaries import Boundaries, Final
 from maskc.lexer.columns import Columns
 from maskc.lexer.lexeme import IGNORED
@@ -75,6 +75,7 @@ class Decisions:
         self._graph = _Graph(grammar, item_sets, table)
         self._class_of: dict[int, int] = {}
         self._rows: list[Flags] = []
+        self._flags: Flags = np.zeros((0, len(table.live)), dtype=np.uint8)
         self._by_content: dict[bytes, int] = {}
         self._by_key: dict[tuple[Event, int], int] = {}
         self._behind: dict[Event, NDArray[np.intp]] = {}
@@ -96,8 +97,10 @@ class Decisions:
 
     def flags(self) -> Flags:
         """Return uint8[n_classes, n_states], ``MAY``, ``FAIL`` or both, for all classes so far."""
-        n_states = len(self.facts.nothing)
-        return np.array(self._rows, dtype=np.uint8).reshape(len(self._rows), n_states)
+        if len(self._flags) != len(self._rows):
+            n_states = len(self.facts.nothing)
+            self._flags = np.array(self._rows, dtype=np.uint8).reshape(len(self._rows), n_states)
+        return self._flags
 
     def states_behind(self, event: Event) -> NDArray[np.intp]:
         """Return the refined states that can be on top when an event has happened."""
@@ -258,7 +261,7 @@ class _Graph:
         # State → (state that asks it, what the asking state reduces by).
         self.readers: list[list[tuple[int, tuple[int, int]]]] = [[] for _ in range(self.n_states)]
         self.edges: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
-        reduced = [set(row.reduces.values()) for row in grammar.states]
+        reductions = [dict(list_reductions(row.reduces)) for row in grammar.states]
         for state, lalr_state in enumerate(table.lalr_state):
             for lhs, productions in item_sets.closures[lalr_state].items():
                 base = table.gotos[state].get(lhs)
@@ -266,7 +269,7 @@ class _Graph:
                     continue
                 for production in productions:
                     end = self._walk(state, item_sets.right_sides[production])
-                    if end is not None and production in reduced[table.lalr_state[end]]:
+                    if end is not None and production in reductions[table.lalr_state[end]]:
                         kind = (table.lalr_state[end], production)
                         self.readers[base].append((end, kind))
         sources: dict[int, list[tuple[int, int]]] = {}
@@ -276,13 +279,12 @@ class _Graph:
         for terminal, pairs in sources.items():
             table_ = np.array(pairs, dtype=np.int64)
             self.edges[terminal] = (table_[:, 0], table_[:, 1])
-        self.terminals_of = {
-            (lalr_state, production): [
-                t for t, p in grammar.states[lalr_state].reduces.items() if p == production
-            ]
-            for readers in self.readers
-            for _, (lalr_state, production) in readers
-        }
+        # Terminals on which states reduce → the kinds that do, of which there may be many.
+        self.kinds_of: dict[frozenset[int], list[tuple[int, int]]] = {}
+        kinds = {kind for readers in self.readers for _, kind in readers}
+        for lalr_state, production in sorted(kinds):
+            terminals = frozenset(reductions[lalr_state][production])
+            self.kinds_of.setdefault(terminals, []).append((lalr_state, production))
 
     def _walk(self, state: int, right_side: tuple[int, ...]) -> int | None:
         """Return the state behind a right side, ``None`` if no live stack gets there."""
@@ -359,10 +361,10 @@ class _Graph:
                 shift = place[column]
                 for state in np.flatnonzero(values[column]).tolist():
                     here[state] |= int(values[column, state]) << shift
-        masks = {
-            kind: sum(both.get(terminal, 0) for terminal in terminals)
-            for kind, terminals in self.terminals_of.items()
-        }
+        masks: dict[tuple[int, int], int] = {}
+        for terminals, kinds in self.kinds_of.items():
+            mask = sum(both[terminal] for terminal in both if terminal in terminals)
+            masks.update(dict.fromkeys(kinds, mask))
         pending = deque(state for state in range(self.n_states) if here[state])
         queued = [bool(value) for value in here]
         while pending:

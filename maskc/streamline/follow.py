@@ -31,15 +31,16 @@ def drop_unfollowed(
     """Return the rows without sequences that leave the follow graph."""
     words = rows.words
     newline = grammar.layout.newline if grammar.layout else None
-    looks = {
-        terminal: sum(
+    looks_of = {
+        allowed: sum(
             1 << look
             for other, numbers in boundaries.of_terminal.items()
             if allowed >> other & 1
             for look in numbers
         )
-        for terminal, allowed in follow.items()
+        for allowed in set(follow.values())
     }
+    looks = {terminal: looks_of[allowed] for terminal, allowed in follow.items()}
 
     def judge(before: Event, word: int) -> int:
         terminal = before.terminal

@@ -30,7 +30,9 @@ def merge_interchangeable(
 ) -> Rows:
     """Return the rows with the first terminal of each class in the place of the others."""
     stands_for = map_to_representatives(classes)
-    looks = _map_lookaheads(stands_for, boundaries, table)
+    merged: dict[int, int] = {}
+    for look, target in _map_lookaheads(stands_for, boundaries, table).items():
+        merged[target] = merged.get(target, 0) | 1 << look
     words = rows.words
 
     def map_event(event: Event) -> Event:
@@ -38,9 +40,9 @@ def merge_interchangeable(
 
     def map_final(final: Final) -> Final:
         direct = final.direct
-        for look, target in looks.items():
-            if direct >> look & 1:
-                direct = direct & ~(1 << look) | 1 << target
+        for target, group in merged.items():
+            if direct & group:
+                direct = direct & ~group | 1 << target
         return replace(final, direct=direct)
 
     mapped: list[int] = []
@@ -87,10 +89,11 @@ def safe_for_lookaheads(classes: Classes, boundaries: Boundaries, table: Refined
         for members in classes
         for terminal in members
     }
+    lives = sorted(set(table.live))
     found: dict[tuple[int, bytes], list[int]] = {}
     for number, members in enumerate(classes):
         for terminal in members:
-            taken = bytes(bool(live & looks[terminal]) for live in table.live)
+            taken = bytes(bool(live & looks[terminal]) for live in lives)
             if any(taken):
                 found.setdefault((number, taken), []).append(terminal)
     return tuple(tuple(members) for members in found.values() if len(members) > 1)
@@ -100,8 +103,9 @@ def _map_lookaheads(
     stands_for: dict[int, int], boundaries: Boundaries, table: RefinedTable
 ) -> dict[int, int]:
     """Return lookahead → lookahead of the representative that is live in the same states."""
+    lives = sorted(set(table.live))
     live = {
-        look: bytes(mask >> look & 1 for mask in table.live)
+        look: bytes(mask >> look & 1 for mask in lives)
         for terminal in {*stands_for, *stands_for.values()}
         for look in boundaries.of_terminal.get(terminal, ())
     }

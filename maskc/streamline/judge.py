@@ -38,7 +38,7 @@ def judge(
     answers = [0] * len(asked)
     for event, places in by_event.items():
         chosen, inverse = np.unique(classes[places], return_inverse=True)
-        here = flags[np.ix_(chosen, decisions.states_behind(event))]
+        here = flags[chosen[:, None], decisions.states_behind(event)]
         joined = np.bitwise_or.reduce(here, axis=1, initial=0)[inverse.reshape(-1)].tolist()
         decided = (here != DEPENDS).all(axis=1)[inverse.reshape(-1)].tolist()
         content = [row.tobytes() for row in here]
@@ -78,7 +78,7 @@ def join_decided(
             by_event.setdefault(event, []).append(place)
     for event, places in by_event.items():
         states = decisions.states_behind(event)
-        here = flags[np.ix_(classes[places], states)]
+        here = flags[classes[places][:, None], states]
         decided = (here != DEPENDS).all(axis=1).tolist()
         for place, sure, row in zip(places, decided, here == MAY, strict=True):
             if sure:
