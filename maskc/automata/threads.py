@@ -66,6 +66,7 @@ class ThreadStepper:
         self._number: dict[tuple[int, int], int] = {}
         self._place: list[tuple[int, int]] = []  # position → (UTF-8 node, following NFA node)
         self._moves: dict[int, dict[int, tuple[int, int]]] = {}
+        self._classes_of: dict[tuple[int, int], list[int]] = {}
         self._entered: dict[tuple[int, Matched], Threads] = {}
         self._stepped: dict[tuple[Obligations, int, Matched], Obligations | None] = {}
 
@@ -99,10 +100,18 @@ class ThreadStepper:
             utf8_node, following = self._place[position]
             found = {}
             for first, last, target in self.nfa.utf8.edges[utf8_node]:
-                for byte_class in np.unique(self.byte_class[first : last + 1]).tolist():
+                for byte_class in self._classes(first, last):
                     inner = DONE if target == DONE else self._position(target, following)
                     found[byte_class] = (inner, following)
             self._moves[position] = found
+        return found
+
+    def _classes(self, first: int, last: int) -> list[int]:
+        """Return the byte classes of a range of bytes, ascending."""
+        found = self._classes_of.get((first, last))
+        if found is None:
+            found = sorted(set(self.byte_class[first : last + 1].tolist()))
+            self._classes_of[first, last] = found
         return found
 
     def _position(self, utf8_node: int, following: int) -> int:

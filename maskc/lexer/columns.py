@@ -18,6 +18,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from maskc.automata.partition import Predecessors, find_coaccessible
 from maskc.errors import LimitError
 from maskc.grammar.model import Grammar
 from maskc.lexer.scanner import DEAD, Scanner
@@ -80,16 +83,9 @@ def build_columns(grammar: Grammar, scanner: Scanner) -> Columns:
 
 
 def _newline_states(scanner: Scanner, newline: int) -> frozenset[int]:
-    found = {s for s, ends in enumerate(scanner.ends) if any(t == newline for t, _ in ends)}
-    while True:
-        more = {
-            s
-            for s in range(1, scanner.n_states)
-            if s not in found and not found.isdisjoint(scanner.next[s].tolist())
-        }
-        if not more:
-            return frozenset(found)
-        found |= more
+    found = np.array([any(t == newline for t, _ in ends) for ends in scanner.ends])
+    reached = find_coaccessible(Predecessors(scanner.next), found)
+    return frozenset(np.flatnonzero(reached).tolist())
 
 
 _WIDTHLESS = [b for b in range(256) if b not in (9, 10, 32)]

@@ -28,7 +28,7 @@ from maskc.lexer.lexeme import IGNORED
 from maskc.lexer.pieces import DEAD, Lexemes, build_lexemes, list_used
 from maskc.lexer.scanner import EMPTY_TEXT, Scanner, drop_useless, minimise
 
-MAX_STATES = 60_000
+MAX_STATES = 1_000_000  # before minimising: a matter of memory
 
 # What a scanner state is made of: (terminal, state of its lexemes), for the open lexeme, and for
 # ignored terminals that ended and must not accept again.

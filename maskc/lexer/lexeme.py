@@ -41,7 +41,8 @@ from maskc.grammar.model import Grammar
 
 IGNORED = -1  # the terminal of an ignored lexeme
 NONE = -1  # no state
-MAX_STATES = 100_000
+# Before minimising. A matter of memory: each takes about a kilobyte.
+MAX_STATES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,19 +162,20 @@ class LexemeAutomaton:
             for terminal, position in sorted(state.keywords)
             if position >= 0
         ]
-        row = []
+        row = [NONE] * self.threads.n_classes
         known: dict[object, int] = {}
-        for byte_class in range(self.threads.n_classes):
+        # Where no thread goes on nothing does, keywords or not.
+        for byte_class in sorted(set().union(*moves)):
             history = self._step_history(state.history, byte_class)
             key = (
                 history,
                 byte_class if owing else 0,
-                *(move.get(byte_class) for move in moves),
-                *(move.get(byte_class) for _, move in keyword_moves),
+                *[move.get(byte_class) for move in moves],
+                *[move.get(byte_class) for _, move in keyword_moves],
             )
             if key not in known:
                 known[key] = self._step(alive, state, byte_class, history)
-            row.append(known[key])
+            row[byte_class] = known[key]
         return row
 
     def _step(

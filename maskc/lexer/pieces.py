@@ -17,8 +17,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from maskc.automata.history import History, HistoryStepper
 from maskc.automata.nfa import Nfa
+from maskc.automata.partition import refine
 from maskc.automata.threads import FREE, ThreadList, Threads, ThreadStepper
 from maskc.errors import LimitError, UnsupportedTerminalError
 from maskc.grammar.model import Grammar
@@ -137,22 +140,12 @@ def _build(
 
 
 def _minimise(name: str, rows: list[list[int]], accepts: list[bool], starts: list[int]) -> Lexemes:
-    """Return the smallest automaton; Moore's refinement (1956).
+    """Return the smallest automaton.
 
     Raises:
         UnsupportedTerminalError: it matters what stands in front of the lexeme.
     """
-    class_of = [int(accept) for accept in accepts]
-    n_before = 0
-    while True:
-        number: dict[tuple[int, ...], int] = {}
-        class_of = [
-            number.setdefault((class_of[state], *(class_of[t] for t in row)), len(number))
-            for state, row in enumerate(rows)
-        ]
-        if len(number) == n_before:
-            break
-        n_before = len(number)
+    class_of = refine(accepts, np.array(rows, dtype=np.int32)).tolist()
     if len({class_of[state] for state in starts}) > 1:
         raise UnsupportedTerminalError(
             name,

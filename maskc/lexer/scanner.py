@@ -23,6 +23,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.automata.partition import (
+    Predecessors,
+    find_coaccessible,
+    number_by_occurrence,
+    refine,
+)
 from maskc.automata.threads import settle
 from maskc.budget import at, quote_symbol
 from maskc.errors import LimitError
@@ -31,7 +37,9 @@ from maskc.lexer.lexeme import IGNORED, NONE, LexemeAutomaton
 
 DEAD = 0
 EMPTY_TEXT = -3  # `end_of_text` of the start state: no lexeme is open
-MAX_STATES = 60_000
+# Before minimising; what an artifact may hold is no bound, see ``SECTIONS`` there. A matter of
+# memory: each takes about a kilobyte.
+MAX_STATES = 1_000_000
 LONGEST_NAME = 40  # of a terminal in a message
 
 
@@ -126,7 +134,7 @@ class _Builder:
         if lexeme == NONE:
             return [NONE] * self.lexemes.n_classes
         return [
-            self.pair(a, o)
+            NONE if a == NONE else self.pair(a, o)
             for a, o in zip(
                 self.lexemes.row(lexeme), self.lexemes.condition_row(condition), strict=True
             )
@@ -223,22 +231,19 @@ def build_scanner(grammar: Grammar) -> Scanner:
 
 def drop_useless(scanner: Scanner) -> Scanner:
     """Return the scanner with states dead from which no text can end, whatever the parser does."""
-    n_states = scanner.n_states
     useful = np.array([terminal is not None for terminal in scanner.end_of_text])
     open_boundary = np.array(scanner.closed, dtype=np.bool_)
-    ends_of: list[list[int]] = [[b for _, b in ends] for ends in scanner.ends]
+    ends_of, state_of = _flatten_boundaries(scanner)
+    before = Predecessors(scanner.next)
     while True:
-        before = int(useful.sum()), int(open_boundary.sum())
-        useful |= useful[scanner.next].any(axis=1)
+        useful[state_of[open_boundary[ends_of]]] = True
+        useful = find_coaccessible(before, useful)
         entry_useful = np.asarray(useful[scanner.entries].any(axis=1))
-        if len(open_boundary):
-            open_boundary |= entry_useful[scanner.enter].any(axis=1)
-        for state in range(1, n_states):
-            if not useful[state] and any(open_boundary[b] for b in ends_of[state]):
-                useful[state] = True
-        if before == (int(useful.sum()), int(open_boundary.sum())):
+        opened = open_boundary | entry_useful[scanner.enter].any(axis=1)
+        if np.array_equal(opened, open_boundary):
             break
-    keep = np.where(useful, np.arange(n_states, dtype=np.int32), DEAD).astype(np.int32)
+        open_boundary = opened
+    keep = np.where(useful, np.arange(scanner.n_states, dtype=np.int32), DEAD).astype(np.int32)
     keep[scanner.start] = scanner.start
     return Scanner(
         byte_class=scanner.byte_class,
@@ -255,42 +260,42 @@ def drop_useless(scanner: Scanner) -> Scanner:
     )
 
 
+def _flatten_boundaries(scanner: Scanner) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the boundary and the state of each end, in order of the states."""
+    boundaries = [b for ends in scanner.ends for _, b in ends]
+    states = np.repeat(np.arange(scanner.n_states), [len(ends) for ends in scanner.ends])
+    return np.array(boundaries, dtype=np.int64), states
+
+
 def minimise(scanner: Scanner) -> Scanner:
     """Return the smallest scanner with the same behaviour, byte classes included.
 
-    Moore's refinement (1956) on states and boundaries together: a boundary is told apart by
-    the states it enters, a state by its ends and its moves.
+    States and boundaries are refined in turn: a boundary is told apart by the states it enters,
+    a state by its ends and its moves (:mod:`maskc.automata.partition`).
     """
-    n_states, n_boundaries = scanner.n_states, len(scanner.closed)
-    state_class = np.zeros(n_states, dtype=np.int64)
-    boundary_class = np.zeros(max(n_boundaries, 1), dtype=np.int64)
-    n_before = -1
+    before = Predecessors(scanner.next)
+    # Few states differ in how they end; these differ at least.
+    distinct = number_by_occurrence(zip(scanner.ends, scanner.end_of_text, strict=True))
+    endings = list(dict.fromkeys(zip(scanner.ends, scanner.end_of_text, strict=True)))
+    state_class = np.zeros(scanner.n_states, dtype=np.int64)
+    boundary_class = np.zeros(len(scanner.closed), dtype=np.int64)
     while True:
-        ends_key: dict[object, int] = {}
-        ends_id = np.array(
-            [
-                ends_key.setdefault(
-                    (scanner.end_of_text[s], tuple((t, int(boundary_class[b])) for t, b in ends)),
-                    len(ends_key),
-                )
-                for s, ends in enumerate([_merged(ends, boundary_class) for ends in scanner.ends])
-            ]
-        )
-        state_class = _unique_rows(
-            np.column_stack([state_class, ends_id, state_class[scanner.next]])
+        ending = number_by_occurrence(
+            (at_end, frozenset((t, int(boundary_class[b])) for t, b in ends))
+            for ends, at_end in endings
+        )[distinct]
+        # A class that was found stays: what told two states apart still does.
+        state_class = refine(
+            (state_class * (int(ending.max()) + 1) + ending).tolist(), scanner.next, before
         )
         entry_class = _unique_rows(state_class[scanner.entries])
-        if n_boundaries:
-            boundary_class = _unique_rows(
-                np.column_stack(
-                    [boundary_class, np.array(scanner.closed), entry_class[scanner.enter]]
-                )
-            )
-        n_now = int(state_class.max()) + int(boundary_class.max())
-        if n_now == n_before:
+        found = _unique_rows(
+            np.column_stack([boundary_class, scanner.closed, entry_class[scanner.enter]])
+        )
+        if np.array_equal(found, boundary_class):
             break
-        n_before = n_now
-    return _quotient(scanner, state_class, boundary_class[:n_boundaries])
+        boundary_class = found
+    return _quotient(scanner, state_class, boundary_class)
 
 
 def _merged(
