@@ -107,7 +107,7 @@ class _Walk:
         self.final_of = np.array(boundaries.final_of, dtype=np.int32)
         self.n_finals = int(self.final_of.max()) + 1
         self.n_ends = np.diff(steps.end_first)
-        self.first_node = _find_first_nodes(trie)
+        self.first_node = trie.first_nodes()
         n_terminals = len(grammar.terminals)
         # Row: the last terminal, the last row for `_ANY`; column: the next one.
         self.may_follow = np.array(
@@ -298,18 +298,6 @@ class _Walk:
             set_first=np.cumsum([0, *map(len, self.sets)]).astype(np.int32),
             set_tokens=np.concatenate([*self.sets, np.zeros(0, dtype=np.int32)]),
         )
-
-
-def _find_first_nodes(trie: TokenTrie) -> Ints:
-    """Return, for each node, the one below the root that it is below, or itself."""
-    parent = np.repeat(np.arange(trie.n_nodes, dtype=np.int32), np.diff(trie.first_child))
-    first = np.arange(trie.n_nodes, dtype=np.int32)
-    above = np.append(0, parent)
-    while True:
-        moved = np.where(above[first] > 0, above[first], first).astype(np.int32)
-        if np.array_equal(moved, first):
-            return first
-        first = moved
 
 
 def _count_up(counts: Ints) -> Longs:

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int32]
 
-NO_START = -1
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Starts:
@@ -28,12 +26,14 @@ class Starts:
         state: int32[n], the scanner state behind the first byte.
         node: int32[n], the trie's node of that byte.
         column: int32[n], the column change it makes of an open newline.
-        of_state: int32[n_states, n_first], the start of each state and first byte, or ``NO_START``.
+        first: int64[n_states + 1], the starts of a state are ``of_state[first[q] : …]``.
+        of_state: int32[…], ascending within a state.
     """
 
     state: Ints
     node: Ints
     column: Ints
+    first: NDArray[np.int64]
     of_state: Ints
 
     def __len__(self) -> int:
@@ -50,18 +50,16 @@ def number_starts(source: Ints, state: Ints, node: Ints, column: Ints, n_states:
         column: int32[n_lines], the column change.
         n_states: number of scanner states.
     """
-    if not len(source):
-        empty = np.zeros(0, dtype=np.int32)
-        return Starts(empty, empty, empty, np.full((n_states, 0), NO_START, dtype=np.int32))
-    low = int(column.min())
-    width, n_nodes = int(column.max()) - low + 1, int(node.max()) + 1
+    low = int(column.min(initial=0))
+    width, n_nodes = int(column.max(initial=0)) - low + 1, int(node.max(initial=0)) + 1
     key = (state.astype(np.int64) * n_nodes + node) * width + (column - low)
     distinct, number = np.unique(key, return_inverse=True)
-    of_state = np.full((n_states, n_nodes), NO_START, dtype=np.int32)
-    of_state[source, node] = number.reshape(-1)
+    number = number.reshape(-1).astype(np.int32)
+    order = np.lexsort((number, source))
     return Starts(
         state=(distinct // width // n_nodes).astype(np.int32),
         node=(distinct // width % n_nodes).astype(np.int32),
         column=(distinct % width + low).astype(np.int32),
-        of_state=of_state,
+        first=np.searchsorted(source[order], np.arange(n_states + 1)).astype(np.int64),
+        of_state=number[order],
     )

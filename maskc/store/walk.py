@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +29,11 @@ from maskc.errors import LimitError
 from maskc.grammar.model import Grammar
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import DEAD, Scanner
+from maskc.store.alike import replace_alike
 from maskc.store.collect import RowCollector
 from maskc.store.model import MaskStore
 from maskc.store.paths import Opens, Paths
-from maskc.store.starts import NO_START, Starts, number_starts
+from maskc.store.starts import Starts, number_starts
 from maskc.store.steps import Steps
 from maskc.vocab.trie import TokenTrie
 
@@ -39,6 +41,7 @@ Ints = NDArray[np.int32]
 
 MAX_FRONTIER = 60_000_000
 BYTES_A_LINE = 64  # of a frontier: five columns, and what they are made from
+_STATES = 4096  # whose first bytes are taken at once
 _PORTION = 1_500_000  # lines aimed at in one portion's widest level
 
 
@@ -87,7 +90,7 @@ def build_store(
     """
     walk = _Walk(grammar, scanner, boundaries, steps, trie)
     n_origins = len(walk.starts) + len(scanner.closed)
-    low, size = 0, 64
+    low, size = 0, max(64, _PORTION // trie.widest_level())
     while low < n_origins:
         high = min(low + size, n_origins)
         widest = walk.run(low, high)
@@ -109,6 +112,7 @@ class _Walk:
         trie: TokenTrie,
     ) -> None:
         self.grammar, self.scanner, self.steps, self.trie = grammar, scanner, steps, trie
+        self.boundaries = boundaries
         self.n_classes = scanner.next.shape[1]
         self.next = scanner.next.reshape(-1)
         self.node_class = scanner.byte_class[trie.byte].astype(np.int32)
@@ -150,13 +154,19 @@ class _Walk:
         """Take the first byte inside every scanner state."""
         n_states, n_first = self.scanner.n_states, len(self.first_nodes)
         reserve(n_states * n_first * BYTES_A_LINE, "the first bytes of tokens")
-        source = np.repeat(np.arange(n_states, dtype=np.int32), n_first)
-        node = np.tile(self.first_nodes, n_states)
-        # Nothing goes on from the dead state, and nothing has to.
-        column = np.where(self.has_column[source], SAME, 0).astype(np.int32)
-        state = self.next[source * self.n_classes + self.node_class[node]]
-        line = self._arrive(_Frontier(source, source, state, node, column), fresh=False)
-        return number_starts(line.origin, line.state, line.node, line.column, n_states)
+        parts = []
+        for low in range(0, n_states, _STATES):
+            states = np.arange(low, min(low + _STATES, n_states), dtype=np.int32)
+            source, node = np.repeat(states, n_first), np.tile(self.first_nodes, len(states))
+            column = np.where(self.has_column[source], SAME, 0).astype(np.int32)
+            state = self.next[source * self.n_classes + self.node_class[node]]
+            # Nothing goes on from the dead state, and nothing has to.
+            parts.append(self._arrive(_Frontier(source, source, state, node, column), fresh=False))
+        line = _Frontier.join(parts)
+        # What may become a newline has a column, so states that are alike agree on that too.
+        n_bytes = self.trie.count_bytes_below()[line.node - 1]
+        state = replace_alike(self.scanner, self.boundaries, line.state, n_bytes)
+        return number_starts(line.origin, state, line.node, line.column, n_states)
 
     def _begin(self, low: int, high: int) -> _Frontier:
         """Return the first level: starts have their first byte behind them, boundaries take it."""
@@ -251,9 +261,13 @@ class _Walk:
     def finish(self) -> MaskStore:
         """Return the store from all portions."""
         n_starts = len(self.starts)
-        of_source = [
-            self.rows.join(sorted(set(row.tolist()) - {NO_START})) for row in self.starts.of_state
-        ]
+        joined: dict[bytes, tuple[Ints, Ints, Ints]] = {}
+        of_source = []
+        for low, high in pairwise(self.starts.first.tolist()):
+            starts = self.starts.of_state[low:high]
+            if starts.tobytes() not in joined:
+                joined[starts.tobytes()] = self.rows.join(starts.tolist())
+            of_source.append(joined[starts.tobytes()])
         of_source += [self.rows.of(n_starts + n) for n in range(len(self.scanner.closed))]
         path, opened, sets = (np.concatenate(column) for column in zip(*of_source, strict=True))
         parent, event, column = self.paths.list()

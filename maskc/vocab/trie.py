@@ -8,7 +8,7 @@ Example: for tokens ``a``, ``ab``, ``b`` the nodes are root, ``a``, ``b``, ``ab`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +36,34 @@ class TokenTrie:
     def n_nodes(self) -> int:
         """Number of nodes, the root included."""
         return len(self.byte)
+
+    def first_nodes(self) -> NDArray[np.int32]:
+        """Return int32[n_nodes]: the child of the root that a node is or stands below."""
+        first = np.arange(self.n_nodes, dtype=np.int32)
+        parent = np.repeat(first, np.diff(self.first_child))
+        for low, high in self._levels():
+            first[low:high] = first[parent[low - 1 : high - 1]]
+        return first
+
+    def count_bytes_below(self) -> NDArray[np.int32]:
+        """Return int32[n_first]: the most bytes that follow each child of the root in a token."""
+        first, n_first = self.first_nodes(), int(self.first_child[1]) - 1
+        deepest = np.zeros(n_first, dtype=np.int32)
+        for depth, (low, high) in enumerate(self._levels(), 1):
+            deepest[first[low:high] - 1] = depth
+        return deepest
+
+    def widest_level(self) -> int:
+        """Return the most nodes of one depth, at least 1."""
+        below = (high - low for low, high in self._levels())
+        return max(1, int(self.first_child[1]) - 1, *below)
+
+    def _levels(self) -> Iterator[tuple[int, int]]:
+        """Yield the nodes of each level below the children of the root."""
+        low, high = 1, int(self.first_child[1])
+        while high < self.n_nodes:
+            low, high = high, int(self.first_child[high])
+            yield low, high
 
 
 def build_trie(tokens: Sequence[bytes | None]) -> TokenTrie:
