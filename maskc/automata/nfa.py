@@ -26,12 +26,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any, cast
 
 from maskc.automata import charset
 from maskc.automata.atomic import seal
 from maskc.automata.groups import resolve_groups
 from maskc.automata.nodes import Accept, Arena, Look, Mark, Split, Test
+from maskc.automata.words import add_words
 from maskc.budget import at, quote_symbol
 from maskc.errors import UnsupportedTerminalError
 
@@ -84,8 +86,7 @@ class _Lowering:
             case "IN":
                 return self.nfa.char(charset.items_set(argument, flags), following)
             case "BRANCH":
-                starts = [self.sequence(list(b), flags, following) for b in argument[1]]
-                return self.nfa.add(Split(starts))
+                return self.nfa.add(Split(self.branches(argument[1], flags, following)))
             case "SUBPATTERN":
                 group, added, removed, tree = argument
                 if group not in self.tested:
@@ -132,6 +133,18 @@ class _Lowering:
                 start = self.repeat(low, high, passes, flags, following, greedy=True)
                 return seal(self.nfa, start, following)
         raise self.refused(f"regular-expression construct {opcode}", "is not supported")
+
+    def branches(self, alternatives: Any, flags: int, following: int) -> list[int]:
+        """Return where alternatives begin; neighbours that are plain words become one trie."""
+        starts: list[int] = []
+        for plain, group in groupby(alternatives, key=lambda tree: _is_plain(tree, flags)):
+            trees = list(group)
+            if plain and len(trees) > 1:
+                words = [[code_point for _, code_point in tree] for tree in trees]
+                starts += add_words(self.nfa, words, following)
+            else:
+                starts += [self.sequence(list(tree), flags, following) for tree in trees]
+        return starts
 
     def refused(self, construct: str, why: str) -> UnsupportedTerminalError:
         return UnsupportedTerminalError(
@@ -240,3 +253,8 @@ def _inner_trees(opcode: str, argument: Any) -> list[Any]:
         case "GROUPREF_EXISTS":
             return [tree for tree in argument[1:] if tree is not None]
     return []
+
+
+def _is_plain(tree: Any, flags: int) -> bool:
+    """Return whether an alternative is a word that is matched letter by letter."""
+    return not flags & re.IGNORECASE and all(str(opcode) == "LITERAL" for opcode, _ in tree)

@@ -11,7 +11,7 @@ from maskc.automata.charset import CodePoints
 from maskc.automata.utf8 import Utf8Nodes
 from maskc.errors import LimitError
 
-MAX_NODES = 400_000
+MAX_NODES = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +123,7 @@ class Arena:
         self.behinds: list[int] = []
         self.behind_of: dict[str, int] = {}
         self.n_loops = 0
+        self._chars: dict[Char, int] = {}
 
     def add(self, node: Node) -> int:
         """Append a node and return its number."""
@@ -134,7 +135,11 @@ class Arena:
         return len(self.nodes) - 1
 
     def char(self, code_points: CodePoints, following: int) -> int:
-        """Return a node that reads one of the code points and goes on."""
+        """Return the node that reads one of the code points and goes on."""
         if not code_points:
             return self.add(Split([]))
-        return self.add(Char(self.utf8.root(code_points), following))
+        node = Char(self.utf8.root(code_points), following)
+        found = self._chars.get(node)
+        if found is None:
+            found = self._chars[node] = self.add(node)
+        return found

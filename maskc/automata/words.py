@@ -1,0 +1,66 @@
+r"""Many words as alternatives, letter by letter and not word by word.
+
+``re`` tries the words in order, and of two words that both match the first one wins. Words that
+differ in a letter never both match, so only their common beginnings and the places where a word
+ends keep an order: ``ab|a|ac`` is ``a(?:b||c)``. The words go into a trie with such an order, which
+is then added from its leaves on: equal ends are added once. Of 100,000 names this leaves the
+nodes of their minimal automaton, and a lexer state holds a few threads instead of 100,000.
+
+Example: ``walking|talking`` has one path for ``alking``.
+
+Source: Daciuk, Mihov, Watson, Watson 2000 (doi:10.1162/089120100561601); here the trie is built
+first, because the order of ends is part of a node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from maskc.automata.charset import literal_set
+from maskc.automata.nodes import Arena, Split
+
+# What a place of the trie tries, in order: code point → next place, or a word ends (``None``).
+_Place = list[dict[int, int] | None]
+
+
+def add_words(arena: Arena, words: Iterable[Sequence[int]], following: int) -> list[int]:
+    """Return the nodes to try in order for one of the words, given as code points."""
+    places = _build_trie(words)
+    splits: dict[tuple[int, ...], int] = {}
+    starts: list[list[int]] = [[]] * len(places)
+    for number in range(len(places) - 1, -1, -1):  # what follows a place has a larger number
+        tried: list[int] = []
+        for segment in places[number]:
+            if segment is None:
+                tried.append(following)
+                continue
+            for code_point, place in sorted(segment.items()):
+                targets = starts[place]
+                if len(targets) == 1:
+                    (after,) = targets
+                else:
+                    key = tuple(targets)
+                    if key not in splits:
+                        splits[key] = arena.add(Split(targets))
+                    after = splits[key]
+                tried.append(arena.char(literal_set(code_point, 0), after))
+        starts[number] = tried
+    return starts[0]
+
+
+def _build_trie(words: Iterable[Sequence[int]]) -> list[_Place]:
+    places: list[_Place] = [[]]
+    for word in words:
+        here = 0
+        for code_point in word:
+            place = places[here]
+            if not place or place[-1] is None:
+                place.append({})
+            segment = place[-1]
+            here = segment.setdefault(code_point, len(places)) if segment is not None else 0
+            if here == len(places):
+                places.append([])
+        # A word that has ended here before is the one that wins.
+        if None not in places[here]:
+            places[here].append(None)
+    return places
