@@ -103,4 +103,6 @@ def _count(rows: Rows, source: NDArray[np.int32], keys: Longs) -> list[int]:
 
 
 def _size(parts: list[Longs]) -> int:
+    if len(parts) == 1:  # each part holds a row once
+        return len(parts[0])
     return len(np.unique(np.concatenate(parts))) if parts else 0
