@@ -27,7 +27,6 @@ from lark.exceptions import LarkError
 from lark.lexer import BasicLexer, TerminalDef, _create_unless
 from lark.load_grammar import FromPackageLoader, stdlib_loader
 from lark.load_grammar import load_grammar as load_lark_grammar
-from lark.parsers.lalr_analysis import Shift
 
 from maskc.automata.nfa import tested_groups
 from maskc.budget import check_text, name_grammar, run_bounded
