@@ -13,6 +13,7 @@ COMMANDS = (
     "analyze",
     "bench",
     "compile",
+    "dump",
     "explain",
     "generate",
     "inspect",
