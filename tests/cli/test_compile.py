@@ -133,7 +133,7 @@ def test_a_name_that_is_no_grammar_is_refused(refusal):
 
 
 def test_a_folder_is_no_grammar(refusal, tmp_path):
-    assert "Is a directory" in refusal("compile", tmp_path, "--tokenizer", "bytes")
+    assert "is a folder" in refusal("compile", tmp_path, "--tokenizer", "bytes")
 
 
 def test_a_text_that_is_no_grammar_is_refused_with_larks_words_and_the_line(refusal, grammar):

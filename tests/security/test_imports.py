@@ -22,6 +22,7 @@ start: (NAME _NL | "if" NAME _NL _INDENT start _DEDENT)+
 NAME: /[a-z]/
 _NL: /\\n */
 %declare _INDENT _DEDENT
+%ignore " "
 """
 SETTINGS = (
     "// maskc: postlex=indenter NL_type=_NL INDENT_type=_INDENT DEDENT_type=_DEDENT tab_len=2"
@@ -155,7 +156,7 @@ def test_no_command_asks_for_a_module_that_is_not_its_own(place):
 def test_modules_in_the_current_folder_are_not_imported(place):
     for arguments in commands()[:5]:
         ran = maskc(place, *arguments)
-        assert (ran.returncode, ran.stderr) == (0, ""), arguments
+        assert (ran.returncode, ran.stderr) == (0, ""), (arguments, ran.stdout)
     assert imported(place) == []
 
 
