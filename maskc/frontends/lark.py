@@ -16,8 +16,8 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, cast
 
@@ -35,6 +35,7 @@ from maskc.files import find_inside
 from maskc.frontends.expansion import check_expansion
 from maskc.frontends.indenters import build_indenter
 from maskc.frontends.literals import check_literals
+from maskc.frontends.patching import patched
 from maskc.frontends.source import (
     PRIORITIES,
     GrammarSource,
@@ -221,19 +222,13 @@ def _check_version(name: str) -> None:
         )
 
 
-@contextmanager
-def _no_collision_check() -> Iterator[None]:
+def _no_collision_check() -> AbstractContextManager[None]:
     """Keep Lark from looking for terminals that collide, which it does if interegular is there.
 
     It only logs them. And interegular raises an AttributeError if it can read none of several
     terminals, as with ``/a++/`` and ``/(?>b)/``: Lark would parse these if it were not installed.
     """
-    before = lark.lexer.has_interegular
-    lark.lexer.has_interegular = False
-    try:
-        yield
-    finally:
-        lark.lexer.has_interegular = before
+    return patched(lark.lexer, "has_interegular", False)
 
 
 def _explain(error: BaseException, source: GrammarSource) -> str:

@@ -13,12 +13,14 @@ Source: Lark 1.3, ``parsers/lalr_analysis.py``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any, cast
 
 import lark.parsers.lalr_parser
 from lark.grammar import Rule
 from lark.parsers.lalr_analysis import LALR_Analyzer, Reduce, Shift, digraph
+
+from maskc.frontends.patching import patched
 
 # Lark's annotations leave both out.
 _lalr_parser, _digraph = cast(Any, lark.parsers.lalr_parser), cast(Any, digraph)
@@ -91,15 +93,9 @@ class _SharingAnalyzer(LALR_Analyzer):
                 rows[number] = SharedRow(rows[number], (Reduce, rule), names)
 
 
-@contextmanager
-def shared_lookaheads() -> Iterator[None]:
+def shared_lookaheads() -> AbstractContextManager[None]:
     """Let Lark build its LALR tables with shared rows."""
-    before = _lalr_parser.LALR_Analyzer
-    _lalr_parser.LALR_Analyzer = _SharingAnalyzer
-    try:
-        yield
-    finally:
-        _lalr_parser.LALR_Analyzer = before
+    return patched(_lalr_parser, "LALR_Analyzer", _SharingAnalyzer)
 
 
 def read_row(row: Mapping[str, Action]) -> tuple[dict[str, int], dict[str, Rule], SharedRow | None]:
