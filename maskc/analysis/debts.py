@@ -28,6 +28,11 @@ and fails on ``S ::= aSb``, Z0: it depends on the stack.
 
 Sets of positions are bit sets; the bit of the last position means that all was read.
 
+A place of a sequence may also hold a *set* of terminals, any of which will do there: what an open
+lexeme may still become is one question. A set is numbered by :meth:`Debts.number_set`, and stands
+in sequences as that number, which is negative. :meth:`Debts.decide_after` takes a set in the place
+of X: then the stacks after all of its terminals count.
+
 Source: appendix, sections 2, 4.3 and 6, and its future work; Bar-Hillel, Perles, Shamir 1961 for
 the fixpoint over nonterminals and positions.
 """
@@ -40,7 +45,7 @@ from enum import Enum
 
 from maskc.grammar.model import END
 from maskc.grammar.reduce import ReducedGrammar
-from maskc.grammar.sets import compute_sets
+from maskc.grammar.sets import Terminals, compute_sets
 
 MAX_STATES = 4_000  # of one debt automaton, or of a product of two
 
@@ -103,19 +108,49 @@ class Debts:
         self._corners = _list_corners(reduced, self.sets.nullable)
         self._begins: dict[Symbols, tuple[int, bool]] = {(): (0, True)}
         self._read: dict[Symbols, dict[int, Positions]] = {}
+        self._set_number: dict[Terminals, int] = {}
+        self._members: list[Terminals] = []
+
+    def number_set(self, terminals: Terminals) -> int:
+        """Return what stands for a set of terminals in a sequence: itself, if it is one."""
+        if terminals > 0 and not terminals & terminals - 1:
+            return terminals.bit_length() - 1
+        number = self._set_number.setdefault(terminals, len(self._members))
+        if number == len(self._members):
+            self._members.append(terminals)
+        return -1 - number
+
+    def terminals_at(self, element: int) -> Terminals:
+        """Return the terminals that an element of a sequence stands for."""
+        return 1 << element if element >= 0 else self._members[-1 - element]
+
+    def _list(self, element: int) -> list[int]:
+        """Return the terminals of some text that an element stands for."""
+        used = self.reduced.used_terminals
+        if element >= 0:
+            return [element] if element in used else []
+        mask = self._members[-1 - element]
+        return [terminal for terminal in sorted(used) if mask >> terminal & 1]
 
     def decide(self, x: int, sequence: Sequence[int]) -> Verdict:
-        """Return on which of the stacks behind ``x`` the sequence is legal.
+        """Return on which of the stacks behind ``x``, any symbol, the sequence is legal.
 
         A terminal that is in no text has no stacks, and then the verdict is ``NEVER``.
         """
+        return self._decide([x], sequence)
+
+    def decide_after(self, terminals: Terminals, sequence: Sequence[int]) -> Verdict:
+        """Return on which of the stacks after any of some terminals the sequence is legal."""
+        return self._decide(self._list(self.number_set(terminals)), sequence)
+
+    def _decide(self, symbols: list[int], sequence: Sequence[int]) -> Verdict:
         word = tuple(sequence)
         if not word:
-            return Verdict.ALWAYS if x in self.reduced.used_terminals else Verdict.NEVER
+            used = not self.reduced.used_terminals.isdisjoint(symbols)
+            return Verdict.ALWAYS if used else Verdict.NEVER
         met = failed = False
-        start = (x, 1)
-        seen = {start}
-        pending = [start]
+        pending = [(symbol, 1) for symbol in symbols]
+        seen = set(pending)
         while pending:
             for below in self._borrow(*pending.pop(), word):
                 if below[1] == _MET:
@@ -155,14 +190,21 @@ class Debts:
                 return None
         return True
 
-    def signature(self, x: int, sequence: Sequence[int]) -> Signature | None:
-        """Return a value that is equal for sequences legal on the same stacks behind ``x``.
+    def signature(
+        self, x: int, sequence: Sequence[int], most: int = MAX_STATES
+    ) -> Signature | None:
+        """Return a value that is equal for sequences legal on the same stacks behind a terminal.
 
         The smallest automaton, its states numbered from the start: sequences are compared with
         many others at the price of one. ``ALL`` and ``NONE`` are its two smallest values.
 
+        Args:
+            x: a terminal.
+            sequence: of terminals and sets of terminals.
+            most: how many states the automaton may have before it is made smallest.
+
         Returns:
-            ``None`` if more than ``MAX_STATES`` states were needed.
+            ``None`` if more states were needed.
         """
         if x not in self.reduced.used_terminals:
             return NONE
@@ -174,7 +216,7 @@ class Debts:
             state = pending.pop()
             if state in edges:
                 continue
-            if len(edges) > MAX_STATES:
+            if len(edges) > most:
                 return None
             edges[state] = self._borrow(*state, word) if state[1] > 0 else []
             pending += edges[state]
@@ -213,7 +255,7 @@ class Debts:
             at = low.bit_length() - 1
             if can_be_empty:
                 found |= low
-            if first >> word[at] & 1:
+            if first & self.terminals_at(word[at]):
                 if at + 1 == len(word):
                     return _MET
                 read = self._advance_from(rest, word[at:])
@@ -226,7 +268,8 @@ class Debts:
         """As ``advance`` from position 0 of a word that ``rest`` can begin with."""
         symbol = rest[0]
         if symbol >= 0:
-            return self.advance(rest[1:], 2, word) if word[0] == symbol else 0
+            fits = self.terminals_at(word[0]) >> symbol & 1
+            return self.advance(rest[1:], 2, word) if fits else 0
         here = self.read(-1 - symbol, word)
         return _MET if here >> len(word) else self.advance(rest[1:], here, word)
 
@@ -234,7 +277,7 @@ class Debts:
         """Return how much of a word each nonterminal reads, if it reads anything."""
         last = 1 << len(word)
         table: dict[int, Positions] = {}
-        pending: list[tuple[int, Positions]] = [(word[0], 2)]
+        pending: list[tuple[int, Positions]] = [(symbol, 2) for symbol in self._list(word[0])]
         while pending:
             symbol, positions = pending.pop()
             for lhs, rest in self._corners.get(symbol, ()):
@@ -260,8 +303,18 @@ class Debts:
         found = [(-1 - lhs, here) for lhs in returns.ends]
         found += [(-1 - lhs, self.advance(rest, here, word)) for lhs, rest in returns.rests]
         if returns.is_bottom:
-            found.append((END, _end(here, word)))
+            found.append((END, self._end(here, word)))
         return found
+
+    def _end(self, here: Positions, word: Symbols) -> Positions:
+        """Return what is left at the bottom of the stack: all or nothing."""
+        if here <= 0:
+            return here
+        return _MET if self._ends(word) and here >> (len(word) - 1) & 1 else 0
+
+    def _ends(self, word: Symbols) -> bool:
+        """Return whether the end of the text may stand last in a sequence."""
+        return bool(self.terminals_at(word[-1]) >> END & 1)
 
     def _borrow_both(
         self, symbol: int, here: Positions, there: Positions, left: Symbols, right: Symbols
@@ -312,13 +365,6 @@ def _find_sources(edges: dict[_State, list[_State]], targets: list[_State]) -> s
                 found.add(source)
                 pending.append(source)
     return found
-
-
-def _end(here: Positions, word: Symbols) -> Positions:
-    """Return what is left at the bottom of the stack: all or nothing."""
-    if here <= 0:
-        return here
-    return _MET if word[-1] == END and here >> (len(word) - 1) & 1 else 0
 
 
 def _list_returns(reduced: ReducedGrammar) -> dict[int, Returns]:
