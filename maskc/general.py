@@ -2,15 +2,14 @@
 
 As :mod:`maskc.pipeline`, which calls it; the scanner, the boundaries and the form of the store are
 the same. In the place of Lark's LALR table stands a table of our own that keeps every action, over
-productions that were rewritten first. It has no one state on top of a stack that decides what is
-legal, so the store is not streamlined by states: its questions go to the sets of stacks at hand.
+productions that were rewritten first. What the productions and the state on top of a stack leave
+open goes to the sets of stacks at hand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -34,18 +33,12 @@ from maskc.lexer.columns import build_columns
 from maskc.lexer.dynamic import build_dynamic_scanner
 from maskc.lexer.scanner import Scanner, build_scanner
 from maskc.parser.general import build_general_table
-from maskc.parser.refine import RefinedTable
 from maskc.stages import GeneralLanguage, Lexed, Run, Stages, run_plainly
 from maskc.store.adjacency import find_unlexed
 from maskc.store.general import build_general_store
 from maskc.store.steps import build_steps
-from maskc.streamline.counting import count_rows, percentiles
-from maskc.streamline.follow import drop_unfollowed
+from maskc.streamline.general_order import streamline_general
 from maskc.streamline.graph import build_graph
-from maskc.streamline.lalr_state import leave_open
-from maskc.streamline.model import Rows
-from maskc.streamline.order import STEPS
-from maskc.streamline.raw import collect_rows
 from maskc.streamline.unions import encode_unions
 from maskc.vocab.trie import build_trie
 from maskc.vocab.vocabulary import Vocabulary
@@ -91,7 +84,7 @@ def compile_general(
         vocabulary: the tokens.
         run: does a pass.
         progress: called with a pass's name and the fraction done.
-        up_to: the last streamlining step that is taken; only ``raw`` makes a difference.
+        up_to: the last streamlining step that is taken: of ``GENERAL_STEPS``.
 
     Raises:
         GrammarError, UnsupportedTerminalError: the grammar cannot be compiled.
@@ -120,15 +113,23 @@ def compile_general(
             grammar, scanner, boundaries, follow, steps, trie, lambda f: progress("store", f)
         ),
     )
-    raw = run("streamline raw", lambda: collect_rows(grammar, scanner, boundaries, store))
-    described = [_describe("raw", raw)]
-    rows = raw
-    if up_to != STEPS[0]:
-        rows = run("streamline follow", lambda: drop_unfollowed(raw, follow, grammar, boundaries))
-        described.append(_describe("follow", rows))
-    only_state = _one_state(grammar, boundaries)
-    verdicts = leave_open(rows, len(only_state.live))
-    graph = run("decision graph", lambda: build_graph(grammar, scanner, only_state, rows, verdicts))
+    streamlined, tops = streamline_general(
+        grammar,
+        scanner,
+        boundaries,
+        lexed,
+        table,
+        store,
+        lambda step, work: run(f"streamline {step}", work),
+        up_to,
+    )
+    rows, verdicts = streamlined.rows, streamlined.verdicts
+    # After this point: each row is accepted, rejected or open, by the state on top of a stack.
+
+    graph = run(
+        "decision graph",
+        lambda: build_graph(grammar, scanner, tops.states, rows, verdicts, tops.list_states),
+    )
     unions = run(
         "masks", lambda: encode_unions(graph.unions, rows.tokens.sets, len(vocabulary.tokens))
     )
@@ -154,16 +155,15 @@ def compile_general(
             "rows": len(rows),
             "token_sets": len(np.unique(rows.token_set)),
             "words": len(verdicts.words),
+            "word_classes": len(verdicts.flags),
             "nodes": len(graph.nodes),
+            "undecided_nodes": graph.n_undecided,
             "answers": len(graph.answers),
             "masks": len(unions.base),
             "questions": graph.count_moves(),
             "not_lexed_apart": len(unlexed),
         },
-        "streamlining": described,
-        "classes": [],
-        "residue": {},
-        "left_out": None,
+        **streamlined.report,
         "not_lexed_apart": [
             {"first": a.first, "second": a.second, "witness": a.witness}
             for a in unlexed[:MAX_REPORTED]
@@ -178,7 +178,7 @@ def compile_general(
             scanner,
             boundaries,
             columns,
-            only_state,
+            tops.states,
             rows.words.finals,
             graph,
             unions,
@@ -193,8 +193,7 @@ def compile_general(
     fault = check(contents)
     if fault:
         raise ValueError(f"the compiler made a broken artifact: {fault}")
-    after = (("raw", raw),) if rows is raw else (("raw", raw), ("follow", rows))
-    return Stages(language, after, verdicts, graph, unions, contents)
+    return Stages(language, streamlined.after, verdicts, graph, unions, contents)
 
 
 def rewrite_productions(grammar: Grammar, scanner: Scanner, boundaries: Boundaries) -> LexedCfg:
@@ -211,25 +210,3 @@ def rewrite_productions(grammar: Grammar, scanner: Scanner, boundaries: Boundari
         first |= boundaries.rest[boundary][0]
     follows = tuple(contexts[0] for contexts in boundaries.follows)
     return keep_adjacent(cfg, Adjacency(boundaries.of_terminal, follows, first))
-
-
-def _one_state(grammar: Grammar, boundaries: Boundaries) -> RefinedTable:
-    """Return a table in which one state stands for all that can be on top of a stack."""
-    return RefinedTable(
-        lalr_state=(0,),
-        wanted=((),),
-        live=((1 << boundaries.n_lookaheads) - 1,),
-        enclosed=(False,),
-        shifts=(grammar.states[0].shifts,),
-        gotos=({},),
-    )
-
-
-def _describe(step: str, rows: Rows) -> dict[str, Any]:
-    per_state = count_rows(rows)
-    return {
-        "step": step,
-        "rows": sum(per_state),
-        "stored": len(rows),
-        "per_state": percentiles(per_state),
-    }

@@ -227,6 +227,8 @@ def check(contents: Contents) -> str | None:
     for name, dim in (("general_live", "G"), ("lalr_state", "R"), ("token_first", "V")):
         if sizes.get(dim) == 0:
             return f"section {name} has no {dim}"
+    if "G" in sizes and sizes["R"] not in (1, sizes["G"]):
+        return f"section live has {sizes['R']} states, neither 1 nor {sizes['G']}"
     for name, section in sections.items():
         fault = _check_values(name, section, arrays, sizes)
         if fault:

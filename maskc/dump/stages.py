@@ -18,6 +18,7 @@ from maskc.dump.store import StoreNames, dump_graph, dump_masks, dump_rows, dump
 from maskc.errors import StageError
 from maskc.grammar.reduce import reduce_grammar
 from maskc.stages import GeneralLanguage, LalrLanguage, Language, Stages
+from maskc.streamline.general_order import GENERAL_STEPS
 from maskc.streamline.order import STEPS
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -53,6 +54,10 @@ def _lalr(language: Language, stage: str) -> LalrLanguage:
     return language
 
 
+def _name(step: str) -> str:
+    return f"rows:{step.replace(' ', '-')}"
+
+
 def _rows(step: str) -> _OfStore:
     def dump(stages: Stages, vocabulary: Vocabulary) -> Iterator[str]:
         for name, rows in stages.rows:
@@ -60,8 +65,8 @@ def _rows(step: str) -> _OfStore:
                 lexed = stages.language.lexed
                 names = StoreNames(lexed.grammar, lexed.boundaries, rows, vocabulary.tokens)
                 return dump_rows(names)
-        taken = [f"rows:{name}" for name, _ in stages.rows]
-        raise StageError(f"rows:{step}", "this step was not taken", " or ".join(taken))
+        taken = [_name(name) for name, _ in stages.rows]
+        raise StageError(_name(step), "this step was not taken", " or ".join(taken))
 
     return dump
 
@@ -84,7 +89,7 @@ OF_LANGUAGE: dict[str, _OfLanguage] = {
 }
 OF_STORE: dict[str, _OfStore] = {
     # The last streamlining step gives verdicts, not rows.
-    **{f"rows:{step}": _rows(step) for step in STEPS[:-1]},
+    **{_name(step): _rows(step) for step in dict.fromkeys([*STEPS[:-1], *GENERAL_STEPS[:-1]])},
     "verdicts": lambda stages, vocabulary: dump_verdicts(
         _last_names(stages, vocabulary), stages.verdicts
     ),

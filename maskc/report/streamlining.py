@@ -32,6 +32,9 @@ EXPLANATIONS = {
     "follow": "sequences that leave the follow graph are dropped",
     "pairs": "sequences with a never-legal pair are dropped, always-legal ends are cut off",
     "sequences": "never-legal sequences are dropped, jointly legal ones are one",
+    "never legal": "sequences that the productions exclude after their first terminal are dropped",
+    "always legal": "ends that are legal on every stack are not asked about",
+    "jointly legal": "sequences that are legal on the same stacks are one",
 }
 
 

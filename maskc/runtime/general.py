@@ -56,8 +56,9 @@ class GeneralMachine:
     ) -> None:
         self.tables = Tables(contents)
         self.room = room
-        self.sets = StackSets(GeneralTables(contents.arrays), room)
-        self._closed: list[int] = contents.arrays["general_closed"].tolist()
+        self.parser = GeneralTables(contents.arrays)
+        self.sets = StackSets(self.parser, room)
+        self.closed: list[int] = contents.arrays["general_closed"].tolist()
         self._text_of = text_of
         # (scanner state, stacks, token) → hypotheses
         self._moves = Memory(room)
@@ -106,7 +107,7 @@ class GeneralMachine:
         if tables.end_of_text[h.state] == EMPTY_TEXT:
             return bool(sets.live(h.stacks) & tables.end_bit)
         for terminal, boundary in tables.ends(h.state):
-            if self._closed[boundary]:
+            if self.closed[boundary]:
                 ended = self.end(h.stacks, terminal)
                 if ended is not None and sets.live(ended) & tables.end_bit:
                     return True

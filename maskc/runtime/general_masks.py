@@ -1,8 +1,8 @@
 """The mask of a general grammar's hypothesis, composed once and remembered.
 
-The artifact's decision graph is that of :mod:`maskc.runtime.masks`, with one state in the place of
-all stack tops: every question goes to the set of stacks at hand. Sets that are equal are one
-object, so answers and masks are remembered by it.
+The artifact's decision graph is that of :mod:`maskc.runtime.masks`, by the states of the general
+table. What it leaves open is answered by reading the stacks (:mod:`maskc.runtime.reading`).
+Sets of stacks that are equal are one object, so finished masks are remembered by it.
 """
 
 from __future__ import annotations
@@ -12,17 +12,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from maskc.artifact.model import MAX_QUESTIONS, NO_EVENT
 from maskc.runtime.composing import Composer
 from maskc.runtime.general import GeneralHypothesis, GeneralMachine
-from maskc.runtime.graph import Unions
 from maskc.runtime.pool import PooledMask
+from maskc.runtime.reading import END_OF_TEXT, StackReader
 from maskc.runtime.room import Memory
-from maskc.runtime.stacks import StackSet
-
-_ONLY_STATE = 0
-
-_Place = tuple[int, StackSet]  # a node, and the stacks that come to it
 
 
 class GeneralMasks:
@@ -50,7 +44,9 @@ class GeneralMasks:
         self._machine = machine
         self._composer = Composer(arrays, machine.room, vocab_size, eos_ids, cache_bytes)
         self._masks = Memory(machine.room)  # (scanner state, stacks) → mask
-        self._asked = Memory(machine.room)  # (node, stacks) → unions
+        self._stacks = StackReader(
+            self._composer.reader, machine.tables, machine.parser, machine.closed, machine.room
+        )
         self.pool = self._composer.pool
 
     def mask(self, h: GeneralHypothesis) -> PooledMask:
@@ -73,54 +69,7 @@ class GeneralMasks:
         ]
 
     def _compose(self, h: GeneralHypothesis) -> PooledMask:
-        unions: set[int] = set()
-        for terminal, _, node in self._composer.reader.root(h.state):
-            ended = h.stacks if terminal == NO_EVENT else self._machine.end(h.stacks, terminal)
-            if ended is not None:
-                unions |= self._ask(node, ended)
-        return self._composer.compose(unions, can_finish=self._machine.is_complete(h))
-
-    def _ask(self, node: int, stacks: StackSet) -> Unions:
-        """Return what a node allows."""
-        # A token may have thousands of terminals: this stack is ours, not Python's. And what was
-        # remembered a moment ago may be forgotten now, so the answers are kept here, too.
-        open_, answers = [(node, stacks)], dict[_Place, Unions]()
-        n_left = MAX_QUESTIONS
-        while open_:
-            place = open_[-1]
-            if place in answers:
-                open_.pop()
-                continue
-            unions: Unions | None = self._asked.get(place)
-            if unions is None:
-                unions, missing = self._look_up(*place, answers)
-                # Beyond that only a graph asks that maskc did not make: it is not answered.
-                if missing and n_left:
-                    missing = missing[:n_left]
-                    n_left -= len(missing)
-                    open_ += missing
-                    continue
-                self._asked.put(place, unions)
-            answers[open_.pop()] = unions
-        return answers[node, stacks]
-
-    def _look_up(
-        self, node: int, stacks: StackSet, answers: Mapping[_Place, Unions]
-    ) -> tuple[Unions, list[_Place]]:
-        """Return what a node allows, as far as it is known, and what is to be asked before."""
-        unions, questions, trials = self._composer.reader.answer(node, _ONLY_STATE)
-        for final, _, allowed in trials:
-            if self._machine.leads_on(final, stacks):
-                unions |= allowed
-        missing = []
-        for terminal, _, child in questions:
-            ended = self._machine.end(stacks, terminal)
-            if ended is not None:
-                known = answers.get((child, ended))
-                if known is None:
-                    known = self._asked.get((child, ended))
-                if known is None:
-                    missing.append((child, ended))
-                else:
-                    unions |= known
-        return unions, missing
+        unions = self._stacks.read(h.state, h.stacks)
+        can_finish = END_OF_TEXT in unions
+        unions.discard(END_OF_TEXT)
+        return self._composer.compose(unions, can_finish=can_finish)

@@ -14,6 +14,7 @@ class GeneralTables:
 
     Attributes:
         live: state → the lookaheads, as a bit set, that it shifts or ends with.
+        n_nonterminals: nonterminals are below this.
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -21,9 +22,17 @@ class GeneralTables:
         rows = arrays["general_live"].astype("<u8")
         self.live = [int.from_bytes(row.tobytes(), "little") for row in rows]
         n_states = len(self.live)
+        nonterminals = (arrays["general_goto_nonterminal"], arrays["general_reduce_nonterminal"])
+        self.n_nonterminals = 1 + max(int(some.max(initial=-1)) for some in nonterminals)
         self._shifts: list[dict[int, tuple[int, ...]] | None] = [None] * n_states
         self._gotos: list[dict[int, int] | None] = [None] * n_states
         self._reduces: list[tuple[tuple[int, int], ...] | None] = [None] * n_states
+
+    def list_gotos(self) -> list[tuple[int, int]]:
+        """Return all (nonterminal, state that it leads to), each once."""
+        arrays = self._arrays
+        pairs = np.stack([arrays["general_goto_nonterminal"], arrays["general_goto_state"]], axis=1)
+        return [(a, b) for a, b in np.unique(pairs, axis=0).tolist()]
 
     def shifts(self, state: int) -> dict[int, tuple[int, ...]]:
         """Return terminal → states."""

@@ -23,7 +23,7 @@ only the questions are left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -109,14 +109,28 @@ class DecisionGraph:
 
 
 def build_graph(
-    grammar: Grammar, scanner: Scanner, table: RefinedTable, rows: Rows, verdicts: Verdicts
+    grammar: Grammar,
+    scanner: Scanner,
+    table: RefinedTable,
+    rows: Rows,
+    verdicts: Verdicts,
+    list_states: Callable[[int], Iterable[int]] | None = None,
 ) -> DecisionGraph:
     """Return the nodes behind all sources of rows, with their answers.
+
+    Args:
+        grammar: the grammar.
+        scanner: its scanner.
+        table: the states that can be on top of a stack.
+        rows: the rows.
+        verdicts: what each state decides about their words.
+        list_states: terminal, or ``IGNORED`` → the states that can be on top after it; by default
+            those that the table's shifts lead to.
 
     Raises:
         LimitError: a mask may need more than ``MAX_QUESTIONS`` questions.
     """
-    builder = _Builder(grammar, table, rows, verdicts)
+    builder = _Builder(grammar, table, rows, verdicts, list_states)
     roots = builder.make_roots(find_contexts(grammar, scanner))
     builder.answer_all()
     order = builder.order_nodes()
@@ -148,6 +162,7 @@ class _Builder:
     table: RefinedTable
     rows: Rows
     verdicts: Verdicts
+    list_states: Callable[[int], Iterable[int]] | None
     profile_of: Ints = field(init=False)
     answers: dict[Answer, int] = field(default_factory=dict)
     answered: list[dict[int, int]] = field(default_factory=list)
@@ -337,7 +352,9 @@ class _Builder:
             )
         found = self._profiles_behind.get(terminal)
         if found is None:
-            found = np.unique(self.profile_of[self._list_states(terminal)]).astype(np.int32)
+            list_states = self.list_states or self._list_states
+            states = list(list_states(terminal))
+            found = np.unique(self.profile_of[states]).astype(np.int32)
             self._profiles_behind[terminal] = found
         return found
 

@@ -14,6 +14,7 @@ Source: appendix, future work (a longer first argument); XGrammar, adaptive toke
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,7 +49,7 @@ class Verdicts:
 
 def condition_on_states(rows: Rows, decisions: Decisions) -> Verdicts:
     """Return the answers for all words of the rows."""
-    words = _list_words(rows)
+    words = list_words(rows)
     classes = decisions.classes_of(words)
     kept, class_of = np.unique(classes, return_inverse=True)
     flags = decisions.flags()[kept]
@@ -57,12 +58,13 @@ def condition_on_states(rows: Rows, decisions: Decisions) -> Verdicts:
 
 def leave_open(rows: Rows, n_states: int) -> Verdicts:
     """Return verdicts that decide nothing: each row is asked about on the stack at hand."""
-    words = _list_words(rows)
+    words = list_words(rows)
     flags = np.full((1, n_states), DEPENDS, dtype=np.uint8)
     return Verdicts(words, np.zeros(len(words), dtype=np.int32), flags)
 
 
-def _list_words(rows: Rows) -> tuple[int, ...]:
+def list_words(rows: Rows) -> tuple[int, ...]:
+    """Return the words of rows, and what is left of them after their events, ascending."""
     found: set[int] = set()
     for word in np.unique(rows.word).tolist():
         while word not in found:
@@ -73,11 +75,23 @@ def _list_words(rows: Rows) -> tuple[int, ...]:
 
 
 def describe_residue(
-    rows: Rows, decisions: Decisions, boundaries: Boundaries, terminals: tuple[str, ...]
+    rows: Rows,
+    verdicts: Verdicts,
+    states_behind: Callable[[Event], NDArray[np.intp]],
+    boundaries: Boundaries,
+    terminals: tuple[str, ...],
 ) -> dict[str, Any]:
-    """Return how many rows depend on the stack, over all (source, refined state) pairs."""
-    classes = decisions.classes_of(rows.word.tolist())
-    flags = decisions.flags()
+    """Return how many rows depend on the stack, over all (source, state on top) pairs.
+
+    Args:
+        rows: the rows.
+        verdicts: the answers for their words.
+        states_behind: event → the states that can be on top when it has happened.
+        boundaries: of the grammar.
+        terminals: their names.
+    """
+    classes = verdicts.class_of[np.searchsorted(verdicts.words, rows.word)]
+    flags = verdicts.flags
     counts: list[int] = []
     moves: list[int] = []
     asked = np.array(
@@ -91,7 +105,7 @@ def describe_residue(
         terminals_asked: dict[int, NDArray[np.bool_]] = {}
         for first in np.unique(rows.first[low:high]).tolist():
             here = np.flatnonzero(rows.first[low:high] == first) + low
-            states = decisions.states_behind(rows.events[first])
+            states = states_behind(rows.events[first])
             depends = flags[np.ix_(classes[here], states)] == DEPENDS
             depending[states] += depends.sum(axis=0)
             possible[states] = True

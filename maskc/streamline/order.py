@@ -90,7 +90,7 @@ def streamline(
     newline = grammar.layout.newline if grammar.layout else None
     rows: Rows = run("raw", lambda: collect_rows(grammar, scanner, boundaries, store))
     after = [("raw", rows)]
-    steps = [_describe("raw", rows, count_sequences(rows, boundaries, newline))]
+    steps = [describe_step("raw", rows, count_sequences(rows, boundaries, newline))]
     decisions = Decisions(grammar, item_sets, table, boundaries, columns, rows.words, classes)
     rewrites: dict[str, Callable[[Rows], Rows]] = {
         "closings": lambda rows: merge_closings(rows, scanner, boundaries),
@@ -111,7 +111,7 @@ def streamline(
             if step in rewrites:
                 rows = run(step, lambda: rewrites[step](rows))  # noqa: B023
                 after.append((step, rows))
-                steps.append(_describe(step, rows, count_rows(rows)))
+                steps.append(describe_step(step, rows, count_rows(rows)))
             else:
                 verdicts = run(step, lambda: condition_on_states(rows, decisions))  # noqa: B023
         except BudgetError:
@@ -121,11 +121,14 @@ def streamline(
             break
     if verdicts is None:
         return Streamlined(rows, tuple(after), leave_open(rows, len(table.live)), report)
-    report["residue"] = describe_residue(rows, decisions, boundaries, grammar.terminals)
+    report["residue"] = describe_residue(
+        rows, verdicts, decisions.states_behind, boundaries, grammar.terminals
+    )
     return Streamlined(rows, tuple(after), verdicts, report)
 
 
-def _describe(step: str, rows: Rows, per_state: list[int]) -> dict[str, Any]:
+def describe_step(step: str, rows: Rows, per_state: list[int]) -> dict[str, Any]:
+    """Return what a report says of a step: its name, and the rows that it left."""
     return {
         "step": step,
         "rows": sum(per_state),

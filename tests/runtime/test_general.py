@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from maskc import Artifact, allocate_bitmask, load
-from maskc.artifact.model import GENERAL_SECTIONS, Contents, check
+from maskc.artifact.model import GENERAL_SECTIONS, SECTIONS, Contents, check
 from tests.compiled import accepts, compile_text, legal_tokens, matcher_at
 from tests.general_grammars import general_grammar
 
@@ -190,6 +190,25 @@ def test_a_table_without_states_is_found(palindromes):
         arrays[f"general_{name}"] = arrays[f"general_{name}"][:0]
     fault = check(Contents(palindromes.header, arrays))
     assert fault == "section general_live has no G"
+
+
+def test_the_states_of_the_graph_are_those_of_the_table_or_one(palindromes):
+    arrays = dict(palindromes.contents.arrays)
+    n_states = len(arrays["general_live"])
+    assert len(arrays["live"]) == n_states
+    for name, section in SECTIONS.items():
+        if section.dims[0] in ("R", "R+1"):
+            arrays[name] = arrays[name][: 2 + len(section.dims[0]) // 2]
+    fault = check(Contents(palindromes.header, arrays))
+    assert fault == f"section live has 2 states, neither 1 nor {n_states}"
+
+
+def test_an_artifact_in_which_no_state_decides_anything_says_the_same(palindromes):
+    text, tokens = general_grammar("palindromes"), (b"a", b"b", b"ab", b"ba")
+    raw = compile_text(text, tokens, "raw", parser="earley")
+    assert len(raw.contents.arrays["live"]) == 1
+    for written in ("", "a", "ab", "aba", "abba", "aabaa"):
+        assert legal_tokens(raw, written) == legal_tokens(palindromes, written)
 
 
 def test_terminals_that_cannot_be_lexed_apart_are_reported():
