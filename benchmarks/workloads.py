@@ -9,7 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.corpora import c_programs, json_payloads, python_files, sql_scripts
+from benchmarks.corpora import (
+    c_programs,
+    json_payloads,
+    python_files,
+    sql_scripts,
+    toy_c_programs,
+)
 
 ROOT = Path(__file__).parent.parent
 TOKENIZER = "llama3"
@@ -68,6 +74,18 @@ WORKLOADS = {
             ROOT / "benchmarks" / "grammars" / "tiny_sql.lark",
             sql_scripts.generate_tiny,
             "single SELECTs of a toy language",
+        ),
+        Workload(
+            "toy_c",
+            ROOT / "benchmarks" / "grammars" / "toy_c.gbnf",
+            toy_c_programs.generate_programs,
+            "generated programs; a general grammar, in GBNF",
+        ),
+        Workload(
+            "llama_c",
+            ROOT / "corpora" / "c.gbnf",
+            toy_c_programs.generate_programs,
+            "the same programs with grammars/c.gbnf of llama.cpp, put there by hand",
         ),
     )
 }
