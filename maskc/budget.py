@@ -193,11 +193,44 @@ def run_bounded(work: Callable[[], T], limits: Limits | None = None, *, name: st
     budget = Budget(limits or Limits(), name, base=read_memory())
     token = _open.set(budget)
     try:
-        return _run_watched(work, budget)
+        with _SILENCE:
+            return _run_watched(work, budget)
     except LimitError as error:
         raise error.at(budget.where()) from None
     finally:
         _open.reset(token)
+
+
+class _Silence:
+    """Keeps Python from reporting that our exception was lost where it cannot be raised.
+
+    It may come while the collector or a weak reference calls somebody back, and is raised again
+    later; what others lose there is reported as before.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._n_inside = 0
+        self._before = sys.unraisablehook
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._n_inside:
+                self._before, sys.unraisablehook = sys.unraisablehook, self._report
+            self._n_inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._n_inside -= 1
+            if not self._n_inside and sys.unraisablehook == self._report:
+                sys.unraisablehook = self._before
+
+    def _report(self, lost: sys.UnraisableHookArgs) -> None:
+        if not issubclass(lost.exc_type, _SpentError):
+            self._before(lost)
+
+
+_SILENCE = _Silence()
 
 
 def _run_watched(work: Callable[[], T], budget: Budget) -> T:

@@ -197,3 +197,35 @@ def test_a_limit_error_survives_pickling():
 def test_a_limit_of_nothing_is_refused(name):
     with pytest.raises(ValueError, match=name):
         Limits(**{name: 0})
+
+
+def test_an_exception_that_is_lost_in_a_callback_is_not_reported_and_comes_again(capsys):
+    """The collector calls back wherever it likes, and what is raised there goes nowhere."""
+
+    class Lossy:
+        def __del__(self):
+            ended = time.thread_time() + 0.4
+            while time.thread_time() < ended:
+                pass
+
+    def work():
+        Lossy()
+        spin()
+
+    before = sys.unraisablehook
+    with pytest.raises(LimitError):
+        run_bounded(work, Limits(seconds=0.1))
+    assert sys.unraisablehook is before
+    assert "Exception ignored" not in capsys.readouterr().err
+
+
+def test_what_others_lose_in_a_callback_is_reported_as_before(monkeypatch):
+    reported = []
+    monkeypatch.setattr(sys, "unraisablehook", reported.append)
+
+    class Broken:
+        def __del__(self):
+            raise KeyError("lost")
+
+    run_bounded(lambda: Broken() and None, Limits(seconds=10))
+    assert [lost.exc_type for lost in reported] == [KeyError]

@@ -13,7 +13,10 @@ BOTTOM = {"budget", "errors", "files", "limits"}
 WORDS = BOTTOM | {"automata", "vocab"}
 GRAMMAR = WORDS | {"grammar", "lexer", "parser"}
 COMPILER = GRAMMAR | {"frontends", "store", "analysis", "streamline"}
-FILE = BOTTOM | {"artifact.container", "artifact.files", "artifact.header", "artifact.model"}
+FILE = BOTTOM | {
+    *("artifact.container", "artifact.files", "artifact.header"),
+    *("artifact.model", "artifact.relations"),
+}
 RUNTIME = FILE | {"runtime"}
 ALL = COMPILER | RUNTIME | {"", "artifact.assemble", "pipeline", "verify", "bench", "report", "cli"}
 ALL |= {"general", "stages", "dump", "lint", "explain"}

@@ -48,6 +48,9 @@ from maskc.streamline.words import Event, Words, anything
 MAX_SIGNATURE = 200
 
 
+MAX_LENGTH = 64  # terminals of a sequence that is decided
+
+
 class ProductionVerdicts:
     """Answers about words behind events, from the productions of a general parser's table."""
 
@@ -118,7 +121,7 @@ def drop_never_legal(rows: Rows, verdicts: ProductionVerdicts) -> Rows:
     def judge(before: Event, word: int) -> int:
         return DROPPED if verdicts.decide(before.terminal, word) is Verdict.NEVER else word
 
-    return rewrite(rows, _behind_terminals(judge))
+    return rewrite(rows, _behind_terminals(rows, judge))
 
 
 def accept_always_legal(rows: Rows, verdicts: ProductionVerdicts, boundaries: Boundaries) -> Rows:
@@ -129,7 +132,7 @@ def accept_always_legal(rows: Rows, verdicts: ProductionVerdicts, boundaries: Bo
     def judge(before: Event, word: int) -> int:
         return free if verdicts.decide(before.terminal, word) is Verdict.ALWAYS else word
 
-    return rewrite(rows, _behind_terminals(judge))
+    return rewrite(rows, _behind_terminals(rows, judge))
 
 
 def merge_jointly_legal(rows: Rows, verdicts: ProductionVerdicts) -> Rows:
@@ -140,15 +143,19 @@ def merge_jointly_legal(rows: Rows, verdicts: ProductionVerdicts) -> Rows:
         signature = verdicts.signature(before.terminal, word)
         return word if signature is None else known.setdefault((before.terminal, signature), word)
 
-    return rewrite(rows, _behind_terminals(judge))
+    return rewrite(rows, _behind_terminals(rows, judge))
 
 
 def _behind_terminals(
-    judge: Callable[[Event, int], int],
+    rows: Rows, judge: Callable[[Event, int], int]
 ) -> Callable[[Sequence[tuple[Event, int]]], list[int]]:
     """Return a rule that judges the words behind terminals, and leaves the others."""
+    length = rows.words.length
 
     def rule(asked: Sequence[tuple[Event, int]]) -> list[int]:
-        return [judge(before, word) if before.terminal >= 0 else word for before, word in asked]
+        return [
+            judge(before, word) if before.terminal >= 0 and length[word] <= MAX_LENGTH else word
+            for before, word in asked
+        ]
 
     return rule

@@ -220,8 +220,10 @@ def ask_twice(n_nodes):
         "trial_column": [],
         "trial_union": [],
         "reduce_first": np.arange(n_lalr + 1),
-        "reduce_terminal": [last] * n_lalr,
         "reduce_production": [0] * n_lalr,
+        "reduce_set": [0] * n_lalr,
+        "reduce_set_first": [0, 1],
+        "reduce_set_terminal": [last],
         "production_length": [n_nodes - 2] * len(arrays["production_length"]),
         # Every state shifts both, to two states.
     }
