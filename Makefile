@@ -10,7 +10,7 @@ STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdli
 
 .DEFAULT_GOAL := help
 .PHONY: help venv run test check slow golden bench bench-peers deep growth hostile corpora conformance format clean
-.PHONY: fuzz integrations engines engine-llama-cpp engine-sglang engine-vllm grammars peers
+.PHONY: conformance-json-schema fuzz integrations engines engine-llama-cpp engine-sglang engine-vllm grammars peers
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -74,6 +74,10 @@ conformance: corpora ## walk the texts of Lark's own test suite; compile and ver
 	$(BIN)/python benchmarks/conformance/record.py corpora/lark-1.3.1 corpora/record.json
 	$(BIN)/python benchmarks/conformance/walk.py corpora/record.json corpora/conformance.json docs/conformance.md
 	$(BIN)/python -m benchmarks.conformance.grammars corpora/grammars.json --page docs/conformance.md --needs docs/published-grammars.md
+
+conformance-json-schema: corpora ## walk the JSON Schema Test Suite of five dialects, in several spellings, as bytes and as tokens
+	$(BIN)/python -m benchmarks.conformance.json_schema
+	$(BIN)/python -m benchmarks.conformance.json_schema --tokenizer llama3
 
 format: $(STAMP) ## format the code and fix what lint can fix
 	$(BIN)/ruff format .

@@ -11,7 +11,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from maskc.limits import Limits
@@ -27,6 +27,7 @@ __all__ = [
     "__version__",
     "allocate_bitmask",
     "compile_grammar",
+    "compile_json_schema",
     "fill_bitmasks",
     "load",
 ]
@@ -80,6 +81,62 @@ def compile_grammar(
         return Artifact(compile_contents(source, vocabulary, progress)[0])
 
     return run_bounded(work, limits)
+
+
+def compile_json_schema(
+    schema: Any,
+    *,
+    tokenizer: str,
+    resources: Mapping[str, Any] | None = None,
+    key_order: str = "any",
+    blanks: str = "bounded",
+    escapes: str = "any",
+    numbers: str = "usual",
+    formats: str = "assert",
+    vocab_size: int | None = None,
+    limits: Limits | None = None,
+) -> Artifact:
+    """Return a JSON Schema compiled for a tokenizer.
+
+    Args:
+        schema: a mapping, a JSON text, or a Pydantic class.
+        tokenizer: a name such as ``llama3``, a path, or ``bytes``.
+        resources: URI → other schemas that references lead to; nothing is fetched.
+        key_order: ``any``, or ``schema``: as the schema names them, others last.
+        blanks: ``compact``, ``bounded`` or ``any``.
+        escapes: ``any``, or ``minimal``: only what must be escaped.
+        numbers: ``usual``, or ``plain``: without exponents.
+        formats: ``assert`` or ``annotate``.
+        vocab_size: the model's padded vocabulary size; padding is never legal.
+        limits: the time and memory that it may take; default: ``Limits()``.
+
+    Raises:
+        LimitError: a limit was reached.
+        SchemaError: the schema cannot be compiled.
+        ValueError: a choice of layout is not one of those above.
+    """
+    from maskc.budget import run_bounded
+    from maskc.jsonschema.compiling import compile_schema
+    from maskc.runtime.artifact import Artifact
+    from maskc.runtime.schema.plan import Layout
+    from maskc.vocab import load_vocabulary
+
+    if formats not in ("assert", "annotate"):
+        raise ValueError(f"formats is {formats!r}, not assert or annotate")
+    layout = Layout(key_order, blanks, escapes, numbers)
+    vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
+    contents = run_bounded(
+        lambda: compile_schema(
+            schema,
+            vocabulary,
+            resources=resources,
+            layout=layout,
+            assert_formats=formats == "assert",
+        ),
+        limits,
+        name="schema",
+    )
+    return Artifact(contents)
 
 
 if not TYPE_CHECKING:

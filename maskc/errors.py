@@ -178,3 +178,16 @@ class MissingPackageError(MaskcError):
 
     def __str__(self) -> str:
         return f"{self.package} is not installed; install it with pip install 'maskc[{self.extra}]'"
+
+
+class SchemaError(MaskcError):
+    """A JSON Schema cannot be compiled: it is none, or it asks for what is not supported."""
+
+    def __init__(self, pointer: str, keyword: str, reason: str, remedy: str) -> None:
+        super().__init__(pointer, keyword, reason, remedy)
+        self.pointer, self.keyword = pointer, keyword
+        self.reason, self.remedy = reason, remedy
+
+    def __str__(self) -> str:
+        place = f"schema at {self.pointer or '#'}"
+        return f"{place}: {f'{self.keyword} ' if self.keyword else ''}{self.reason}; {self.remedy}"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.conformance.corpora import CORPORA, PACKAGES, ROOT, corpus
 
-LARK, SYNCODE = map(corpus, PACKAGES)
+LARK, SYNCODE, *_ = map(corpus, PACKAGES)
 PARSERS = SYNCODE / "syncode/parsers/grammars"
 OURS = ROOT / "grammars"
 OUR_TEXTS = ROOT / "tests/grammars/corpora"

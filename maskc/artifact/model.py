@@ -165,8 +165,24 @@ GENERAL_SECTIONS: dict[str, Section] = {
 }
 
 
+# Of a JSON Schema (``parser=schema``) only these.
+SCHEMA_SECTIONS: dict[str, Section] = {
+    "token_first": SECTIONS["token_first"],
+    "token_bytes": SECTIONS["token_bytes"],
+    "schema_plan": Section("uint8", ("plan",)),
+}
+
+
+def is_schema(header: Mapping[str, Any]) -> bool:
+    """Return whether an artifact was made from a JSON Schema."""
+    grammar = header.get("grammar")
+    return isinstance(grammar, dict) and grammar.get("parser") == "schema"
+
+
 def sections_of(header: Mapping[str, Any]) -> dict[str, Section]:
     """Return the sections of an artifact with this header."""
+    if is_schema(header):
+        return SCHEMA_SECTIONS
     return {**SECTIONS, **GENERAL_SECTIONS} if is_general(header) else SECTIONS
 
 
@@ -214,7 +230,7 @@ def check(contents: Contents) -> str | None:
     sizes = _constants(contents.header)
     if sizes is None:
         return "the header lacks its sizes"
-    if "layout" not in contents.header:
+    if "layout" not in contents.header and not is_schema(contents.header):
         return "the header lacks its layout"
     for name, section in sections.items():
         array = arrays[name]
@@ -233,6 +249,8 @@ def check(contents: Contents) -> str | None:
         fault = _check_values(name, section, arrays, sizes)
         if fault:
             return fault
+    if is_schema(contents.header):
+        return None
     roots = arrays["root_terminal"]
     if ((roots < IGNORED) & (roots != NO_EVENT)).any():
         return "section root_terminal has a value that is no terminal"
@@ -249,10 +267,12 @@ def _constants(header: dict[str, Any]) -> dict[str, int] | None:
         isinstance(k, str) and type(v) is int and 0 <= v < 1 << 31 for k, v in sizes.items()
     ):
         return None
-    needed = {"V", "C", "T", "N", "M"}
+    needed = {"V"} if is_schema(header) else {"V", "C", "T", "N", "M"}
     if not needed <= set(sizes):
         return None
     fixed = {key: int(sizes[key]) for key in sorted(needed)}
+    if is_schema(header):
+        return fixed
     if "GN" in sizes:
         fixed["GN"] = int(sizes["GN"])
     # Places: with indentation each context has a second one, between brackets.

@@ -9,6 +9,7 @@ import click
 import maskc
 from maskc.artifact.files import check_writable
 from maskc.artifact.model import Contents
+from maskc.cli.json_schema import SUFFIX, compile_schema_file
 from maskc.cli.limits import limit_options, run_alone
 from maskc.cli.progress import show_progress
 from maskc.limits import Limits
@@ -22,6 +23,20 @@ _TOKENIZER_SUFFIXES = (".json", ".model", ".tiktoken")
 @click.command("compile")
 @click.argument("grammar", required=False)
 @click.option("--regex", metavar="PATTERN", help="Compile the texts of re.fullmatch instead.")
+@click.option(
+    "--json-schema", metavar="FILE", help="Compile a JSON Schema, whatever its name; - is stdin."
+)
+@click.option(
+    "--resource",
+    multiple=True,
+    metavar="[URI=]FILE",
+    help="A schema that references lead to; can be repeated. Nothing is fetched.",
+)
+@click.option("--key-order", type=click.Choice(["any", "schema"]), help="Of a JSON Schema's texts.")
+@click.option("--blanks", type=click.Choice(["compact", "bounded", "any"]), help="Likewise.")
+@click.option("--escapes", type=click.Choice(["any", "minimal"]), help="Likewise.")
+@click.option("--numbers", type=click.Choice(["usual", "plain"]), help="Likewise.")
+@click.option("--formats", type=click.Choice(["assert", "annotate"]), help="What `format` means.")
 @click.option("--tokenizer", required=True, metavar="NAME|PATH", help="See `maskc tokenizers`.")
 @click.option(
     "-o",
@@ -46,6 +61,13 @@ def compile_command(
     grammar: str | None,
     *,
     regex: str | None,
+    json_schema: str | None,
+    resource: tuple[str, ...],
+    key_order: str | None,
+    blanks: str | None,
+    escapes: str | None,
+    numbers: str | None,
+    formats: str | None,
     tokenizer: str,
     output: str | None,
     start: str | None,
@@ -60,7 +82,7 @@ def compile_command(
 
     GRAMMAR is the path of a grammar, or the name of one that comes with maskc: python, json, sql,
     c, lua, graphql, toml, csv, regex, lark. It is in Lark's notation unless its name ends in .gbnf
-    (llama.cpp) or .ebnf (W3C).
+    (llama.cpp), .ebnf (W3C) or .schema.json.
     Options win over the settings in the grammar's `// maskc:` comments, and these over Lark's
     defaults.
     """
@@ -68,8 +90,34 @@ def compile_command(
     from maskc.pipeline import PassRecord, compile_contents
     from maskc.vocab import load_vocabulary
 
-    if (grammar is None) == (regex is None):
-        raise click.UsageError("Give either GRAMMAR or --regex PATTERN.")
+    choices = {
+        "key_order": key_order,
+        "blanks": blanks,
+        "escapes": escapes,
+        "numbers": numbers,
+        "formats": formats,
+    }
+    if json_schema is None and grammar is not None and grammar.endswith(SUFFIX):
+        grammar, json_schema = None, grammar
+    if sum(given is not None for given in (grammar, regex, json_schema)) != 1:
+        raise click.UsageError("Give one of GRAMMAR, --regex PATTERN and --json-schema FILE.")
+    if json_schema is not None:
+        if start or parser or lexer or postlex:
+            raise click.UsageError("A JSON Schema has no start, parser, lexer or postlex.")
+        compile_schema_file(
+            json_schema,
+            resource,
+            {name: choice for name, choice in choices.items() if choice is not None},
+            tokenizer,
+            output,
+            vocab_size,
+            as_json=as_json,
+            limits=limits,
+        )
+        return
+    given = [name.replace("_", "-") for name, choice in choices.items() if choice is not None]
+    if given or resource:
+        raise click.UsageError(f"--{(*given, 'resource')[0]} goes with a JSON Schema only.")
     path = Path("regex") if grammar is None else find_grammar(grammar)
     target = output or name_output(path, tokenizer)
 

@@ -9,9 +9,11 @@ import click
 
 import maskc
 from maskc.artifact.files import write_atomically
+from maskc.artifact.model import is_schema
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
 from maskc.errors import OutputError
 from maskc.report.inspect import Inspection, print_inspection
+from maskc.report.json_schema import describe_schema, print_schema
 from maskc.report.render import format_size, print_json
 from maskc.report.timings import hash_artifact, load_timings
 
@@ -35,6 +37,15 @@ def inspect_command(
     check_fingerprint(artifact, loaded)
     if tokenizer is not None:
         check_tokenizer(artifact, loaded, tokenizer)
+    if is_schema(contents.header):
+        if html is not None:
+            raise click.UsageError("--html draws grammars, not JSON Schemas.")
+        size = Path(artifact).stat().st_size
+        if as_json:
+            print_json(describe_schema(artifact, size, contents.header, contents.arrays))
+        else:
+            print_schema(artifact, size, contents.header)
+        return
     inspection = Inspection(
         artifact,
         Path(artifact).stat().st_size,

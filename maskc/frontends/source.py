@@ -189,11 +189,16 @@ def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
     """Return the source that an artifact's header carries under ``grammar``.
 
     Raises:
-        GrammarError: an entry is missing or of another kind, or names a class to be imported.
+        GrammarError: an entry is missing or of another kind, or names a class to be imported, or it
+            carries a JSON Schema.
     """
     name = header.get("name")
     if not isinstance(name, str):
         raise _bad_header("<artifact>", "does not say what the grammar is called")
+    if header.get("parser") == "schema":
+        raise GrammarError(
+            name, "it is a JSON Schema, which this command does not read yet; inspect does"
+        )
     for key, default in (("text", None), ("start", None), ("lexer", None), ("parser", "lalr")):
         if not isinstance(header.get(key, default), str):
             raise _bad_header(name, f"has no {key} that is a text")

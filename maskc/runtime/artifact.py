@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from maskc.artifact.container import encode, load_container
 from maskc.artifact.files import write_atomically
 from maskc.artifact.header import check_texts
-from maskc.artifact.model import FORMAT, Contents, check, is_general
+from maskc.artifact.model import FORMAT, Contents, check, is_general, is_schema
 from maskc.errors import ArtifactError
 from maskc.runtime.arguments import as_count, as_number
 from maskc.runtime.driving import AnyMachine, AnyMasks
@@ -26,6 +26,9 @@ from maskc.runtime.matcher import Matcher
 from maskc.runtime.memory import History
 from maskc.runtime.once import made_once
 from maskc.runtime.room import Room
+from maskc.runtime.schema.machine import SchemaMachine
+from maskc.runtime.schema.masks import SchemaMasks
+from maskc.runtime.schema.opening import check_plan, check_schema_header, open_schema
 from maskc.runtime.tables import Tables
 
 DEFAULT_CACHE_BYTES = 512 * 1024 * 1024
@@ -55,6 +58,8 @@ class Artifact:
     def machine(self) -> AnyMachine:
         """The machine that all matchers share."""
         room = Room(self._cache_bytes * 3 // 8)
+        if is_schema(self.header):
+            return open_schema(self.contents, self.token_bytes, room)
         if is_general(self.header):
             return GeneralMachine(self.contents, self.token_bytes, room)
         return Machine(Tables(self.contents), self.token_bytes, room)
@@ -64,6 +69,8 @@ class Artifact:
         """The masks that all matchers share."""
         arrays, machine = self.contents.arrays, self.machine
         sizes = (self.vocab_size, self.eos_ids, self._cache_bytes)
+        if isinstance(machine, SchemaMachine):
+            return SchemaMasks(self.header, arrays, machine, *sizes)
         if isinstance(machine, GeneralMachine):
             return GeneralMasks(arrays, machine, *sizes)
         return MaskCache(arrays, cast(Machine, machine), *sizes)
@@ -180,12 +187,15 @@ def _checked(contents: Contents, name: str) -> Contents:
             f"has format {version!r}, and this version of maskc reads format {FORMAT}",
             "compile the grammar again",
         )
-    # All look at the header; only what has passed the last has states to count.
-    fault = (
-        check_texts(contents.header)
-        or check(contents)
-        or _check_header(contents.header, n_scanner_states=len(contents.arrays["scanner_next"]))
-    )
+    if is_schema(contents.header):
+        fault = check_schema_header(contents.header) or check(contents) or check_plan(contents)
+    else:
+        # All look at the header; only what has passed the last has states to count.
+        fault = (
+            check_texts(contents.header)
+            or check(contents)
+            or _check_header(contents.header, n_scanner_states=len(contents.arrays["scanner_next"]))
+        )
     if fault:
         raise ArtifactError(name, f"is damaged: {fault}", "compile the grammar again")
     return contents

@@ -1,0 +1,118 @@
+"""``maskc compile`` for a JSON Schema: its file, the documents it refers to, and its layout."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+import maskc
+from maskc.artifact.files import check_writable
+from maskc.cli.limits import run_alone
+from maskc.errors import SchemaError, UnreadableFileError
+from maskc.files import read_bounded
+from maskc.limits import Limits
+from maskc.report.json_schema import print_schema
+from maskc.report.render import print_json
+
+SUFFIX = ".schema.json"
+MAX_BYTES = 16 * 1024 * 1024
+
+
+def compile_schema_file(
+    path: str,
+    resources: tuple[str, ...],
+    choices: Mapping[str, str],
+    tokenizer: str,
+    output: str | None,
+    vocab_size: int | None,
+    *,
+    as_json: bool,
+    limits: Limits,
+) -> None:
+    """Compile a schema and write the artifact.
+
+    Args:
+        path: of the schema; ``-`` is standard input.
+        resources: ``FILE`` or ``URI=FILE``.
+        choices: of the layout and of what ``format`` means, as far as they are given.
+        tokenizer: name or path.
+        output: where the artifact goes; ``None``: beside, named after both.
+        vocab_size: the model's padded vocabulary size.
+        as_json: whether the report is JSON.
+        limits: what it may take.
+    """
+    from maskc.jsonschema.compiling import compile_schema
+    from maskc.runtime.schema.plan import Layout
+    from maskc.vocab import load_vocabulary
+
+    name = "schema" if path == "-" else Path(path).name
+    stem = name.removesuffix(SUFFIX).removesuffix(".json")
+    last = Path(tokenizer).name or "tokenizer"
+    for suffix in (".json", ".model", ".tiktoken"):
+        last = last.removesuffix(suffix)
+    target = output or f"{stem}.{last}.maskc"
+    check_writable(target)
+    text = _read_input() if path == "-" else _read(path)
+    documents = dict(_read_resource(resource) for resource in resources)
+    formats = choices.get("formats", "assert")
+    layout = Layout(**{key: value for key, value in choices.items() if key != "formats"})
+    vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
+    began = time.perf_counter()
+    contents = run_alone(
+        lambda: compile_schema(
+            text,
+            vocabulary,
+            name=name,
+            resources=documents,
+            layout=layout,
+            assert_formats=formats == "assert",
+        ),
+        limits,
+    )
+    seconds = time.perf_counter() - began
+    maskc.Artifact(contents).save(target)
+    report = {"path": target, "n_bytes": Path(target).stat().st_size, "seconds": seconds}
+    if as_json:
+        print_json(report)
+    else:
+        print_schema(target, Path(target).stat().st_size, contents.header, seconds=seconds)
+
+
+def _read(path: str) -> bytes:
+    try:
+        return read_bounded(path, MAX_BYTES)
+    except UnreadableFileError as error:
+        raise click.ClickException(
+            f"{path}: {error.reason}; give the path of a JSON Schema"
+        ) from None
+
+
+def _read_input() -> bytes:
+    text = sys.stdin.buffer.read(MAX_BYTES + 1)
+    if len(text) > MAX_BYTES:
+        raise click.ClickException(f"-: is larger than {MAX_BYTES:,} bytes; give a smaller schema")
+    return text
+
+
+def _read_resource(given: str) -> tuple[str, Any]:
+    """Return a document's URI, which is its own ``$id`` if none is given, and its text."""
+    uri, equals, path = given.rpartition("=")
+    data = _read(path)
+    if equals:
+        return uri, data
+    try:
+        parsed = json.loads(data)
+    except (ValueError, RecursionError):
+        raise SchemaError("", "", f"resource {path} is not JSON", "give valid JSON") from None
+    own = parsed.get("$id", parsed.get("id")) if isinstance(parsed, dict) else None
+    if not isinstance(own, str):
+        raise SchemaError(
+            "", "", f"resource {path} has no $id", f"give its URI: --resource URI={path}"
+        )
+    return own, data

@@ -1,0 +1,1 @@
+"""A JSON Schema into the frozen plan that its machine follows."""

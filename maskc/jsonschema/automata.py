@@ -1,0 +1,332 @@
+"""Automata over characters: made from a stepping function, trimmed, minimised, and put together.
+
+Everything here ends in one place, :func:`explore`: the states that a function reaches, over a
+partition of the characters into classes, become a minimal :class:`CharDfa`.
+
+Example: the product of ``^a`` and its complement has no accepting state, and is empty.
+
+Limits: more states than ``MAX_STATES`` are refused (``TooLargeError``, which the caller turns into
+a :class:`maskc.errors.SchemaError` with the place).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Iterable, Sequence
+
+from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
+
+MAX_STATES = 20_000
+LAST = 0x10FFFF
+
+
+class TooLargeError(Exception):
+    """An automaton has more states than the bound."""
+
+
+ALL = CharDfa([0], [0], [DEAD, 1], [{}, {}], [NO_LABEL, 0], 1)
+NONE = CharDfa([0], [0], [DEAD], [{}], [NO_LABEL], DEAD)
+
+
+def explore(
+    starts: Sequence[int],
+    begin: Hashable,
+    step: Callable[[Hashable, int], Hashable],
+    label: Callable[[Hashable], int],
+    kinds: Sequence[Hashable] | None = None,
+) -> CharDfa:
+    """Return the minimal automaton of a stepping function.
+
+    Args:
+        starts: where each range of characters starts; all of a range are stepped alike.
+        begin: the first state.
+        step: state and the first character of a range → state; ``None`` is dead.
+        label: state → its label, ``NO_LABEL`` if it does not accept.
+        kinds: of each range; those with an equal kind are stepped alike, too.
+
+    Raises:
+        TooLargeError: it has too many states.
+    """
+    first_of: dict[Hashable, int] = {}
+    for n, low in enumerate(starts):
+        first_of.setdefault(n if kinds is None else kinds[n], low)
+    column_of = {kind: n for n, kind in enumerate(first_of)}
+    columns = [column_of[n if kinds is None else kinds[n]] for n in range(len(starts))]
+    number: dict[Hashable, int] = {begin: 1}
+    order: list[Hashable] = [begin]
+    table: list[list[int]] = []
+    for state in order:
+        row = []
+        for character in first_of.values():
+            after = step(state, character)
+            if after is None:
+                row.append(DEAD)
+                continue
+            target = number.get(after)
+            if target is None:
+                target = number[after] = len(order) + 1
+                order.append(after)
+                if len(order) > MAX_STATES:
+                    raise TooLargeError
+            row.append(target)
+        table.append(row)
+    labels = [label(state) for state in order]
+    return _minimise(starts, columns, [[DEAD] * len(first_of), *table], [NO_LABEL, *labels])
+
+
+def _minimise(
+    starts: Sequence[int], columns: Sequence[int], table: list[list[int]], labels: list[int]
+) -> CharDfa:
+    """Return the minimal automaton; state 0 is dead, 1 the start."""
+    live = _find_live(table, labels)
+    block = [labels[s] + 2 if live[s] else 0 for s in range(len(table))]
+    n_blocks = len(set(block))
+    while True:
+        signatures: dict[tuple[int, ...], int] = {}
+        refined = []
+        for state, row in enumerate(table):
+            if not live[state]:
+                refined.append(0)
+                continue
+            signature = (block[state], *[block[target] for target in row])
+            refined.append(signatures.setdefault(signature, len(signatures) + 1))
+        block = refined
+        if len(signatures) + 1 <= n_blocks:
+            break
+        n_blocks = len(signatures) + 1
+    if not live[1]:
+        return NONE
+    return _number(starts, columns, table, labels, block)
+
+
+def _find_live(table: list[list[int]], labels: list[int]) -> list[bool]:
+    before: list[list[int]] = [[] for _ in table]
+    for state, row in enumerate(table):
+        for target in set(row):
+            before[target].append(state)
+    live = [False] * len(table)
+    open_ = [state for state, label in enumerate(labels) if label != NO_LABEL]
+    while open_:
+        state = open_.pop()
+        if not live[state]:
+            live[state] = True
+            open_ += before[state]
+    return live
+
+
+def _number(
+    starts: Sequence[int],
+    columns: Sequence[int],
+    table: list[list[int]],
+    labels: list[int],
+    block: list[int],
+) -> CharDfa:
+    """Return the automaton of blocks, numbered as they are reached, its classes merged."""
+    member: dict[int, int] = {}
+    for state, number in enumerate(block):
+        member.setdefault(number, state)
+    order, number_of = [block[1]], {0: 0, block[1]: 1}
+    rows: list[list[int]] = []
+    for here in order:
+        row = []
+        for target in table[member[here]]:
+            after = block[target]
+            if after not in number_of:
+                number_of[after] = len(order) + 1
+                order.append(after)
+            row.append(number_of[after])
+        rows.append(row)
+    distinct: dict[tuple[int, ...], int] = {}
+    merged = [
+        distinct.setdefault(tuple(row[i] for row in rows), len(distinct))
+        for i in range(len(table[0]))
+    ]
+    kinds = [merged[column] for column in columns]
+    merged_starts, merged_kinds = [], list[int]()
+    for low, kind in zip(starts, kinds, strict=True):
+        if not merged_kinds or merged_kinds[-1] != kind:
+            merged_starts.append(low)
+            merged_kinds.append(kind)
+    by_kind = list(distinct)
+    defaults, sparse = [DEAD], [dict[int, int]()]
+    for i in range(len(rows)):
+        row = [column[i] for column in by_kind]
+        default = max(sorted(set(row)), key=row.count)
+        defaults.append(default)
+        sparse.append({kind: target for kind, target in enumerate(row) if target != default})
+    final = [NO_LABEL, *(labels[member[here]] for here in order)]
+    return CharDfa(merged_starts, merged_kinds, defaults, sparse, final, 1)
+
+
+def merge_starts(parts: Iterable[Sequence[int]]) -> list[int]:
+    """Return a partition as fine as all of several.
+
+    >>> merge_starts([[0, 97, 98], [0, 98]])
+    [0, 97, 98]
+    """
+    return sorted({0}.union(*parts))
+
+
+def combine(parts: Sequence[CharDfa], label: Callable[[tuple[int, ...]], int]) -> CharDfa:
+    """Return the product of automata.
+
+    Args:
+        parts: run side by side.
+        label: their labels at the end of a string → the label of the product.
+
+    Raises:
+        TooLargeError: it has too many states.
+    """
+    starts = merge_starts(part.starts for part in parts)
+    kinds = [
+        tuple(part.classes[bisect_right(part.starts, low) - 1] for part in parts) for low in starts
+    ]
+
+    def step(state: Hashable, character: int) -> Hashable:
+        if not isinstance(state, tuple):
+            raise TypeError
+        return tuple(part.step(s, character) for part, s in zip(parts, state, strict=True))
+
+    def of(state: Hashable) -> int:
+        if not isinstance(state, tuple):
+            raise TypeError
+        return label(tuple(part.labels[s] for part, s in zip(parts, state, strict=True)))
+
+    return explore(starts, tuple(part.start for part in parts), step, of, kinds)
+
+
+def complement(dfa: CharDfa) -> CharDfa:
+    """Return the automaton of all other strings."""
+    return combine([dfa], lambda labels: 0 if labels[0] == NO_LABEL else NO_LABEL)
+
+
+def intersect(parts: Sequence[CharDfa]) -> CharDfa:
+    """Return the automaton of the strings that all accept."""
+    known = [part for part in parts if not part.is_universal]
+    if not known:
+        return ALL
+    if len(known) == 1:
+        return known[0]
+    return combine(known, lambda labels: NO_LABEL if NO_LABEL in labels else 0)
+
+
+def of_texts(texts: Sequence[str], other: int = NO_LABEL) -> CharDfa:
+    """Return the automaton that labels each of some different texts with its place.
+
+    Args:
+        texts: accepted, each with its own label.
+        other: the label of every other text.
+
+    Raises:
+        TooLargeError: it has too many states.
+    """
+    kinds = {character: n + 1 for n, character in enumerate(sorted(set("".join(texts))))}
+    starts, classes = [0], [0]
+    for character, kind in kinds.items():
+        code = ord(character)
+        if starts[-1] == code:
+            classes[-1] = kind
+        else:
+            starts.append(code)
+            classes.append(kind)
+        starts.append(code + 1)
+        classes.append(0)
+    n_before = 2 if other != NO_LABEL else 1
+    rest = 1 if other != NO_LABEL else DEAD
+    defaults = [DEAD, rest][:n_before]
+    rows: list[dict[int, int]] = [dict[int, int]() for _ in range(n_before)]
+    labels = [NO_LABEL, other][:n_before]
+    start = len(rows)
+    rows.append({})
+    defaults.append(rest)
+    labels.append(other)
+    for n, text in enumerate(texts):
+        state = start
+        for character in text:
+            kind = kinds[character]
+            after = rows[state].get(kind)
+            if after is None:
+                after = rows[state][kind] = len(rows)
+                rows.append({})
+                defaults.append(rest)
+                labels.append(other)
+                if len(rows) > 40 * MAX_STATES:
+                    raise TooLargeError
+            state = after
+        labels[state] = n
+    if not texts and other == NO_LABEL:
+        return NONE
+    if not texts:
+        return ALL if other == 0 else CharDfa([0], [0], [DEAD, 1], [{}, {}], [NO_LABEL, other], 1)
+    return CharDfa(starts, classes, defaults, rows, labels, start)
+
+
+def of_length(least: int, most: int | None) -> CharDfa:
+    """Return the automaton of the strings of so many characters.
+
+    Raises:
+        TooLargeError: it has too many states.
+    """
+    n = least if most is None else most + 1
+    if n > MAX_STATES:
+        raise TooLargeError
+
+    def step(state: Hashable, _: int) -> Hashable:
+        length = state if isinstance(state, int) else 0
+        return min(length + 1, n)
+
+    def label(state: Hashable) -> int:
+        length = state if isinstance(state, int) else 0
+        return 0 if length >= least and (most is None or length <= most) else NO_LABEL
+
+    return explore([0], 0, step, label)
+
+
+class CharSet:
+    """A set of characters as ascending, disjoint, inclusive ranges."""
+
+    __slots__ = ("_lows", "ranges")
+
+    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
+        merged: list[tuple[int, int]] = []
+        for low, high in sorted(ranges):
+            if merged and low <= merged[-1][1] + 1:
+                merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
+            else:
+                merged.append((low, high))
+        self.ranges = tuple(merged)
+        self._lows = [low for low, _ in merged]
+
+    def __contains__(self, character: int) -> bool:
+        place = bisect_right(self._lows, character) - 1
+        return place >= 0 and character <= self.ranges[place][1]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CharSet) and self.ranges == other.ranges
+
+    def __hash__(self) -> int:
+        return hash(self.ranges)
+
+    def __or__(self, other: CharSet) -> CharSet:
+        return CharSet((*self.ranges, *other.ranges))
+
+    def negate(self) -> CharSet:
+        """Return all other characters."""
+        found, start = [], 0
+        for low, high in self.ranges:
+            if start < low:
+                found.append((start, low - 1))
+            start = high + 1
+        if start <= LAST:
+            found.append((start, LAST))
+        return CharSet(found)
+
+    @property
+    def starts(self) -> list[int]:
+        """Where a character is in the set and the one before is not, or the other way round."""
+        cuts = {0}
+        for low, high in self.ranges:
+            cuts.add(low)
+            if high < LAST:
+                cuts.add(high + 1)
+        return sorted(cuts)

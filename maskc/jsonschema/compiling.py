@@ -1,0 +1,122 @@
+"""THE ORDER for a JSON Schema: read, lower, build, freeze, and what the artifact holds."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import maskc
+from maskc.artifact.model import FORMAT, Contents
+from maskc.errors import SchemaError
+from maskc.identity import describe_tokenizer
+from maskc.jsonschema.building import Builder
+from maskc.jsonschema.dialects import DEFAULT, build_registry, dialect_of, open_root
+from maskc.jsonschema.expressions import Space
+from maskc.jsonschema.freezing import freeze_plan
+from maskc.jsonschema.lowering import Lowering, Place
+from maskc.jsonschema.reader import read_schema
+from maskc.runtime.schema.plan import Layout
+from maskc.vocab.vocabulary import Vocabulary
+
+
+def build_plan(
+    schema: Any, *, resources: Mapping[str, Any], layout: Layout, assert_formats: bool
+) -> bytes:
+    """Return the plan of a schema.
+
+    Args:
+        schema: as :func:`maskc.jsonschema.reader.read_schema` takes it.
+        resources: URI → other documents, likewise.
+        layout: how texts may be written.
+        assert_formats: whether ``format`` is asserted.
+
+    Raises:
+        SchemaError: it cannot be compiled.
+    """
+    parsed = read_schema(schema)
+    dialect = DEFAULT
+    if isinstance(parsed, dict) and "$schema" in parsed:
+        dialect = dialect_of(parsed["$schema"], "")
+    others = {uri: read_schema(other) for uri, other in resources.items()}
+    registry = build_registry(others, dialect)
+    space = Space()
+    lowering = Lowering(space, assert_formats=assert_formats, ordered=layout.key_order == "schema")
+    place = Place(parsed, open_root(parsed, registry, dialect), "", dialect, is_entered=True)
+    try:
+        formula = lowering.lower(place)
+        builder = Builder(space, layout, lowering.pointers)
+        root = builder.add(formula, "")
+        builder.finish()
+        return freeze_plan(builder, root)
+    except RecursionError:
+        raise SchemaError(
+            "", "", "is nested too deep, with its references", "write it with fewer levels"
+        ) from None
+
+
+def compile_schema(
+    schema: Any,
+    vocabulary: Vocabulary,
+    *,
+    name: str = "<schema>",
+    resources: Mapping[str, Any] | None = None,
+    layout: Layout | None = None,
+    assert_formats: bool = True,
+) -> Contents:
+    """Return the contents of an artifact.
+
+    Raises:
+        SchemaError: the schema cannot be compiled.
+    """
+    layout = layout or Layout()
+    plan = build_plan(
+        schema, resources=resources or {}, layout=layout, assert_formats=assert_formats
+    )
+    text = json.dumps(read_schema(schema), default=_write_decimal, ensure_ascii=False)
+    fields = [text, layout.to_dict(), assert_formats, sorted((resources or {}).keys())]
+    tokenizer, tokens = _describe_vocabulary(vocabulary)
+    header = {
+        "format": FORMAT,
+        "maskc": maskc.__version__,
+        "grammar": {
+            "name": name,
+            "parser": "schema",
+            "dialect": "json-schema",
+            "text": text,
+            "sha256": hashlib.sha256(json.dumps(fields).encode() + plan).hexdigest(),
+        },
+        "schema_layout": layout.to_dict(),
+        "schema_formats": "asserted" if assert_formats else "annotations",
+        "tokenizer": dict(tokenizer),
+        "sizes": {"V": vocabulary.vocab_size},
+    }
+    arrays: dict[str, NDArray[Any]] = {
+        **tokens,
+        "schema_plan": np.frombuffer(plan, dtype=np.uint8),
+    }
+    return Contents(header, arrays)
+
+
+@lru_cache(maxsize=4)
+def _describe_vocabulary(
+    vocabulary: Vocabulary,
+) -> tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]:
+    """Return the header's entry and the arrays of a vocabulary, which many schemas share."""
+    texts = [token or b"" for token in vocabulary.tokens]
+    return describe_tokenizer(vocabulary), {
+        "token_first": np.cumsum([0, *map(len, texts)]).astype(np.int32),
+        "token_bytes": np.frombuffer(b"".join(texts), dtype=np.uint8),
+    }
+
+
+def _write_decimal(value: object) -> float:
+    if isinstance(value, Decimal):
+        return float(value)
+    raise TypeError

@@ -1,0 +1,128 @@
+"""The formats of the standard as automata, whatever the dialect.
+
+A format that is no regular set of strings is refused by name; a name that is not the standard's is
+an annotation. Leap seconds are written in UTC (``23:59:60Z``), and labels that begin with ``xn--``
+are not decoded.
+
+Example: ``date`` accepts ``2024-02-29`` and not ``2023-02-29``.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from maskc.jsonschema.patterns import build_whole
+from maskc.runtime.schema.characters import CharDfa
+
+_REFUSED = {
+    "idn-hostname": "depends on tables of Unicode that are not read",
+    "idn-email": "depends on tables of Unicode that are not read",
+    "regex": "is not regular: brackets nest",
+}
+
+_LEAP = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
+_DATE = (
+    "(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])"
+    "|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))"
+    f"|{_LEAP}-02-29)"
+)
+_HOUR, _MINUTE = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
+_TIME = (
+    f"(?:{_HOUR}:{_MINUTE}:[0-5][0-9](?:[.][0-9]+)?(?:[zZ]|[+-]{_HOUR}:{_MINUTE})"
+    "|23:59:60(?:[.][0-9]+)?(?:[zZ]|[+-]00:00))"
+)
+_DAYS, _HOURS = "[0-9]+D", "(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)"
+_MONTHS = f"[0-9]+M(?:{_DAYS})?"
+_DURATION = f"P(?:(?:{_DAYS}|{_MONTHS}|[0-9]+Y(?:{_MONTHS})?)(?:T{_HOURS})?|T{_HOURS}|[0-9]+W)"
+_LABEL = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
+_HOSTNAME = f"{_LABEL}(?:[.]{_LABEL})*"
+_OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
+_IPV4 = f"{_OCTET}(?:[.]{_OCTET}){{3}}"
+_H16 = "[0-9a-fA-F]{1,4}"
+_LS32 = f"(?:{_H16}:{_H16}|{_IPV4})"
+_IPV6 = (
+    f"(?:(?:{_H16}:){{6}}{_LS32}|::(?:{_H16}:){{5}}{_LS32}|(?:{_H16})?::(?:{_H16}:){{4}}{_LS32}"
+    f"|(?:(?:{_H16}:){{0,1}}{_H16})?::(?:{_H16}:){{3}}{_LS32}"
+    f"|(?:(?:{_H16}:){{0,2}}{_H16})?::(?:{_H16}:){{2}}{_LS32}"
+    f"|(?:(?:{_H16}:){{0,3}}{_H16})?::{_H16}:{_LS32}"
+    f"|(?:(?:{_H16}:){{0,4}}{_H16})?::{_LS32}"
+    f"|(?:(?:{_H16}:){{0,5}}{_H16})?::{_H16}|(?:(?:{_H16}:){{0,6}}{_H16})?::)"
+)
+_ATOM = "[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+"
+_QUOTED = r'"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*"'
+_SUBDOMAIN = "[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
+_DOMAIN = f"{_SUBDOMAIN}(?:[.]{_SUBDOMAIN})*"
+_EMAIL = f"(?:{_ATOM}(?:[.]{_ATOM})*|{_QUOTED})@(?:{_DOMAIN}|\\[(?:{_IPV4}|IPv6:{_IPV6})\\])"
+
+
+def _uri(more: str, private: str, *, relative: bool) -> str:
+    """Return the pattern of RFC 3986, or 3987 with more characters."""
+    unreserved = f"a-zA-Z0-9._~{more}"
+    subs = "!$&'()*+,;=-"
+    encoded = "%[0-9a-fA-F]{2}"
+    pchar = f"(?:[{unreserved}:@{subs}]|{encoded})"
+    no_colon = f"(?:[{unreserved}@{subs}]|{encoded})"
+    future = f"[vV][0-9a-fA-F]+[.][a-zA-Z0-9._~:{subs}]+"
+    host = f"(?:\\[(?:{_IPV6}|{future})\\]|(?:[{unreserved}{subs}]|{encoded})*)"
+    authority = f"(?:(?:[{unreserved}:{subs}]|{encoded})*@)?{host}(?::[0-9]*)?"
+    absolute = f"/(?:{pchar}+(?:/{pchar}*)*)?"
+    rest = f"(?:[?](?:{pchar}|[/?{private}])*)?(?:#(?:{pchar}|[/?])*)?"
+    scheme = "[a-zA-Z][a-zA-Z0-9+.-]*:"
+    full = f"{scheme}(?://{authority}(?:/{pchar}*)*|{absolute}|{pchar}+(?:/{pchar}*)*|){rest}"
+    if not relative:
+        return full
+    part = f"(?://{authority}(?:/{pchar}*)*|{absolute}|{no_colon}+(?:/{pchar}*)*|){rest}"
+    return f"(?:{full}|{part})"
+
+
+_UCS = "".join(
+    f"\\u{{{low:x}}}-\\u{{{high:x}}}"
+    for low, high in [
+        *((0xA0, 0xD7FF), (0xF900, 0xFDCF), (0xFDF0, 0xFFEF)),
+        *((plane << 16, (plane << 16) + 0xFFFD) for plane in range(1, 14)),
+        (0xE1000, 0xEFFFD),
+    ]
+)
+_PRIVATE = r"\u{e000}-\u{f8ff}\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}"
+_LITERAL = (
+    rf"(?:[\x21\x23\x24\x26\x28-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e{_UCS}{_PRIVATE}]"
+    "|%[0-9a-fA-F]{2})"
+)
+_VARCHAR = "(?:[a-zA-Z0-9_]|%[0-9a-fA-F]{2})"
+_VARSPEC = f"{_VARCHAR}(?:[.]?{_VARCHAR})*(?::[1-9][0-9]{{0,3}}|[*])?"
+_TEMPLATE = f"(?:{_LITERAL}|{{[+#./;?&=,!@|]?{_VARSPEC}(?:,{_VARSPEC})*}})*"
+_POINTER = "(?:/(?:[^~/]|~[01])*)*"
+
+_PATTERNS = {
+    "date-time": f"{_DATE}[tT]{_TIME}",
+    "date": _DATE,
+    "time": _TIME,
+    "duration": _DURATION,
+    "email": _EMAIL,
+    "hostname": _HOSTNAME,
+    "ipv4": _IPV4,
+    "ipv6": _IPV6,
+    "uri": _uri("", "", relative=False),
+    "uri-reference": _uri("", "", relative=True),
+    "iri": _uri(_UCS, _PRIVATE, relative=False),
+    "iri-reference": _uri(_UCS, _PRIVATE, relative=True),
+    "uri-template": _TEMPLATE,
+    "json-pointer": _POINTER,
+    "relative-json-pointer": f"(?:0|[1-9][0-9]*)(?:#|{_POINTER})",
+    "uuid": "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}",
+}
+NAMES = (*_PATTERNS, *_REFUSED)
+# Bounds on the length that are not part of the automaton.
+LENGTHS = {"hostname": (1, 253)}
+
+
+def build_format(name: str) -> CharDfa | str | None:
+    """Return a format's automaton, why it is refused, or ``None`` if it is an annotation."""
+    if name in _REFUSED:
+        return _REFUSED[name]
+    return _build(name) if name in NAMES else None
+
+
+@lru_cache(maxsize=32)
+def _build(name: str) -> CharDfa:
+    return build_whole(_PATTERNS[name])

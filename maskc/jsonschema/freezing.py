@@ -1,0 +1,515 @@
+"""Positions into the plan that the machine follows: what no value fits is left out.
+
+Only what the root leads to is written. Automata lose the labels of keys that are not allowed, and
+equal rules are written once.
+
+Items that must differ are told apart here: values that can be used up get a position each, so that
+one that was there is simply left out; the others are compared where they end.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from maskc.errors import SchemaError
+from maskc.jsonschema.automata import combine, of_texts
+from maskc.jsonschema.building import (
+    ArrayDraft,
+    Builder,
+    ObjectDraft,
+    PositionDraft,
+    StringDraft,
+)
+from maskc.jsonschema.values import FALSE, NULL, TRUE, Value
+from maskc.runtime.schema.arrays import ArrayRule
+from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.numbers import Rule
+from maskc.runtime.schema.plan import write_fraction
+
+MAX_VALUES = 64
+_LITERALS = (NULL, TRUE, FALSE)
+
+
+def freeze_plan(builder: Builder, root: int) -> bytes:
+    """Return the plan as JSON.
+
+    Args:
+        builder: with all positions built.
+        root: the position of the whole text.
+
+    Raises:
+        SchemaError: no value fits the root, or items cannot be told apart.
+    """
+    return _Freezer(builder).freeze(root)
+
+
+class _Freezer:
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+        self._drafts = builder.drafts
+        self._fit = builder.satisfiable()
+        self._splits: dict[int, tuple[int, list[tuple[Value, int]]]] = {}
+        self._parts: dict[str, list[Any]] = {
+            name: [] for name in ("dfas", "strings", "numbers", "arrays", "objects", "positions")
+        }
+        self._known: dict[tuple[str, str], int] = {}
+        self._place: dict[int, int] = {}
+        self._open: list[int] = []
+
+    def freeze(self, root: int) -> bytes:
+        """Return the plan."""
+        if root not in self._fit:
+            raise SchemaError(
+                "", "", "fits no value at all", "look for keywords that contradict each other"
+            )
+        first = self._reach(root)
+        while self._open:
+            number = self._open.pop()
+            self._parts["positions"][self._place[number]] = self._write(self._drafts[number])
+        if self._parts["positions"][first] == [0, [], [], [], []]:
+            raise SchemaError(
+                "", "", "fits no value at all", "look for keywords that contradict each other"
+            )
+        plan = {**self._parts, "root": first}
+        return json.dumps(plan, ensure_ascii=True, separators=(",", ":"), sort_keys=True).encode()
+
+    def _reach(self, number: int) -> int:
+        place = self._place.get(number)
+        if place is None:
+            place = self._place[number] = len(self._parts["positions"])
+            self._parts["positions"].append(None)
+            self._open.append(number)
+        return place
+
+    def _add(self, part: str, entry: Any) -> int:
+        key = (part, json.dumps(entry))
+        number = self._known.get(key)
+        if number is None:
+            number = self._known[key] = len(self._parts[part])
+            self._parts[part].append(entry)
+        return number
+
+    def _write(self, draft: PositionDraft) -> list[Any]:
+        builder = self._builder
+        strings = [
+            self._add("strings", [self._add_dfa(s.dfa), s.low, s.high])
+            for s in draft.strings
+            if builder.has_string(s)
+        ]
+        numbers = [
+            self._add("numbers", _write_rule(rule))
+            for rule in draft.numbers
+            if builder.has_number(rule)
+        ]
+        arrays = []
+        for array in draft.arrays:
+            rule = builder.array_rule(array, self._fit)
+            if rule is not None:
+                entry = self._write_array(array, rule, draft.pointer)
+                if entry is not None:
+                    arrays.append(self._add("arrays", entry))
+        objects = []
+        for object_ in draft.objects:
+            if builder.object_rule(object_, self._fit) is not None:
+                objects.append(self._add("objects", self._write_object(object_)))
+        lists = [list(dict.fromkeys(part)) for part in (numbers, strings, arrays, objects)]
+        return [draft.literals, *lists]
+
+    def _add_dfa(self, dfa: CharDfa) -> int:
+        rows = [[n for pair in sorted(row.items()) for n in pair] for row in dfa.rows]
+        entry = [
+            list(dfa.starts),
+            list(dfa.classes),
+            list(dfa.defaults),
+            rows,
+            list(dfa.labels),
+            dfa.start,
+        ]
+        return self._add("dfas", entry)
+
+    def _write_object(self, draft: ObjectDraft) -> list[Any]:
+        kept = [
+            [(bits, child) for bits, child in options if child in self._fit]
+            for options in draft.options
+        ]
+        dfa = draft.dfa
+        if not all(kept):
+            dfa = _relabel(draft, kept)
+        options = [
+            [n for bits, child in labels for n in (bits, self._reach(child))] for labels in kept
+        ]
+        required = [n for n in range(draft.n_names) if draft.required >> n & 1]
+        return [
+            self._add_dfa(dfa),
+            draft.n_names,
+            options,
+            required,
+            draft.low,
+            draft.high,
+            draft.n_wishes,
+        ]
+
+    def _write_array(self, draft: ArrayDraft, rule: ArrayRule, pointer: str) -> list[Any] | None:
+        splits: list[Any] | None = None
+        pieces = rule.pieces
+        if draft.unique:
+            if draft.counters and draft.low:
+                pass
+            children = {child for _, options in pieces for _, child in options}
+            for child in sorted(children):
+                self._split(child, pointer)
+            if draft.counters and any(self._splits[child][1] for child in children):
+                raise SchemaError(
+                    pointer,
+                    "uniqueItems",
+                    "stands beside contains over items with few values, which is not supported",
+                    "leave one of the two out",
+                )
+            if not self._can_differ(draft, pieces):
+                return None
+            splits = [
+                [
+                    self._reach(child),
+                    -1 if self._splits[child][0] < 0 else self._reach(self._splits[child][0]),
+                    [
+                        [_to_json(value), self._reach(position)]
+                        for value, position in self._splits[child][1]
+                    ],
+                ]
+                for child in sorted(children)
+            ]
+        written = [
+            [start, [n for bits, child in options for n in (bits, self._reach(child))]]
+            for start, options in pieces
+        ]
+        counters = [[c.start, c.stop, c.low, c.high] for c in draft.counters]
+        return [written, draft.low, draft.high, counters, splits]
+
+    def _can_differ(
+        self, draft: ArrayDraft, pieces: list[tuple[int, list[tuple[int, int]]]]
+    ) -> bool:
+        """Return whether there are enough different items for the shortest array."""
+        holder: dict[Value, int] = {}
+        domains: dict[int, list[Value]] = {}
+
+        def augment(place: int, tried: set[Value]) -> bool:
+            for value in domains[place]:
+                if value not in tried:
+                    tried.add(value)
+                    if value not in holder or augment(holder[value], tried):
+                        holder[value] = place
+                        return True
+            return False
+
+        for place in range(draft.low):
+            options = [o for start, o in pieces if start <= place][-1]
+            splits = [self._splits[child] for _, child in options]
+            if any(endless >= 0 for endless, _ in splits):
+                if place >= pieces[-1][0]:
+                    break
+                continue
+            domains[place] = sorted({v for _, values in splits for v, _ in values}, key=repr)
+            if not augment(place, set()):
+                return False
+        return True
+
+    def _split(self, number: int, pointer: str) -> None:
+        """Tell the values of a position apart: those that are never used up, and each other."""
+        if number in self._splits:
+            return
+        draft = self._drafts[number]
+        endless = PositionDraft(draft.pointer)
+        values: dict[Value, PositionDraft] = {}
+        for bit, literal in enumerate(_LITERALS):
+            if draft.literals >> bit & 1:
+                values[literal] = PositionDraft(draft.pointer, literals=1 << bit)
+        for rule in draft.numbers:
+            numbers = self._list_numbers(rule)
+            if numbers is None:
+                endless.numbers.append(rule)
+            for n in numbers or ():
+                made = values.setdefault(("number", n), PositionDraft(draft.pointer))
+                made.numbers.append(replace(rule, values=frozenset([n])))
+        for string in draft.strings:
+            texts = _list_texts(string)
+            if texts is None:
+                endless.strings.append(string)
+            for text in texts or ():
+                made = values.setdefault(("string", text), PositionDraft(draft.pointer))
+                made.strings = [StringDraft(of_texts([text]), 0, None)]
+        for array in draft.arrays:
+            if self._builder.array_rule(array, self._fit) is None:
+                continue
+            if self._is_open_array(array):
+                endless.arrays.append(array)
+                continue
+            for value in self._list_or_refuse(PositionDraft("", arrays=[array]), pointer):
+                values[value] = self._constant(value, pointer)
+        for object_ in draft.objects:
+            found = self._builder.object_rule(object_, self._fit)
+            if found is None:
+                continue
+            if found.is_open:
+                endless.objects.append(object_)
+                continue
+            for value in self._list_or_refuse(PositionDraft("", objects=[object_]), pointer):
+                values[value] = self._constant(value, pointer)
+        place = -1
+        if endless.numbers or endless.strings or endless.arrays or endless.objects:
+            place = self._append(endless)
+        self._splits[number] = (
+            place,
+            [(value, self._append(made)) for value, made in sorted(values.items(), key=repr)],
+        )
+
+    def _append(self, draft: PositionDraft) -> int:
+        self._drafts.append(draft)
+        self._fit.add(len(self._drafts) - 1)
+        return len(self._drafts) - 1
+
+    def _constant(self, value: Value, pointer: str) -> PositionDraft:
+        builder = self._builder
+        number = builder.add(builder.space.values([value]), pointer)
+        builder.finish()
+        self._fit = builder.satisfiable() | self._fit
+        return self._drafts[number]
+
+    def _list_numbers(self, rule: Rule) -> list[Fraction] | None:
+        """Return the values that fit a rule of numbers, ``None`` if there are too many."""
+        if not self._builder.has_number(rule):
+            return []
+        if rule.values is not None:
+            return sorted(v for v in rule.values if rule.allows(v))
+        if rule.low is None or rule.high is None:
+            return None
+        if rule.multiple is None:
+            return [rule.low] if rule.low == rule.high else None
+        first, last = -(-rule.low // rule.multiple), rule.high // rule.multiple
+        if last - first >= MAX_VALUES:
+            return None
+        found = [n * rule.multiple for n in range(first, last + 1)]
+        return [value for value in found if rule.allows(value)]
+
+    def _is_open_array(self, draft: ArrayDraft) -> bool:
+        last = [child for _, child in draft.pieces[-1][1] if child in self._fit]
+        return (
+            draft.high is None
+            and bool(last)
+            and not draft.counters
+            and (not draft.unique or any(self._is_endless(child) for child in last))
+        )
+
+    def _is_endless(self, number: int) -> bool:
+        draft = self._drafts[number]
+        return any(self._list_numbers(rule) is None for rule in draft.numbers) or any(
+            _list_texts(string) is None for string in draft.strings
+        )
+
+    def _list_or_refuse(self, draft: PositionDraft, pointer: str) -> list[Value]:
+        found = self._list(draft, 0)
+        if found is None:
+            raise SchemaError(
+                pointer,
+                "uniqueItems",
+                "compares arrays or objects that are neither few nor can always have another "
+                "item or key, which is not supported",
+                "allow additional properties or items in them, or leave uniqueItems out",
+            )
+        return found
+
+    def _list(self, draft: PositionDraft, depth: int) -> list[Value] | None:
+        """Return the values that fit a position, ``None`` if they are not few."""
+        if depth > 8:
+            return None
+        found: dict[Value, None] = {}
+        for bit, literal in enumerate(_LITERALS):
+            if draft.literals >> bit & 1:
+                found[literal] = None
+        for rule in draft.numbers:
+            numbers = self._list_numbers(rule)
+            if numbers is None:
+                return None
+            found.update(dict.fromkeys(("number", n) for n in numbers))
+        for string in draft.strings:
+            texts = _list_texts(string)
+            if texts is None:
+                return None
+            found.update(dict.fromkeys(("string", text) for text in texts))
+        for array in draft.arrays:
+            arrays = self._list_arrays(array, depth)
+            if arrays is None:
+                return None
+            found.update(dict.fromkeys(arrays))
+        for object_ in draft.objects:
+            objects = self._list_objects(object_, depth)
+            if objects is None:
+                return None
+            found.update(dict.fromkeys(objects))
+        return list(found) if len(found) <= MAX_VALUES else None
+
+    def _list_arrays(self, draft: ArrayDraft, depth: int) -> list[Value] | None:
+        rule = self._builder.array_rule(draft, self._fit)
+        if rule is None:
+            return []
+        if draft.high is None or draft.high > MAX_VALUES or draft.counters or draft.unique:
+            most = next((start for start, o in rule.pieces if not o), None)
+            if most is None or draft.counters or draft.unique:
+                return None
+        else:
+            most = draft.high
+        found: list[Value] = []
+        for n in range(draft.low, most + 1):
+            columns = []
+            for place in range(n):
+                items = [v for _, c in rule.options(place) for v in self._list_of(c, depth)]
+                if None in items:
+                    return None
+                columns.append(items)
+            size = 1
+            for column in columns:
+                size *= len(column)
+            if size > MAX_VALUES:
+                return None
+            found += [("array", tuple(items)) for items in product(*columns)]
+        return found
+
+    def _list_of(self, number: int, depth: int) -> list[Any]:
+        found = self._list(self._drafts[number], depth + 1)
+        return [None] if found is None else found
+
+    def _list_objects(self, draft: ObjectDraft, depth: int) -> list[Value] | None:
+        rule = self._builder.object_rule(draft, self._fit)
+        if rule is None:
+            return []
+        names = draft.names
+        if names is None and rule.options[draft.n_names :] == []:
+            names = _names_of(draft.dfa, draft.n_names)
+        if names is None or any(rule.options[draft.n_names :]) or draft.n_wishes:
+            return None
+        columns: list[list[Any]] = []
+        for n, name in enumerate(names):
+            options = rule.options[n]
+            values = [v for _, c in options for v in self._list_of(c, depth)]
+            if None in values:
+                return None
+            there: list[Any] = [(name, v) for v in values]
+            columns.append(there if draft.required >> n & 1 else [None, *there])
+        size = 1
+        for column in columns:
+            size *= max(len(column), 1)
+        if size > MAX_VALUES:
+            return None
+        found: list[Value] = []
+        for chosen in product(*columns):
+            members = sorted(member for member in chosen if member is not None)
+            if len(members) >= draft.low and (draft.high is None or len(members) <= draft.high):
+                found.append(("object", tuple(members)))
+        return found
+
+
+def _names_of(dfa: CharDfa, n_names: int) -> tuple[str, ...]:
+    """Return the texts that an automaton of names labels, by label."""
+    found = [""] * n_names
+    ends = [*dfa.starts[1:], 0x110000]
+    open_ = [(dfa.start, "")]
+    while open_:
+        state, text = open_.pop()
+        if dfa.labels[state] != NO_LABEL:
+            found[dfa.labels[state]] = text
+        for low, high, kind in zip(dfa.starts, ends, dfa.classes, strict=True):
+            target = dfa.rows[state].get(kind, dfa.defaults[state])
+            if target != DEAD:
+                open_ += [(target, text + chr(c)) for c in range(low, high)]
+    return tuple(found)
+
+
+def _list_texts(draft: StringDraft) -> list[str] | None:
+    """Return the strings that fit, ``None`` if there are too many."""
+    dfa = draft.dfa
+    if dfa.is_endless(dfa.start) and draft.high is None:
+        return None
+    ends = [*dfa.starts[1:], 0x110000]
+    found: list[str] = []
+    level = [(dfa.start, "")] if dfa.start != DEAD else []
+    length = 0
+    while level and (draft.high is None or length <= draft.high):
+        after = []
+        for state, text in level:
+            if dfa.labels[state] != NO_LABEL and length >= draft.low:
+                found.append(text)
+            for low, high, kind in zip(dfa.starts, ends, dfa.classes, strict=True):
+                target = dfa.rows[state].get(kind, dfa.defaults[state])
+                if target != DEAD:
+                    if high - low > MAX_VALUES:
+                        return None
+                    after += [(target, text + chr(c)) for c in range(low, high)]
+            if len(after) > MAX_VALUES:
+                return None
+        if len(found) > MAX_VALUES:
+            return None
+        level = after
+        length += 1
+    return found
+
+
+def _relabel(draft: ObjectDraft, kept: list[list[tuple[int, int]]]) -> CharDfa:
+    """Return the automaton of the keys that are allowed."""
+    if draft.names is not None:
+        n = draft.n_names
+        there = [k for k in range(n) if kept[k]]
+        other = n if any(kept[n:]) else NO_LABEL
+        # A name that is not allowed must not pass for another key.
+        if other == NO_LABEL:
+            dfa = of_texts([draft.names[k] for k in there])
+            labels = [there[label] if label != NO_LABEL else label for label in dfa.labels]
+            return CharDfa(dfa.starts, dfa.classes, dfa.defaults, dfa.rows, labels, dfa.start)
+    return combine(
+        [draft.dfa],
+        lambda labels: labels[0] if labels[0] != NO_LABEL and kept[labels[0]] else NO_LABEL,
+    )
+
+
+def _write_rule(rule: Rule) -> list[Any]:
+    def optional(value: Fraction | None) -> str | None:
+        return None if value is None else write_fraction(value)
+
+    return [
+        optional(rule.low),
+        rule.low_open,
+        optional(rule.high),
+        rule.high_open,
+        optional(rule.multiple),
+        [write_fraction(value) for value in rule.not_multiples],
+        [write_fraction(value) for value in sorted(rule.excluded)],
+        None if rule.values is None else [write_fraction(v) for v in sorted(rule.values)],
+        rule.spelled,
+    ]
+
+
+def _to_json(value: Value) -> str:
+    """Return a value as JSON."""
+    kind = value[0]
+    if kind == "null":
+        return "null"
+    if kind == "boolean":
+        return "true" if value[1] else "false"
+    if kind == "string":
+        return json.dumps(value[1])
+    if kind == "array":
+        return f"[{','.join(map(_to_json, value[1]))}]"
+    if kind == "object":
+        return "{{{}}}".format(",".join(f"{json.dumps(k)}:{_to_json(v)}" for k, v in value[1]))
+    return _decimal(value[1])
+
+
+def _decimal(number: Fraction) -> str:
+    """Return a number in decimal digits; those of a schema always have an end."""
+    n_digits = 0
+    while number.denominator != 1:
+        number *= 10
+        n_digits += 1
+    return f"{number.numerator}e-{n_digits}" if n_digits else str(number.numerator)

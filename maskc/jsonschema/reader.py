@@ -1,0 +1,123 @@
+"""What was given as a schema, as parsed JSON: a mapping, a text, or a Pydantic class.
+
+Numbers are read exactly. What cannot be a schema is refused here: no JSON, a key twice in one
+object, too long, nested too deep.
+"""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import Any
+
+from maskc.errors import SchemaError
+
+MAX_BYTES = 8 * 1024 * 1024
+MAX_DEPTH = 100
+_MAX_DIGITS = 4_000
+
+
+def read_schema(given: Any) -> Any:
+    """Return a schema as parsed JSON.
+
+    Args:
+        given: parsed JSON, its text, or a class with ``model_json_schema()``.
+
+    Raises:
+        SchemaError: it is none of these, or beyond a bound.
+    """
+    if isinstance(given, str | bytes | bytearray):
+        return _parse(given)
+    if isinstance(given, type) and hasattr(given, "model_json_schema"):
+        given = given.model_json_schema()
+    if not isinstance(given, dict | bool):
+        raise SchemaError(
+            "", "", "is no object and no Boolean", "give a mapping, a JSON text or a Pydantic class"
+        )
+    _check_depth(given)
+    try:
+        # One way in: what is compiled is what the artifact will show.
+        text = json.dumps(given, default=_refuse, ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        raise SchemaError("", "", f"is not JSON ({error})", "give plain JSON values") from None
+    return _parse(text)
+
+
+def _refuse(value: object) -> object:
+    if isinstance(value, Decimal) and value.is_finite():
+        return float(value)
+    raise TypeError(f"{type(value).__name__} is no JSON value")
+
+
+def _parse(text: str | bytes | bytearray) -> Any:
+    if len(text) > MAX_BYTES:
+        raise SchemaError(
+            "",
+            "",
+            f"has more than {MAX_BYTES:,} bytes",
+            "split it, and give the parts as resources",
+        )
+    try:
+        parsed = json.loads(
+            text,
+            parse_float=Decimal,
+            parse_int=_parse_int,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_unique,
+        )
+    except RecursionError:
+        raise _too_deep() from None
+    except UnicodeDecodeError as error:
+        raise SchemaError(
+            "", "", f"is not UTF-8 at byte {error.start}", "save it as UTF-8"
+        ) from None
+    except json.JSONDecodeError as error:
+        raise SchemaError(
+            "",
+            "",
+            f"is not JSON: line {error.lineno}, column {error.colno}: {error.msg}",
+            "give valid JSON",
+        ) from None
+    _check_depth(parsed)
+    return parsed
+
+
+def _parse_int(digits: str) -> int:
+    if len(digits) > _MAX_DIGITS:
+        raise SchemaError(
+            "", "", f"has a number of more than {_MAX_DIGITS:,} digits", "write a shorter one"
+        )
+    return int(digits)
+
+
+def _refuse_constant(name: str) -> None:
+    raise SchemaError("", "", f"has {name}, which is not JSON", "give valid JSON")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise SchemaError(
+            "", "", f"has the key {twice!r} twice in one object", "keep one of the two"
+        )
+    return found
+
+
+def _too_deep() -> SchemaError:
+    return SchemaError(
+        "", "", f"is nested deeper than {MAX_DEPTH} levels", "name inner schemas in $defs"
+    )
+
+
+def _check_depth(parsed: Any) -> None:
+    open_ = [(parsed, 0)]
+    while open_:
+        here, depth = open_.pop()
+        if depth > MAX_DEPTH:
+            raise _too_deep()
+        if isinstance(here, dict):
+            open_ += [(value, depth + 1) for value in here.values()]
+        elif isinstance(here, list | tuple):
+            open_ += [(value, depth + 1) for value in here]

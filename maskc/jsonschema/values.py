@@ -1,0 +1,69 @@
+"""JSON values as JSON Schema compares them: ``1`` is ``1.0``, the order of keys does not count.
+
+A value is a tuple of its type and what it holds, and can be hashed. Numbers are exact fractions.
+
+Example: ``{"a": [1.0]}`` is ``("object", (("a", ("array", (("number", Fraction(1, 1)),))),))``.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from maskc.errors import SchemaError
+
+Value = tuple[Any, ...]
+
+NULL: Value = ("null",)
+TRUE: Value = ("boolean", True)
+FALSE: Value = ("boolean", False)
+
+# 10 to this power, or its inverse: beyond it nothing is compared.
+MAX_EXPONENT = 5_000
+
+
+def freeze(raw: Any, pointer: str = "", keyword: str = "") -> Value:
+    """Return the value of parsed JSON.
+
+    Raises:
+        SchemaError: a number is beyond the bound.
+    """
+    if raw is None:
+        return NULL
+    if isinstance(raw, bool):
+        return TRUE if raw else FALSE
+    if isinstance(raw, str):
+        return ("string", raw)
+    if isinstance(raw, list | tuple):
+        return ("array", tuple(freeze(item, pointer, keyword) for item in raw))
+    if isinstance(raw, dict):
+        items = {key: freeze(value, pointer, keyword) for key, value in raw.items()}
+        return ("object", tuple(sorted(items.items())))
+    return ("number", to_fraction(raw, pointer, keyword))
+
+
+def to_fraction(raw: Any, pointer: str = "", keyword: str = "") -> Fraction:
+    """Return a number exactly.
+
+    Raises:
+        SchemaError: it is no number, or beyond the bound.
+    """
+    if isinstance(raw, bool) or not isinstance(raw, int | float | Decimal):
+        raise SchemaError(pointer, keyword, "needs a number", "write a number")
+    if isinstance(raw, float):
+        raw = Decimal(repr(raw))
+    if isinstance(raw, Decimal):
+        _, _, exponent = raw.as_tuple()
+        if (
+            not isinstance(exponent, int)
+            or abs(exponent) > MAX_EXPONENT
+            or (raw and abs(raw.adjusted()) > MAX_EXPONENT)
+        ):
+            raise SchemaError(
+                pointer,
+                keyword,
+                f"has a number beyond 10 to the power of {MAX_EXPONENT:,}",
+                "leave such a bound out",
+            )
+    return Fraction(raw)

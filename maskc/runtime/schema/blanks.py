@@ -1,0 +1,58 @@
+r"""How much white space may stand between the signs of a JSON text?
+
+- ``compact``: none.
+- ``bounded``: up to 8 blanks (spaces, tabs), then, if wanted, one line break (``\n`` or ``\r\n``)
+  and up to 8 blanks for each bracket that is open. Pretty-printed texts fit, and none runs away.
+- ``any``: as JSON has it.
+
+What has been read of a gap is a number, 0 before it.
+
+Example: behind ``[`` come at most 8 blanks, a line break, and 8 blanks more.
+"""
+
+from __future__ import annotations
+
+COMPACT, BOUNDED, ANY = "compact", "bounded", "any"
+BLANKS = (COMPACT, BOUNDED, ANY)
+MOST = 8
+_RETURNED = MOST + 1  # behind \r: \n must follow
+_BROKEN = MOST + 2  # behind the line break, and so many blanks more
+
+BLANK_BYTES = frozenset(b" \t\n\r")
+
+
+class Blanks:
+    """Follows gaps.
+
+    Args:
+        choice: one of ``BLANKS``.
+    """
+
+    def __init__(self, choice: str) -> None:
+        self.choice = choice
+
+    def step(self, gap: int, byte: int, depth: int) -> int | None:
+        """Return the gap after a blank, ``None`` if it may not stand here.
+
+        Args:
+            gap: what has been read of it.
+            byte: one of ``BLANK_BYTES``.
+            depth: how many brackets are open.
+        """
+        if self.choice == ANY:
+            return 0
+        if self.choice == COMPACT:
+            return None
+        if byte == 0x0A:
+            return _BROKEN if gap <= _RETURNED else None
+        if gap == _RETURNED:
+            return None
+        if byte == 0x0D:
+            return _RETURNED if gap <= MOST else None
+        if gap < MOST or _BROKEN <= gap < _BROKEN + MOST * depth:
+            return gap + 1
+        return None
+
+    def may_go_on(self, gap: int) -> bool:
+        """Return whether something other than a blank may come."""
+        return gap != _RETURNED

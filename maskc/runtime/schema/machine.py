@@ -1,0 +1,506 @@
+"""The machine of a JSON Schema: bytes move a stack of what is open, with all its alternatives.
+
+A *position* is what is asked of a value: rules by type, one of which must hold. Where a value
+begins, the machine goes on with every rule that its first byte allows, side by side. All of them
+have the same brackets open, so they share one stack whose levels have alternatives: a node is what
+is open on top, and its parents are the alternatives below. When a value ends, its parents go on.
+
+A node is only made if it can be finished by itself, whatever is below: what an inner value is does
+not matter to an outer one, but for items that must differ: these are compared where they end.
+So a text is live iff a node is left.
+
+Example: behind ``{"a": 1`` there is a number, over an object that has seen a.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from maskc.runtime.room import Memory, Room
+from maskc.runtime.schema.blanks import BLANK_BYTES
+from maskc.runtime.schema.numbers import Numbers
+from maskc.runtime.schema.objects import Members
+from maskc.runtime.schema.plan import Plan
+from maskc.runtime.schema.rules import StringRule
+from maskc.runtime.schema.values import Value, read_value
+
+END, VALUE, LITERAL, STRING, NUMBER, OBJECT, KEY, COLON, ARRAY = range(9)
+FIRST, NEXT, AFTER = range(3)  # phases: behind the bracket, behind a comma, behind a value
+_LITERALS = (b"null", b"true", b"false")
+_QUOTE, _BACKSLASH, _COMMA, _COLON = 0x22, 0x5C, 0x2C, 0x3A
+_OPEN_BRACE, _CLOSE_BRACE, _OPEN_BRACKET, _CLOSE_BRACKET = 0x7B, 0x7D, 0x5B, 0x5D
+_NUMBER_BYTES = frozenset(b"-+.eE0123456789")
+
+
+State = tuple[Any, ...]
+
+
+_BEGINNINGS = frozenset(b'"{[ntf-0123456789')
+# Kind of a node → bytes outside of which it reads none.
+_READS = {
+    END: BLANK_BYTES,
+    VALUE: _BEGINNINGS | BLANK_BYTES,
+    LITERAL: frozenset(b"nulltruefalse"),
+    NUMBER: _NUMBER_BYTES | frozenset(b",]}") | BLANK_BYTES,
+    OBJECT: frozenset(b'",}') | BLANK_BYTES,
+    COLON: frozenset(b":") | BLANK_BYTES,
+    ARRAY: _BEGINNINGS | frozenset(b",]") | BLANK_BYTES,
+    STRING: frozenset(range(256)),
+    KEY: frozenset(range(256)),
+}
+
+
+class Node:
+    """What is open on top of a stack, and the alternatives below.
+
+    Attributes:
+        state: what is open, as a tuple that begins with its kind.
+        parents: what goes on when it ends.
+        depth: how many brackets are open.
+        captures: whether an array is open whose items must differ.
+    """
+
+    __slots__ = ("captures", "depth", "parents", "state")
+
+    def __init__(self, state: State, parents: tuple[Node, ...]) -> None:
+        self.state = state
+        self.parents = parents
+        first = parents[0] if parents else None
+        self.depth: int = first.depth if first else 0
+        if state[0] in (OBJECT, ARRAY, KEY):
+            self.depth += 1
+        self.captures: bool = any(parent.captures for parent in parents) or (
+            state[0] == ARRAY and state[5] is not None
+        )
+
+
+class Configuration:
+    """All that the future of a text depends on.
+
+    Attributes:
+        nodes: alternatives on top.
+        gap: what has been read of white space.
+        text: what has been read since an array was opened whose items must differ.
+    """
+
+    __slots__ = ("captures", "gap", "nodes", "text")
+
+    def __init__(self, nodes: tuple[Node, ...], gap: int, text: bytes) -> None:
+        self.nodes = nodes
+        self.gap = gap
+        self.text = text
+        self.captures: bool = any(node.captures for node in nodes)
+
+
+class Classes:
+    """Bytes are told apart one by one.
+
+    Attributes:
+        classes: byte → its class, which is itself.
+    """
+
+    classes = bytes(range(256))
+
+
+Configurations = tuple[Configuration, ...]
+_Found = dict[State, dict[Node, None]]
+
+
+class SchemaMachine:
+    """Moves configurations. Shared by all matchers of an artifact, in whatever threads they run.
+
+    Args:
+        plan: what is asked.
+        text_of: token id → its bytes, ``None`` if it writes no text.
+        room: where results are remembered.
+    """
+
+    def __init__(self, plan: Plan, text_of: Callable[[int], bytes | None], room: Room) -> None:
+        self.plan = plan
+        self.tables: Any = Classes()
+        self.room = room
+        self._text_of = text_of
+        self._nodes = Memory(room)
+        self._steps = Memory(room)
+        self._moves = Memory(room)
+        bottom = Node((END,), ())
+        first = Node((VALUE, plan.root), (bottom,))
+        self._start = Configuration((first,), 0, b"")
+
+    def start(self) -> Configurations:
+        """Return the configuration before the first byte."""
+        return (self._start,)
+
+    def step(self, hypotheses: Configurations, classes: bytes, text: bytes) -> Configurations:
+        """Return the configuration behind some bytes; nothing if the text is illegal."""
+        del text
+        here = hypotheses[0]
+        for byte in classes:
+            after = self.read(here, byte)
+            if after is None:
+                return ()
+            here = after
+        return (here,)
+
+    def take(self, hypotheses: Configurations, token_id: int) -> Configurations:
+        """Return the configuration behind a token; nothing if it is illegal."""
+        text = self._text_of(token_id)
+        if text is None:
+            return ()
+        key = (hypotheses[0].nodes, hypotheses[0].gap, hypotheses[0].text, token_id)
+        found: Configurations | None = self._moves.get(key)
+        if found is None:
+            found = self.step(hypotheses, text, text)
+            self._moves.put(key, found)
+        return found
+
+    def is_complete(self, hypothesis: Configuration) -> bool:
+        """Return whether the text may end here."""
+        return any(
+            node.state[0] == END
+            or node.state[0] == NUMBER
+            and self._ends_number(node)
+            and any(parent.state[0] == END for parent in node.parents)
+            for node in hypothesis.nodes
+        ) and self.plan.blanks.may_go_on(hypothesis.gap)
+
+    def describe(self, hypothesis: Configuration) -> Hashable:
+        """Return all that the future of a configuration depends on."""
+        return (hypothesis.gap, hypothesis.text, _describe(hypothesis.nodes))
+
+    def may_read(self, here: Configuration) -> frozenset[int]:
+        """Return bytes outside of which none is legal; not all of them need be."""
+        return frozenset().union(*(_READS[node.state[0]] for node in here.nodes))
+
+    def read(self, here: Configuration, byte: int) -> Configuration | None:
+        """Return the configuration behind one more byte, ``None`` if the text is illegal."""
+        if here.captures:
+            return self._read(here, byte)
+        key = (here.nodes, here.gap, byte)
+        found = self._steps.get(key)
+        if found is None:
+            found = self._read(here, byte) or ()
+            self._steps.put(key, found)
+        return found or None
+
+    def _read(self, here: Configuration, byte: int) -> Configuration | None:
+        found: _Found = {}
+        gap = 0
+        if byte in BLANK_BYTES and here.nodes[0].state[0] not in (STRING, KEY):
+            after = self.plan.blanks.step(here.gap, byte, here.nodes[0].depth)
+            if after is None:
+                return None
+            gap = after
+            for node in here.nodes:
+                self._pass_blank(node, here.text, found)
+        elif self.plan.blanks.may_go_on(here.gap):
+            for node in here.nodes:
+                self.move(node, byte, here.text, found)
+        if not found:
+            return None
+        nodes = tuple(self.node(state, tuple(parents)) for state, parents in found.items())
+        text = here.text + bytes([byte]) if any(n.captures for n in nodes) else b""
+        return Configuration(nodes, gap, text)
+
+    def node(self, state: State, parents: tuple[Node, ...]) -> Node:
+        """Return the node with this state and these parents, the same one while it is known."""
+        key = (state, parents)
+        found: Node | None = self._nodes.get(key)
+        if found is None:
+            found = Node(state, parents)
+            self._nodes.put(key, found)
+        return found
+
+    def _pass_blank(self, node: Node, text: bytes, found: _Found) -> None:
+        kind = node.state[0]
+        if kind == NUMBER:
+            if self._ends_number(node):
+                self._complete(node, text, found)
+        elif kind != LITERAL:
+            _add(found, node.state, node.parents)
+
+    def move(self, node: Node, byte: int, text: bytes, found: _Found) -> None:
+        """Add what a node becomes behind a byte that is no blank between signs."""
+        kind = node.state[0]
+        if kind == STRING:
+            self._move_string(node, byte, text, found)
+        elif kind == KEY:
+            self._move_key(node, byte, found)
+        elif kind == NUMBER:
+            self._move_number(node, byte, text, found)
+        elif kind == VALUE:
+            self.begin(node.state[1], byte, node.parents, found)
+        elif kind == LITERAL:
+            self._move_literal(node, byte, text, found)
+        elif kind == COLON:
+            if byte == _COLON:
+                _add(found, (VALUE, node.state[1]), node.parents)
+        elif kind == OBJECT:
+            self._move_object(node, byte, text, found)
+        elif kind == ARRAY:
+            self._move_array(node, byte, text, found)
+
+    def begin(self, position: int, byte: int, parents: tuple[Node, ...], found: _Found) -> None:
+        """Add what a value at a position can be behind its first byte."""
+        rules = self.plan.positions[position]
+        unique = self.unique_of(parents)
+        if byte == _QUOTE:
+            for number in rules.strings:
+                rule = self.plan.strings[number]
+                raw = b"" if unique is not None else None
+                state = (STRING, number, rule.body.start, 0, raw)
+                if raw is None or self._may_differ(rule, state, unique):
+                    _add(found, state, parents)
+        elif byte == _OPEN_BRACE:
+            for number in rules.objects:
+                start = self.plan.objects[number].start
+                _add(found, (OBJECT, number, start, FIRST), parents)
+        elif byte == _OPEN_BRACKET:
+            for number in rules.arrays:
+                array = self.plan.arrays[number]
+                index, counts = array.rule.start
+                differ = frozenset[Value]() if array.unique is not None else None
+                _add(found, (ARRAY, number, index, counts, FIRST, differ, 0), parents)
+        elif byte in b"ntf":
+            which = b"ntf".index(byte)
+            if rules.literals >> which & 1:
+                _add(found, (LITERAL, which, 1), parents)
+        elif byte in _NUMBER_BYTES:
+            for number in rules.numbers:
+                self._begin_number(number, byte, parents, unique, found)
+
+    def _begin_number(
+        self,
+        number: int,
+        byte: int,
+        parents: tuple[Node, ...],
+        unique: frozenset[Value] | None,
+        found: _Found,
+    ) -> None:
+        numbers = self.plan.numbers_without(number, unique)
+        after = numbers.step(numbers.start, byte)
+        if after is not None:
+            _add(found, (NUMBER, number, after, unique), parents)
+
+    def unique_of(self, parents: tuple[Node, ...]) -> frozenset[Value] | None:
+        """Return the values that an item must differ from, ``None`` if it is no such item."""
+        state = parents[0].state
+        if state[0] != ARRAY or state[5] is None:
+            return None
+        values: frozenset[Value] = state[5]
+        return values
+
+    def _move_literal(self, node: Node, byte: int, text: bytes, found: _Found) -> None:
+        _, which, at = node.state
+        word = _LITERALS[which]
+        if word[at] != byte:
+            return
+        if at + 1 == len(word):
+            self._complete(node, text + bytes([byte]), found)
+        else:
+            _add(found, (LITERAL, which, at + 1), node.parents)
+
+    def _numbers_of(self, node: Node) -> Numbers:
+        return self.plan.numbers_without(node.state[1], node.state[3])
+
+    def _ends_number(self, node: Node) -> bool:
+        return self._numbers_of(node).may_end(node.state[2])
+
+    def _move_number(self, node: Node, byte: int, text: bytes, found: _Found) -> None:
+        if byte in _NUMBER_BYTES:
+            _, number, state, unique = node.state
+            after = self._numbers_of(node).step(state, byte)
+            if after is not None:
+                _add(found, (NUMBER, number, after, unique), node.parents)
+        elif self._ends_number(node):
+            ended: _Found = {}
+            self._complete(node, text, ended)
+            for state, parents in ended.items():
+                self.move(self.node(state, tuple(parents)), byte, text, found)
+
+    def _move_string(self, node: Node, byte: int, text: bytes, found: _Found) -> None:
+        _, number, at, count, raw = node.state
+        rule = self.plan.strings[number]
+        body = rule.body
+        if byte == _QUOTE and body.characters[at] >= 0:
+            if rule.may_end(body.characters[at], count):
+                self._complete(node, text + b'"', found)
+            return
+        after = body.step(at, byte)
+        if not after:
+            return
+        if body.characters[after] >= 0:
+            count = rule.cap(count + 1)
+        if not rule.is_live(after, count):
+            return
+        state = (STRING, number, after, count, None if raw is None else raw + bytes([byte]))
+        if raw is None or self._may_differ(rule, state, self.unique_of(node.parents)):
+            _add(found, state, node.parents)
+
+    def _may_differ(self, rule: StringRule, state: State, unique: frozenset[Value] | None) -> bool:
+        """Return whether a string can become one that is not among some values."""
+        _, _, at, count, raw = state
+        texts = [value[1] for value in unique or () if value[0] == "string"]
+        if not texts:
+            return True
+        if rule.body.characters[at] >= 0:
+            return rule.has_other(rule.body.characters[at], count, decode_body(raw), texts)
+        for byte in range(256):
+            after = rule.body.step(at, byte)
+            if after:
+                is_whole = rule.body.characters[after] >= 0
+                n = rule.cap(count + 1) if is_whole else count
+                inside = (STRING, 0, after, n, raw + bytes([byte]))
+                if rule.is_live(after, n) and self._may_differ(rule, inside, unique):
+                    return True
+        return False
+
+    def _move_object(self, node: Node, byte: int, text: bytes, found: _Found) -> None:
+        _, number, members, phase = node.state
+        rule = self.plan.objects[number]
+        if byte == _CLOSE_BRACE and phase != NEXT:
+            if rule.can_close(members):
+                self._complete(node, text + b"}", found)
+        elif byte == _COMMA and phase == AFTER:
+            if rule.open_labels(members):
+                _add(found, (OBJECT, number, members, NEXT), node.parents)
+        elif byte == _QUOTE and phase != AFTER and rule.open_labels(members):
+            body = self.plan.key_bodies[number]
+            _add(found, (KEY, number, members, body.start, b""), node.parents)
+
+    def _move_key(self, node: Node, byte: int, found: _Found) -> None:
+        _, number, members, at, raw = node.state
+        rule = self.plan.objects[number]
+        body = self.plan.key_bodies[number]
+        labels = rule.open_labels(members)
+        state = body.characters[at]
+        if byte == _QUOTE and state >= 0:
+            label = rule.dfa.labels[state]
+            if label >= 0 and labels >> label & 1:
+                self._end_key(node, label, found)
+            return
+        after = body.step(at, byte)
+        if not after:
+            return
+        if rule.has_classes:
+            raw += bytes([byte])
+        if self._key_is_live(number, members, labels, after, raw):
+            _add(found, (KEY, number, members, after, raw), node.parents)
+
+    def _key_is_live(self, number: int, members: Members, labels: int, at: int, raw: bytes) -> bool:
+        """Return whether a key can become one that may come."""
+        rule, body = self.plan.objects[number], self.plan.key_bodies[number]
+        keys = rule.keys
+        open_ = False
+        for state in body.targets[at]:
+            reach = keys.reach[state] & labels
+            if reach & (keys.names | keys.endless[state]):
+                return True
+            open_ = open_ or bool(reach)
+        if not open_:
+            return False
+        if body.characters[at] >= 0:
+            return keys.is_live(body.characters[at], labels, decode_body(raw), members.others)
+        return any(
+            self._key_is_live(number, members, labels, after, raw + bytes([byte]))
+            for byte in range(256)
+            if (after := body.step(at, byte))
+        )
+
+    def close_key(self, node: Node, label: int) -> tuple[Node, ...]:
+        """Return the nodes behind a key of a label, one that was not there before."""
+        _, number, members, _, _ = node.state
+        # Half of a surrogate pair is no key that can be read.
+        return tuple(
+            self.node(
+                (COLON, position),
+                (self.node((OBJECT, number, after, AFTER), node.parents),),
+            )
+            for after, position in self.plan.objects[number].enter(members, label, "\udfff")
+        )
+
+    def _end_key(self, node: Node, label: int, found: _Found) -> None:
+        _, number, members, _, raw = node.state
+        rule = self.plan.objects[number]
+        key = ""
+        if label >= rule.n_names:
+            key = decode_body(raw)
+            if key in members.others:
+                return
+        for after, position in rule.enter(members, label, key):
+            frame = self.node((OBJECT, number, after, AFTER), node.parents)
+            _add(found, (COLON, position), (frame,))
+
+    def _move_array(self, node: Node, byte: int, text: bytes, found: _Found) -> None:
+        _, number, index, counts, phase, unique, _ = node.state
+        array = self.plan.arrays[number]
+        if byte == _CLOSE_BRACKET and phase != NEXT:
+            if array.rule.can_close(index, counts):
+                self._complete(node, text + b"]", found)
+        elif byte == _COMMA:
+            if phase == AFTER and any(array.enter(index, counts, unique)):
+                _add(found, (ARRAY, number, index, counts, NEXT, unique, 0), node.parents)
+        elif phase != AFTER:
+            for (after, after_counts), position in array.enter(index, counts, unique):
+                at = len(text) if unique is not None else 0
+                state = (ARRAY, number, after, after_counts, AFTER, unique, at)
+                frame = self.node(state, node.parents)
+                self.begin(position, byte, (frame,), found)
+
+    def _complete(self, node: Node, text: bytes, found: _Found) -> None:
+        """Add what goes on when a value has ended, ``text`` with its last byte."""
+        for parent in node.parents:
+            state = parent.state
+            if state[0] == ARRAY and state[5] is not None:
+                value = read_value(text[state[6] :])
+                unique = state[5]
+                array = self.plan.arrays[state[1]]
+                # What has been compared is no longer where it was.
+                if value not in unique and array.is_feasible(state[2], state[3], unique | {value}):
+                    made = (*state[:5], unique | {value}, 0)
+                    _add(found, made, parent.parents)
+            else:
+                _add(found, state, parent.parents)
+
+
+def decode_body(raw: bytes) -> str:
+    """Return the characters of a string's body."""
+    text: str = json.loads(b'"' + raw + b'"')
+    return text
+
+
+def split_body(raw: bytes) -> tuple[str, bytes]:
+    """Return the whole characters of a string's body, and what is read of the next one."""
+    n_whole = len(raw)
+    while True:
+        try:
+            text = decode_body(raw[:n_whole])
+        except ValueError:
+            n_whole -= 1
+            continue
+        if text and 0xD800 <= ord(text[-1]) <= 0xDFFF:
+            n_whole -= 6  # the first half of a pair
+            continue
+        return text, raw[n_whole:]
+
+
+def _add(found: _Found, state: State, parents: tuple[Node, ...]) -> None:
+    known = found.get(state)
+    if known is None:
+        found[state] = dict.fromkeys(parents)
+    else:
+        known.update(dict.fromkeys(parents))
+
+
+def _describe(nodes: tuple[Node, ...]) -> Hashable:
+    """Return what nodes are, whatever objects they are: level by level, with its edges."""
+    levels: list[Hashable] = []
+    level = dict.fromkeys(nodes)
+    while level:
+        levels.append(
+            frozenset((n.state, frozenset(parent.state for parent in n.parents)) for n in level)
+        )
+        level = dict.fromkeys(parent for n in level for parent in n.parents)
+    return tuple(levels)

@@ -1,0 +1,373 @@
+"""Which keys may an object still have, and can it be finished?
+
+A rule names keys, and has classes of other keys by automaton; each is a *label*, and has options:
+the position of its value, and which *wishes* a value there fulfils (a wish is that some member with
+a key of an infinite set fits, which comes from a negation). What has been seen is a bit set of
+names, the other keys themselves, and their number.
+
+Example: with ``required`` a and b, ``maxProperties`` 2 and a seen, only b may come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
+
+# Wishes that a value fulfils, and its position.
+Option = tuple[int, int]
+MAX_WISHES = 4
+_MOST_REMEMBERED = 50_000
+
+
+class Members(NamedTuple):
+    """What has been read of an object: names as bits, other keys, how many, wishes left."""
+
+    seen: int
+    others: frozenset[str]
+    n_members: int
+    wishes: int
+
+
+class Keys:
+    """Which labels a prefix of a key can lead to.
+
+    Args:
+        dfa: labels keys.
+        n_names: labels below it are names, others are classes.
+    """
+
+    def __init__(self, dfa: CharDfa, n_names: int) -> None:
+        self.dfa = dfa
+        self.names = (1 << n_names) - 1
+        self._n_names = n_names
+        self.reach = _propagate(
+            dfa, [0 if label == NO_LABEL else 1 << label for label in dfa.labels]
+        )
+        cyclic = _find_cyclic(dfa)
+        self.endless = _propagate(
+            dfa, [self.reach[s] & ~self.names if s in cyclic else 0 for s in range(dfa.n_states)]
+        )
+
+    def is_live(self, state: int, labels: int, prefix: str, others: frozenset[str]) -> bool:
+        """Return whether a prefix can become a key that is not among the others.
+
+        Args:
+            state: of the automaton.
+            labels: that may come.
+            prefix: what has been read.
+            others: keys of classes that were there.
+        """
+        open_ = self.reach[state] & labels
+        if open_ & (self.names | self.endless[state]):
+            return True
+        while open_:
+            low = open_ & -open_
+            label = low.bit_length() - 1
+            taken = sum(
+                other.startswith(prefix) and self.dfa.labels[self.dfa.read(other)] == label
+                for other in others
+            )
+            if self.dfa.count(state, label, taken + 1) > taken:
+                return True
+            open_ ^= low
+        return False
+
+
+def _propagate(dfa: CharDfa, own: list[int]) -> list[int]:
+    """Return for each state the bits of all states that it leads to."""
+    before: list[list[int]] = [[] for _ in own]
+    for state in range(1, len(own)):
+        for target in dfa.successors(state):
+            before[target].append(state)
+    found = list(own)
+    open_ = [state for state in range(1, len(own)) if own[state]]
+    while open_:
+        state = open_.pop()
+        bits = found[state]
+        for earlier in before[state]:
+            if bits & ~found[earlier]:
+                found[earlier] |= bits
+                open_.append(earlier)
+    return found
+
+
+def _find_cyclic(dfa: CharDfa) -> set[int]:
+    """Return the states that lead back to themselves (Tarjan, 1972, with a stack of our own)."""
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    inside: set[int] = set()
+    cyclic: set[int] = set()
+    for root in range(1, dfa.n_states):
+        if root in index:
+            continue
+        work = [(root, iter(dfa.successors(root)))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        inside.add(root)
+        while work:
+            state, after = work[-1]
+            target = next(after, DEAD)
+            if target == DEAD:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[state])
+                if low[state] == index[state]:
+                    members = []
+                    while True:
+                        members.append(stack.pop())
+                        inside.discard(members[-1])
+                        if members[-1] == state:
+                            break
+                    if len(members) > 1 or state in dfa.successors(state):
+                        cyclic.update(members)
+            elif target not in index:
+                index[target] = low[target] = len(index)
+                stack.append(target)
+                inside.add(target)
+                work.append((target, iter(dfa.successors(target))))
+            elif target in inside:
+                low[state] = min(low[state], index[target])
+    return cyclic
+
+
+class ObjectRule:
+    """What is asked of an object.
+
+    Args:
+        dfa: labels its keys.
+        n_names: labels below it are names.
+        options: of each label; without any the key is not allowed.
+        required: names that must be there, as bits.
+        low: the least number of members.
+        high: the greatest; ``None``: any.
+        n_wishes: so many wishes must be fulfilled.
+        ordered: whether names come in the order of their labels, other keys last.
+    """
+
+    def __init__(
+        self,
+        dfa: CharDfa,
+        n_names: int,
+        options: list[list[Option]],
+        required: int,
+        low: int,
+        high: int | None,
+        n_wishes: int,
+        *,
+        ordered: bool,
+    ) -> None:
+        self.dfa, self.n_names, self.options = dfa, n_names, options
+        self.required, self.low, self.high = required, low, high
+        self.n_wishes, self.ordered = n_wishes, ordered
+        self.allowed = sum(1 << label for label, found in enumerate(options) if found)
+        self._names = (1 << n_names) - 1
+        self._keys: Keys | None = None
+        classes = [label for label in range(n_names, len(options)) if options[label]]
+        self.has_classes = bool(classes)
+        self._endless, self._finite = self._measure(classes)
+        self._known: dict[tuple[int, tuple[int, ...], int, int], int] = {}
+
+    def _measure(self, classes: list[int]) -> tuple[set[int], dict[int, int]]:
+        """Return the classes with infinitely many keys, and the sizes of the others."""
+        if not classes:
+            return set(), {}
+        if self.dfa.defaults[self.dfa.start] and len(self.options) == self.n_names + 1:
+            state = self.dfa.defaults[self.dfa.start]
+            if self.dfa.defaults[state] == state and self.dfa.labels[state] == self.n_names:
+                return {self.n_names}, {}
+        endless = self.keys.endless[self.dfa.start]
+        return (
+            {label for label in classes if endless >> label & 1},
+            {
+                label: self.dfa.count(self.dfa.start, label, 1 << 40)
+                for label in classes
+                if not endless >> label & 1
+            },
+        )
+
+    @property
+    def keys(self) -> Keys:
+        """Which labels a prefix of a key can lead to."""
+        if self._keys is None:
+            self._keys = Keys(self.dfa, self.n_names)
+        return self._keys
+
+    @property
+    def start(self) -> Members:
+        """What has been read behind the opening brace."""
+        return Members(0, frozenset(), 0, (1 << self.n_wishes) - 1)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is always one more key to add, of infinitely many."""
+        return self.high is None and bool(self._endless)
+
+    def can_close(self, members: Members) -> bool:
+        """Return whether the object may end."""
+        return (
+            members.n_members >= self.low
+            and not self.required & ~members.seen
+            and not members.wishes
+            and (self.high is None or members.n_members <= self.high)
+        )
+
+    def open_labels(self, members: Members) -> int:
+        """Return the labels of keys that may come next, as bits."""
+        used = self._use(members.others)
+        key = (members.seen, used, members.n_members, members.wishes)
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) > _MOST_REMEMBERED:
+                self._known.clear()
+            found = self._known[key] = self._find_open(*key, others=bool(members.others))
+        return found
+
+    def _use(self, others: frozenset[str]) -> tuple[int, ...]:
+        """Return how many keys of each finite class were there, and whether of any other."""
+        if not self._finite:
+            return (bool(others),) if self.ordered else ()
+        labels = [self.dfa.labels[self.dfa.read(other)] for other in others]
+        return (bool(others), *(labels.count(label) for label in self._finite))
+
+    def _find_open(
+        self, seen: int, used: tuple[int, ...], count: int, wishes: int, *, others: bool
+    ) -> int:
+        found = 0
+        rest = self._available(seen, used, others=others)
+        simple = self.high is None and not wishes and not self.ordered and not self._finite
+        if simple:
+            return rest
+        bits = rest
+        while bits:
+            low = bits & -bits
+            bits ^= low
+            label = low.bit_length() - 1
+            is_name = label < self.n_names
+            after_seen = seen | low if is_name else seen
+            after_used = used if is_name else self._use_more(used, label)
+            if any(
+                self._is_feasible(
+                    after_seen, after_used, count + 1, wishes & ~d, others=others or not is_name
+                )
+                for d, _ in self.options[label]
+                if not d & ~wishes
+            ):
+                found |= low
+        return found
+
+    def _use_more(self, used: tuple[int, ...], label: int) -> tuple[int, ...]:
+        if not self._finite:
+            return (True,) if self.ordered else ()
+        return (True, *(n + (k == label) for k, n in zip(self._finite, used[1:], strict=True)))
+
+    def _available(self, seen: int, used: tuple[int, ...], *, others: bool) -> int:
+        """Return the labels of keys that are not used up, as bits."""
+        rest = self.allowed & ~(seen & self._names)
+        for (label, size), n in zip(self._finite.items(), used[1:], strict=False):
+            if n >= size:
+                rest &= ~(1 << label)
+        if self.ordered:
+            rest &= ~((1 << seen.bit_length()) - 1)
+            missing = self.required & ~seen
+            if others:
+                rest &= ~self._names
+            elif missing:
+                first = missing & -missing
+                rest &= (first << 1) - 1
+        return rest
+
+    def is_feasible(self) -> bool:
+        """Return whether there is such an object."""
+        return self._is_feasible(
+            0, self._use(frozenset()), 0, (1 << self.n_wishes) - 1, others=False
+        )
+
+    def _is_feasible(
+        self, seen: int, used: tuple[int, ...], count: int, wishes: int, *, others: bool
+    ) -> bool:
+        missing = self.required & ~seen
+        if missing & ~self.allowed:
+            return False
+        if self.ordered and missing and (others or missing & ((1 << seen.bit_length()) - 1)):
+            return False
+        n_needed = missing.bit_count()
+        if wishes:
+            more = self._fewest(seen, used, missing, wishes, others=others)
+            if more is None:
+                return False
+            n_needed += more
+        if self.high is not None and count + n_needed > self.high:
+            return False
+        if self.high is not None and self.low > self.high:
+            return False
+        return count + self._remaining(seen, used, others=others) >= self.low
+
+    def _remaining(self, seen: int, used: tuple[int, ...], *, others: bool) -> int:
+        """Return how many more keys there can be."""
+        if self._endless:
+            return self.low
+        rest = self.allowed & ~seen & self._names
+        if self.ordered:
+            rest &= 0 if others else ~((1 << seen.bit_length()) - 1)
+        classes = sum(size - n for (size, n) in zip(self._finite.values(), used[1:], strict=False))
+        return rest.bit_count() + classes
+
+    def _fewest(
+        self, seen: int, used: tuple[int, ...], missing: int, wishes: int, *, others: bool
+    ) -> int | None:
+        """Return the least number of keys, beside the missing ones, that fulfil all wishes.
+
+        ``None`` if no keys do. Wishes are few (``MAX_WISHES``), so we try.
+        """
+        if not wishes:
+            return 0
+        first = wishes & -wishes
+        best: int | None = None
+        rest = self.allowed & ~(seen & self._names)
+        if self.ordered:
+            rest &= ~((1 << seen.bit_length()) - 1)
+        for label, options in enumerate(self.options):
+            if not rest >> label & 1:
+                continue
+            is_name = label < self.n_names
+            if not is_name and label in self._finite:
+                place = 1 + list(self._finite).index(label)
+                if used[place] >= self._finite[label]:
+                    continue
+            cost = 0 if is_name and missing >> label & 1 else 1
+            for d, _ in options:
+                if not d & first or d & ~wishes:
+                    continue
+                more = self._fewest(
+                    seen | (1 << label if is_name else 0),
+                    used if is_name else self._use_more(used, label),
+                    missing & ~(1 << label) if is_name else missing,
+                    wishes & ~d,
+                    others=others,
+                )
+                if more is not None and (best is None or cost + more < best):
+                    best = cost + more
+        return best
+
+    def enter(self, members: Members, label: int, key: str) -> Iterable[tuple[Members, int]]:
+        """Yield what there is behind a key, with the position of its value, way by way."""
+        bit = 1 << label
+        if label < self.n_names:
+            seen, others = members.seen | bit, members.others
+        else:
+            seen, others = members.seen, members.others | {key}
+        used = self._use(others)
+        done: dict[int, int] = {}
+        for d, child in self.options[label]:
+            if d & ~members.wishes:
+                continue
+            wishes = members.wishes & ~d
+            # A position that fulfils more and asks for nothing else makes others needless.
+            if any(child == c and known & ~wishes == 0 for known, c in done.items()):
+                continue
+            if self._is_feasible(seen, used, members.n_members + 1, wishes, others=bool(others)):
+                done[wishes] = child
+                yield Members(seen, others, members.n_members + 1, wishes), child

@@ -1,0 +1,189 @@
+import pytest
+
+from maskc.errors import SchemaError
+from maskc.runtime.schema.plan import Layout
+from tests.jsonschema.texts import accepts, build_machine, read
+
+PERSON = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "age": {"type": "integer", "minimum": 0}},
+    "required": ["name"],
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name":"x"}',
+        '{"age": 3, "name": "x"}',
+        '{"n\\u0061me": "x", "age": 3.0}',
+        '{\n  "name": "x",\n  "age": 1e2\n}\n',
+    ],
+)
+def test_a_valid_object_is_accepted_in_any_spelling(text):
+    assert accepts(build_machine(PERSON), text)
+
+
+@pytest.mark.parametrize(
+    ("legal", "illegal"),
+    [
+        ('{"name": "x"', ', "name"'),
+        ("{", "}"),
+        ('{"age": ', "-1"),
+        ('{"age": 1', ".5"),
+        ('{"', "b"),
+        ('{"name": ', "1"),
+    ],
+)
+def test_what_no_completion_makes_valid_is_illegal(legal, illegal):
+    machine = build_machine(PERSON)
+    here = read(machine, legal)
+    assert here is not None
+    assert read(machine, illegal, here) is None
+
+
+def test_minus_zero_is_an_integer_that_is_not_negative():
+    assert accepts(build_machine({"minimum": 0}), "-0")
+
+
+def test_a_key_of_a_closed_object_may_not_begin_like_no_name():
+    machine = build_machine({"properties": {"ab": {}}, "additionalProperties": False})
+    assert read(machine, '{"a') is not None
+    assert read(machine, '{"ac') is None
+
+
+def test_a_key_that_was_there_may_not_be_written_with_an_escape():
+    machine = build_machine({})
+    assert read(machine, '{"ab": 1, "\\u0061b') is not None
+    assert read(machine, '{"ab": 1, "\\u0061b"') is None
+
+
+def test_a_length_of_65536_is_no_states():
+    machine = build_machine({"type": "string", "maxLength": 65536})
+    assert len(machine.plan.dfas) == 1
+    assert machine.plan.dfas[0].n_states == 2
+
+
+def test_a_pattern_stands_together_with_lengths():
+    machine = build_machine({"type": "string", "pattern": "^(ab)*$", "minLength": 3})
+    assert not accepts(machine, '"ab"')
+    assert accepts(machine, '"abab"')
+    assert read(build_machine({"pattern": "^(ab)*$", "maxLength": 3}), '"aba') is None
+
+
+def test_one_of_means_exactly_one():
+    machine = build_machine({"oneOf": [{"multipleOf": 2}, {"multipleOf": 3}]})
+    assert [accepts(machine, text) for text in ("4", "9", "6", "5")] == [True, True, False, False]
+
+
+def test_unique_items_are_not_started_if_they_cannot_differ():
+    machine = build_machine({"items": {"enum": ["a", "b"]}, "uniqueItems": True})
+    assert read(machine, '["a", "b"') is not None
+    assert read(machine, '["a", "b",') is None
+    assert read(machine, '["a", "a') is None
+
+
+def test_recursion_goes_as_deep_as_the_text():
+    machine = build_machine(
+        {"properties": {"next": {"$ref": "#"}}, "additionalProperties": False, "type": "object"}
+    )
+    assert accepts(machine, '{"next":' * 300 + "{}" + "}" * 300)
+
+
+def test_what_only_an_endless_value_would_fit_fits_nothing():
+    with pytest.raises(SchemaError, match="fits no value at all"):
+        build_machine({"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]})
+
+
+def test_keys_in_the_schemas_order_come_in_no_other():
+    schema = {"properties": {"a": {}, "b": {}}, "required": ["b"]}
+    machine = build_machine(schema, layout=Layout(key_order="schema"))
+    assert accepts(machine, '{"a": 1, "b": 2, "c": 3}')
+    assert read(machine, '{"b": 2, "a"') is None
+    assert read(machine, '{"c') is None
+
+
+@pytest.mark.parametrize(
+    ("blanks", "text", "legal"),
+    [
+        ("compact", "[1,2]", True),
+        ("compact", "[1, 2]", False),
+        ("bounded", "[\n" + " " * 8 + "1]", True),
+        ("bounded", "[\n" + " " * 9 + "1]", False),
+        ("bounded", "[\n\n1]", False),
+        ("any", "[\n\n" + " " * 99 + "1]", True),
+    ],
+)
+def test_blanks_are_those_of_the_layout(blanks, text, legal):
+    assert accepts(build_machine({}, layout=Layout(blanks=blanks)), text) is legal
+
+
+def test_minimal_escapes_are_those_that_must_be():
+    machine = build_machine({}, layout=Layout(escapes="minimal"))
+    assert accepts(machine, r'"\"\\\n\u001f"')
+    assert not accepts(machine, r'"\u0061"')
+    assert not accepts(machine, r'"\/"')
+
+
+def test_plain_numbers_have_no_exponent():
+    assert not accepts(build_machine({}, layout=Layout(numbers="plain")), "1e2")
+
+
+def test_half_of_a_surrogate_pair_is_no_character():
+    assert accepts(build_machine({}), r'"\ud83d\ude00"')
+    assert not accepts(build_machine({}), r'"\ud83d"')
+    assert not accepts(build_machine({}), r'"\ude00"')
+
+
+def test_references_lead_to_resources_of_the_caller():
+    machine = build_machine(
+        {"$ref": "https://example.com/a"}, resources={"https://example.com/a": {"type": "null"}}
+    )
+    assert accepts(machine, "null")
+    assert not accepts(machine, "1")
+
+
+@pytest.mark.parametrize(
+    ("schema", "pointer", "keyword"),
+    [
+        ({"properties": {"a": {"type": "strin"}}}, "/properties/a", "type"),
+        ({"items": {"$ref": "#/nowhere"}}, "/items", "$ref"),
+        ({"$ref": "#"}, "", "$ref"),
+        (
+            {"allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"anyOf": [{"$ref": "#"}]}}},
+            "/$defs/a",
+            "$ref",
+        ),
+        ({"properties": {"a": {"pattern": "(?<=a)b"}}}, "/properties/a", "pattern"),
+        ({"properties": {"a": {"pattern": "("}}}, "/properties/a", "pattern"),
+        ({"properties": {"a": {"pattern": "(a)\\1"}}}, "/properties/a", "pattern"),
+        ({"items": {"format": "regex"}}, "/items", "format"),
+        ({"$schema": "https://example.com/mine"}, "", "$schema"),
+        ({"minLength": -1}, "", "minLength"),
+        ({"multipleOf": 0}, "", "multipleOf"),
+        ({"not": {"uniqueItems": True}}, "", "uniqueItems"),
+    ],
+)
+def test_what_is_not_supported_is_refused_by_place_and_keyword(schema, pointer, keyword):
+    with pytest.raises(SchemaError) as caught:
+        build_machine(schema)
+    assert (caught.value.pointer, caught.value.keyword) == (pointer, keyword)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        False,
+        {"type": "integer", "minimum": 3, "maximum": 2},
+        {"type": "object", "minProperties": 3, "maxProperties": 2},
+        {"type": "object", "required": ["a"], "properties": {"a": False}},
+        {"type": "array", "minItems": 3, "uniqueItems": True, "items": {"type": "boolean"}},
+        {"allOf": [{"type": "string"}, {"type": "null"}]},
+        {"type": "string", "pattern": "^(ab)*$", "minLength": 3, "maxLength": 3},
+        {"enum": []},
+    ],
+)
+def test_a_schema_that_nothing_fits_is_refused(schema):
+    with pytest.raises(SchemaError, match="fits no value at all"):
+        build_machine(schema)

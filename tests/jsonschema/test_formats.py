@@ -1,0 +1,48 @@
+import pytest
+
+from maskc.jsonschema.formats import build_format
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "valid"),
+    [
+        ("date", "2024-02-29", True),
+        ("date", "2023-02-29", False),
+        ("date", "1900-02-29", False),
+        ("time", "23:59:60Z", True),
+        ("time", "22:59:60Z", False),
+        ("time", "12:00:00", False),
+        ("date-time", "2024-01-31t00:00:00.5+23:59", True),
+        ("duration", "P1Y2M3DT4H5M6S", True),
+        ("duration", "P1Y2D", False),
+        ("email", '"a b"@example.com', True),
+        ("email", "a..b@example.com", False),
+        ("hostname", "a-b.example", True),
+        ("hostname", "-a", False),
+        ("ipv4", "255.0.0.1", True),
+        ("ipv4", "256.0.0.1", False),
+        ("ipv6", "::ffff:1.2.3.4", True),
+        ("ipv6", "1::2::3", False),
+        ("uri", "https://[::1]:80/a?b#c", True),
+        ("uri", "/a", False),
+        ("uri-reference", "/a", True),
+        ("iri", "https://é.example/", True),
+        ("uri-template", "/{a:3}{?b*}", True),
+        ("json-pointer", "/a~1b", True),
+        ("json-pointer", "/a~2", False),
+        ("relative-json-pointer", "1/a", True),
+        ("relative-json-pointer", "01/a", False),
+        ("uuid", "2EB8AA08-aa98-11ea-b4aa-73b441d16380", True),
+    ],
+)
+def test_a_format_is_what_its_standard_says(name, text, valid):
+    dfa = build_format(name)
+    assert (dfa.labels[dfa.read(text)] >= 0) is valid
+
+
+def test_a_format_that_is_not_regular_is_refused_with_the_reason():
+    assert "not regular" in build_format("regex")
+
+
+def test_another_name_is_an_annotation():
+    assert build_format("color") is None

@@ -1,0 +1,65 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maskc.jsonschema.automata import TooLargeError
+from maskc.jsonschema.patterns import PatternError, build_pattern, split_simple
+
+# Patterns that ECMA-262 and re read alike, but for $.
+PATTERNS = [
+    r"^a*$",
+    r"^(a|b)*c$",
+    r"^(?!ab)[abc]*$",
+    r"(?=.*a)(?=.*b)^[abc]{3,5}$",
+    r"\bab\b",
+    r"a$|^b",
+    r"(?:a(?!b)c?)+$",
+    r"^(?:(?!aa).)*$",
+    r"[^a]b{2,}",
+    r"^(a|b(?=c))+c?$",
+    r"\Ba",
+    r"^((a*)*b)*$",
+]
+
+
+@given(st.sampled_from(PATTERNS), st.text("abc \n", max_size=7))
+def test_a_pattern_is_found_where_re_finds_it(pattern, text):
+    dfa = build_pattern(pattern)
+    found = re.search(pattern.replace("$", r"\Z"), text) is not None
+    assert (dfa.labels[dfa.read(text)] >= 0) == found
+
+
+@pytest.mark.parametrize(
+    ("pattern", "why"),
+    [
+        ("(", "unmatched"),
+        ("[a", "unmatched"),
+        ("*a", "nothing to repeat"),
+        (r"(a)\1", "back-reference"),
+        ("(?<=a)b", "look-behind"),
+        ("a{3,2}", "out of order"),
+        (r"\p{Script=Greek}", "only categories"),
+        ("a{0,99999}", "repeats something"),
+    ],
+)
+def test_what_is_no_pattern_or_not_regular_is_refused(pattern, why):
+    with pytest.raises(PatternError, match=why):
+        build_pattern(pattern)
+
+
+def test_too_large_an_automaton_is_refused():
+    with pytest.raises(TooLargeError):
+        build_pattern("(a|b)*a(a|b){20}")
+
+
+def test_a_character_beyond_16_bits_is_one_character():
+    dfa = build_pattern("^.$")
+    assert dfa.labels[dfa.read("😀")] >= 0
+
+
+def test_a_count_over_one_set_is_a_length():
+    found = split_simple("^[a-z]{2,300}$")
+    assert found is not None
+    assert (found[0].n_states, *found[1:]) == (2, 2, 300)

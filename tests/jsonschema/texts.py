@@ -1,0 +1,63 @@
+"""Reads texts with a schema's machine, byte by byte, and searches for their shortest end."""
+
+import json
+
+from maskc.jsonschema.compiling import build_plan
+from maskc.runtime.room import Room
+from maskc.runtime.schema.machine import SchemaMachine
+from maskc.runtime.schema.plan import Layout, Plan
+
+
+def build_machine(schema, *, resources=None, layout=None, assert_formats=True):
+    layout = layout or Layout()
+    data = build_plan(
+        schema, resources=resources or {}, layout=layout, assert_formats=assert_formats
+    )
+    room = Room(1 << 24)
+    return SchemaMachine(Plan(data, layout, room), lambda _: None, room)
+
+
+def read(machine, text, start=None):
+    """Return the configuration behind a text, ``None`` if it is illegal."""
+    here = start or machine.start()[0]
+    for byte in text.encode() if isinstance(text, str) else text:
+        here = machine.read(here, byte)
+        if here is None:
+            return None
+    return here
+
+
+def accepts(machine, text):
+    here = read(machine, text)
+    return here is not None and machine.is_complete(here)
+
+
+def accepts_value(machine, value):
+    return accepts(machine, json.dumps(value))
+
+
+class DeadEndError(Exception):
+    """No way leads from a legal text to one that may end."""
+
+
+def find_end(machine, here, most=300):
+    """Return bytes that finish a text, by breadth first; ``None`` if they are too far away.
+
+    Raises:
+        DeadEndError: all ways were tried, and none ends.
+    """
+    level, seen = [(here, b"")], set()
+    while level:
+        after = []
+        for configuration, text in level:
+            if machine.is_complete(configuration):
+                return text
+            if len(seen) > most:
+                return None
+            for byte in b'}]"' + bytes(range(33, 127)):
+                moved = machine.read(configuration, byte)
+                if moved is not None and (key := machine.describe(moved)) not in seen:
+                    seen.add(key)
+                    after.append((moved, text + bytes([byte])))
+        level = after
+    raise DeadEndError

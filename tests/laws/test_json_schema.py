@@ -1,0 +1,188 @@
+"""A text is legal iff its value is valid, what is legal can be finished, and masks are exact."""
+
+import json
+
+import jsonschema
+import numpy as np
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import maskc
+from maskc.errors import SchemaError
+from maskc.jsonschema.compiling import compile_schema
+from maskc.vocab.vocabulary import TokenTable, build_vocabulary
+from tests.jsonschema.texts import accepts, build_machine, find_end, read
+
+NAMES = st.sampled_from(["a", "b", "ab"])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 12) | st.sampled_from(["", "a", "ab", "b"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=5,
+)
+COUNTS = st.integers(0, 3)
+SIMPLE = st.one_of(
+    st.just({}),
+    st.booleans(),
+    st.fixed_dictionaries(
+        {"type": st.sampled_from(["null", "boolean", "integer", "string", "array", "object"])}
+    ),
+    st.fixed_dictionaries({"const": VALUES}),
+    st.fixed_dictionaries({"enum": st.lists(VALUES, min_size=1, max_size=3)}),
+    st.fixed_dictionaries({}, optional={"minimum": COUNTS, "exclusiveMaximum": COUNTS}),
+    st.fixed_dictionaries({"multipleOf": st.integers(1, 3)}),
+    st.fixed_dictionaries({}, optional={"minLength": COUNTS, "maxLength": COUNTS}),
+    st.fixed_dictionaries({"pattern": st.sampled_from(["^a", "b$", "^(ab)*$", "a.?b"])}),
+    st.fixed_dictionaries({}, optional={"minItems": COUNTS, "maxItems": COUNTS}),
+    st.fixed_dictionaries({}, optional={"minProperties": COUNTS, "maxProperties": COUNTS}),
+    st.fixed_dictionaries({"required": st.lists(NAMES, max_size=2, unique=True)}),
+    st.just({"type": "array", "items": {"type": ["string", "integer"]}, "uniqueItems": True}),
+)
+
+
+def combine(inner):
+    return st.one_of(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "properties": st.dictionaries(NAMES, inner, max_size=2),
+                "patternProperties": st.dictionaries(
+                    st.sampled_from(["^a", "b"]), inner, max_size=1
+                ),
+                "additionalProperties": inner,
+                "propertyNames": inner,
+            },
+        ),
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "prefixItems": st.lists(inner, min_size=1, max_size=2),
+                "items": inner,
+                "contains": inner,
+                "maxContains": COUNTS,
+            },
+        ),
+        st.fixed_dictionaries({"allOf": st.lists(inner, min_size=1, max_size=2)}),
+        st.fixed_dictionaries({"anyOf": st.lists(inner, min_size=1, max_size=2)}),
+        st.fixed_dictionaries({"oneOf": st.lists(inner, min_size=1, max_size=3)}),
+        st.fixed_dictionaries({"not": inner}),
+        st.fixed_dictionaries({"if": inner, "then": inner}, optional={"else": inner}),
+        st.fixed_dictionaries({"dependentSchemas": st.dictionaries(NAMES, inner, max_size=1)}),
+        st.tuples(inner, inner).map(
+            lambda pair: {
+                "anyOf": [{"properties": {"a": pair[0]}, "required": ["a"]}, {}],
+                "unevaluatedProperties": pair[1],
+            }
+        ),
+    )
+
+
+SCHEMAS = st.recursive(SIMPLE, combine, max_leaves=5)
+
+
+def build(schema):
+    """Return the machine of a schema, ``None`` if it is refused."""
+    try:
+        return build_machine(schema)
+    except SchemaError:
+        return None
+
+
+@settings(deadline=None)
+@given(SCHEMAS, st.lists(VALUES, min_size=1, max_size=6), st.booleans())
+def test_a_text_is_accepted_iff_its_value_is_valid(schema, values, pretty):
+    machine = build(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    for value in values:
+        text = json.dumps(value, indent=2 if pretty else None)
+        valid = validator.is_valid(value)
+        if machine is not None:
+            assert accepts(machine, text) == valid, (schema, text)
+
+
+@settings(deadline=None)
+@given(SCHEMAS, st.lists(VALUES, min_size=4, max_size=12))
+def test_a_schema_that_nothing_fits_has_no_valid_value(schema, values):
+    try:
+        build_machine(schema)
+    except SchemaError as error:
+        if error.reason == "fits no value at all":
+            validator = jsonschema.Draft202012Validator(schema)
+            assert not any(map(validator.is_valid, values)), schema
+
+
+@settings(deadline=None, max_examples=60)
+@given(SCHEMAS, VALUES, st.data())
+def test_what_is_legal_can_be_finished(schema, value, data):
+    machine = build(schema)
+    assume(machine is not None)
+    text = json.dumps(value)
+    here, n_read = machine.start()[0], 0
+    for byte in text.encode():
+        after = machine.read(here, byte)
+        if after is None:
+            break
+        here, n_read = after, n_read + 1
+    prefix = text[: data.draw(st.integers(0, n_read))]
+    legal = read(machine, prefix)
+    end = find_end(machine, legal)
+    if end is None:
+        return  # too far to search for, but no dead end so far
+    finished = json.loads(prefix + end.decode())
+    assert jsonschema.Draft202012Validator(schema).is_valid(finished), (schema, prefix, end)
+
+
+TOKENS = [
+    *(bytes([byte]) for byte in range(256)),
+    *(b'"a', b'":', b'": ', b'", "', b'",', b'"}', b'"]', b"}}", b"]]", b'{"', b'["', b'a"'),
+    *(
+        b'ab"',
+        b"ab",
+        b"aa",
+        b"12",
+        b"123",
+        b".0",
+        b"1,",
+        b"null",
+        b"tru",
+        b"e,",
+        b'","a"',
+        b"\\u00",
+    ),
+    *(
+        b"61",
+        b'","',
+        b'":1,"a":',
+        b'a":1,"a',
+        b"  ",
+        b"\n  ",
+        b"[1,",
+        b"},{",
+        b'""',
+        b'":"',
+        b'a","b',
+    ),
+]
+VOCABULARY = build_vocabulary("small", TokenTable((*TOKENS, None), (len(TOKENS),)))
+
+
+@settings(deadline=None, max_examples=60)
+@given(SCHEMAS, VALUES, st.data())
+def test_masks_are_the_tokens_that_the_machine_reads(schema, value, data):
+    try:
+        artifact = maskc.Artifact(compile_schema(schema, VOCABULARY))
+    except SchemaError:
+        assume(False)
+    text = json.dumps(value).encode()
+    matcher = artifact.matcher()
+    cut = data.draw(st.integers(0, len(text)))
+    for byte in text[:cut]:
+        if not matcher.accept_bytes(bytes([byte])):
+            break
+    bitmask = maskc.allocate_bitmask(1, artifact.vocab_size)
+    matcher.fill_bitmask(bitmask, 0)
+    legal = np.unpackbits(bitmask[0].view(np.uint8), bitorder="little")[: artifact.vocab_size]
+    wanted = [matcher.fork().accept_bytes(token) for token in TOKENS]
+    assert legal[:-1].astype(bool).tolist() == wanted, (schema, text[:cut])
+    assert bool(legal[-1]) == matcher.is_accepting
+    number = matcher.mask_id()
+    assert np.array_equal(artifact.mask_table()[number], bitmask[0])
