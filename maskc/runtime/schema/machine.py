@@ -99,9 +99,11 @@ class Classes:
 
     Attributes:
         classes: byte → its class, which is itself.
+        members: each class with its only byte.
     """
 
     classes = bytes(range(256))
+    members = tuple((byte, bytes([byte])) for byte in range(256))
 
 
 Configurations = tuple[Configuration, ...]
