@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from maskc.grammar.model import Grammar
-from maskc.lexer.boundaries import Boundaries, Lookaheads
+from maskc.lexer.boundaries import Boundaries, Lookaheads, number_bits
 from maskc.lexer.lexeme import IGNORED
 
 _ESCAPES = {9: "\\t", 10: "\\n", 13: "\\r", 32: "' '", 45: "'-'", 92: "\\\\"}
@@ -64,20 +64,6 @@ def format_tokens(tokens: Sequence[bytes | None], *, limit: int) -> str:
 def name_terminal(grammar: Grammar, terminal: int) -> str:
     """Return a terminal's name; that of what the lexer drops is ``(ignored)``."""
     return "(ignored)" if terminal == IGNORED else grammar.terminals[terminal]
-
-
-def number_bits(mask: int) -> list[int]:
-    """Return the members of a bit set, ascending.
-
-    >>> number_bits(0b1101)
-    [0, 2, 3]
-    """
-    found = []
-    while mask:
-        low = mask & -mask
-        found.append(low.bit_length() - 1)
-        mask ^= low
-    return found
 
 
 class LookaheadNames:

@@ -109,7 +109,9 @@ def build_boundaries(grammar: Grammar, scanner: Scanner, columns: Columns) -> Bo
 
     def to_lookaheads(fine: int) -> Lookaheads:
         if fine not in cache:
-            cache[fine] = sum({1 << look_of[i] for i in _bits(fine) if nodes[i][0] != IGNORED})
+            cache[fine] = sum(
+                {1 << look_of[i] for i in number_bits(fine) if nodes[i][0] != IGNORED}
+            )
         return cache[fine]
 
     number = {node: look_of[i] for i, node in enumerate(nodes) if node[0] != IGNORED}
@@ -134,7 +136,12 @@ def build_boundaries(grammar: Grammar, scanner: Scanner, columns: Columns) -> Bo
     )
 
 
-def _bits(mask: int) -> list[int]:
+def number_bits(mask: int) -> list[int]:
+    """Return the members of a bit set, ascending.
+
+    >>> number_bits(0b1101)
+    [0, 2, 3]
+    """
     found = []
     while mask:
         low = mask & -mask
@@ -206,7 +213,7 @@ def _compute_rests(
                 while pending:
                     here = pending.pop()
                     mask |= direct[here] | (at_end if scanner.closed[here] else 0)
-                    for i in _bits(direct[here] & crossed_mask):
+                    for i in number_bits(direct[here] & crossed_mask):
                         if behind[i] not in seen:
                             seen.add(behind[i])
                             pending.append(behind[i])
@@ -268,7 +275,7 @@ class _ClassSets:
 
     def of(self, mask: int) -> frozenset[int]:
         if mask not in self._known:
-            self._known[mask] = frozenset(self._class_of[i] for i in _bits(mask))
+            self._known[mask] = frozenset(self._class_of[i] for i in number_bits(mask))
         return self._known[mask]
 
 
@@ -295,8 +302,8 @@ def _build_finals(
     for mask, column_sets in zip(reach, columns.of_state, strict=True):
         final = Final(
             to_lookaheads(mask & ~ignored_mask & ~newline_mask),
-            tuple(sorted({nodes[i][1] for i in _bits(mask & ignored_mask)})),
-            tuple(sorted({nodes[i][1] for i in _bits(mask & newline_mask)})),
+            tuple(sorted({nodes[i][1] for i in number_bits(mask & ignored_mask)})),
+            tuple(sorted({nodes[i][1] for i in number_bits(mask & newline_mask)})),
             column_sets,
         )
         final_of.append(number.setdefault(final, len(number)))

@@ -1,4 +1,5 @@
-from maskc.dump.names import format_byte, format_bytes, format_tokens, number_bits
+from maskc.dump.names import format_byte, format_bytes, format_tokens
+from maskc.lexer.boundaries import number_bits
 
 
 def test_a_byte_that_cannot_be_printed_is_escaped():
