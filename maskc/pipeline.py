@@ -15,15 +15,17 @@ from typing import TypeVar
 import numpy as np
 
 import maskc
-from maskc.artifact.assemble import assemble
 from maskc.artifact.model import FORMAT, Contents, check
 from maskc.budget import at, run_bounded
+from maskc.emit.assemble import assemble
+from maskc.emit.graph import build_graph
+from maskc.emit.mask_differences import encode_unions
+from maskc.emit.provenance import describe_grammar, describe_tokenizer, describe_unicode
 from maskc.errors import GrammarError
 from maskc.frontends.lark import load_grammar
 from maskc.frontends.source import GrammarSource
-from maskc.general import compile_general
+from maskc.glr.pipeline import compile_general
 from maskc.grammar.model import Grammar
-from maskc.identity import describe_grammar, describe_tokenizer, describe_unicode
 from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.scanner import build_scanner
@@ -35,9 +37,7 @@ from maskc.stages import LalrLanguage, Lexed, Run, Stages, run_plainly
 from maskc.store.adjacency import find_adjacencies
 from maskc.store.steps import build_steps
 from maskc.store.walk import build_store
-from maskc.streamline.graph import build_graph
 from maskc.streamline.order import STEPS, streamline
-from maskc.streamline.unions import encode_unions
 from maskc.vocab.trie import build_trie
 from maskc.vocab.vocabulary import Vocabulary
 

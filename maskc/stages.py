@@ -1,7 +1,7 @@
 """What the compiler knows after each pass: one frozen value for all of it.
 
-:mod:`maskc.pipeline` and :mod:`maskc.general` fill it in; ``maskc dump`` prints it, ``maskc lint``
-reads its first half. A *language* is what a grammar decides without a tokenizer.
+:mod:`maskc.pipeline` and :mod:`maskc.glr.pipeline` fill it in; ``maskc dump`` prints it,
+``maskc lint`` reads its first half. A *language* is what a grammar decides without a tokenizer.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from maskc.artifact.model import Contents
+from maskc.emit.graph import DecisionGraph
+from maskc.emit.mask_differences import Unions
 from maskc.frontends.source import GrammarSource
-from maskc.grammar.adjacency import LexedCfg
+from maskc.glr.adjacency import LexedCfg
+from maskc.glr.lr0 import GeneralTable
 from maskc.grammar.model import Grammar
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import Scanner
-from maskc.parser.general import GeneralTable
 from maskc.parser.items import ItemSets
 from maskc.parser.refine import RefinedTable
-from maskc.streamline.graph import DecisionGraph
 from maskc.streamline.lalr_state import Verdicts
 from maskc.streamline.model import Rows
-from maskc.streamline.unions import Unions
 
 T = TypeVar("T")
 

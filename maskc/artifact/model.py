@@ -213,7 +213,7 @@ class Contents:
     """An artifact in memory: see the module and ``SECTIONS``.
 
     Attributes:
-        header: what :func:`maskc.artifact.assemble.assemble` wrote.
+        header: what :func:`maskc.emit.assemble.assemble` wrote.
         arrays: by section name.
     """
 

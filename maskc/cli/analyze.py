@@ -15,7 +15,7 @@ from maskc.limits import Limits
 from maskc.report.render import print_json
 
 if TYPE_CHECKING:
-    from maskc.analysis.questions import Questions
+    from maskc.pushdown.questions import Questions
 
 _ARITY = {"never": (1, None), "always": (1, None), "joint": (3, 3), "follow": (1, 1)}
 
@@ -95,16 +95,16 @@ def analyze_command(
 
 
 def _load(grammar: str, *, start: str | None, lexer: str | None, postlex: str | None) -> Questions:
-    from maskc.analysis.questions import Questions
     from maskc.frontends.lark import load_lalr_grammar
     from maskc.frontends.source import load_source
+    from maskc.pushdown.questions import Questions
 
     source = load_source(find_grammar(grammar), start=start, lexer=lexer, postlex=postlex)
     return Questions(load_lalr_grammar(source)[0], source.name)
 
 
 def _export(questions: Questions, path: str) -> None:
-    from maskc.analysis.reference import format_cfg, format_pda
+    from maskc.pushdown.reference import format_cfg, format_pda
 
     is_grammar = path.endswith(".cfg")
     text = format_cfg(questions.reduced) if is_grammar else format_pda(questions.dft)
@@ -113,7 +113,7 @@ def _export(questions: Questions, path: str) -> None:
 
 def _compare(questions: Questions, seconds: float, *, as_json: bool) -> int:
     """Print where pyformlang differs; return the exit status."""
-    from maskc.analysis.reference import compare_never_legal
+    from maskc.pushdown.reference import compare_never_legal
     from maskc.report.analyze import print_comparison
 
     comparison = compare_never_legal(questions.reduced, seconds=seconds)

@@ -54,7 +54,7 @@ def dump_command(
     """
     from maskc.dump.stages import OF_LANGUAGE, OF_STORE, STAGES, limit_lines
     from maskc.frontends.source import load_source
-    from maskc.general import build_general_language
+    from maskc.glr.pipeline import build_general_language
     from maskc.pipeline import build_language, compile_stages
     from maskc.vocab import load_vocabulary
 

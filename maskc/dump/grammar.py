@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from maskc.grammar.adjacency import LexedCfg
+from maskc.glr.adjacency import LexedCfg
 from maskc.grammar.model import END, Grammar
 
 

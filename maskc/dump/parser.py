@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from maskc.dump.names import LookaheadNames
+from maskc.glr.lr0 import GeneralTable
 from maskc.grammar.model import Grammar
 from maskc.lexer.boundaries import Boundaries
-from maskc.parser.general import GeneralTable
 from maskc.parser.items import ROOT, Item, ItemSets
 from maskc.parser.refine import RefinedTable
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from maskc.analysis.dft import build_dft
 from maskc.dump.grammar import dump_grammar, dump_productions
 from maskc.dump.lexer import dump_boundaries, dump_scanner
 from maskc.dump.parser import dump_general_table, dump_items, dump_table
 from maskc.dump.store import StoreNames, dump_graph, dump_masks, dump_rows, dump_verdicts
 from maskc.errors import StageError
+from maskc.glr.streamline import GENERAL_STEPS
 from maskc.grammar.reduce import reduce_grammar
+from maskc.pushdown.dft import build_dft
 from maskc.stages import GeneralLanguage, LalrLanguage, Language, Stages
-from maskc.streamline.general_order import GENERAL_STEPS
 from maskc.streamline.order import STEPS
 from maskc.vocab.vocabulary import Vocabulary
 

@@ -9,14 +9,14 @@ import numpy as np
 from maskc.artifact.model import ANY_PROFILE, NO_EVENT
 from maskc.dump.lexer import format_open
 from maskc.dump.names import LookaheadNames, format_tokens, name_terminal
+from maskc.emit.graph import Answer, DecisionGraph, Question
+from maskc.emit.mask_differences import Unions
 from maskc.grammar.model import Grammar
 from maskc.lexer.boundaries import Boundaries
-from maskc.streamline.decisions import DEPENDS, FAIL, MAY
-from maskc.streamline.graph import Answer, DecisionGraph, Question
+from maskc.pushdown.decisions import DEPENDS, FAIL, MAY
+from maskc.store.sequences import Event
 from maskc.streamline.lalr_state import Verdicts
 from maskc.streamline.model import Rows
-from maskc.streamline.unions import Unions
-from maskc.streamline.words import Event
 
 MAX_TOKENS = 8  # of a set that are spelled out
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 import maskc
 from maskc.artifact.model import FORMAT, Contents
+from maskc.emit.provenance import describe_tokenizer
 from maskc.errors import SchemaError
-from maskc.identity import describe_tokenizer
 from maskc.jsonschema.building import Builder
 from maskc.jsonschema.dialects import DEFAULT, build_registry, dialect_of, open_root
 from maskc.jsonschema.expressions import Space

@@ -9,8 +9,6 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from maskc.analysis.conflicts import Conflict, find_conflicts
-from maskc.analysis.lalr_state import refine_terminals
 from maskc.frontends.lark import build_lark, load_lalr_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Grammar, Production
@@ -19,9 +17,11 @@ from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
 from maskc.lint.model import Place
 from maskc.lint.places import Definition, find_definitions, find_line, rule_of
+from maskc.parser.conflicts import Conflict, find_conflicts
 from maskc.parser.items import ItemSets
 from maskc.parser.refine import RefinedTable
 from maskc.pipeline import analyse_grammar
+from maskc.pushdown.lalr_state import refine_terminals
 from maskc.stages import LalrLanguage
 
 _UNNAMED, _IGNORED = "__ANON_", "__IGNORE_"

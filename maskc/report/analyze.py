@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from maskc.analysis.questions import (
+from maskc.pushdown.questions import (
     AlwaysAnswer,
     ClassesAnswer,
     FollowAnswer,
@@ -13,7 +13,7 @@ from maskc.analysis.questions import (
     NeverAnswer,
     OverviewAnswer,
 )
-from maskc.analysis.reference import Comparison
+from maskc.pushdown.reference import Comparison
 from maskc.report.render import format_count, make_console, make_facts, make_table
 
 MAX_PATTERN = 60  # of a longer one, so much is shown

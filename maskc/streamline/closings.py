@@ -16,8 +16,8 @@ import numpy as np
 
 from maskc.lexer.boundaries import Boundaries, Final
 from maskc.lexer.scanner import EMPTY_TEXT, Scanner
+from maskc.store.sequences import NO_EVENT, anything
 from maskc.streamline.model import Rows, merge
-from maskc.streamline.words import NO_EVENT, anything
 
 
 def merge_closings(rows: Rows, scanner: Scanner, boundaries: Boundaries) -> Rows:

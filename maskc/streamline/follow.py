@@ -20,9 +20,9 @@ from dataclasses import replace
 from maskc.grammar.model import Grammar
 from maskc.grammar.sets import Terminals
 from maskc.lexer.boundaries import Boundaries
+from maskc.store.sequences import Event
 from maskc.streamline.model import DROPPED, Rows
 from maskc.streamline.rewrite import rewrite
-from maskc.streamline.words import Event
 
 
 def drop_unfollowed(

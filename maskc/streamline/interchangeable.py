@@ -18,11 +18,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from maskc.analysis.interchangeable import Classes, map_to_representatives
 from maskc.lexer.boundaries import Boundaries, Final
 from maskc.parser.refine import RefinedTable
+from maskc.pushdown.interchangeable import Classes, map_to_representatives
+from maskc.store.sequences import Event
 from maskc.streamline.model import Rows, merge
-from maskc.streamline.words import Event
 
 
 def merge_interchangeable(

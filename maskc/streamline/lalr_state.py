@@ -1,7 +1,7 @@
 """Step 5: rows are decided by the state on top of the stack, as far as it decides them.
 
 Behind X the parser is in some LALR state, refined by what the stack below still wants. For each
-word and refined state, :mod:`maskc.streamline.decisions` says *accepted*, *rejected*, or that it
+word and refined state, :mod:`maskc.pushdown.decisions` says *accepted*, *rejected*, or that it
 depends on the stack below. An artifact holds this table; only what depends is asked at run
 time, and it depends on the state that the word's first terminal leads to, and so on.
 
@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.lexer.boundaries import Boundaries
+from maskc.pushdown.decisions import DEPENDS, Decisions
+from maskc.store.sequences import Event
 from maskc.streamline.counting import percentiles
-from maskc.streamline.decisions import DEPENDS, Decisions
 from maskc.streamline.model import Rows
-from maskc.streamline.words import Event
 
 Flags = NDArray[np.uint8]
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.streamline.words import Event, Words
+from maskc.store.sequences import Event, Words
 
 Ints = NDArray[np.int32]
 

@@ -1,7 +1,7 @@
 """THE ORDER of the streamlining steps, and what each of them left.
 
 Each step takes rows and returns rows with the same masks. The first three know the grammar only;
-then :mod:`maskc.streamline.decisions` answers from Lark's own table.
+then :mod:`maskc.pushdown.decisions` answers from Lark's own table.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from maskc.analysis.interchangeable import Classes, find_classes
-from maskc.analysis.successors import build_follow_graph, build_successor_graph
 from maskc.errors import BudgetError, LimitError
 from maskc.grammar.model import Grammar
 from maskc.grammar.reduce import reduce_grammar
@@ -20,10 +18,12 @@ from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import Scanner
 from maskc.parser.items import ItemSets
 from maskc.parser.refine import RefinedTable
+from maskc.pushdown.decisions import Decisions
+from maskc.pushdown.follow_graph import build_follow_graph, build_successor_graph
+from maskc.pushdown.interchangeable import Classes, find_classes
 from maskc.store.model import MaskStore
 from maskc.streamline.closings import merge_closings
 from maskc.streamline.counting import count_rows, count_sequences, percentiles
-from maskc.streamline.decisions import Decisions
 from maskc.streamline.follow import drop_unfollowed
 from maskc.streamline.interchangeable import merge_interchangeable, safe_for_lookaheads
 from maskc.streamline.lalr_state import (

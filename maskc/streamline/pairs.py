@@ -20,11 +20,11 @@ from dataclasses import replace
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.lexeme import IGNORED
 from maskc.parser.refine import RefinedTable
-from maskc.streamline.decisions import Decisions
+from maskc.pushdown.decisions import Decisions
+from maskc.store.sequences import NO_EVENT, Event, anything
 from maskc.streamline.judge import judge
 from maskc.streamline.model import DROPPED, Rows
 from maskc.streamline.rewrite import rewrite
-from maskc.streamline.words import NO_EVENT, Event, anything
 
 
 def decide_pairs(

@@ -20,8 +20,8 @@ from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.lexeme import IGNORED
 from maskc.lexer.scanner import Scanner, contexts_after
 from maskc.store.model import MaskStore
+from maskc.store.sequences import NOTHING_ENDS, Event, Words
 from maskc.streamline.model import DROPPED, Rows, TokenSets, merge
-from maskc.streamline.words import NOTHING_ENDS, Event, Words
 
 Ints = NDArray[np.int32]
 

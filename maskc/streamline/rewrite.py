@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from maskc.store.sequences import Event
 from maskc.streamline.model import DROPPED, Rows, merge
-from maskc.streamline.words import Event
 
 # (event before, word) → the word that stands for it, or DROPPED if it is never legal there.
 Rule = Callable[[Sequence[tuple[Event, int]]], list[int]]

@@ -20,11 +20,11 @@ from dataclasses import replace
 import numpy as np
 
 from maskc.lexer.boundaries import Boundaries
-from maskc.streamline.decisions import Decisions
+from maskc.pushdown.decisions import Decisions
+from maskc.store.sequences import NO_EVENT, Event, anything
 from maskc.streamline.judge import join_decided, judge
 from maskc.streamline.model import Rows, merge
 from maskc.streamline.rewrite import rewrite
-from maskc.streamline.words import NO_EVENT, Event, anything
 
 
 def decide_sequences(rows: Rows, decisions: Decisions, boundaries: Boundaries) -> Rows:

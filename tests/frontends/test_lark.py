@@ -2,6 +2,7 @@ import re
 
 import pytest
 
+from maskc.emit.provenance import describe_grammar
 from maskc.errors import GrammarError, PostlexError, UnsupportedTerminalError
 from maskc.frontends.lark import (
     build_lark,
@@ -10,7 +11,6 @@ from maskc.frontends.lark import (
     load_source,
     source_from_header,
 )
-from maskc.identity import describe_grammar
 from maskc.parser.balance import find_enclosed_items
 from maskc.parser.items import build_item_sets
 

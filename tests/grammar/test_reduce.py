@@ -3,7 +3,7 @@ from hypothesis import given
 from maskc.frontends.lark import load_grammar, load_source
 from maskc.grammar.model import Production
 from maskc.grammar.reduce import reduce_grammar, reduce_productions
-from tests.analysis.small_grammars import small_grammars, words
+from tests.pushdown.small_grammars import small_grammars, words
 
 
 def test_a_rule_that_derives_nothing_is_dropped_with_all_that_needs_it():

@@ -4,7 +4,7 @@ from hypothesis import given
 
 from maskc.grammar.model import END
 from maskc.grammar.sets import compute_adjacent, compute_sets
-from tests.analysis.small_grammars import (
+from tests.pushdown.small_grammars import (
     LETTERS,
     grammar_of,
     prefixes,

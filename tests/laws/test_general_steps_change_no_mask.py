@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.errors import MaskcError
-from maskc.streamline.general_order import GENERAL_STEPS
+from maskc.glr.streamline import GENERAL_STEPS
 from tests.compiled import compile_text, legal_ids
 from tests.examples import examples
 from tests.general_grammars import draw_general_grammar, general_grammar

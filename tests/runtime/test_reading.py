@@ -3,8 +3,8 @@
 import pytest
 
 from maskc import Artifact
+from maskc.glr.streamline import GENERAL_STEPS
 from maskc.runtime.reading import StackReader
-from maskc.streamline.general_order import GENERAL_STEPS
 from tests.compiled import compile_text, legal_tokens
 
 SETTINGS = {"parser": "earley"}

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from maskc import Artifact, load
-from maskc.artifact.assemble import _offsets
 from maskc.artifact.model import narrow
+from maskc.emit.assemble import _offsets
 from maskc.errors import LimitError
 from maskc.frontends.source import load_source
 from maskc.pipeline import compile_contents

@@ -2,7 +2,7 @@
 
 import pytest
 
-from maskc.streamline import decisions
+from maskc.pushdown import decisions
 from tests.compiled import compile_text, legal_tokens
 
 PAIRS = 'start: "(" start ")" | "a" (("+" | "-") "a")*\n'

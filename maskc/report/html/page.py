@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
-from maskc.analysis.dft import build_dft
 from maskc.grammar.model import Grammar
 from maskc.grammar.reduce import ReducedGrammar, reduce_grammar
+from maskc.pushdown.dft import build_dft
 from maskc.report.grammar import Texts, format_terminal, list_texts, rebuild_grammar
 from maskc.report.html.blocks import make_paragraph, make_section, make_table
 from maskc.report.html.facts import build_artifact, build_tiles, build_unlexed

@@ -1,1 +1,0 @@
-"""What the productions say of terminal sequences: one question a file."""

@@ -1,0 +1,235 @@
+"""Compiler values → artifact: flattens tables into the arrays of ``SECTIONS``.
+
+Sets of lookaheads become rows of 64-bit words, and lists of lists become offsets and values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.artifact.model import EMPTY_TEXT, NOT_AN_END, Contents, narrow
+from maskc.emit.graph import DecisionGraph
+from maskc.emit.mask_differences import Unions
+from maskc.errors import LimitError
+from maskc.grammar.model import END, Grammar, list_reductions
+from maskc.lexer.boundaries import AT_END, Boundaries, Final
+from maskc.lexer.columns import Columns
+from maskc.lexer.scanner import Scanner
+from maskc.parser.refine import RefinedTable
+
+Ints = NDArray[np.int32]
+
+
+def assemble(
+    header: dict[str, Any],
+    tokens: Sequence[bytes | None],
+    grammar: Grammar,
+    scanner: Scanner,
+    boundaries: Boundaries,
+    columns: Columns,
+    table: RefinedTable,
+    finals: Sequence[Final],
+    graph: DecisionGraph,
+    unions: Unions,
+) -> Contents:
+    """Return the contents; ``header`` gets the entries that the arrays are read with."""
+    n_tokens, n_looks = len(tokens), boundaries.n_lookaheads
+    layout = grammar.layout
+    header = {
+        **header,
+        "sizes": {
+            "V": n_tokens,
+            "C": len(grammar.contexts),
+            "T": len(grammar.terminals),
+            "N": len(grammar.nonterminals),
+            "M": n_looks,
+        },
+        "scanner_start": scanner.start,
+        "end_state": grammar.end_state,
+        "end_lookahead": boundaries.number[END, AT_END],
+        "terminals": list(grammar.terminals),
+        "nonterminals": list(grammar.nonterminals),
+        "layout": None
+        if layout is None
+        else {
+            "newline": layout.newline,
+            "indent": layout.indent,
+            "dedent": layout.dedent,
+            "opens": sorted(layout.opens),
+            "closes": sorted(layout.closes),
+            "tab_len": layout.tab_len,
+            "dedent_at_end": boundaries.number[layout.dedent, AT_END],
+        },
+    }
+    arrays: dict[str, NDArray[Any]] = {
+        **_token_sections(tokens),
+        **_scanner_sections(scanner, boundaries),
+        **_boundary_sections(grammar, boundaries, finals, len(scanner.closed)),
+        **_parser_sections(grammar, table, n_looks),
+        **_graph_sections(graph, unions),
+        **_column_sections(columns, len(scanner.closed)),
+    }
+    return Contents(header, arrays)
+
+
+def _ints(values: Iterable[int]) -> Ints:
+    return np.array(list(values), dtype=np.int32)
+
+
+def _offsets(lengths: Iterable[int]) -> Ints:
+    ends = np.cumsum([0, *lengths], dtype=np.int64)
+    if ends[-1] > np.iinfo(np.int32).max:
+        raise LimitError("entries in one table", np.iinfo(np.int32).max, "split the grammar")
+    return ends.astype(np.int32)
+
+
+def _words(masks: Sequence[int], n_bits: int) -> NDArray[np.uint64]:
+    """Return bit sets as uint64[len(masks), words]."""
+    n_words = max(1, -(-n_bits // 64))
+    flat = b"".join(mask.to_bytes(n_words * 8, "little") for mask in masks)
+    return np.frombuffer(flat, dtype="<u8").reshape(len(masks), n_words).astype(np.uint64)
+
+
+def _token_sections(tokens: Sequence[bytes | None]) -> dict[str, NDArray[Any]]:
+    texts = [token or b"" for token in tokens]
+    return {
+        "token_first": _offsets(map(len, texts)),
+        "token_bytes": np.frombuffer(b"".join(texts), dtype=np.uint8),
+    }
+
+
+def _scanner_sections(scanner: Scanner, boundaries: Boundaries) -> dict[str, NDArray[Any]]:
+    ends = [end for state in scanner.ends for end in state]
+    return {
+        "byte_class": scanner.byte_class,
+        "scanner_next": narrow(scanner.next),
+        "scanner_entries": narrow(scanner.entries),
+        "scanner_enter": narrow(scanner.enter),
+        "scanner_end_of_text": _ints(
+            NOT_AN_END if t is None else EMPTY_TEXT if t == EMPTY_TEXT else t
+            for t in scanner.end_of_text
+        ),
+        "scanner_final": _ints(boundaries.final_of),
+        "end_first": _offsets(map(len, scanner.ends)),
+        "end_terminal": _ints(terminal for terminal, _ in ends),
+        "end_boundary": _ints(boundary for _, boundary in ends),
+    }
+
+
+def _boundary_sections(
+    grammar: Grammar, boundaries: Boundaries, finals: Sequence[Final], n_boundaries: int
+) -> dict[str, NDArray[Any]]:
+    n_looks = boundaries.n_lookaheads
+    layout = grammar.layout
+
+    def of(terminal: int | None) -> Ints:
+        return _ints(
+            -1 if terminal is None else boundaries.number.get((terminal, b), -1)
+            for b in range(n_boundaries)
+        )
+
+    rest = _words([mask for row in boundaries.rest for mask in row], n_looks)
+    return {
+        "final_direct": _words([final.direct for final in finals], n_looks),
+        "final_ignored_first": _offsets(len(final.ignored) for final in finals),
+        "final_ignored": _ints(b for final in finals for b in final.ignored),
+        "final_newline_first": _offsets(len(final.newlines) for final in finals),
+        "final_newline": _ints(b for final in finals for b in final.newlines),
+        "final_columns": _ints(final.columns for final in finals),
+        "rest": rest.reshape(n_boundaries, boundaries.n_places, rest.shape[1]),
+        "terminal_lookaheads": _words(
+            [
+                sum(1 << look for look in boundaries.of_terminal.get(terminal, ()))
+                for terminal in range(len(grammar.terminals))
+            ],
+            n_looks,
+        ),
+        "indent_lookahead": of(layout.indent if layout else None),
+        "dedent_lookahead": of(layout.dedent if layout else None),
+    }
+
+
+def _parser_sections(
+    grammar: Grammar, table: RefinedTable, n_looks: int
+) -> dict[str, NDArray[Any]]:
+    reductions = [list_reductions(row.reduces) for row in grammar.states]
+    sets: dict[tuple[int, ...], int] = {}
+    set_of = [sets.setdefault(reduced, len(sets)) for row in reductions for _, reduced in row]
+    return {
+        "lalr_state": _ints(table.lalr_state),
+        "lalr_context": _ints(grammar.context_of),
+        "live": _words(table.live, n_looks),
+        "enclosed": np.array(table.enclosed, dtype=np.uint8),
+        "shift_first": _offsets(map(len, table.shifts)),
+        "shift_terminal": _ints(t for row in table.shifts for t in row),
+        "shift_state": _ints(s for row in table.shifts for s in row.values()),
+        "goto_first": _offsets(map(len, table.gotos)),
+        "goto_nonterminal": _ints(n for row in table.gotos for n in row),
+        "goto_state": _ints(s for row in table.gotos for s in row.values()),
+        "reduce_first": _offsets(map(len, reductions)),
+        "reduce_production": _ints(production for row in reductions for production, _ in row),
+        "reduce_set": _ints(set_of),
+        "reduce_set_first": _offsets(map(len, sets)),
+        "reduce_set_terminal": _ints(terminal for reduced in sets for terminal in reduced),
+        "production_lhs": _ints(p.lhs for p in grammar.productions),
+        "production_length": _ints(len(p.rhs) for p in grammar.productions),
+    }
+
+
+def _graph_sections(graph: DecisionGraph, unions: Unions) -> dict[str, NDArray[Any]]:
+    roots = [question for root in graph.roots for question in root]
+    questions = [question for answer in graph.answers for question in answer.questions]
+    trials = [trial for answer in graph.answers for trial in answer.trials]
+    pairs = [pair for node in graph.nodes for pair in sorted(node.items())]
+    return {
+        "root_first": _offsets(map(len, graph.roots)),
+        "root_terminal": _ints(question.terminal for question in roots),
+        "root_column": _ints(question.column for question in roots),
+        "root_node": _ints(question.node for question in roots),
+        "profile_of": graph.profile_of,
+        "node_first": _offsets(map(len, graph.nodes)),
+        "node_profile": _ints(profile for profile, _ in pairs),
+        "node_answer": _ints(answer for _, answer in pairs),
+        "answer_union": unions.number_of[[answer.union for answer in graph.answers]],
+        "question_first": _offsets(len(answer.questions) for answer in graph.answers),
+        "question_terminal": _ints(question.terminal for question in questions),
+        "question_column": _ints(question.column for question in questions),
+        "question_node": _ints(question.node for question in questions),
+        "trial_first": _offsets(len(answer.trials) for answer in graph.answers),
+        "trial_final": _ints(trial.final for trial in trials),
+        "trial_column": _ints(trial.column for trial in trials),
+        "trial_union": unions.number_of[[trial.union for trial in trials]],
+        "union_base": unions.base,
+        "union_first": unions.first,
+        "union_word": unions.word,
+        "union_bits": unions.bits,
+        "masks": unions.masks,
+    }
+
+
+def _column_sections(columns: Columns, n_boundaries: int) -> dict[str, NDArray[Any]]:
+    lengths = [max(len(sets.reset), len(sets.more)) for sets in columns.distinct]
+    first = _offsets(lengths)
+    reset = np.zeros((sum(lengths), n_boundaries), dtype=np.uint8)
+    more = np.zeros((sum(lengths), n_boundaries), dtype=np.uint8)
+    for low, length, sets in zip(first.tolist(), lengths, columns.distinct, strict=False):
+        _fill_columns(reset[low : low + length], sets.reset, sets.reset_period)
+        _fill_columns(more[low : low + length], sets.more, sets.more_period)
+    periods = [(sets.reset_period, sets.more_period) for sets in columns.distinct]
+    return {
+        "column_first": first,
+        "column_reset": reset,
+        "column_more": more,
+        "column_period": np.array(periods, dtype=np.int32).reshape(len(periods), 2),
+    }
+
+
+def _fill_columns(target: NDArray[np.uint8], rows: tuple[frozenset[int], ...], period: int) -> None:
+    """Write the rows, and continue them by their period to the end of ``target``."""
+    for k in range(len(target)):
+        source = k if k < len(rows) else len(rows) - period + (k - len(rows)) % period
+        target[k, sorted(rows[source])] = 1

@@ -1,0 +1,384 @@
+"""What do the rows of a lexer state say, for every state that can be on top of the stack?
+
+Rows that start alike are walked together: a *node* holds what is left of them behind the events so
+far. For a node and a refined state the verdicts split its rows in three: those that every stack
+takes are united; those that no stack takes are forgotten; the rest are *questions*, a terminal to
+be given to the parser and the node behind it, or *trials*, a final to be tried on the stack. So
+all rows that wait for the same bracket cost one move of the parser, and what it moves
+to answers for them at once.
+
+All that is worked out here, ahead of time: an artifact holds nodes and their answers, and no rows.
+States with the same verdicts and context are told apart by no node; they share a *profile*.
+
+Example: for the token ``))`` behind ``f(x``, the root behind NAME has the question RPAR, whose node
+has the question RPAR, whose node takes the token.
+
+A grammar can have more answers than an artifact should hold. When ``MAX_UNIONS`` distinct
+unions are reached, the rows of the nodes that remain are all asked about on the stack at hand; the
+masks are the same.
+
+Source: XGrammar, adaptive token mask cache; here reached by proof, and where the stack decides
+only the questions are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.artifact.model import ANY_PROFILE, MAX_QUESTIONS, NO_EVENT, SAME
+from maskc.emit.contexts import find_contexts
+from maskc.errors import LimitError
+from maskc.grammar.model import Grammar
+from maskc.lexer.lexeme import IGNORED
+from maskc.lexer.scanner import Scanner
+from maskc.parser.refine import RefinedTable
+from maskc.pushdown.decisions import DEPENDS, MAY
+from maskc.streamline.lalr_state import Verdicts
+from maskc.streamline.model import Rows
+
+Ints = NDArray[np.int32]
+Flags = NDArray[np.uint8]
+
+MAX_UNIONS = 60_000
+
+
+class Question(NamedTuple):
+    """A terminal, a newline's column change, and the node that answers behind it."""
+
+    terminal: int
+    column: int
+    node: int
+
+
+class Trial(NamedTuple):
+    """A final, its column change, and the tokens that are legal if some text finishes it."""
+
+    final: int
+    column: int
+    union: int
+
+
+class Answer(NamedTuple):
+    """What a node says: a union of token sets, and what the stack is asked."""
+
+    union: int
+    questions: tuple[Question, ...]
+    trials: tuple[Trial, ...]
+
+
+class _Node(NamedTuple):
+    terminal: int  # the one in front of its rows
+    groups: Ints  # the contexts that its rows need, as columns of ``_Builder._inside``
+    words: Ints  # places in ``Verdicts.words``
+    sets: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DecisionGraph:
+    """Nodes and answers.
+
+    Attributes:
+        roots: by scanner state, the questions that a token's start asks.
+        profile_of: int32[n_refined_states].
+        answers: the distinct answers.
+        nodes: by number: profile → answer, ``ANY_PROFILE`` if there is but one. The nodes of a
+            node's questions have smaller numbers.
+        unions: by number: the token sets that are united, ascending; the first is empty.
+        n_undecided: nodes whose rows are all asked about.
+    """
+
+    roots: tuple[tuple[Question, ...], ...]
+    profile_of: Ints
+    answers: tuple[Answer, ...]
+    nodes: tuple[dict[int, int], ...]
+    unions: tuple[tuple[int, ...], ...]
+    n_undecided: int
+
+    def count_moves(self) -> int:
+        """Return a bound on the parser's moves in one fill, whatever the text."""
+        below: list[int] = []
+        for answers in self.nodes:
+            asked = (self.answers[answer].questions for answer in set(answers.values()))
+            below.append(max((sum(1 + below[q.node] for q in some) for some in asked), default=0))
+        return max((sum(1 + below[q.node] for q in root) for root in self.roots), default=0)
+
+
+def build_graph(
+    grammar: Grammar,
+    scanner: Scanner,
+    table: RefinedTable,
+    rows: Rows,
+    verdicts: Verdicts,
+    list_states: Callable[[int], Iterable[int]] | None = None,
+) -> DecisionGraph:
+    """Return the nodes behind all sources of rows, with their answers.
+
+    Args:
+        grammar: the grammar.
+        scanner: its scanner.
+        table: the states that can be on top of a stack.
+        rows: the rows.
+        verdicts: what each state decides about their words.
+        list_states: terminal, or ``IGNORED`` → the states that can be on top after it; by default
+            those that the table's shifts lead to.
+
+    Raises:
+        LimitError: a mask may need more than ``MAX_QUESTIONS`` questions.
+    """
+    builder = _Builder(grammar, table, rows, verdicts, list_states)
+    roots = builder.make_roots(find_contexts(grammar, scanner))
+    builder.answer_all()
+    order = builder.order_nodes()
+    place = {node: i for i, node in enumerate(order)}
+
+    def move(questions: tuple[Question, ...]) -> tuple[Question, ...]:
+        return tuple(q._replace(node=place[q.node]) for q in questions)
+
+    graph = DecisionGraph(
+        tuple(map(move, roots)),
+        builder.profile_of,
+        tuple(answer._replace(questions=move(answer.questions)) for answer in builder.answers),
+        tuple(builder.answered[node] for node in order),
+        tuple(builder.unions),
+        builder.n_undecided,
+    )
+    if graph.count_moves() > MAX_QUESTIONS:
+        raise LimitError(
+            "questions to the parser for one mask",
+            MAX_QUESTIONS,
+            "let fewer terminals match the same texts",
+        )
+    return graph
+
+
+@dataclass(slots=True)
+class _Builder:
+    grammar: Grammar
+    table: RefinedTable
+    rows: Rows
+    verdicts: Verdicts
+    list_states: Callable[[int], Iterable[int]] | None
+    profile_of: Ints = field(init=False)
+    answers: dict[Answer, int] = field(default_factory=dict)
+    answered: list[dict[int, int]] = field(default_factory=list)
+    unions: dict[tuple[int, ...], int] = field(default_factory=lambda: {(): 0})
+    n_undecided: int = 0
+    _nodes: list[_Node] = field(default_factory=list)
+    _number: dict[tuple[int, bytes, bytes, bytes], int] = field(default_factory=dict)
+    _flags: Flags = field(init=False)  # by profile, class of words
+    _inside: Flags = field(init=False)  # by context, group: 0 or 1
+    _group: dict[int, int] = field(default_factory=dict)
+    _context_of: Ints = field(init=False)  # by profile
+    _profiles_behind: dict[int, Ints] = field(default_factory=dict)
+    _inside_of: dict[int, int] = field(default_factory=dict)  # contexts of a node inside a lexeme
+    _terminal: Ints = field(init=False)  # of a word's first event; NO_EVENT for a final
+    _column: Ints = field(init=False)
+    _event_group: Ints = field(init=False)
+    _rest: Ints = field(init=False)
+    _final: Ints = field(init=False)
+
+    def __post_init__(self) -> None:
+        grammar, words, verdicts = self.grammar, self.rows.words, self.verdicts
+        contexts = np.array(grammar.context_of, dtype=np.int32)[list(self.table.lalr_state)]
+        kinds, kind_of = np.unique(verdicts.flags.T, axis=0, return_inverse=True)
+        key = kind_of.reshape(-1).astype(np.int64) * len(grammar.contexts) + contexts
+        distinct, profile_of = np.unique(key, return_inverse=True)
+        self.profile_of = profile_of.reshape(-1).astype(np.int32)
+        self._context_of = (distinct % len(grammar.contexts)).astype(np.int32)
+        self._flags = kinds[distinct // len(grammar.contexts)]
+        place = {word: i for i, word in enumerate(verdicts.words)}
+        terminal, column, group, rest, final = [], [], [], [], []
+        for word in verdicts.words:
+            event, ends = words.event[word], words.length[word] == 0
+            terminal.append(NO_EVENT if ends else event.terminal)
+            column.append(event.column)
+            group.append(0 if ends else self._number_group(event.contexts))
+            rest.append(0 if ends else place[words.rest[word]])
+            final.append(event.contexts if ends else 0)
+        self._terminal, self._column, self._event_group, self._rest, self._final = (
+            np.array(values, dtype=np.int32) for values in (terminal, column, group, rest, final)
+        )
+
+    def make_roots(self, contexts: tuple[int, ...]) -> tuple[tuple[Question, ...], ...]:
+        """Return the questions of each scanner state: its own rows, and those behind its ends.
+
+        Args:
+            contexts: of each scanner state.
+        """
+        rows = self.rows
+        place = {word: i for i, word in enumerate(self.verdicts.words)}
+        words = np.array([place[word] for word in rows.word.tolist()], dtype=np.int32)
+        newline = self.grammar.layout.newline if self.grammar.layout else None
+        terminals = np.array([event.terminal for event in rows.events], dtype=np.int32)[rows.first]
+        columns = np.array([event.column for event in rows.events], dtype=np.int32)[rows.first]
+        # Rows that stay inside their lexeme ask for no context.
+        asked = [-1 if e.terminal == NO_EVENT else e.contexts for e in rows.events]
+        groups = np.array(list(map(self._number_group, asked)), dtype=np.int32)[rows.first]
+        bounds = np.searchsorted(rows.source, np.arange(rows.n_sources + 1)).tolist()
+        self._fill_inside()
+        roots = []
+        for state, ends in enumerate(rows.ends_of):
+            found: dict[tuple[int, int], list[Ints]] = {}
+            own = np.arange(bounds[state], bounds[state + 1], dtype=np.int32)
+            for terminal, column in sorted(
+                set(zip(terminals[own].tolist(), columns[own].tolist(), strict=True))
+            ):
+                here = own[(terminals[own] == terminal) & (columns[own] == column)]
+                found[terminal, column] = [here]
+            for end in ends:
+                terminal = rows.ends[end - rows.n_states][0]
+                # The lexeme ended before the token: its column is what it was.
+                column = SAME if terminal == newline else 0
+                here = np.arange(bounds[end], bounds[end + 1], dtype=np.int32)
+                found.setdefault((terminal, column), []).append(here)
+            root = []
+            for (terminal, column), parts in sorted(found.items()):
+                here = np.concatenate(parts)
+                if len(here):
+                    node = self._make(terminal, groups[here], words[here], rows.token_set[here])
+                    if terminal == NO_EVENT:
+                        self._inside_of[node] = self._inside_of.get(node, 0) | contexts[state]
+                    root.append(Question(terminal, column, node))
+            roots.append(tuple(root))
+        return tuple(roots)
+
+    def answer_all(self) -> None:
+        """Answer for each node and profile; new nodes are found on the way."""
+        while len(self.answered) < len(self._nodes):
+            node = self._nodes[len(self.answered)]
+            self.answered.append({})
+            answers = dict(self._answer(node))
+            if len(set(answers.values())) == 1:
+                answers = {ANY_PROFILE: next(iter(answers.values()))}
+            self.answered[-1].update(answers)
+
+    def order_nodes(self) -> list[int]:
+        """Return the nodes in an order in which questions come before those who ask."""
+        length = np.array([self.rows.words.length[word] for word in self.verdicts.words])
+        # What is asked about behind a terminal is shorter by one event.
+        longest = [int(length[node.words].max(initial=0)) for node in self._nodes]
+        return sorted(range(len(self._nodes)), key=lambda node: (longest[node], node))
+
+    def _answer(self, node: _Node) -> Iterator[tuple[int, int]]:
+        profiles = self._list_profiles(node)
+        decided = len(self.unions) < MAX_UNIONS
+        self.n_undecided += not decided
+        contexts = self._context_of[profiles]
+        classes = self.verdicts.class_of[node.words]
+        for context in np.unique(contexts).tolist():
+            here = profiles[contexts == context]
+            inside = self._inside[context][node.groups]
+            if decided:
+                kinds, kind_of = _find_distinct(self._flags[here][:, classes] * inside)
+            else:
+                kinds, kind_of = DEPENDS * inside[np.newaxis], [0] * len(here)
+            depends = kinds == DEPENDS
+            children = self._make_children(node, np.flatnonzero(depends.any(axis=0)))
+            numbers = [
+                self._intern(
+                    Answer(
+                        self._unite(node.sets[kind == MAY]),
+                        tuple(child for child, asked in children if kind_depends[asked].any()),
+                        self._try(node, np.flatnonzero(kind_depends)),
+                    )
+                )
+                for kind, kind_depends in zip(kinds, depends, strict=True)
+            ]
+            yield from ((p, numbers[k]) for p, k in zip(here.tolist(), kind_of, strict=True))
+
+    def _make_children(self, node: _Node, asked: NDArray[np.intp]) -> list[tuple[Question, Ints]]:
+        """Return the questions of some rows, each with the rows that ask it."""
+        words = node.words[asked]
+        children = []
+        for terminal, column in sorted(
+            set(zip(self._terminal[words].tolist(), self._column[words].tolist(), strict=True))
+        ):
+            if terminal == NO_EVENT:
+                continue
+            chosen = (self._terminal[words] == terminal) & (self._column[words] == column)
+            behind = self._make(
+                terminal,
+                self._event_group[words[chosen]],
+                self._rest[words[chosen]],
+                node.sets[asked[chosen]],
+            )
+            children.append((Question(terminal, column, behind), asked[chosen].astype(np.int32)))
+        return children
+
+    def _try(self, node: _Node, asked: NDArray[np.intp]) -> tuple[Trial, ...]:
+        return tuple(
+            Trial(int(self._final[word]), int(self._column[word]), self._unite(node.sets[[row]]))
+            for row, word in zip(asked.tolist(), node.words[asked].tolist(), strict=True)
+            if self._terminal[word] == NO_EVENT
+        )
+
+    def _unite(self, sets: Ints) -> int:
+        key = tuple(sorted(set(sets.tolist())))
+        return self.unions.setdefault(key, len(self.unions))
+
+    def _intern(self, answer: Answer) -> int:
+        return self.answers.setdefault(answer, len(self.answers))
+
+    def _make(self, terminal: int, groups: Ints, words: Ints, sets: Ints) -> int:
+        """Return the number of the node of these rows; sources have many in common."""
+        key = (terminal, groups.tobytes(), words.tobytes(), sets.tobytes())
+        number = self._number.setdefault(key, len(self._nodes))
+        if number == len(self._nodes):
+            self._nodes.append(_Node(terminal, groups, words, sets))
+        return number
+
+    def _number_group(self, contexts: int) -> int:
+        return self._group.setdefault(contexts, len(self._group))
+
+    def _fill_inside(self) -> None:
+        n_contexts = len(self.grammar.contexts)
+        self._inside = np.array(
+            [[mask >> context & 1 for mask in self._group] for context in range(n_contexts)],
+            dtype=np.uint8,
+        ).reshape(n_contexts, len(self._group))
+
+    def _list_profiles(self, node: _Node) -> Ints:
+        """Return the profiles of the states that can be on top where the node is asked."""
+        terminal = node.terminal
+        if terminal == NO_EVENT:
+            inside = self._inside_of[len(self.answered) - 1]
+            return np.array(
+                [p for p, c in enumerate(self._context_of.tolist()) if inside >> c & 1], np.int32
+            )
+        found = self._profiles_behind.get(terminal)
+        if found is None:
+            list_states = self.list_states or self._list_states
+            states = list(list_states(terminal))
+            found = np.unique(self.profile_of[states]).astype(np.int32)
+            self._profiles_behind[terminal] = found
+        return found
+
+    def _list_states(self, terminal: int) -> list[int]:
+        if terminal == IGNORED:
+            return list(range(len(self.profile_of)))
+        layout, table = self.grammar.layout, self.table
+        taken = {terminal}
+        states: set[int] = set()
+        if layout is not None and terminal == layout.newline:
+            # Dedents and an indent follow a newline; between brackets nothing happens at all.
+            taken |= {layout.indent, layout.dedent}
+            states |= {s for s, enclosed in enumerate(table.enclosed) if enclosed}
+        states |= {s for row in table.shifts for t, s in row.items() if t in taken}
+        return sorted(states)
+
+
+def _find_distinct(rows: Flags) -> tuple[Flags, list[int]]:
+    """Return the distinct rows, in order of their first occurrence, and which one each row is."""
+    data, width = rows.tobytes(), rows.shape[1]
+    known: dict[bytes, int] = {}
+    number = [
+        known.setdefault(data[start : start + width], len(known))
+        for start in range(0, len(data), width)
+    ]
+    distinct = np.frombuffer(b"".join(known), dtype=np.uint8).reshape(len(known), width)
+    return distinct, number

@@ -1,0 +1,1 @@
+"""General grammars: a generalised LR parser over productions that were rewritten for it."""

@@ -1,0 +1,256 @@
+"""The part of a language in which each terminal may stand behind the one before it.
+
+The lexer does not let every terminal follow every other: behind a NAME no NAME can start at once.
+Lookaheads say what it allows (:mod:`maskc.lexer.boundaries`): each terminal has one or several,
+and behind each only some can come. The sequences that the lexer can give are those of a finite
+automaton whose state is what the last lookahead allows; we intersect the grammar with it. What is
+left of the grammar has no dead ends, whatever the lexer forbids.
+
+What the lexer forbids and the grammar never asks for is taken as allowed, and states that allow the
+same sequences of terminals are one. In most grammars the automaton has one state then, and nothing
+grows.
+
+Example: ``S -> a | S b`` where ``b`` may not follow ``b`` becomes ``S -> a | a b``.
+
+Source: Bar-Hillel, Perles, Shamir 1961.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from maskc.errors import LimitError
+from maskc.glr.cfg import Cfg, make_cfg
+from maskc.grammar.model import END, Production
+from maskc.grammar.reduce import reduce_productions
+from maskc.grammar.sets import compute_adjacent, compute_sets
+
+Lookaheads = int  # bit set
+
+MAX_PRODUCTIONS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Adjacency:
+    """What the lexer allows behind what.
+
+    Attributes:
+        of_terminal: terminal → its lookaheads; ``END`` stands for the end of the text.
+        follows: lookahead → the lookaheads that may come behind it.
+        first: the lookaheads that a text may begin with.
+    """
+
+    of_terminal: Mapping[int, tuple[int, ...]]
+    follows: Sequence[Lookaheads]
+    first: Lookaheads
+
+
+@dataclass(frozen=True, slots=True)
+class LexedCfg:
+    """A grammar over terminals with lookaheads: what its productions hold is a symbol's number.
+
+    Attributes:
+        cfg: the grammar; its empty sequence is that of the grammar it came from.
+        symbols: number → the terminal, and those of its lookaheads that are meant; the first
+            one is the end of the text.
+    """
+
+    cfg: Cfg
+    symbols: tuple[tuple[int, Lookaheads], ...]
+
+    def follow(self) -> dict[int, int]:
+        """Return terminal → the terminals, as bits, that come right behind it in some text."""
+        reduced = reduce_productions((), (), self.cfg.start, self.cfg.productions)
+        found: dict[int, int] = {}
+        for symbol, behind in compute_adjacent(reduced, compute_sets(reduced)).items():
+            terminal = self.symbols[symbol][0]
+            for other, (name, _) in enumerate(self.symbols):
+                if behind >> other & 1:
+                    found[terminal] = found.get(terminal, 0) | 1 << name
+        return found
+
+
+def keep_adjacent(cfg: Cfg, adjacency: Adjacency) -> LexedCfg:
+    """Return the sequences of a grammar that the lexer can give.
+
+    Args:
+        cfg: over terminals, without empty productions.
+        adjacency: what the lexer allows.
+
+    Raises:
+        LimitError: it has more than ``MAX_PRODUCTIONS`` productions.
+    """
+    automaton = _Automaton(cfg, adjacency)
+    alternatives = cfg.alternatives()
+    spans = _find_spans(cfg, automaton)
+    number: dict[tuple[int, int, int], int] = {}
+    pending: list[tuple[int, int, int]] = []
+
+    def enter(before: int, nonterminal: int, after: int) -> int:
+        key = (before, nonterminal, after)
+        if key not in number:
+            number[key] = len(number) + 1
+            pending.append(key)
+        return -1 - number[key]
+
+    productions = [
+        Production(0, (enter(automaton.start, cfg.start, after),))
+        for after in sorted(spans.get((cfg.start, automaton.start), ()))
+        if automaton.may_end[after]
+    ]
+    for before, nonterminal, after in pending:  # grows while we walk it
+        lhs = number[before, nonterminal, after]
+        for rhs in alternatives.get(nonterminal, ()):
+            for path in _list_paths(rhs, before, after, automaton, spans):
+                symbols = tuple(
+                    automaton.symbol(here, symbol, there)
+                    if symbol >= 0
+                    else enter(here, -1 - symbol, there)
+                    for here, symbol, there in zip((before, *path), rhs, path, strict=False)
+                )
+                productions.append(Production(lhs, symbols))
+                if len(productions) > MAX_PRODUCTIONS:
+                    raise LimitError(
+                        "productions of the grammar together with what its lexer forbids",
+                        MAX_PRODUCTIONS,
+                        "let blanks be ignored between terminals, or simplify the terminals",
+                    )
+    lexed = make_cfg(0, len(number) + 1, productions, has_empty=cfg.has_empty)
+    return LexedCfg(lexed, tuple(automaton.symbols))
+
+
+class _Automaton:
+    """The sequences of lookaheads that the lexer can give, as far as the grammar asks.
+
+    Attributes:
+        start: the state before the first lookahead.
+        may_end: state → whether the text may end there.
+        moves: state → terminal → next state → the lookaheads that lead there.
+        symbols: distinct (terminal, lookaheads), as they were asked for.
+    """
+
+    def __init__(self, cfg: Cfg, adjacency: Adjacency) -> None:
+        reduced = reduce_productions((), (), cfg.start, cfg.productions)
+        used = sorted(reduced.used_terminals)
+        sets = compute_sets(reduced)
+        adjacent = compute_adjacent(reduced, sets)
+        looks = {t: adjacency.of_terminal.get(t, ()) for t in (END, *used)}
+
+        def relevant(allowed: Lookaheads, asked: int) -> frozenset[int]:
+            """Return the lookaheads that may come; those that nobody asks for may."""
+            return frozenset(
+                look
+                for terminal, own in looks.items()
+                for look in own
+                if not asked >> terminal & 1 or allowed >> look & 1
+            )
+
+        states: dict[frozenset[int], int] = {}
+        start = states.setdefault(relevant(adjacency.first, sets.first.get(cfg.start, 0)), 0)
+        after = {
+            look: states.setdefault(
+                relevant(adjacency.follows[look], adjacent[terminal]), len(states)
+            )
+            for terminal in used
+            for look in looks[terminal]
+        }
+        terminal_of = {look: terminal for terminal in used for look in looks[terminal]}
+        class_of = _refine(list(states), terminal_of, after, frozenset(looks[END]))
+        n_classes = max(class_of) + 1
+        self.start = class_of[start]
+        self.may_end = [False] * n_classes
+        self.moves: list[dict[int, dict[int, Lookaheads]]] = [{} for _ in range(n_classes)]
+        for allowed, state in states.items():
+            self.may_end[class_of[state]] = not allowed.isdisjoint(looks[END])
+            for look in sorted(allowed & terminal_of.keys()):
+                targets = self.moves[class_of[state]].setdefault(terminal_of[look], {})
+                target = class_of[after[look]]
+                targets[target] = targets.get(target, 0) | 1 << look
+        self.symbols: list[tuple[int, Lookaheads]] = [(END, sum(1 << k for k in looks[END]))]
+        self._number: dict[tuple[int, Lookaheads], int] = {}
+
+    def symbol(self, here: int, terminal: int, there: int) -> int:
+        """Return the number of a terminal with the lookaheads between two states."""
+        key = (terminal, self.moves[here][terminal][there])
+        number = self._number.setdefault(key, len(self.symbols))
+        if number == len(self.symbols):
+            self.symbols.append(key)
+        return number
+
+
+def _refine(
+    states: list[frozenset[int]],
+    terminal_of: Mapping[int, int],
+    after: Mapping[int, int],
+    end: frozenset[int],
+) -> list[int]:
+    """Return the class of each state: states of a class allow the same sequences of terminals.
+
+    Args:
+        states: the lookaheads that each allows.
+        terminal_of: lookahead → terminal.
+        after: lookahead → the state behind it.
+        end: the lookaheads that stand for the end of the text.
+    """
+    class_of = [0] * len(states)
+    n_before = 0
+    while True:
+        number: dict[tuple[bool, frozenset[tuple[int, int]]], int] = {}
+        class_of = [
+            number.setdefault(
+                (
+                    allowed.isdisjoint(end),
+                    frozenset(
+                        (terminal_of[look], class_of[after[look]])
+                        for look in allowed & terminal_of.keys()
+                    ),
+                ),
+                len(number),
+            )
+            for allowed in states
+        ]
+        if len(number) == n_before:
+            return class_of
+        n_before = len(number)
+
+
+Spans = dict[tuple[int, int], set[int]]
+
+
+def _find_spans(cfg: Cfg, automaton: _Automaton) -> Spans:
+    """Return (nonterminal, state) → the states that the nonterminal's sequences lead to."""
+    spans: Spans = {}
+    n_states = len(automaton.moves)
+    grown = True
+    while grown:
+        grown = False
+        for production in cfg.productions:
+            for before in range(n_states):
+                reached = {before}
+                for symbol in production.rhs:
+                    reached = {t for s in reached for t in _targets(symbol, s, automaton, spans)}
+                known = spans.setdefault((production.lhs, before), set())
+                if not reached <= known:
+                    known |= reached
+                    grown = True
+    return spans
+
+
+def _targets(symbol: int, state: int, automaton: _Automaton, spans: Spans) -> set[int]:
+    if symbol >= 0:
+        return set(automaton.moves[state].get(symbol, ()))
+    return spans.get((-1 - symbol, state), set())
+
+
+def _list_paths(
+    rhs: tuple[int, ...], before: int, after: int, automaton: _Automaton, spans: Spans
+) -> Iterator[tuple[int, ...]]:
+    """Yield the states behind each symbol, the last one being ``after``."""
+    if len(rhs) == 1:
+        if after in _targets(rhs[0], before, automaton, spans):
+            yield (after,)
+        return
+    for state in sorted(_targets(rhs[0], before, automaton, spans)):
+        for path in _list_paths(rhs[1:], state, after, automaton, spans):
+            yield (state, *path)

@@ -1,0 +1,282 @@
+"""What does a general parser's state on top of a stack decide about a word?
+
+For a word S and each state that a terminal leads to, as for a refined LALR state
+(:mod:`maskc.pushdown.decisions`): may some stack with this state on top take S, and may some
+stack refuse it? A stack takes S if one of its readings does. The stack is read from the top down,
+as the artifact's is (:mod:`maskc.runtime.reading`): a set of *waits*, a number of states that
+go, a nonterminal that comes then, and what is left of the word, is a state of the debt automaton,
+made deterministic. Whatever can lie below is read, so both answers are exact for single stacks:
+
+- *may*: some way down the automaton takes S;
+- *fail*: some way comes to its end and has not taken it.
+
+A set of stacks takes S if one of them does. So what no stack with any of the states on top may
+take is legal in no set with these tops, and what none with one of them may fail is legal in every
+set that has it among its tops: verdicts of tops are united.
+
+Exact needs that every way through the automaton is a stack that some text leaves: the
+grammar is reduced, without empty productions, and intersected with what the lexer can give
+(:mod:`maskc.glr.adjacency`).
+
+Bound: ``MAX_READ`` states are read for one word and top, ``MAX_READ_IN_ALL`` for all; beyond them a
+word is left open, which changes no mask.
+
+Example: with ``S -> a S b | c``, in the state behind c the word b is taken by ``a c`` and
+refused by ``c`` alone: it depends. The word c is refused by all.
+
+Source: Tran-Thien, appendix, 2 and 4.3; future work (a longer first argument).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.glr.decisions import ProductionVerdicts
+from maskc.glr.lookback import Symbols, find_below
+from maskc.glr.lr0 import GeneralTable
+from maskc.pushdown.decisions import DEPENDS, FAIL, MAY
+from maskc.store.sequences import Event
+from maskc.streamline.lalr_state import Verdicts, list_words
+from maskc.streamline.model import Rows
+
+MAX_READ = 500
+MAX_READ_IN_ALL = 500_000
+
+_Wait = tuple[int, int, int]  # states to be read, the nonterminal that comes, the word
+_Waits = frozenset[_Wait]
+_Top = tuple[int, int]  # a word, and the state on top that it is asked of
+_TAKEN: _Waits = frozenset(((-1, -1, -1),))
+
+
+class _Reading:
+    """A state that is being read: what waits for it, and what is left to wait for below."""
+
+    __slots__ = ("left", "seen", "state", "top", "tops", "waits")
+
+    def __init__(self, state: int, waits: _Waits, top: _Top | None) -> None:
+        self.state, self.waits, self.seen = state, list(waits), set(waits)
+        self.top = top  # what it answers, if it is on top
+        self.tops: list[_Top] = []  # to be asked of states that came on top of it
+        self.left: set[_Wait] = set()
+
+
+class StackVerdicts:
+    """Answers for the states of a general table.
+
+    Attributes:
+        n_states: how many states there are.
+        never_asked: the states that no terminal leads to, but for the start state.
+    """
+
+    def __init__(
+        self,
+        table: GeneralTable,
+        goes_on: tuple[Symbols, ...],
+        verdicts: ProductionVerdicts,
+    ) -> None:
+        self._table = table
+        self._goes_on = goes_on
+        self._verdicts = verdicts
+        self._words = verdicts.words
+        self._below = find_below(table)
+        self._first: dict[int, Symbols] = {}
+        self._hopeful: dict[Symbols, NDArray[np.bool_]] = {}
+        self._moves: dict[tuple[_Waits, int], _Waits] = {}
+        self._tops: dict[_Top, _Waits] = {}
+        self._n_read = 0
+        self._behind = verdicts.states_behind(table)
+        asked = {0, *(state for states in self._behind.values() for state in states)}
+        self._asked = tuple(sorted(asked))
+        self.n_states = len(table.shifts)
+        self.never_asked = tuple(sorted(set(range(self.n_states)) - asked))
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether ``MAX_READ_IN_ALL`` was reached, and words are left open."""
+        return self._n_read > MAX_READ_IN_ALL
+
+    def list_states(self, terminal: int) -> tuple[int, ...]:
+        """Return the states that can be on top after a terminal, or after what is none."""
+        return self._behind.get(terminal, ()) if terminal >= 0 else self._asked
+
+    def states_behind(self, event: Event) -> NDArray[np.intp]:
+        """Return the states that can be on top when an event has happened."""
+        return np.array(self.list_states(event.terminal), dtype=np.intp)
+
+    def goes_on_with(self, word: int) -> NDArray[np.bool_]:
+        """Return bool[n_states]: whether a state goes on with the beginning of a word."""
+        wanted = -1 if self._is_free(word) else self._begins(word)
+        found = self._hopeful.get(wanted)
+        if found is None:
+            here = [bool(wanted & symbols) for symbols in self._goes_on]
+            found = self._hopeful[wanted] = np.array(here, dtype=np.bool_)
+        return found
+
+    def decide(self, state: int, word: int) -> int:
+        """Return ``MAY``, ``FAIL`` or both; both, too, if a bound is reached."""
+        if self._is_free(word):
+            return MAY
+        begin = self._tops.get((word, state)) or self._work_out(self._open(word, state))
+        found = _verdict(begin)
+        if found:
+            return found
+        pending = [(begin, state)]
+        seen = set(pending)
+        n_before = self._n_read
+        while pending:
+            waits, above = pending.pop()
+            for below in self._below[above]:
+                left = self._move(waits, below)
+                found |= _verdict(left)
+                self._n_read += 1
+                if (
+                    found == DEPENDS
+                    or self._n_read - n_before > MAX_READ
+                    or self._n_read > MAX_READ_IN_ALL
+                ):
+                    return DEPENDS
+                if not _verdict(left) and (left, below) not in seen:
+                    seen.add((left, below))
+                    pending.append((left, below))
+        return found
+
+    def _move(self, waits: _Waits, state: int) -> _Waits:
+        """Return what is left to wait for when one more state is read."""
+        key = (waits, state)
+        found = self._moves.get(key)
+        if found is None:
+            found = self._moves[key] = self._work_out(_Reading(state, waits, None))
+        return found
+
+    def _work_out(self, reading: _Reading) -> _Waits:
+        # A token may have thousands of terminals: this stack is ours, not Python's.
+        open_ = [reading]
+        while True:
+            reading = open_[-1]
+            asked = self._go_on(reading)
+            left = self._tops.get(asked) if asked is not None else frozenset(reading.left)
+            if left is None:
+                open_.append(self._open(*asked))  # type: ignore[misc]  # it was asked
+                continue
+            if asked is None or left == _TAKEN:
+                open_.pop()
+                if reading.top is not None:
+                    self._tops[reading.top] = left
+                if not open_:
+                    return left
+                reading = open_[-1]
+            if left == _TAKEN:
+                # Taken above is taken below: nothing else has to be looked at.
+                reading.tops, reading.waits, reading.left = [], [], set(_TAKEN)
+            else:
+                fresh = left - reading.seen
+                reading.seen |= fresh
+                reading.waits += fresh
+
+    def _open(self, word: int, state: int) -> _Reading:
+        """Return the reading of a state that is on top and is asked about a word."""
+        reading = _Reading(state, frozenset(), (word, state))
+        table, words, wanted = self._table, self._words, self._begins(word)
+        if not wanted & self._goes_on[state]:
+            return reading
+        taken = [symbol for symbol in table.shifts[state] if wanted >> symbol & 1]
+        ends = wanted & 1 and table.accepts[state]
+        if ends or taken and (not words.length[word] or self._is_free(words.rest[word])):
+            reading.left = set(_TAKEN)
+            return reading
+        reading.tops = [(words.rest[word], table.shifts[state][symbol]) for symbol in taken]
+        reading.left = {(length, nonterminal, word) for nonterminal, length in table.reduces[state]}
+        return reading
+
+    def _go_on(self, reading: _Reading) -> _Top | None:
+        """Return what a reading has to ask next, ``None`` if it is done."""
+        if reading.tops:
+            return reading.tops.pop()
+        while reading.waits:
+            n_states, nonterminal, word = reading.waits.pop()
+            if n_states > 1:
+                reading.left.add((n_states - 1, nonterminal, word))
+            else:
+                return (word, self._table.gotos[reading.state][nonterminal])
+        return None
+
+    def _begins(self, word: int) -> Symbols:
+        """Return the symbols that a word can begin with."""
+        found = self._first.get(word)
+        if found is None:
+            found = self._first[word] = self._verdicts.first_symbols(word)
+        return found
+
+    def _is_free(self, word: int) -> bool:
+        return not self._words.length[word] and self._verdicts.is_free(word)
+
+
+def _verdict(waits: _Waits) -> int:
+    """Return what is decided when nothing else is read, 0 if something still waits."""
+    if not waits:
+        return FAIL
+    return MAY if waits == _TAKEN else 0
+
+
+def condition_on_tops(rows: Rows, stacks: StackVerdicts) -> Verdicts:
+    """Return the answers for all words of the rows, in the states where they can be asked.
+
+    No question is asked in a state that only a nonterminal leads to; it gets the start state's
+    answers, so that no profile is made for it.
+    """
+    places: dict[int, set[int]] = {}
+    for terminal, word in _list_asked(rows):
+        places.setdefault(word, set()).update(stacks.list_states(terminal))
+    words = list_words(rows)
+    number: dict[bytes, int] = {}
+    class_of = []
+    for word in words:
+        flags = np.full(stacks.n_states, DEPENDS, dtype=np.uint8)
+        asked = np.array(sorted(places[word]), dtype=np.intp)
+        hopeful = stacks.goes_on_with(word)[asked]
+        flags[asked[~hopeful]] = FAIL
+        for state in asked[hopeful].tolist():
+            flags[state] = stacks.decide(state, word)
+        flags[list(stacks.never_asked)] = flags[0]
+        class_of.append(number.setdefault(flags.tobytes(), len(number)))
+    flags = np.frombuffer(b"".join(number), dtype=np.uint8)
+    return Verdicts(
+        words, np.array(class_of, dtype=np.int32), flags.reshape(len(number), stacks.n_states)
+    )
+
+
+def check_never(rows: Rows, verdicts: Verdicts, stacks: StackVerdicts) -> None:
+    """Check that the table and the productions agree on what is never legal.
+
+    Both are exact, and what the productions know to be never legal is gone. So every word
+    that is left is legal on some stack after its terminal.
+
+    Raises:
+        ValueError: they disagree, which is a fault of the compiler.
+    """
+    place = {word: i for i, word in enumerate(verdicts.words)}
+    may = verdicts.flags & MAY != 0
+    for terminal, word in _list_asked(rows):
+        if terminal < 0:
+            continue
+        states = list(stacks.list_states(terminal))
+        if not may[verdicts.class_of[place[word]], states].any():
+            raise ValueError(
+                f"the compiler contradicts itself: word {word} after terminal {terminal} is "
+                "never legal by the parser's table, and not by the productions"
+            )
+
+
+def _list_asked(rows: Rows) -> list[tuple[int, int]]:
+    """Return the (terminal, word) that rows ask about, and what is left of them on the way."""
+    words, found = rows.words, set()
+    firsts = sorted(set(zip(rows.first.tolist(), rows.word.tolist(), strict=True)))
+    for first, word in firsts:
+        terminal = rows.events[first].terminal
+        while (terminal, word) not in found:
+            found.add((terminal, word))
+            if not words.length[word]:
+                break
+            terminal, word = words.event[word].terminal, words.rest[word]
+    return sorted(found)

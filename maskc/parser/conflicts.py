@@ -1,0 +1,149 @@
+"""Where did Lark give up a reduction, and which facts does that leave standing?
+
+Where the LALR(1) lookaheads of a reduction hold a terminal that can also be shifted, Lark shifts
+and says nothing; where two reductions compete, it takes the one of higher priority. Each such cell
+can remove texts from the language. We compute the lookaheads again from the item sets and compare.
+
+What follows from the productions alone stands as follows in Lark's smaller language:
+
+- never-legal carries over: what is in no text of the grammar is in no text of the LALR language;
+- always-legal and jointly legal do not: PX may begin a text that Lark parses while PXS only begins
+  texts that it does not. They stand if there is no conflict, for then the languages are equal, or
+  if the table itself proves them: :mod:`maskc.pushdown.lalr_state`.
+
+Example: ``stmt: "if" "e" stmt | "if" "e" stmt "else" stmt | "x"`` has one conflict, on ELSE, where
+Lark shifts; here both languages are the same. ``start: x "a"`` with ``x: "b" "a" | "b"`` has one on
+A, and ``ba`` is lost.
+
+Source: DeRemer, Pennello 1982 (doi:10.1145/69622.357187); DESIGN, section 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from maskc.grammar.model import END, Grammar
+from maskc.grammar.sets import Terminals, compute_nullable
+from maskc.parser.items import ROOT, ItemSets, build_item_sets
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A reduction that Lark's table does not take.
+
+    Attributes:
+        state: the LALR state.
+        terminal: the lookahead.
+        dropped: the production that is not reduced.
+        taken: the production that is reduced instead; ``None`` for a shift.
+    """
+
+    state: int
+    terminal: int
+    dropped: int
+    taken: int | None
+
+
+def find_conflicts(grammar: Grammar) -> tuple[Conflict, ...]:
+    """Return all conflicts, by state and terminal."""
+    found = []
+    for (state, production), terminals in sorted(compute_lookaheads(grammar).items()):
+        row = grammar.states[state]
+        for terminal in _list_bits(terminals):
+            taken = row.reduces.get(terminal)
+            if taken != production:
+                found.append(Conflict(state, terminal, production, taken))
+    return tuple(sorted(found, key=lambda c: (c.state, c.terminal, c.dropped)))
+
+
+def compute_lookaheads(grammar: Grammar) -> dict[tuple[int, int], Terminals]:
+    """Return (state, production) → the LALR(1) lookaheads of the reduction, as a bit set."""
+    item_sets = build_item_sets(grammar)
+    nullable = compute_nullable(grammar.productions)
+    transitions = [
+        (state, nonterminal)
+        for state, closure in enumerate(item_sets.closures)
+        for nonterminal in closure
+    ]
+    start = -1 - item_sets.right_sides[ROOT][0]
+    reads: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    values: dict[tuple[int, int], Terminals] = {}
+    for state, nonterminal in transitions:
+        target = grammar.states[state].gotos[nonterminal]
+        row = grammar.states[target]
+        values[state, nonterminal] = sum(1 << t for t in row.shifts if t != END)
+        reads[state, nonterminal] = [(target, n) for n in row.gotos if n in nullable]
+    values[0, start] |= 1 << END
+    values = _propagate(values, reads)
+    includes, lookbacks = _relate(grammar, item_sets, transitions, nullable)
+    values = _propagate(values, includes)
+    return {
+        reduction: _join(values[transition] for transition in found)
+        for reduction, found in lookbacks.items()
+    }
+
+
+def _relate(
+    grammar: Grammar,
+    item_sets: ItemSets,
+    transitions: Sequence[tuple[int, int]],
+    nullable: frozenset[int],
+) -> tuple[
+    dict[tuple[int, int], list[tuple[int, int]]], dict[tuple[int, int], list[tuple[int, int]]]
+]:
+    """Return the relations that DeRemer and Pennello call includes and lookback."""
+    includes: dict[tuple[int, int], list[tuple[int, int]]] = {t: [] for t in transitions}
+    lookbacks: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for state, nonterminal in transitions:
+        for production in item_sets.closures[state][nonterminal]:
+            rhs = item_sets.right_sides[production]
+            n_needed = len(rhs)
+            while n_needed and rhs[n_needed - 1] < 0 and -1 - rhs[n_needed - 1] in nullable:
+                n_needed -= 1
+            here = state
+            for position, symbol in enumerate(rhs, 1):
+                row = grammar.states[here]
+                if symbol >= 0:
+                    here = row.shifts[symbol]
+                    continue
+                if position >= n_needed:
+                    includes[here, -1 - symbol].append((state, nonterminal))
+                here = row.gotos[-1 - symbol]
+            lookbacks.setdefault((here, production), []).append((state, nonterminal))
+    return includes, lookbacks
+
+
+def _propagate(
+    values: Mapping[tuple[int, int], Terminals],
+    sources: Mapping[tuple[int, int], Sequence[tuple[int, int]]],
+) -> dict[tuple[int, int], Terminals]:
+    """Return the least sets that hold the given ones and those of their sources."""
+    found = dict(values)
+    readers: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for node, others in sources.items():
+        for other in others:
+            readers.setdefault(other, []).append(node)
+    pending = list(found)
+    queued = set(pending)
+    while pending:
+        node = pending.pop()
+        queued.discard(node)
+        for reader in readers.get(node, ()):
+            if found[node] & ~found[reader]:
+                found[reader] |= found[node]
+                if reader not in queued:
+                    queued.add(reader)
+                    pending.append(reader)
+    return found
+
+
+def _join(sets: Iterable[Terminals]) -> Terminals:
+    joined = 0
+    for value in sets:
+        joined |= value
+    return joined
+
+
+def _list_bits(bits: int) -> list[int]:
+    return [i for i in range(bits.bit_length()) if bits >> i & 1]

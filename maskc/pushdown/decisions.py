@@ -1,0 +1,391 @@
+"""Decides, for each refined state and word, whether every stack takes it, none does, or some do.
+
+A refined state on top of the stack says exactly which terminal can come next, but a token may
+complete several: what the second one meets depends on how deep the first one makes the parser
+reduce. For a word (a sequence of events and what stays open behind them) and a refined state we
+ask for all stacks with that state on top:
+
+- *may*: some stack takes the word; otherwise no token of its rows is legal here;
+- *fail*: some stack refuses it; otherwise all tokens of its rows are legal here;
+- both: it depends on the stack below, or on the columns of open blocks.
+
+Both facts are least fixpoints and go through the same equations. A word whose first terminal is
+shifted asks for the shorter word in the state behind the shift. One whose first terminal is
+reduced by ``X -> α`` asks for the same word where ``X`` is pushed on the item's base; so every
+kernel item carries the answers of its possible bases, joined over all stacks, from the bottom up.
+
+Words of one length are decided together, after all shorter ones; words with equal answers share
+one row of them. Where a word comes back to the stack that it started from, it is followed there
+(:mod:`maskc.pushdown.segments`); elsewhere "some stack" may be one that cannot lie below the
+state behind the shift, so both facts are upper bounds: what is decided is certain, what stays
+open may still be decided.
+
+This answers ``is_never_legal`` and ``is_always_legal`` of the paper for the language that Lark's
+table accepts, and for the whole past (its finite summary, a refined state) instead of one
+terminal.
+
+Source: Tran-Thien, appendix, sections 2 and 4 (the questions); Bouajjani, Esparza, Maler 1997.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.errors import LimitError
+from maskc.grammar.model import Grammar, list_reductions
+from maskc.lexer.boundaries import Boundaries, Final
+from maskc.lexer.columns import Columns
+from maskc.lexer.lexeme import IGNORED
+from maskc.parser.items import ItemSets
+from maskc.parser.refine import RefinedTable
+from maskc.pushdown.interchangeable import Classes
+from maskc.pushdown.segments import Segments
+from maskc.store.sequences import NO_EVENT, ContextSet, Event, Words
+
+MAY, FAIL = 1, 2
+DEPENDS = MAY | FAIL
+
+# Bytes of answers, one for each distinct word and refined state.
+MAX_ANSWERS = 400_000_000
+
+Flags = NDArray[np.uint8]
+Bools = NDArray[np.bool_]
+
+
+class Decisions:
+    """Answers for all refined states and the words that were asked about."""
+
+    def __init__(
+        self,
+        grammar: Grammar,
+        item_sets: ItemSets,
+        table: RefinedTable,
+        boundaries: Boundaries,
+        columns: Columns,
+        words: Words,
+        classes: Classes,
+    ) -> None:
+        self.words = words
+        self.facts = _Facts(grammar, table, boundaries, columns, classes)
+        self.segments = Segments(grammar, table, boundaries, words)
+        self._graph = _Graph(grammar, item_sets, table)
+        self._class_of: dict[int, int] = {}
+        self._rows: list[Flags] = []
+        self._flags: Flags = np.zeros((0, len(table.live)), dtype=np.uint8)
+        self._by_content: dict[bytes, int] = {}
+        self._by_key: dict[tuple[Event, int], int] = {}
+        self._behind: dict[Event, NDArray[np.intp]] = {}
+        self._alike: dict[Event, dict[bytes, int]] = {}
+
+    def classes_of(self, words: Iterable[int]) -> NDArray[np.int32]:
+        """Return int32[n_words]: words with equal answers in all states share a class."""
+        words = list(words)
+        self._decide(words)
+        return np.array([self._class_of[word] for word in words], dtype=np.int32)
+
+    def answers(self, word: int) -> Flags:
+        """Return uint8[n_states] for a word that was asked about."""
+        return self._rows[self._class_of[word]]
+
+    def answer_at(self, word: int, state: int) -> int:
+        """Return the answer of a word that was asked about, in one state."""
+        return int(self._rows[self._class_of[word]][state])
+
+    def flags(self) -> Flags:
+        """Return uint8[n_classes, n_states], ``MAY``, ``FAIL`` or both, for all classes so far."""
+        if len(self._flags) != len(self._rows):
+            n_states = len(self.facts.nothing)
+            self._flags = np.array(self._rows, dtype=np.uint8).reshape(len(self._rows), n_states)
+        return self._flags
+
+    def states_behind(self, event: Event) -> NDArray[np.intp]:
+        """Return the refined states that can be on top when an event has happened."""
+        event = event._replace(column=0)
+        found = self._behind.get(event)
+        if found is None:
+            found = self._behind[event] = np.flatnonzero(self.facts.behind(event))
+        return found
+
+    def decided_behind(self, event: Event) -> dict[bytes, int]:
+        """Return, for answers of the states behind an event, the word that stands for them."""
+        return self._alike.setdefault(event, {})
+
+    def _decide(self, words: list[int]) -> None:
+        """Decide words and all that is left of them behind their first events, shortest first."""
+        event, rest, length = self.words.event, self.words.rest, self.words.length
+        unknown: set[int] = set()
+        for word in words:
+            while word not in self._class_of and word not in unknown:
+                unknown.add(word)
+                if not length[word]:
+                    break
+                word = rest[word]
+        levels: dict[int, list[int]] = {}
+        for word in sorted(unknown):
+            levels.setdefault(length[word], []).append(word)
+        for n_events, here in sorted(levels.items()):
+            keys = {
+                word: (event[word]._replace(column=0) if n_events else event[word], rest[word])
+                for word in here
+            }
+            fresh = [key for key in dict.fromkeys(keys.values()) if key not in self._by_key]
+            if n_events == 0:
+                for key in fresh:
+                    final = self.words.finals[key[0].contexts]
+                    self._by_key[key] = self._intern(self.facts.final(final))
+            elif fresh:
+                for key, flags in zip(fresh, self._graph.decide(fresh, self), strict=True):
+                    self._by_key[key] = self._intern(flags)
+            for word in here:
+                self._class_of[word] = self._by_key[keys[word]]
+
+    def _intern(self, flags: Flags) -> int:
+        if len(self._rows) * flags.size > MAX_ANSWERS:
+            raise LimitError(
+                "answers for words and parser states",
+                MAX_ANSWERS,
+                "the rows are left to the parser where they are not decided",
+            )
+        number = self._by_content.setdefault(flags.tobytes(), len(self._rows))
+        if number == len(self._rows):
+            self._rows.append(flags)
+        return number
+
+
+class _Facts:
+    """What is known of each refined state without looking below it, as vectors over states."""
+
+    def __init__(
+        self,
+        grammar: Grammar,
+        table: RefinedTable,
+        boundaries: Boundaries,
+        columns: Columns,
+        classes: Classes,
+    ) -> None:
+        self._boundaries, self._columns = boundaries, columns
+        # An event names the first terminal of a class for all of them.
+        self._members = {members[0]: members for members in classes}
+        self.layout = grammar.layout
+        self.newline = grammar.layout.newline if grammar.layout else None
+        n_looks = boundaries.n_lookaheads
+        self._live = _bits(table.live, n_looks)
+        self._context = np.array(grammar.context_of, dtype=np.int32)[
+            np.array(table.lalr_state, dtype=np.int32)
+        ]
+        self._n_contexts = len(grammar.contexts)
+        self._in: dict[ContextSet, Bools] = {}
+        self.enclosed = np.array(table.enclosed, dtype=np.bool_)
+        place = self._context + self._n_contexts * self.enclosed
+        self._goes_on = [
+            (_bits(row, n_looks)[place] & self._live).any(axis=1) for row in boundaries.rest
+        ]
+        self.takes = {
+            terminal: self._live[:, list(looks)].any(axis=1)
+            for terminal, looks in boundaries.of_terminal.items()
+        }
+        self.nothing = np.zeros(len(table.live), dtype=np.bool_)
+        self._targets: dict[int, set[int]] = {}
+        for row in table.shifts:
+            for terminal, target in row.items():
+                self._targets.setdefault(terminal, set()).add(target)
+
+    def in_contexts(self, contexts: ContextSet) -> Bools:
+        """Return bool[n_states]: whether a state's context is in a set."""
+        found = self._in.get(contexts)
+        if found is None:
+            inside = _bits([contexts], self._n_contexts)[0]
+            found = self._in[contexts] = inside[self._context]
+        return found
+
+    def behind(self, event: Event) -> Bools:
+        """Return bool[n_states]: whether a state can be on top behind an event."""
+        if event.terminal == NO_EVENT:
+            return ~self.nothing
+        if event.terminal == IGNORED:
+            return self.in_contexts(event.contexts)
+        found = self.nothing.copy()
+        terminals = list(self._members.get(event.terminal, (event.terminal,)))
+        if self.layout and event.terminal == self.newline:
+            terminals += [self.layout.indent, self.layout.dedent]
+            found |= self.enclosed
+        for terminal in terminals:
+            found[sorted(self._targets.get(terminal, ()))] = True
+        return found & self.in_contexts(event.contexts)
+
+    def final(self, final: Final) -> Flags:
+        """Return the answers for a word without events."""
+        direct = _bits([final.direct], self._live.shape[1])[0]
+        sure = (self._live & direct).any(axis=1)
+        for boundary in final.ignored:
+            sure |= self._goes_on[boundary]
+        maybe = self.nothing.copy()
+        for boundary in final.newlines:
+            sure |= self.enclosed & self._goes_on[boundary]
+            look = self._boundaries.number[self.newline or 0, boundary]
+            wanted = self._live[:, look] & ~self.enclosed
+            if self._columns.is_free(final.columns, boundary):
+                sure |= wanted
+            else:
+                maybe |= wanted
+        return _flags(sure | maybe, ~sure)
+
+
+def _bits(masks: tuple[int, ...] | list[int], n_bits: int) -> Bools:
+    n_bytes = max(1, -(-n_bits // 8))
+    flat = b"".join(mask.to_bytes(n_bytes, "little") for mask in masks)
+    packed = np.frombuffer(flat, dtype=np.uint8).reshape(len(masks), n_bytes)
+    return np.unpackbits(packed, axis=1, bitorder="little")[:, :n_bits].astype(np.bool_)
+
+
+def _flags(may: Bools, fail: Bools) -> Flags:
+    return may.astype(np.uint8) * MAY | fail.astype(np.uint8) * FAIL
+
+
+class _Graph:
+    """Which state's answers each state asks for when it reduces.
+
+    A production that starts in the closure of a state ends, a few pushes higher, in a state that
+    reduces it, and that one asks what the state takes once the production's left side is pushed
+    on it. The way between does not matter, so it is walked once.
+    """
+
+    def __init__(self, grammar: Grammar, item_sets: ItemSets, table: RefinedTable) -> None:
+        self.table = table
+        self.n_states = len(table.live)
+        self._on_target: dict[tuple[int, int], int] = {}
+        # State → (state that asks it, what the asking state reduces by).
+        self.readers: list[list[tuple[int, tuple[int, int]]]] = [[] for _ in range(self.n_states)]
+        self.edges: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+        reductions = [dict(list_reductions(row.reduces)) for row in grammar.states]
+        for state, lalr_state in enumerate(table.lalr_state):
+            for lhs, productions in item_sets.closures[lalr_state].items():
+                base = table.gotos[state].get(lhs)
+                if base is None:
+                    continue
+                for production in productions:
+                    end = self._walk(state, item_sets.right_sides[production])
+                    if end is not None and production in reductions[table.lalr_state[end]]:
+                        kind = (table.lalr_state[end], production)
+                        self.readers[base].append((end, kind))
+        sources: dict[int, list[tuple[int, int]]] = {}
+        for state, row in enumerate(table.shifts):
+            for terminal, target in row.items():
+                sources.setdefault(terminal, []).append((state, target))
+        for terminal, pairs in sources.items():
+            table_ = np.array(pairs, dtype=np.int64)
+            self.edges[terminal] = (table_[:, 0], table_[:, 1])
+        # Terminals on which states reduce → the kinds that do, of which there may be many.
+        self.kinds_of: dict[frozenset[int], list[tuple[int, int]]] = {}
+        kinds = {kind for readers in self.readers for _, kind in readers}
+        for lalr_state, production in sorted(kinds):
+            terminals = frozenset(reductions[lalr_state][production])
+            self.kinds_of.setdefault(terminals, []).append((lalr_state, production))
+
+    def _walk(self, state: int, right_side: tuple[int, ...]) -> int | None:
+        """Return the state behind a right side, ``None`` if no live stack gets there."""
+        here: int | None = state
+        for symbol in right_side:
+            if here is None:
+                return None
+            row = self.table.shifts[here] if symbol >= 0 else self.table.gotos[here]
+            here = row.get(symbol if symbol >= 0 else -1 - symbol)
+        return here
+
+    def decide(self, keys: list[tuple[Event, int]], decisions: Decisions) -> list[Flags]:
+        """Return the answers for words given as (first event, rest)."""
+        facts = decisions.facts
+        values = np.zeros((len(keys), self.n_states), dtype=np.uint8)
+        reducing: dict[int, list[int]] = {}
+        for column, (event, rest) in enumerate(keys):
+            terminal = event.terminal
+            inside = facts.in_contexts(event.contexts)
+            after = np.where(inside, decisions.answers(rest), FAIL).astype(np.uint8)
+            takes = np.asarray(facts.takes.get(terminal, facts.nothing))
+            if terminal == IGNORED:
+                values[column] = after
+            elif terminal == facts.newline:
+                values[column] = np.where(facts.enclosed, after, np.where(takes, DEPENDS, FAIL))
+            else:
+                reducing.setdefault(terminal, []).append(column)
+                sources, targets = self.edges.get(terminal, (_NO_STATES, _NO_STATES))
+                kept = np.flatnonzero(takes[sources])
+                sources, targets = sources[kept], targets[kept]
+                values[column, sources] = after[targets]
+                if decisions.words.length[rest]:
+                    for edge in np.flatnonzero(after[targets] == DEPENDS).tolist():
+                        source, target = int(sources[edge]), int(targets[edge])
+                        values[column, source] = self._run(rest, source, target, decisions)
+        self._reduce(values, reducing, facts)
+        for terminal, columns in reducing.items():
+            refused = ~facts.takes.get(terminal, facts.nothing)
+            for column in columns:
+                values[column, refused] = FAIL
+        return list(values)
+
+    def _run(self, rest: int, source: int, target: int, decisions: Decisions) -> int:
+        """Return what is left of a word on the stack that ends in the edge just taken."""
+        key = (rest, target)
+        found = self._on_target.get(key)
+        if found is None:
+            found = self._on_target[key] = decisions.segments.run(
+                rest, [target], decisions.answer_at, DEPENDS, FAIL
+            )
+        if found == DEPENDS:
+            states = [source, target]
+            found = decisions.segments.run(rest, states, decisions.answer_at, DEPENDS, FAIL)
+        return found
+
+    def _reduce(self, values: Flags, reducing: dict[int, list[int]], facts: _Facts) -> None:
+        """Pass answers from bases to the states that reduce to them, until nothing changes.
+
+        The answers of one state are one integer, two bits a word; words whose first terminal a
+        state does not take stay 0 there, so most of the table is never touched.
+        """
+        columns = [column for group in reducing.values() for column in group]
+        place = {column: 2 * i for i, column in enumerate(columns)}
+        both = {
+            terminal: sum(DEPENDS << place[column] for column in group)
+            for terminal, group in reducing.items()
+        }
+        taken = [0] * self.n_states
+        here = [0] * self.n_states
+        for terminal, group in reducing.items():
+            for state in np.flatnonzero(facts.takes.get(terminal, facts.nothing)).tolist():
+                taken[state] |= both[terminal]
+            for column in group:
+                shift = place[column]
+                for state in np.flatnonzero(values[column]).tolist():
+                    here[state] |= int(values[column, state]) << shift
+        masks: dict[tuple[int, int], int] = {}
+        for terminals, kinds in self.kinds_of.items():
+            mask = sum(both[terminal] for terminal in both if terminal in terminals)
+            masks.update(dict.fromkeys(kinds, mask))
+        pending = deque(state for state in range(self.n_states) if here[state])
+        queued = [bool(value) for value in here]
+        while pending:
+            state = pending.popleft()
+            queued[state] = False
+            value = here[state]
+            for reader, kind in self.readers[state]:
+                joined = here[reader] | value & masks[kind] & taken[reader]
+                if joined != here[reader]:
+                    here[reader] = joined
+                    if not queued[reader]:
+                        queued[reader] = True
+                        pending.append(reader)
+        n_bytes = max(1, -(-2 * len(columns) // 8))
+        packed = np.frombuffer(
+            b"".join(value.to_bytes(n_bytes, "little") for value in here), dtype=np.uint8
+        ).reshape(self.n_states, n_bytes)
+        bits = np.unpackbits(packed, axis=1, bitorder="little")
+        for column in columns:
+            shift = place[column]
+            values[column] = bits[:, shift] * MAY | bits[:, shift + 1] * FAIL
+
+
+_NO_STATES = np.zeros(0, dtype=np.int64)

@@ -1,0 +1,317 @@
+"""What ``maskc analyze`` is asked, and the answers.
+
+Each answer is a value: what was asked, in names, and what was found. What is true of the grammar's
+productions and what is true of the language that Lark parses are kept apart: where Lark resolved
+a conflict by shifting, the second can be smaller.
+
+Names are terminals', ``$END`` for the end of the text, or the exact text of a string terminal:
+``+=`` for the terminal that Lark calls ``__ANON_2``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from maskc.errors import LimitError, UnknownSymbolError
+from maskc.grammar.model import END, Grammar
+from maskc.grammar.reduce import reduce_grammar
+from maskc.parser.conflicts import find_conflicts
+from maskc.pushdown.always_legal import MAX_STACK, explore_credit
+from maskc.pushdown.debts import Debts, Verdict
+from maskc.pushdown.dft import DftAutomaton, build_dft
+from maskc.pushdown.interchangeable import find_classes, map_to_representatives
+from maskc.pushdown.jointly_legal import are_jointly_legal, are_jointly_legal_by_table
+from maskc.pushdown.lalr_state import LalrStacks, refine_terminals
+from maskc.pushdown.never_legal import NeverLegal
+
+N_NEAREST = 3
+
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NeverAnswer:
+    """``never X S…``.
+
+    Attributes:
+        x, sequence: what was asked for.
+        never_legal: no text has the sequence right behind x; true of Lark's language, too.
+        unused: names among them that are in no text at all.
+    """
+
+    x: str
+    sequence: Names
+    never_legal: bool
+    unused: Names
+
+
+@dataclass(frozen=True, slots=True)
+class AlwaysAnswer:
+    """``always X S…``.
+
+    Attributes:
+        x, sequence: what was asked for.
+        verdict: on which stacks the sequence is legal, by the productions.
+        lalr_verdict: likewise by Lark's table.
+        always_legal: whether it is proven for the language that Lark parses; ``None``: unknown.
+        credit_proves: whether unlimited credit exploration proves it by the productions.
+        credit_nodes: nodes of its debt NFA.
+        credit_is_complete: it stayed within its bounds.
+        max_stack: the largest stack that it followed.
+        n_conflicts: cells of the table where Lark gave up a reduction.
+    """
+
+    x: str
+    sequence: Names
+    verdict: str
+    lalr_verdict: str
+    always_legal: bool | None
+    credit_proves: bool | None
+    credit_nodes: int
+    credit_is_complete: bool
+    max_stack: int
+    n_conflicts: int
+
+
+@dataclass(frozen=True, slots=True)
+class JointAnswer:
+    """``joint X "S1…" "S2…"``.
+
+    Attributes:
+        x, one, other: what was asked for.
+        jointly_legal: whether it is proven by the productions; ``None``: unknown.
+        reason: why.
+        lalr_jointly_legal: whether it is proven for the language that Lark parses.
+        n_conflicts: cells of the table where Lark gave up a reduction.
+    """
+
+    x: str
+    one: Names
+    other: Names
+    jointly_legal: bool | None
+    reason: str | None
+    lalr_jointly_legal: bool | None
+    n_conflicts: int
+
+
+@dataclass(frozen=True, slots=True)
+class FollowAnswer:
+    """``follow X``.
+
+    Attributes:
+        symbol: a terminal or a nonterminal.
+        followers: the terminals, and ``$END``, that come right behind it in some text.
+    """
+
+    symbol: str
+    followers: Names
+
+
+@dataclass(frozen=True, slots=True)
+class ClassesAnswer:
+    """``classes``.
+
+    Attributes:
+        classes: names of interchangeable terminals.
+        texts: for each name, the text of a string terminal in quotes, or a pattern in slashes.
+    """
+
+    classes: tuple[Names, ...]
+    texts: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewAnswer:
+    """No question: what there is to ask about.
+
+    Attributes:
+        counts: of terminals, nonterminals, productions, in texts and in all, and so on.
+        pairs: verdict → number of pairs of terminals.
+    """
+
+    counts: dict[str, int]
+    pairs: dict[str, int]
+
+
+class Questions:
+    """A grammar to ask about; what an answer needs is made when it is first asked for.
+
+    Attributes:
+        reduced: its productions that take part in some text.
+    """
+
+    def __init__(self, grammar: Grammar, name: str) -> None:
+        """Prepare.
+
+        Args:
+            grammar: what to ask about.
+            name: what messages call it.
+        """
+        self._grammar = grammar
+        self._name = name
+        self.reduced = reduce_grammar(grammar)
+        self._debts = Debts(self.reduced)
+        self._never = NeverLegal(self._debts)
+
+    @cached_property
+    def dft(self) -> DftAutomaton:
+        """The DFT pushdown automaton."""
+        return build_dft(self.reduced)
+
+    @cached_property
+    def _n_conflicts(self) -> int:
+        return len(find_conflicts(self._grammar))
+
+    @cached_property
+    def _stacks(self) -> LalrStacks | None:
+        """The table's stacks; ``None`` if they are too many to tell apart."""
+        try:
+            table = refine_terminals(self._grammar)
+        except LimitError:
+            return None
+        return LalrStacks(self._grammar, table, {t: t for t in range(len(self._terminals))})
+
+    @property
+    def _terminals(self) -> Names:
+        return self._grammar.terminals
+
+    def ask_never(self, x: str, sequence: Sequence[str]) -> NeverAnswer:
+        """Return whether the sequence is never-legal behind ``x``.
+
+        Raises:
+            UnknownSymbolError: a name is no terminal's.
+        """
+        terminal, word = self._find(x), self._find_all(sequence)
+        unused = {t for t in (terminal, *word) if t != END and t not in self.reduced.used_terminals}
+        return NeverAnswer(
+            self._terminals[terminal],
+            self._name_all(word),
+            self._never.is_never_legal(terminal, word),
+            self._name_all(sorted(unused)),
+        )
+
+    def ask_always(self, x: str, sequence: Sequence[str]) -> AlwaysAnswer:
+        """Return whether the sequence is proven always-legal behind ``x``.
+
+        Raises:
+            UnknownSymbolError: a name is no terminal's.
+        """
+        terminal, word = self._find(x), self._find_all(sequence)
+        nfa = explore_credit(self.dft, terminal, word)
+        verdict = self._debts.decide(terminal, word)
+        lalr = self._decide_lalr(terminal, word)
+        proven = lalr is Verdict.ALWAYS or (not self._n_conflicts and verdict is Verdict.ALWAYS)
+        return AlwaysAnswer(
+            x=self._terminals[terminal],
+            sequence=self._name_all(word),
+            verdict=verdict.value,
+            lalr_verdict=lalr.value,
+            always_legal=True if proven else None,
+            credit_proves=True if nfa.start in nfa.find_coaccessible() else None,
+            credit_nodes=len(nfa.edges),
+            credit_is_complete=nfa.is_complete,
+            max_stack=MAX_STACK,
+            n_conflicts=self._n_conflicts,
+        )
+
+    def ask_joint(self, x: str, one: Sequence[str], other: Sequence[str]) -> JointAnswer:
+        """Return whether two sequences are proven jointly legal behind ``x``.
+
+        Raises:
+            UnknownSymbolError: a name is no terminal's.
+        """
+        terminal, left, right = self._find(x), self._find_all(one), self._find_all(other)
+        representatives = map_to_representatives(find_classes(self._grammar))
+        reason = are_jointly_legal(
+            self._debts, terminal, left, right, representatives=representatives
+        )
+        by_table = self._stacks and are_jointly_legal_by_table(
+            self._stacks, terminal, left, right, representatives=representatives
+        )
+        holds = by_table or (reason and not self._n_conflicts)
+        return JointAnswer(
+            x=self._terminals[terminal],
+            one=self._name_all(left),
+            other=self._name_all(right),
+            jointly_legal=True if reason else None,
+            reason=reason.value if reason else None,
+            lalr_jointly_legal=True if holds else None,
+            n_conflicts=self._n_conflicts,
+        )
+
+    def ask_follow(self, symbol: str) -> FollowAnswer:
+        """Return what comes right behind a terminal or a nonterminal.
+
+        Raises:
+            UnknownSymbolError: the name is no symbol's.
+        """
+        if symbol in self._grammar.nonterminals:
+            found = -1 - self._grammar.nonterminals.index(symbol)
+        else:
+            found = self._find(symbol, kind="symbol", others=self._grammar.nonterminals)
+        followers = [
+            t
+            for t in (*sorted(self.reduced.used_terminals), END)
+            if self._debts.decide(found, [t]) is not Verdict.NEVER
+        ]
+        return FollowAnswer(self._grammar.symbol_name(found), self._name_all(followers))
+
+    def ask_classes(self) -> ClassesAnswer:
+        """Return the classes of interchangeable terminals."""
+        classes = find_classes(self._grammar)
+        return ClassesAnswer(
+            tuple(self._name_all(members) for members in classes),
+            {
+                self._terminals[t]: _show_pattern(self._grammar.patterns[t] or "")
+                for members in classes
+                for t in members
+            },
+        )
+
+    def ask_overview(self) -> OverviewAnswer:
+        """Return counts, and what the pairs of terminals are."""
+        used = sorted(self.reduced.used_terminals)
+        pairs = Counter(self._debts.decide(x, [y]).value for x in used for y in used)
+        return OverviewAnswer(
+            {
+                "terminals in texts": len(used),
+                "nonterminals in texts": len(self.reduced.used_nonterminals),
+                "productions in texts": len(self.reduced.productions),
+                "productions in no text": len(self._grammar.productions)
+                - len(self.reduced.productions),
+                "LALR states": len(self._grammar.states),
+                "conflicts resolved by Lark": self._n_conflicts,
+                "interchangeability classes": len(find_classes(self._grammar)),
+            },
+            {verdict.value: pairs[verdict.value] for verdict in Verdict},
+        )
+
+    def _decide_lalr(self, x: int, word: Sequence[int]) -> Verdict:
+        return self._stacks.decide_behind(x, word) if self._stacks else Verdict.UNKNOWN
+
+    def _name_all(self, symbols: Sequence[int]) -> Names:
+        return tuple(self._grammar.symbol_name(symbol) for symbol in symbols)
+
+    def _find_all(self, names: Sequence[str]) -> tuple[int, ...]:
+        return tuple(self._find(name) for name in names)
+
+    def _find(self, name: str, *, kind: str = "terminal", others: Names = ()) -> int:
+        if name in self._terminals:
+            return self._terminals.index(name)
+        text = name[1:-1] if len(name) > 2 and name[0] == name[-1] == '"' else name
+        by_text = [t for t, p in enumerate(self._grammar.patterns) if p == re.escape(text)]
+        if len(by_text) == 1:
+            return by_text[0]
+        known = {known.lower(): known for known in (*self._terminals, *others)}
+        nearest = difflib.get_close_matches(name.lower(), sorted(known), N_NEAREST, cutoff=0.4)
+        raise UnknownSymbolError(self._name, kind, name, tuple(known[found] for found in nearest))
+
+
+def _show_pattern(pattern: str) -> str:
+    text = re.sub(r"\\(.)", r"\1", pattern)
+    return f'"{text}"' if re.escape(text) == pattern else f"/{pattern}/"

@@ -1,0 +1,84 @@
+"""What a word does above a state that is known, while it stays above it.
+
+A word that opens a bracket and closes it again comes back to the stack it started from: what it
+leaves there does not depend on anything below. So where a word's first event pushes a state t on
+a state s, the rest of the word is run on the stack s t, and only when it wants to pop s does it
+fall back on what holds for every stack.
+
+Example: behind ``f`` in python.lark, ``(`` STRING ``)`` is run as far as the call is complete; the
+state of ``)`` then says whether a comma may follow, whatever lies below ``f``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from maskc.grammar.model import Grammar
+from maskc.lexer.boundaries import Boundaries
+from maskc.parser.refine import RefinedTable
+from maskc.store.sequences import Words
+
+# (word, refined state) → its answer for all stacks with this state on top.
+Known = Callable[[int, int], int]
+
+
+class Segments:
+    """Runs words on the topmost states of a stack."""
+
+    def __init__(
+        self, grammar: Grammar, table: RefinedTable, boundaries: Boundaries, words: Words
+    ) -> None:
+        self._table, self._words = table, words
+        self._reduces = [row.reduces for row in grammar.states]
+        self._lhs = [production.lhs for production in grammar.productions]
+        self._length = [len(production.rhs) for production in grammar.productions]
+        self._context = [grammar.context_of[state] for state in table.lalr_state]
+        self._newline = grammar.layout.newline if grammar.layout else None
+        self._looks = {
+            terminal: sum(1 << look for look in looks)
+            for terminal, looks in boundaries.of_terminal.items()
+        }
+
+    def run(self, word: int, states: list[int], known: Known, open_: int, refused: int) -> int:
+        """Return the answer of a word for the stacks that end in some states.
+
+        Args:
+            word: the word.
+            states: the topmost states, the top last; changed.
+            known: answers for the top alone.
+            open_: the answer that is none.
+            refused: the answer "no stack takes it".
+        """
+        table, words = self._table, self._words
+        while True:
+            answer = known(word, states[-1])
+            if answer != open_ or not words.length[word]:
+                return answer
+            event = words.event[word]
+            terminal = event.terminal
+            if terminal == self._newline:
+                if not table.enclosed[states[-1]]:
+                    return open_
+            elif terminal >= 0:
+                if not self._looks.get(terminal, 0) & table.live[states[-1]]:
+                    return refused
+                while True:
+                    target = table.shifts[states[-1]].get(terminal)
+                    if target is not None:
+                        states.append(target)
+                        break
+                    production = self._reduces[table.lalr_state[states[-1]]].get(terminal)
+                    if production is None:
+                        return refused
+                    length = self._length[production]
+                    if len(states) <= length:
+                        return open_
+                    if length:
+                        del states[-length:]
+                    goto = table.gotos[states[-1]].get(self._lhs[production])
+                    if goto is None:
+                        return refused
+                    states.append(goto)
+            if not event.contexts >> self._context[states[-1]] & 1:
+                return refused
+            word = words.rest[word]

@@ -1,0 +1,52 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maskc.emit.mask_differences import NO_BASE, Unions, encode_unions
+
+VOCAB = 2000
+token_sets = st.lists(
+    st.sets(st.integers(0, VOCAB - 1), max_size=600).map(
+        lambda tokens: np.array(sorted(tokens), dtype=np.int32)
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+def decode(unions: Unions, number: int) -> set[int]:
+    base = unions.base[number]
+    mask = unions.masks[base].copy() if base != NO_BASE else np.zeros(-(-VOCAB // 32), np.int32)
+    changed = slice(unions.first[number], unions.first[number + 1])
+    mask[unions.word[changed]] ^= unions.bits[changed]
+    return set(np.flatnonzero(np.unpackbits(mask.view(np.uint8), bitorder="little")).tolist())
+
+
+@given(token_sets, st.data())
+def test_a_union_is_read_back_as_the_union_of_its_sets(sets, data):
+    numbers = st.lists(st.integers(0, len(sets) - 1), unique=True).map(sorted).map(tuple)
+    lists = data.draw(st.lists(numbers, min_size=1, max_size=80))
+    unions = encode_unions(lists, sets, VOCAB)
+    for union, number in zip(lists, unions.number_of, strict=True):
+        assert decode(unions, number) == {t for n in union for t in sets[n].tolist()}
+
+
+def test_equal_masks_are_one_union():
+    sets = [np.array(x, dtype=np.int32) for x in ([1, 2], [1], [2])]
+    assert encode_unions([(0,), (1, 2)], sets, VOCAB).number_of.tolist() == [0, 0]
+
+
+def test_more_masks_than_recent_bases_keep_their_own_base():
+    generator = np.random.default_rng(1)
+    sets = [np.flatnonzero(generator.random(VOCAB) < 0.5).astype(np.int32) for _ in range(120)]
+    unions = encode_unions([(n,) for n in range(120)], sets, VOCAB)
+    assert len(unions.masks) == 120
+    assert all(decode(unions, n) == set(sets[n].tolist()) for n in range(120))
+
+
+def test_a_mask_near_another_is_kept_as_the_words_that_differ():
+    many = np.arange(0, VOCAB, 3, dtype=np.int32)
+    unions = encode_unions([(0,), (0, 1)], [many, np.array([1, 2], dtype=np.int32)], VOCAB)
+    assert len(unions.masks) == 1
+    assert unions.word.tolist() == [0]
+    assert unions.bits.tolist() == [0b110]

@@ -1,0 +1,51 @@
+"""What the streamlining of a general grammar starts from, for small grammars."""
+
+from dataclasses import dataclass
+
+from maskc.frontends.lark import load_grammar, load_source
+from maskc.glr.adjacency import LexedCfg
+from maskc.glr.lr0 import GeneralTable, build_general_table
+from maskc.glr.pipeline import rewrite_productions
+from maskc.grammar.model import Grammar
+from maskc.lexer.boundaries import Boundaries, build_boundaries
+from maskc.lexer.columns import build_columns
+from maskc.lexer.dynamic import build_dynamic_scanner
+from maskc.lexer.scanner import Scanner
+from maskc.store.sequences import Event, Words, anything
+
+
+@dataclass(frozen=True)
+class Values:
+    """A grammar's values, and words by their terminals' names."""
+
+    grammar: Grammar
+    scanner: Scanner
+    boundaries: Boundaries
+    lexed: LexedCfg
+    table: GeneralTable
+    words: Words
+
+    def terminal(self, name: str) -> int:
+        """Return a terminal's number."""
+        return self.grammar.terminals.index(name)
+
+    def word(self, *names: str) -> int:
+        """Return the word of some terminals, open to anything; ``$END`` may stand last."""
+        final = anything(self.boundaries.n_lookaheads)
+        if names and names[-1] == "$END":
+            names, final = names[:-1], type(final)(self.boundaries.end, (), (), -1)
+        word = self.words.close(self.words.number_final(final), 0)
+        for name in reversed(names):
+            word = self.words.extend(Event(self.terminal(name), 1, 0), word)
+        return word
+
+
+def values_of(text: str) -> Values:
+    """Return what the compiler makes of a grammar before it has rows."""
+    grammar, _ = load_grammar(load_source(text, parser="earley"))
+    scanner = build_dynamic_scanner(grammar)
+    boundaries = build_boundaries(grammar, scanner, build_columns(grammar, scanner))
+    lexed = rewrite_productions(grammar, scanner, boundaries)
+    table = build_general_table(lexed.cfg)
+    words = Words(boundaries.finals)
+    return Values(grammar, scanner, boundaries, lexed, table, words)

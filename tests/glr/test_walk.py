@@ -1,0 +1,69 @@
+"""The walk of a scanner that cuts a text in many ways."""
+
+import pytest
+
+from maskc.errors import LimitError
+from maskc.frontends.lark import load_grammar, load_source
+from maskc.glr import walk as general
+from maskc.glr.pipeline import rewrite_productions
+from maskc.glr.walk import build_general_store
+from maskc.lexer.boundaries import build_boundaries
+from maskc.lexer.columns import build_columns
+from maskc.lexer.dynamic import build_dynamic_scanner
+from maskc.store.steps import build_steps
+from maskc.vocab.trie import build_trie
+
+WORDS = "start: W+\nW: /[a-z]+/\n"
+ONE_WORD = "start: W\nW: /[a-z]+/\n"
+
+
+def walk(text, tokens):
+    """Return what the tokens do from the start of the text: (terminals' names, tokens)."""
+    grammar, _ = load_grammar(load_source(text, parser="earley"))
+    scanner = build_dynamic_scanner(grammar)
+    boundaries = build_boundaries(grammar, scanner, build_columns(grammar, scanner))
+    follow = rewrite_productions(grammar, scanner, boundaries).follow()
+    steps, trie = build_steps(grammar, scanner), build_trie(tokens)
+    store = build_general_store(grammar, scanner, boundaries, follow, steps, trie)
+
+    def names(path):
+        found = []
+        while path:
+            found.append(grammar.terminals[store.path_terminal[path]])
+            path = int(store.path_parent[path])
+        return tuple(reversed(found))
+
+    low, high = store.source_first[scanner.start : scanner.start + 2].tolist()
+    rows = []
+    for row in range(low, high):
+        number = store.row_tokens[row]
+        ids = store.set_tokens[store.set_first[number] : store.set_first[number + 1]]
+        rows.append((names(int(store.row_path[row])), {tokens[i] for i in ids.tolist()}))
+    return rows
+
+
+def test_a_token_is_in_a_row_for_each_way_to_cut_it():
+    rows = walk(WORDS, (b"a", b"ab", b"abc"))
+    assert rows == [
+        ((), {b"a", b"ab", b"abc"}),
+        (("W",), {b"ab", b"abc"}),
+        (("W", "W"), {b"abc"}),
+    ]
+
+
+def test_ways_that_no_text_takes_are_left_out():
+    # One W may be complete; that the next one is open is for the streamlining to refuse.
+    assert walk(ONE_WORD, (b"a", b"ab", b"abc")) == [
+        ((), {b"a", b"ab", b"abc"}),
+        (("W",), {b"ab", b"abc"}),
+    ]
+
+
+def test_tokens_with_other_first_bytes_share_a_row():
+    assert walk(ONE_WORD, (b"a", b"b", b"c")) == [((), {b"a", b"b", b"c"})]
+
+
+def test_too_many_ways_are_refused(monkeypatch):
+    monkeypatch.setattr(general, "MAX_PATHS", 5)
+    with pytest.raises(LimitError, match="more than 5 ways to cut tokens into terminals"):
+        walk(WORDS, (b"a" * 20,))

@@ -1,0 +1,43 @@
+"""python.lark, loaded once."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+
+from maskc.frontends.lark import load_grammar, load_source
+from maskc.grammar.model import Grammar
+from maskc.grammar.reduce import reduce_grammar
+from maskc.pushdown.debts import Debts
+from maskc.pushdown.never_legal import NeverLegal
+
+GRAMMARS = Path(__file__).parent.parent.parent / "grammars"
+
+
+@dataclass
+class Loaded:
+    grammar: Grammar
+
+    def id(self, name):
+        return self.grammar.terminals.index(name)
+
+    def names(self, bits):
+        return {name for t, name in enumerate(self.grammar.terminals) if bits >> t & 1}
+
+    @cached_property
+    def reduced(self):
+        return reduce_grammar(self.grammar)
+
+    @cached_property
+    def debts(self):
+        return Debts(self.reduced)
+
+    @cached_property
+    def never(self):
+        return NeverLegal(self.debts)
+
+
+@pytest.fixture(scope="session")
+def python():
+    return Loaded(load_grammar(load_source(GRAMMARS / "python.lark"))[0])

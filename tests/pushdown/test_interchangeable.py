@@ -1,0 +1,145 @@
+import pytest
+from hypothesis import given
+
+from maskc.frontends.lark import load_grammar, load_source
+from maskc.pushdown.interchangeable import (
+    find_classes,
+    find_production_classes,
+    find_table_classes,
+    merge_states,
+    safe_for_contexts,
+)
+from tests.examples import examples
+from tests.pushdown.small_grammars import LETTERS, grammar_of, prefixes, sequences, small_grammars
+
+A, B, C = LETTERS
+
+# The blog's list; the names that Lark gives these terminals are beside it.
+BLOG = {
+    ("/=", "%=", "^=", "**=", "*=", ">>=", "|=", "-=", "+=", "//=", "<<=", "@=", "&="),
+    ("False", "None", "True"),
+    ("+", "-"),
+    ("<<", ">>"),
+    ("//", "%"),
+    ("!=", "<", ">=", "==", "<=", ">", "<>"),
+    (
+        "HEX_NUMBER",
+        "FLOAT_NUMBER",
+        "BIN_NUMBER",
+        "OCT_NUMBER",
+        "DEC_NUMBER",
+        "IMAG_NUMBER",
+    ),
+}
+
+
+def load(text):
+    return load_grammar(load_source(text))[0]
+
+
+def named(grammar, classes):
+    return {frozenset(grammar.terminals[t] for t in members) for members in classes}
+
+
+def test_terminals_with_the_same_places_are_interchangeable():
+    assert find_production_classes(grammar_of("S -> a c", "S -> b c")) == ((A, B),)
+
+
+def test_a_place_of_ones_own_sets_a_terminal_apart():
+    assert find_production_classes(grammar_of("S -> a c", "S -> b c", "S -> b")) == ()
+
+
+def test_each_occurrence_must_be_replaceable_on_its_own():
+    assert find_production_classes(grammar_of("S -> a a", "S -> b b")) == ()
+    rules = ("S -> a a", "S -> a b", "S -> b a", "S -> b b")
+    assert find_production_classes(grammar_of(*rules)) == ((A, B),)
+
+
+def test_terminals_of_no_production_are_in_no_class():
+    grammar = load('start: "x"\n%ignore " "\n%ignore "\\t"\n')
+    assert find_classes(grammar) == ()
+
+
+def test_python_has_the_seven_classes_with_35_terminals_of_the_blog(python):
+    classes = find_classes(python.grammar)
+    shown = {
+        frozenset(
+            name if name.endswith("_NUMBER") else python.grammar.patterns[t].replace("\\", "")
+            for t in members
+            for name in [python.grammar.terminals[t]]
+        )
+        for members in classes
+    }
+    assert shown == {frozenset(members) for members in BLOG}
+    assert sum(len(members) for members in classes) == 35
+
+
+def test_productions_and_table_of_python_say_the_same(python):
+    assert find_production_classes(python.reduced) == find_table_classes(python.grammar)
+
+
+def test_the_table_tells_apart_what_a_resolved_conflict_does():
+    """Behind ``b``, A is shifted for ``x: "b" "a"``; ``c`` has no such conflict."""
+    grammar = load(
+        'start: p\np: x "a" | x "c" | x "a" "q" | x "c" "q" | "z"\nx: "b" "a" "q" "q" | "b"\n'
+    )
+    assert find_table_classes(grammar) == ()
+
+
+def test_states_that_only_differ_in_interchangeable_pasts_are_merged():
+    grammar = load('start: "a" "c" | "b" "c"\n')
+    block = merge_states(grammar)
+    shifts = grammar.states[0].shifts
+    a, b = (grammar.terminals.index(name) for name in "AB")
+    assert shifts[a] != shifts[b]
+    assert block[shifts[a]] == block[shifts[b]]
+
+
+def test_the_table_finds_terminals_that_different_productions_treat_alike():
+    grammar = load('start: "a" | x\nx: "b"\n')
+    assert find_production_classes_of(grammar) == ()
+    assert find_table_classes(grammar) == ()
+
+
+def find_production_classes_of(grammar):
+    from maskc.grammar.reduce import reduce_grammar
+
+    return find_production_classes(reduce_grammar(grammar))
+
+
+def test_classes_are_split_by_the_contexts_that_look_for_them():
+    grammar = load('start: "a" "x" | "b" "x" | "y" "b"\n')
+    a, b = (grammar.terminals.index(name) for name in "AB")
+    assert safe_for_contexts(grammar, ((a, b),)) == ()
+
+
+def test_with_the_basic_lexer_there_is_one_context():
+    source = load_source('start: "a" "x" | "b" "x" | "y" "b"\n', lexer="basic")
+    grammar = load_grammar(source)[0]
+    a, b = (grammar.terminals.index(name) for name in "AB")
+    assert safe_for_contexts(grammar, ((a, b),)) == ((a, b),)
+
+
+@pytest.mark.parametrize("names", [("_LPAR", "_BAR"), ("_RPAR", "_BAR")])
+def test_brackets_that_an_indenter_counts_are_no_other_terminals(names):
+    grammar = load_grammar(
+        load_source(
+            "start: (_NEWLINE | LPAR RPAR | BAR BAR)*\n"
+            'LPAR: "("\nRPAR: ")"\nBAR: "|"\n_NEWLINE: /\\n/\n%declare _INDENT _DEDENT\n',
+            postlex="lark.indenter:PythonIndenter",
+            lexer="basic",
+        )
+    )[0]
+    pair = tuple(sorted(grammar.terminals.index(name.strip("_")) for name in names))
+    assert safe_for_contexts(grammar, (pair,)) == ()
+
+
+@examples(60)
+@given(small_grammars())
+def test_exchanging_interchangeable_terminals_changes_no_prefix(reduced):
+    found = prefixes(reduced, 4)
+    for members in find_production_classes(reduced):
+        first = dict.fromkeys(members, members[0])
+        merged = {tuple(first.get(t, t) for t in word) for word in found}
+        for word in sequences(4):
+            assert (word in found) == (tuple(first.get(t, t) for t in word) in merged)
