@@ -56,7 +56,7 @@ MAY_IMPORT = {
     "runtime": RUNTIME,
     # The compiler asks the runtime's own rules what can be satisfied.
     "jsonschema": FILE
-    | {"", "emit.provenance", "jsonschema", "runtime.room", "runtime.schema"}
+    | {"", "emit.provenance", "jsonschema", "runtime.cache.budget", "runtime.schema"}
     | {"vocab.vocabulary"},
     # An engine's tokenizer is compared with the artifact's, by the compiler's own reading.
     "integrations": RUNTIME | {"", "integrations", "vocab"},

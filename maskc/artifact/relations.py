@@ -11,8 +11,8 @@ Whatever the bytes of a file are, one that passes never makes it raise, loop, or
 * no mask has a token beyond the vocabulary.
 
 What would take too long to prove at load, the runtime bounds, for any tables: reductions that go
-in circles, readings and questions without end (:mod:`maskc.runtime.machine`,
-:mod:`maskc.runtime.questions`), and a node without an answer allows nothing.
+in circles, readings and questions without end (:mod:`maskc.runtime.lalr.machine`,
+:mod:`maskc.runtime.lalr.questions`), and a node without an answer allows nothing.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ from maskc.artifact.model import EMPTY_TEXT, IGNORED
 from maskc.explain.model import Cause, Death, Ending, Reading
 from maskc.explain.names import GrammarNames
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.machine import Hypothesis, Machine, Trace
+from maskc.runtime.lalr.machine import Hypothesis, LalrMachine
+from maskc.runtime.lalr.read_set import ReadSet
 
 NO_NEWLINE = -2
 
@@ -36,7 +37,7 @@ class Reader:
     def __init__(self, artifact: Artifact) -> None:
         self._names = GrammarNames(artifact)
         # The names are those of an LALR grammar, or there would be none.
-        self._machine = cast(Machine, artifact.machine)
+        self._machine = cast(LalrMachine, artifact.machine)
         self._tables = artifact.machine.tables
         layout = self._tables.layout
         self._newline = layout.newline if layout is not None else NO_NEWLINE
@@ -80,7 +81,7 @@ class Reader:
 
     def may_end(self, readings: tuple[Open, ...]) -> bool:
         """Return whether the text may end here."""
-        return any(self._machine.can_finish(r.hypothesis, Trace(0)) for r in readings)
+        return any(self._machine.can_finish(r.hypothesis, ReadSet(0)) for r in readings)
 
     def _step(self, reading: Open, byte: int) -> list[Open]:
         h = reading.hypothesis
@@ -97,7 +98,7 @@ class Reader:
         return after.state == goes_on and after.stack is before.stack
 
     def _end(self, h: Hypothesis, terminal: int) -> Hypothesis | None:
-        return self._machine.end(h, terminal, h.column, Trace(0))
+        return self._machine.end(h, terminal, h.column, ReadSet(0))
 
     def _list_endings(self, h: Hypothesis) -> list[Ending]:
         tables = self._tables
@@ -157,7 +158,7 @@ class Reader:
         """Return whether the parser takes a newline here, whatever the next column."""
         if self._newline < 0 or self._tables.enclosed[h.stack.state]:
             return False
-        return self._machine.shift(h.stack, self._newline, Trace(0)) is not None
+        return self._machine.shift(h.stack, self._newline, ReadSet(0)) is not None
 
     def _terminals_of(self, looks: int) -> set[int]:
         return {t for t, own in enumerate(self._tables.terminal_looks) if own & looks}

@@ -2,7 +2,7 @@
 
 A state is a set of items; on a symbol it goes to the state with the dot moved over it. Where a
 grammar is not LR, a state shifts and reduces, or reduces by several productions: all of it is done,
-on a set of stacks that share structure (:mod:`maskc.runtime.stacks`).
+on a set of stacks that share structure (:mod:`maskc.runtime.glr.gss`).
 
 No lookahead is needed: a stack that the automaton can read is a viable prefix, and in a reduced
 grammar without empty productions each viable prefix is one of some text. What can come next is

@@ -3,7 +3,7 @@
 For a word S and each state that a terminal leads to, as for a refined LALR state
 (:mod:`maskc.pushdown.decisions`): may some stack with this state on top take S, and may some
 stack refuse it? A stack takes S if one of its readings does. The stack is read from the top down,
-as the artifact's is (:mod:`maskc.runtime.reading`): a set of *waits*, a number of states that
+as the artifact's is (:mod:`maskc.runtime.glr.debts`): a set of *waits*, a number of states that
 go, a nonterminal that comes then, and what is left of the word, is a state of the debt automaton,
 made deterministic. Whatever can lie below is read, so both answers are exact for single stacks:
 

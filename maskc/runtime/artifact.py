@@ -15,21 +15,21 @@ from maskc.artifact.header import check_texts
 from maskc.artifact.model import FORMAT, Contents, check, is_general, is_schema
 from maskc.errors import ArtifactError
 from maskc.runtime.arguments import as_count, as_number
-from maskc.runtime.driving import AnyMachine, AnyMasks
+from maskc.runtime.cache.budget import Budget
 from maskc.runtime.fingerprint import compute_fingerprint
 from maskc.runtime.forced import TokenTexts
-from maskc.runtime.general import GeneralMachine
-from maskc.runtime.general_masks import GeneralMasks
-from maskc.runtime.machine import Machine
-from maskc.runtime.masks import MaskCache
+from maskc.runtime.glr.machine import GlrMachine
+from maskc.runtime.glr.masks import GlrMasks
+from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.lalr.masks import LalrMasks
+from maskc.runtime.lalr.tables import Tables
+from maskc.runtime.machine import Machine, Masks
 from maskc.runtime.matcher import Matcher
-from maskc.runtime.memory import History
 from maskc.runtime.once import made_once
-from maskc.runtime.room import Room
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.masks import SchemaMasks
 from maskc.runtime.schema.opening import check_plan, check_schema_header, open_schema
-from maskc.runtime.tables import Tables
+from maskc.runtime.undo import UndoLog
 
 DEFAULT_CACHE_BYTES = 512 * 1024 * 1024
 
@@ -55,25 +55,25 @@ class Artifact:
         self._token_bytes = contents.arrays["token_bytes"].tobytes()
 
     @made_once
-    def machine(self) -> AnyMachine:
+    def machine(self) -> Machine:
         """The machine that all matchers share."""
-        room = Room(self._cache_bytes * 3 // 8)
+        budget = Budget(self._cache_bytes * 3 // 8)
         if is_schema(self.header):
-            return open_schema(self.contents, self.token_bytes, room)
+            return open_schema(self.contents, self.token_bytes, budget)
         if is_general(self.header):
-            return GeneralMachine(self.contents, self.token_bytes, room)
-        return Machine(Tables(self.contents), self.token_bytes, room)
+            return GlrMachine(self.contents, self.token_bytes, budget)
+        return LalrMachine(Tables(self.contents), self.token_bytes, budget)
 
     @made_once
-    def masks(self) -> AnyMasks:
+    def masks(self) -> Masks:
         """The masks that all matchers share."""
         arrays, machine = self.contents.arrays, self.machine
         sizes = (self.vocab_size, self.eos_ids, self._cache_bytes)
         if isinstance(machine, SchemaMachine):
             return SchemaMasks(self.header, arrays, machine, *sizes)
-        if isinstance(machine, GeneralMachine):
-            return GeneralMasks(arrays, machine, *sizes)
-        return MaskCache(arrays, cast(Machine, machine), *sizes)
+        if isinstance(machine, GlrMachine):
+            return GlrMasks(arrays, machine, *sizes)
+        return LalrMasks(arrays, cast(LalrMachine, machine), *sizes)
 
     @made_once
     def first_bytes(self) -> NDArray[np.int16]:
@@ -121,7 +121,7 @@ class Artifact:
         """Return a matcher at the start of the text."""
         # What matchers share is made here, not in the middle of the first fill.
         _ = self.masks
-        return Matcher(self, self.machine.start(), History(), terminated=False)
+        return Matcher(self, self.machine.start(), UndoLog(), terminated=False)
 
     def mask_table(self, first: int = 0) -> NDArray[np.int32]:
         """Return the masks that have a number so far, by number; they cannot be written to.

@@ -19,9 +19,9 @@ from maskc.runtime.arguments import (
     as_token_ids,
     check_bitmask,
 )
-from maskc.runtime.driving import Hypotheses
 from maskc.runtime.forced import Encode, keep_stable
-from maskc.runtime.memory import History
+from maskc.runtime.machine import Hypotheses
+from maskc.runtime.undo import UndoLog
 
 if TYPE_CHECKING:
     from maskc.runtime.artifact import Artifact
@@ -96,19 +96,19 @@ class Matcher:
         "_artifact",
         "_ends",
         "_filled",
-        "_history",
         "_hypotheses",
         "_machine",
         "_masks",
         "_n_words",
         "_terminated",
+        "_undo",
     )
 
     def __init__(
         self,
         artifact: Artifact,
         hypotheses: Hypotheses,
-        history: History,
+        undo: UndoLog,
         *,
         terminated: bool,
     ) -> None:
@@ -121,7 +121,7 @@ class Matcher:
         # The bitmask that was checked last: engines fill the same one again and again.
         self._filled = _NO_BITMASK
         # One entry a token: the state before it.
-        self._history = history
+        self._undo = undo
 
     def fill_bitmask(self, bitmask: NDArray[np.int32], row: int) -> None:
         """Write the legal tokens into one row.
@@ -185,13 +185,13 @@ class Matcher:
         if token_id in self._ends:
             if not self.is_accepting:
                 return False
-            self._history.append(here)
+            self._undo.append(here)
             self._terminated = True
             return True
         after = self._machine.take(here, token_id)
         if not after:
             return False
-        self._history.append(here)
+        self._undo.append(here)
         self._hypotheses = after
         return True
 
@@ -205,7 +205,7 @@ class Matcher:
         """
         before, after, terminated = self._follow(token_ids)
         for hypotheses in before:
-            self._history.append(hypotheses)
+            self._undo.append(hypotheses)
         self._hypotheses, self._terminated = after, terminated
         return len(before)
 
@@ -229,7 +229,7 @@ class Matcher:
         after = self._after(text) if text else self._hypotheses
         if not after:
             return False
-        self._history.append(self._hypotheses)
+        self._undo.append(self._hypotheses)
         self._hypotheses = after
         return True
 
@@ -243,17 +243,17 @@ class Matcher:
             TypeError: it is no integer.
             ValueError: fewer than ``n`` were accepted since the start, or are remembered.
         """
-        n_back, n_states = as_number("n", n), self._history.n_states
+        n_back, n_states = as_number("n", n), self._undo.n_states
         if not 0 <= n_back <= n_states:
             raise ValueError(f"cannot roll back {n_back} of {n_states} accepted tokens")
         if n_back:
-            self._hypotheses = self._history.back(n_back)
+            self._hypotheses = self._undo.back(n_back)
             self._terminated = False
 
     def fork(self) -> Matcher:
         """Return an independent matcher in the same state."""
         return Matcher(
-            self._artifact, self._hypotheses, self._history.fork(), terminated=self._terminated
+            self._artifact, self._hypotheses, self._undo.fork(), terminated=self._terminated
         )
 
     def __copy__(self) -> Matcher:
@@ -272,7 +272,7 @@ class Matcher:
         """Go back to the start of the text."""
         self._hypotheses = self._machine.start()
         self._terminated = False
-        self._history = History()
+        self._undo = UndoLog()
 
     @property
     def is_accepting(self) -> bool:

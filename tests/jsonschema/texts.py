@@ -3,7 +3,7 @@
 import json
 
 from maskc.jsonschema.compiling import build_plan
-from maskc.runtime.room import Room
+from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.plan import Layout, Plan
 
@@ -13,8 +13,8 @@ def build_machine(schema, *, resources=None, layout=None, assert_formats=True):
     data = build_plan(
         schema, resources=resources or {}, layout=layout, assert_formats=assert_formats
     )
-    room = Room(1 << 24)
-    return SchemaMachine(Plan(data, layout, room), lambda _: None, room)
+    budget = Budget(1 << 24)
+    return SchemaMachine(Plan(data, layout, budget), lambda _: None, budget)
 
 
 def read(machine, text, start=None):

@@ -1,6 +1,5 @@
 """Many matchers of one artifact: batches, threads, forks, and small caches."""
 
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
@@ -9,7 +8,7 @@ import pytest
 
 import maskc
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.memory import CHUNK, MAX_STATES, History, Stack
+from maskc.runtime.undo import CHUNK
 from tests.compiled import compile_text, legal_ids
 
 NESTED = 'start: "(" start ")" | "[" start ("," start)* "]" | "a"\n'
@@ -82,24 +81,6 @@ def test_forks_part_ways_and_go_back_alone(artifact):
     assert first.configuration() == artifact.matcher().configuration()
 
 
-@pytest.mark.parametrize("n", [1, CHUNK - 1, CHUNK, CHUNK + 1, 5 * CHUNK])
-def test_a_history_goes_back_over_chunks(n):
-    history = History()
-    for state in range(5 * CHUNK):
-        history.append(state)
-    assert history.back(n) == 5 * CHUNK - n
-    assert history.n_states == 5 * CHUNK - n
-    history.append("new")
-    assert history.back(1) == "new"
-
-
-def test_a_history_has_an_end():
-    history = History()
-    history.append(1)
-    with pytest.raises(ValueError, match="cannot go back 2 of 1"):
-        history.back(2)
-
-
 def test_a_mask_is_a_function_of_the_configuration(artifact):
     one, other = artifact.matcher(), artifact.matcher()
     one.accept_bytes(b"[a,(a")
@@ -109,25 +90,3 @@ def test_a_mask_is_a_function_of_the_configuration(artifact):
     masks = maskc.allocate_bitmask(2, artifact.vocab_size)
     maskc.fill_bitmasks([one, other], masks, [0, 1])
     assert np.array_equal(masks[0], masks[1])
-
-
-def test_a_history_keeps_the_last_states_of_a_long_text_and_no_more():
-    history = History()
-    for number in range(4 * MAX_STATES):
-        history.append(number)
-        assert history.n_states <= 2 * MAX_STATES + 2 * CHUNK
-    assert history.n_states >= MAX_STATES
-    assert history.back(MAX_STATES) == 3 * MAX_STATES
-
-
-def test_what_was_taken_back_is_let_go_of_with_the_next_states():
-    history = History()
-    states = [Stack(number, None) for number in range(10 * CHUNK)]
-    for state in states:
-        history.append(state)
-    history.back(9 * CHUNK)
-    before = sys.getrefcount(states[5 * CHUNK])
-    for number in range(10):
-        history.append(number)
-    after = sys.getrefcount(states[5 * CHUNK])
-    assert after == before - 1

@@ -15,8 +15,9 @@ import pytest
 
 import maskc
 from maskc import Artifact, allocate_bitmask
-from maskc.runtime.memory import Stack, StackMemory
-from maskc.runtime.room import Room
+from maskc.runtime.cache.budget import Budget
+from maskc.runtime.lalr.stack import Stack
+from maskc.runtime.lalr.stack_cache import StackCache
 from tests.compiled import compile_text
 from tests.general_grammars import general_grammar
 
@@ -141,13 +142,13 @@ def test_nothing_that_threads_share_is_a_cached_property(package):
 
 
 def test_a_generation_may_end_while_something_is_looked_up():
-    memory = StackMemory(Room(1 << 20))
+    cache = StackCache(Budget(1 << 20))
 
     class Key:
         def __hash__(self):
             # In the place of another thread.
-            memory.turn()
+            cache.start_generation()
             return 0
 
-    memory._old = {Key(): "result"}
-    assert memory.recall(next(iter(memory._old)), Stack(0, None)) in {"result", None}
+    cache._previous = {Key(): "result"}
+    assert cache.recall(next(iter(cache._previous)), Stack(0, None)) in {"result", None}

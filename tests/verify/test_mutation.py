@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.runtime.machine import Machine
+from maskc.runtime.lalr.machine import LalrMachine
 from maskc.verify.characters import split_cut
 from maskc.verify.model import Document, Unit
 from maskc.verify.mutation import KINDS, count_utf8, draw_mutations, mutate
@@ -76,7 +76,7 @@ def test_an_end_that_comes_too_early_is_found(subject_of):
 
 def test_bytes_that_are_no_text_and_are_taken_are_found(subject_of, monkeypatch):
     subject = subject_of(LIST)
-    monkeypatch.setattr(Machine, "step", lambda _self, here, *_: here)
+    monkeypatch.setattr(LalrMachine, "step", lambda _self, here, *_: here)
     found = check(subject, "[é]")
     assert "bytes that are not UTF-8 are taken" in what_fails(found)
 
@@ -96,9 +96,11 @@ def test_a_mask_that_allows_what_is_refused_is_found(subject_of):
 
 
 def test_a_token_that_is_refused_though_its_bytes_are_taken_is_found(subject_of, monkeypatch):
-    take = Machine.take
+    take = LalrMachine.take
     monkeypatch.setattr(
-        Machine, "take", lambda self, h, token: () if token == ord("b") else take(self, h, token)
+        LalrMachine,
+        "take",
+        lambda self, h, token: () if token == ord("b") else take(self, h, token),
     )
     found = check(subject_of(LIST), "[ab]")
     assert "a token is refused and its bytes are taken" in what_fails(found)

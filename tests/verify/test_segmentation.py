@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from maskc.runtime.machine import Machine
+from maskc.runtime.lalr.machine import LalrMachine
 from maskc.verify.model import Document, Unit
 from maskc.verify.plan import run_unit
 from maskc.verify.segments import Segments
@@ -61,13 +61,13 @@ def test_a_token_that_the_mask_lacks_is_found(subject):
 
 
 def test_a_token_that_is_taken_as_its_first_byte_is_found(subject, monkeypatch):
-    take = Machine.take
+    take = LalrMachine.take
     halved = TOKENS.index(b", ")
 
     def sabotaged(self, hypotheses, token):
         return take(self, hypotheses, ord(",") if token == halved else token)
 
-    monkeypatch.setattr(Machine, "take", sabotaged)
+    monkeypatch.setattr(LalrMachine, "take", sabotaged)
     assert {f["what"] for f in check(subject).failures} & {
         "a token leads elsewhere than its bytes in a text that Lark parses",
         "two cuts of the text lead apart in a text that Lark parses",
@@ -75,10 +75,10 @@ def test_a_token_that_is_taken_as_its_first_byte_is_found(subject, monkeypatch):
 
 
 def test_a_token_that_is_legal_and_refused_is_found(subject, monkeypatch):
-    take = Machine.take
+    take = LalrMachine.take
     refused = TOKENS.index(b", ")
     monkeypatch.setattr(
-        Machine, "take", lambda self, h, token: () if token == refused else take(self, h, token)
+        LalrMachine, "take", lambda self, h, token: () if token == refused else take(self, h, token)
     )
     what = {f["what"] for f in check(subject).failures}
     assert what & {

@@ -18,7 +18,7 @@ import json
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from maskc.runtime.room import Memory, Room
+from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.schema.blanks import BLANK_BYTES
 from maskc.runtime.schema.numbers import Numbers
 from maskc.runtime.schema.objects import Members
@@ -116,17 +116,17 @@ class SchemaMachine:
     Args:
         plan: what is asked.
         text_of: token id → its bytes, ``None`` if it writes no text.
-        room: where results are remembered.
+        budget: where results are remembered.
     """
 
-    def __init__(self, plan: Plan, text_of: Callable[[int], bytes | None], room: Room) -> None:
+    def __init__(self, plan: Plan, text_of: Callable[[int], bytes | None], budget: Budget) -> None:
         self.plan = plan
         self.tables: Any = Classes()
-        self.room = room
+        self.budget = budget
         self._text_of = text_of
-        self._nodes = Memory(room)
-        self._steps = Memory(room)
-        self._moves = Memory(room)
+        self._nodes = Cache(budget)
+        self._steps = Cache(budget)
+        self._moves = Cache(budget)
         bottom = Node((END,), ())
         first = Node((VALUE, plan.root), (bottom,))
         self._start = Configuration((first,), 0, b"")

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.pool import MaskPool, PooledMask
-from maskc.runtime.room import Memory
+from maskc.runtime.cache.budget import Cache
+from maskc.runtime.cache.pool import MaskPool, PooledMask
 from maskc.runtime.schema.characters import CharDfa, of_words
 from maskc.runtime.schema.machine import (
     KEY,
@@ -102,10 +102,10 @@ class SchemaMasks:
         self._index: TokenIndex = index_of(header["tokenizer"]["fingerprint"], arrays)
         self._vocab_size = vocab_size
         self.pool = MaskPool(vocab_size, eos_ids, cache_bytes)
-        self._known = Memory(machine.room)
+        self._known = Cache(machine.budget)
         n_bytes = len(self._index.order) + 1024
-        self._scans = Memory(machine.room, lambda _: 2 * n_bytes)
-        self._rests = Memory(machine.room, lambda _: 2048)
+        self._scans = Cache(machine.budget, lambda _: 2 * n_bytes)
+        self._rests = Cache(machine.budget, lambda _: 2048)
 
     def mask(self, hypothesis: Configuration) -> PooledMask:
         """Return the tokens that a configuration allows."""
@@ -123,7 +123,7 @@ class SchemaMasks:
     def _compose(self, here: Configuration) -> PooledMask:
         if self.pool.is_full:
             self.pool.forget()
-            self._machine.room.forget()
+            self._machine.budget.clear()
         bits = np.zeros(len(self.pool.end_only.words) * 32, dtype=np.bool_)
         others: list[Node] = []
         for node in here.nodes:

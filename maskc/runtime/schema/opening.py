@@ -6,34 +6,34 @@ from collections.abc import Callable
 from typing import Any
 
 from maskc.artifact.model import Contents
-from maskc.runtime.room import Room
+from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.plan import Layout, Plan, PlanError
 
 
 def open_schema(
-    contents: Contents, text_of: Callable[[int], bytes | None], room: Room
+    contents: Contents, text_of: Callable[[int], bytes | None], budget: Budget
 ) -> SchemaMachine:
     """Return the machine of an artifact.
 
     Args:
         contents: the artifact.
         text_of: token id → its bytes.
-        room: where results are remembered.
+        budget: where results are remembered.
 
     Raises:
         PlanError: the plan is damaged.
     """
     layout = Layout(**contents.header["schema_layout"])
     return SchemaMachine(
-        Plan(contents.arrays["schema_plan"].tobytes(), layout, room), text_of, room
+        Plan(contents.arrays["schema_plan"].tobytes(), layout, budget), text_of, budget
     )
 
 
 def check_plan(contents: Contents) -> str | None:
     """Return what is wrong with the plan, ``None`` if nothing is."""
     try:
-        open_schema(contents, lambda _: None, Room(0))
+        open_schema(contents, lambda _: None, Budget(0))
     except PlanError as error:
         return str(error)
     return None

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from maskc.runtime.room import Memory, Room
+from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.schema.arrays import MOST_STATES, ArrayRule, Counter
 from maskc.runtime.schema.blanks import BLANKS, Blanks
 from maskc.runtime.schema.characters import NO_LABEL, CharDfa
@@ -94,13 +94,13 @@ class Plan:
     Args:
         data: the plan as JSON.
         layout: how texts are written.
-        room: where derived rules are remembered.
+        budget: where derived rules are remembered.
 
     Raises:
         PlanError: it is damaged.
     """
 
-    def __init__(self, data: bytes, layout: Layout, room: Room) -> None:
+    def __init__(self, data: bytes, layout: Layout, budget: Budget) -> None:
         raw = _parse(data)
         self.layout = layout
         self.blanks = Blanks(layout.blanks)
@@ -133,7 +133,7 @@ class Plan:
             for row in _rows(raw, "positions", 5)
         ]
         self.root = _int(raw.get("root"), n_positions)
-        self._derived = Memory(room)
+        self._derived = Cache(budget)
 
     def numbers_without(self, number: int, values: frozenset[Value] | None) -> Numbers:
         """Return a rule of numbers without those of some values."""

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.jsonschema.compiling import build_plan
-from maskc.runtime.room import Room
+from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.plan import Layout, Plan, PlanError
 
@@ -43,10 +43,10 @@ def test_a_plan_with_anything_changed_is_refused_or_followed(path, odd):
         inner = inner[key]
     inner[path[-1]] = odd
     try:
-        plan = Plan(json.dumps(changed).encode(), Layout(), Room(1 << 20))
+        plan = Plan(json.dumps(changed).encode(), Layout(), Budget(1 << 20))
     except PlanError:
         return
-    machine = SchemaMachine(plan, lambda _: None, Room(1 << 20))
+    machine = SchemaMachine(plan, lambda _: None, Budget(1 << 20))
     for text in TEXTS:
         here = machine.start()[0]
         for byte in text.encode():
@@ -59,7 +59,7 @@ def test_a_plan_with_anything_changed_is_refused_or_followed(path, odd):
 def test_a_plan_that_is_no_json_is_refused():
     for data in (b"", b"{", b"[]", b"\xff", b"[" * 100_000):
         try:
-            Plan(data, Layout(), Room(0))
+            Plan(data, Layout(), Budget(0))
         except PlanError:
             continue
         raise AssertionError(data[:9])

@@ -8,7 +8,7 @@ A mask depends on the scanner state, on as much of the stack as the parser looke
 layout if a line ended. We record how deep the parser looked while a mask was composed,
 and keep the mask in a tree whose edges are the stack's states from the top down to that depth: a
 later stack that agrees so far gets the same mask, however different it is below. Equal masks are
-stored once, in :mod:`maskc.runtime.pool`.
+stored once, in :mod:`maskc.runtime.cache.pool`.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from maskc.runtime.composing import Composer
-from maskc.runtime.machine import Hypothesis, Machine, Trace
-from maskc.runtime.memory import StackMemory, descend
-from maskc.runtime.pool import PooledMask
-from maskc.runtime.questions import Questioner
+from maskc.runtime.cache.composing import Composer
+from maskc.runtime.cache.pool import PooledMask
+from maskc.runtime.lalr.machine import Hypothesis, LalrMachine
+from maskc.runtime.lalr.questions import Questioner
+from maskc.runtime.lalr.read_set import ReadSet
+from maskc.runtime.lalr.stack_cache import StackCache, descend
 
 _BY_LAYOUT = "by layout"  # in the place of a mask: look it up with the layout
 
 
-class MaskCache:
+class LalrMasks:
     """Masks of one artifact, shared by its matchers.
 
     Args:
@@ -44,22 +45,22 @@ class MaskCache:
     def __init__(
         self,
         arrays: Mapping[str, NDArray[Any]],
-        machine: Machine,
+        machine: LalrMachine,
         vocab_size: int,
         eos_ids: tuple[int, ...],
         cache_bytes: int,
     ) -> None:
         self._machine = machine
-        self._composer = Composer(arrays, machine.room, vocab_size, eos_ids, cache_bytes)
+        self._composer = Composer(arrays, machine.budget, vocab_size, eos_ids, cache_bytes)
         self._questioner = Questioner(self._composer.reader, machine)
-        self._plain = StackMemory(machine.room)
-        self._by_layout = StackMemory(machine.room)
+        self._plain = StackCache(machine.budget)
+        self._by_layout = StackCache(machine.budget)
         self.pool = self._composer.pool
 
     def mask(self, h: Hypothesis) -> PooledMask:
         """Return the tokens that a hypothesis allows."""
         stack = h.stack
-        found = self._plain.young.get((h.state, stack.state))
+        found = self._plain.current.get((h.state, stack.state))
         while type(found) is dict:
             stack = stack.below  # type: ignore[assignment]  # as deep as when it was remembered
             found = found.get(stack.state)
@@ -77,7 +78,7 @@ class MaskCache:
         It is :meth:`mask` in a loop without calls: a call takes as long as the rest.
         """
         numbers: list[int] = []
-        get, append = self._plain.young.get, numbers.append
+        get, append = self._plain.current.get, numbers.append
         for hypotheses in batch:
             if len(hypotheses) == 1:
                 h = hypotheses[0]
@@ -93,23 +94,23 @@ class MaskCache:
             append(found.number)
         return numbers
 
-    def _remember(self, h: Hypothesis, mask: PooledMask, trace: Trace) -> None:
+    def _remember(self, h: Hypothesis, mask: PooledMask, reads: ReadSet) -> None:
         key: tuple[object, ...] = (h.state, h.stack.state)
         # Stacks with this top may differ in whether the layout is read: then always ask for it.
-        if trace.read_layout or self._plain.find(key, h.stack) is _BY_LAYOUT:
+        if reads.layout or self._plain.find(key, h.stack) is _BY_LAYOUT:
             self._plain.put(key, _BY_LAYOUT)
             key = (h.state, h.stack.state, h.column, h.indents)
-            self._by_layout.keep(key, h.stack, trace.lowest, mask)
+            self._by_layout.keep(key, h.stack, reads.lowest, mask)
         else:
-            self._plain.keep(key, h.stack, trace.lowest, mask)
+            self._plain.keep(key, h.stack, reads.lowest, mask)
 
     def _compose(self, h: Hypothesis) -> PooledMask:
         self._composer.make_room()
-        trace = Trace(h.stack.depth)
-        can_finish = self._machine.can_finish(h, trace)
+        reads = ReadSet(h.stack.depth)
+        can_finish = self._machine.can_finish(h, reads)
         unions: set[int] = set()
         for question in self._composer.reader.root(h.state):
-            unions |= self._questioner.ask(question, h, trace)
+            unions |= self._questioner.ask(question, h, reads)
         mask = self._composer.compose(unions, can_finish=can_finish)
-        self._remember(h, mask, trace)
+        self._remember(h, mask, reads)
         return mask

@@ -12,9 +12,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.cache.pool import MaskPool, PooledMask
 from maskc.runtime.graph import GraphReader, Unions
-from maskc.runtime.pool import MaskPool, PooledMask
-from maskc.runtime.room import ENTRY_BYTES, Memory, Room
 
 
 class Composer:
@@ -22,7 +22,7 @@ class Composer:
 
     Args:
         arrays: the artifact's sections.
-        room: where sets of unions are remembered.
+        budget: where sets of unions are remembered.
         vocab_size: number of tokens.
         eos_ids: end-of-sequence ids.
         cache_bytes: how much memory composed masks may take; see :class:`MaskPool`.
@@ -35,21 +35,21 @@ class Composer:
     def __init__(
         self,
         arrays: Mapping[str, NDArray[Any]],
-        room: Room,
+        budget: Budget,
         vocab_size: int,
         eos_ids: tuple[int, ...],
         cache_bytes: int,
     ) -> None:
         self.reader = GraphReader(arrays, vocab_size)
         self.pool = MaskPool(vocab_size, eos_ids, cache_bytes)
-        self._room = room
-        self._known = Memory(room, _measure)
+        self._budget = budget
+        self._known = Cache(budget, _measure)
 
     def make_room(self) -> None:
         """Forget everything that is remembered if masks take too much."""
         if self.pool.is_full:
             self.pool.forget()
-            self._room.forget()
+            self._budget.clear()
 
     def compose(self, unions: Iterable[int], *, can_finish: bool) -> PooledMask:
         """Return the mask of all tokens of some unions, with the ends if the text may end."""

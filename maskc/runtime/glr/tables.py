@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class GeneralTables:
+class GlrTables:
     """Rows by state; every method returns a shared object that must not be changed.
 
     Attributes:

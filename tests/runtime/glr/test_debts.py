@@ -4,7 +4,7 @@ import pytest
 
 from maskc import Artifact
 from maskc.glr.streamline import GENERAL_STEPS
-from maskc.runtime.reading import StackReader
+from maskc.runtime.glr.debts import DebtReader
 from tests.compiled import compile_text, legal_tokens
 
 SETTINGS = {"parser": "earley"}
@@ -31,10 +31,10 @@ def test_a_stack_that_agrees_as_far_as_it_is_read_needs_no_new_move():
     artifact = compile_text(CALLS, (b"f(", b"x", b")", b"))"), **SETTINGS)
     moves = reader_of(artifact)._moves
     legal_tokens(artifact, "f(f(f(x")
-    n_moves = len(moves.young)
+    n_moves = len(moves.current)
     assert n_moves > 0
     legal_tokens(artifact, "f(f(f(f(f(x")
-    assert len(moves.young) == n_moves
+    assert len(moves.current) == n_moves
 
 
 @pytest.mark.parametrize("step", GENERAL_STEPS)
@@ -45,8 +45,8 @@ def test_where_stacks_part_all_ways_are_read(step, monkeypatch):
         parted.append(len(node.below))
         read(self, left, node, found)
 
-    read = StackReader._read_graph
-    monkeypatch.setattr(StackReader, "_read_graph", watch)
+    read = DebtReader._read_graph
+    monkeypatch.setattr(DebtReader, "_read_graph", watch)
     # A node over two others: the letters before are x or y.
     tokens = (b"a", b"z", b"c", b"d", b"cd", b"dc", b"zc", b"zdd", b"zddd")
     artifact = compile_text(EITHER, tokens, step, **SETTINGS)
@@ -70,7 +70,7 @@ def test_a_token_with_exponentially_many_readings_takes_few_moves(step):
         b"z" + b"cd" * 25,
     }
     reader = reader_of(artifact)
-    assert len(reader._tops.young) + len(reader._moves.young) < 3_000
+    assert len(reader._tops.current) + len(reader._moves.current) < 3_000
 
 
 def test_a_token_of_thousands_of_terminals_is_read():

@@ -1,6 +1,6 @@
 """The machine of a general grammar: bytes move pairs of a scanner state and a set of stacks.
 
-As :mod:`maskc.runtime.machine`, with a set of stacks in the place of a stack, and without
+As :mod:`maskc.runtime.lalr.machine`, with a set of stacks in the place of a stack, and without
 indentation. There may be as many hypotheses as a text has readings, but those with the same
 scanner state are one hypothesis with the stacks of all of them, so there are never more than
 scanner states.
@@ -14,15 +14,15 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 
 from maskc.artifact.model import EMPTY_TEXT, IGNORED, Contents
-from maskc.runtime.general_tables import GeneralTables
-from maskc.runtime.room import Memory, Room
-from maskc.runtime.stacks import StackSet, StackSets
-from maskc.runtime.tables import DEAD, FORKS, Tables
+from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.glr.gss import StackSet, StackSets
+from maskc.runtime.glr.tables import GlrTables
+from maskc.runtime.lalr.tables import DEAD, FORKS, Tables
 
 _CONTEXT = _STATE = 0  # the only ones
 
 
-class GeneralHypothesis:
+class GlrHypothesis:
     """Readings of the text so far that end in one scanner state.
 
     Attributes:
@@ -37,37 +37,37 @@ class GeneralHypothesis:
         self.stacks = stacks
 
 
-GeneralHypotheses = tuple[GeneralHypothesis, ...]
+GlrHypotheses = tuple[GlrHypothesis, ...]
 
 _Places = dict[int, StackSet]  # scanner state → stacks
 
 
-class GeneralMachine:
+class GlrMachine:
     """Moves hypotheses. Shared by all matchers of an artifact, in whatever threads they run.
 
     Args:
         contents: the artifact.
         text_of: token id → its bytes, ``None`` if it writes no text.
-        room: where results are remembered.
+        budget: where results are remembered.
     """
 
     def __init__(
-        self, contents: Contents, text_of: Callable[[int], bytes | None], room: Room
+        self, contents: Contents, text_of: Callable[[int], bytes | None], budget: Budget
     ) -> None:
         self.tables = Tables(contents)
-        self.room = room
-        self.parser = GeneralTables(contents.arrays)
-        self.sets = StackSets(self.parser, room)
+        self.budget = budget
+        self.parser = GlrTables(contents.arrays)
+        self.sets = StackSets(self.parser, budget)
         self.closed: list[int] = contents.arrays["general_closed"].tolist()
         self._text_of = text_of
         # (scanner state, stacks, token) → hypotheses
-        self._moves = Memory(room)
+        self._moves = Cache(budget)
 
-    def start(self) -> GeneralHypotheses:
+    def start(self) -> GlrHypotheses:
         """Return the hypotheses before the first byte."""
-        return (GeneralHypothesis(self.tables.scanner_start, self.sets.start),)
+        return (GlrHypothesis(self.tables.scanner_start, self.sets.start),)
 
-    def step(self, hypotheses: GeneralHypotheses, classes: bytes, text: bytes) -> GeneralHypotheses:
+    def step(self, hypotheses: GlrHypotheses, classes: bytes, text: bytes) -> GlrHypotheses:
         """Return the live hypotheses behind some bytes; empty if the text is illegal.
 
         Args:
@@ -79,7 +79,7 @@ class GeneralMachine:
         here = {h.state: h.stacks for h in hypotheses}
         return _sorted(self._keep_live(self._run(here, classes)))
 
-    def take(self, hypotheses: GeneralHypotheses, token_id: int) -> GeneralHypotheses:
+    def take(self, hypotheses: GlrHypotheses, token_id: int) -> GlrHypotheses:
         """Return the live hypotheses behind a token; empty if it is illegal."""
         if len(hypotheses) == 1:
             return self._take(hypotheses[0], token_id)
@@ -89,10 +89,10 @@ class GeneralMachine:
                 self._add(after, x.state, x.stacks)
         return _sorted(after)
 
-    def _take(self, h: GeneralHypothesis, token_id: int) -> GeneralHypotheses:
+    def _take(self, h: GlrHypothesis, token_id: int) -> GlrHypotheses:
         """Return what a token makes of one hypothesis; where it comes up again it is the same."""
         key = (h.state, h.stacks, token_id)
-        found: GeneralHypotheses | None = self._moves.get(key)
+        found: GlrHypotheses | None = self._moves.get(key)
         if found is None:
             text = self._text_of(token_id)
             classes = text.translate(self.tables.classes) if text else b""
@@ -101,7 +101,7 @@ class GeneralMachine:
             self._moves.put(key, found)
         return found
 
-    def is_complete(self, h: GeneralHypothesis) -> bool:
+    def is_complete(self, h: GlrHypothesis) -> bool:
         """Return whether the text may end here."""
         tables, sets = self.tables, self.sets
         if tables.end_of_text[h.state] == EMPTY_TEXT:
@@ -125,7 +125,7 @@ class GeneralMachine:
             self.tables.rest(boundary, _STATE) & live for boundary in ignored
         )
 
-    def describe(self, h: GeneralHypothesis) -> Hashable:
+    def describe(self, h: GlrHypothesis) -> Hashable:
         """Return all that the future of a hypothesis depends on."""
         return (h.state, h.stacks)
 
@@ -170,5 +170,5 @@ class GeneralMachine:
         }
 
 
-def _sorted(places: _Places) -> GeneralHypotheses:
-    return tuple(GeneralHypothesis(state, places[state]) for state in sorted(places))
+def _sorted(places: _Places) -> GlrHypotheses:
+    return tuple(GlrHypothesis(state, places[state]) for state in sorted(places))

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from maskc.runtime.chains import NO_NONTERMINAL, follow_chain
+from maskc.runtime.lalr.reductions import NO_NONTERMINAL, follow_chain
 
 REFUSED = (0, NO_NONTERMINAL, ())
 X = 0  # the terminal

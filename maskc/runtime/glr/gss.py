@@ -27,8 +27,8 @@ from collections.abc import Iterable
 from threading import RLock
 from weakref import WeakValueDictionary
 
-from maskc.runtime.general_tables import GeneralTables
-from maskc.runtime.room import Memory, Room
+from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.glr.tables import GlrTables
 
 # Of a node over another one, with its places in the tables, roughly.
 EDGE_BYTES = 400
@@ -75,22 +75,22 @@ class StackSets:
 
     Args:
         tables: the parser's.
-        room: where results are remembered. What is remembered of a set keeps its nodes alive.
+        budget: where results are remembered. What is remembered of a set keeps its nodes alive.
 
     Attributes:
         start: the set before the first terminal.
     """
 
-    def __init__(self, tables: GeneralTables, room: Room) -> None:
+    def __init__(self, tables: GlrTables, budget: Budget) -> None:
         self._tables = tables
-        self._room = room
+        self._budget = budget
         # Equal ones must be one object: two threads that need a new one must not make two. It may
         # be taken again by who holds it, as the collector may run what drops a matcher.
         self._lock = RLock()
         self._nodes: WeakValueDictionary[tuple[int, frozenset[Node]], Node] = WeakValueDictionary()
         self._sets: WeakValueDictionary[frozenset[Node], StackSet] = WeakValueDictionary()
         # (stacks, terminal) → stacks, or ``_REFUSED``
-        self._shifted = Memory(room)
+        self._shifted = Cache(budget)
         self.start = self._intern(frozenset([self._node(0, ())]))
 
     def live(self, stacks: StackSet) -> int:
@@ -164,7 +164,7 @@ class StackSets:
             live |= tables.live[state]
         stacks.live = live
         stacks.reduced = tuple(self._node(state, bases[state]) for state in sorted(bases))
-        self._room.take(EDGE_BYTES * sum(map(len, bases.values())))
+        self._budget.charge(EDGE_BYTES * sum(map(len, bases.values())))
 
     def _node(self, state: int, below: Iterable[Node]) -> Node:
         """Return the node of a state over others, without those whose stacks another one has."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from maskc.runtime.tables import Tables
+from maskc.runtime.lalr.tables import Tables
 
 # A part of a plan: how many states below go next and the nonterminal that comes for them; or, with
 # ``NO_NONTERMINAL``, the end of the plan: what is pushed, nothing if the terminal is refused.

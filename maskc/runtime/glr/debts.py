@@ -35,11 +35,11 @@ import sys
 from typing import NamedTuple
 
 from maskc.artifact.model import EMPTY_TEXT, NO_EVENT
-from maskc.runtime.general_tables import GeneralTables
+from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.glr.gss import Node, StackSet
+from maskc.runtime.glr.tables import GlrTables
 from maskc.runtime.graph import NO_TOKENS, GraphReader, Unions
-from maskc.runtime.room import ENTRY_BYTES, Memory, Room
-from maskc.runtime.stacks import Node, StackSet
-from maskc.runtime.tables import Tables
+from maskc.runtime.lalr.tables import Tables
 
 END_OF_TEXT = -1  # in a set of unions: the text may end here
 _THE_END: Unions = frozenset((END_OF_TEXT,))
@@ -134,7 +134,7 @@ class _Reading:
             self.waits += fresh
 
 
-class StackReader:
+class DebtReader:
     """Reads the stacks of one artifact, for all its matchers.
 
     Args:
@@ -142,16 +142,16 @@ class StackReader:
         tables: its scanner's tables.
         parser: its parser's table.
         closed: boundary → whether the text may end there.
-        room: where results are remembered.
+        budget: where results are remembered.
     """
 
     def __init__(
         self,
         reader: GraphReader,
         tables: Tables,
-        parser: GeneralTables,
+        parser: GlrTables,
         closed: list[int],
-        room: Room,
+        budget: Budget,
     ) -> None:
         self._reader = reader
         self._tables = tables
@@ -163,9 +163,9 @@ class StackReader:
         self._asks: dict[tuple[int, int], tuple[Unions, Ask | None]] = {}
         self._follow = self._find_follow()
         self._end = Ask({}, ((tables.end_bit, _THE_END),), tables.end_bit)
-        self._known = Memory(room, _measure)  # frozenset of waits → Waits
-        self._tops = Memory(room)  # (ask, state) → move
-        self._moves = Memory(room)  # (waits, state) → move
+        self._known = Cache(budget, _measure)  # frozenset of waits → Waits
+        self._tops = Cache(budget)  # (ask, state) → move
+        self._moves = Cache(budget)  # (waits, state) → move
 
     def read(self, state: int, stacks: StackSet) -> set[int]:
         """Return the unions that are legal in a scanner state over some stacks.
@@ -190,7 +190,7 @@ class StackReader:
 
     def _read_below(self, left: Waits | None, node: Node, found: set[int]) -> None:
         """Add what is found below a node, as long as something waits."""
-        moves = self._moves.young
+        moves = self._moves.current
         while left is not None:
             if len(node.below) != 1:
                 self._read_graph(left, node, found)

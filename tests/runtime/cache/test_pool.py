@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import maskc
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.pool import NO_NUMBER, MaskPool
+from maskc.runtime.cache.pool import NO_NUMBER, MaskPool
 from tests.compiled import compile_text, legal_ids
 
 NESTED = 'start: "(" start ")" | "[" start ("," start)* "]" | "a"\n'

@@ -1,0 +1,1 @@
+"""The machine of a general grammar: generalised LR over a graph-structured stack."""
