@@ -22,10 +22,10 @@ from maskc.emit.graph import build_graph
 from maskc.emit.mask_differences import encode_unions
 from maskc.emit.provenance import describe_grammar, describe_tokenizer, describe_unicode
 from maskc.errors import GrammarError
-from maskc.frontends.lark import load_grammar
+from maskc.frontends.lark import load_lalr_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.glr.pipeline import compile_general
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LalrGrammar
 from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.scanner import build_scanner
@@ -142,21 +142,21 @@ def build_language(source: GrammarSource, run: Run = run_plainly) -> LalrLanguag
         GrammarError, PostlexError, UnsupportedTerminalError: the grammar cannot be compiled.
         LimitError: a stated bound was reached.
     """
-    grammar, source = run("grammar", lambda: load_grammar(source))
+    grammar, source = run("grammar", lambda: load_lalr_grammar(source))
     # After this point: terminals, productions, Lark's LALR table and its contexts, all numbered.
 
     return analyse_grammar(grammar, source, run)
 
 
 def analyse_grammar(
-    grammar: Grammar, source: GrammarSource, run: Run = run_plainly
+    grammar: LalrGrammar, source: GrammarSource, run: Run = run_plainly
 ) -> LalrLanguage:
     """Return what a grammar that is loaded decides; as :func:`build_language`."""
-    scanner = run("scanner", lambda: build_scanner(grammar))
+    scanner = run("scanner", lambda: build_scanner(grammar.lexer))
     # After this point: bytes become terminals; what a lexeme's end demands is a boundary.
 
-    columns = build_columns(grammar, scanner)
-    boundaries = run("boundaries", lambda: build_boundaries(grammar, scanner, columns))
+    columns = build_columns(grammar.lexer, scanner)
+    boundaries = run("boundaries", lambda: build_boundaries(grammar.lexer, scanner, columns))
     # After this point: lookaheads; the lexer's word on what may follow what.
 
     item_sets, enclosed_items = build_item_sets(grammar), find_enclosed_items(grammar)
@@ -167,7 +167,7 @@ def analyse_grammar(
             item_sets,
             boundaries.of_terminal,
             lambda look, state, enclosed: boundaries.follow(
-                look, grammar.context_of[state], enclosed=enclosed
+                look, grammar.lalr.context_of[state], enclosed=enclosed
             ),
             enclosed_items,
         )
@@ -193,10 +193,10 @@ def _compile(source: GrammarSource, vocabulary: Vocabulary, driver: _Driver, up_
             "no text at all can be parsed: every start runs into terminals that cannot be lexed "
             "apart, or into a conflict that Lark resolved by shifting",
         )
-    adjacencies = find_adjacencies(grammar, scanner, boundaries, table)
+    adjacencies = find_adjacencies(grammar.lexer, scanner, boundaries, table)
 
     trie = run("token trie", lambda: build_trie(vocabulary.tokens))
-    steps = build_steps(grammar, scanner)
+    steps = build_steps(grammar.lexer, scanner)
     store = run(
         "store",
         lambda: build_store(
@@ -219,7 +219,9 @@ def _compile(source: GrammarSource, vocabulary: Vocabulary, driver: _Driver, up_
     rows, verdicts = streamlined.rows, streamlined.verdicts
     # After this point: each row is accepted, rejected or open, by the state on top of the stack.
 
-    graph = run("decision graph", lambda: build_graph(grammar, scanner, table, rows, verdicts))
+    graph = run(
+        "decision graph", lambda: build_graph(grammar.lexer, scanner, table, rows, verdicts)
+    )
     unions = run(
         "masks", lambda: encode_unions(graph.unions, rows.tokens.sets, len(vocabulary.tokens))
     )
@@ -232,12 +234,12 @@ def _compile(source: GrammarSource, vocabulary: Vocabulary, driver: _Driver, up_
         "grammar": describe_grammar(source),
         "tokenizer": describe_tokenizer(vocabulary),
         "counts": {
-            "terminals": len(grammar.terminals),
-            "nonterminals": len(grammar.nonterminals),
-            "productions": len(grammar.productions),
-            "lalr_states": len(grammar.states),
+            "terminals": len(grammar.bnf.terminals),
+            "nonterminals": len(grammar.bnf.nonterminals),
+            "productions": len(grammar.bnf.productions),
+            "lalr_states": len(grammar.lalr.states),
             "refined_states": len(table.live),
-            "contexts": len(grammar.contexts),
+            "contexts": len(grammar.lexer.contexts),
             "scanner_states": scanner.n_states,
             "byte_classes": scanner.next.shape[1],
             "boundaries": len(scanner.closed),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from maskc.artifact.model import Contents
 from maskc.emit.graph import DecisionGraph
@@ -16,7 +16,7 @@ from maskc.emit.mask_differences import Unions
 from maskc.frontends.source import GrammarSource
 from maskc.glr.adjacency import LexedCfg
 from maskc.glr.lr0 import GeneralTable
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import Grammar, LalrGrammar
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import Scanner
@@ -26,6 +26,7 @@ from maskc.streamline.lalr_state import Verdicts
 from maskc.streamline.model import Rows
 
 T = TypeVar("T")
+G_co = TypeVar("G_co", bound=Grammar, covariant=True)
 
 
 class Run(Protocol):
@@ -42,7 +43,7 @@ def run_plainly(name: str, work: Callable[[], T], /) -> T:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lexed:
+class Lexed(Generic[G_co]):
     """A grammar and its scanner, whatever its parser is.
 
     Attributes:
@@ -54,7 +55,7 @@ class Lexed:
     """
 
     source: GrammarSource
-    grammar: Grammar
+    grammar: G_co
     scanner: Scanner
     columns: Columns
     boundaries: Boundaries
@@ -70,7 +71,7 @@ class LalrLanguage:
         table: the refined table: a stack's top names the lookaheads that lead to an end.
     """
 
-    lexed: Lexed
+    lexed: Lexed[LalrGrammar]
     item_sets: ItemSets
     table: RefinedTable
 
@@ -85,7 +86,7 @@ class GeneralLanguage:
         table: their LR(0) automaton, all actions kept.
     """
 
-    lexed: Lexed
+    lexed: Lexed[Grammar]
     productions: LexedCfg
     table: GeneralTable
 

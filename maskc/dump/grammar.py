@@ -10,39 +10,39 @@ from maskc.grammar.model import END, Grammar
 
 def dump_grammar(grammar: Grammar) -> Iterator[str]:
     """Yield the terminals in canonical order, the contexts in Lark's order, the productions."""
-    yield f"terminals: {len(grammar.terminals)}"
+    yield f"terminals: {len(grammar.bnf.terminals)}"
     for terminal, (name, pattern) in enumerate(
-        zip(grammar.terminals, grammar.patterns, strict=True)
+        zip(grammar.bnf.terminals, grammar.lexer.patterns, strict=True)
     ):
         notes = []
-        if terminal in grammar.ignored:
+        if terminal in grammar.lexer.ignored:
             notes.append("ignored")
         if pattern is None and terminal != END:
             notes.append("declared")
         text = "" if pattern is None else f"  /{pattern}/"
         yield f"  {terminal} {name}{text}{''.join(f'  ({note})' for note in notes)}"
-    yield f"contexts: {len(grammar.contexts)}"
-    for number, context in enumerate(grammar.contexts):
-        yield f"  {number}: " + " | ".join(grammar.terminals[t] for t in context.alternatives)
+    yield f"contexts: {len(grammar.lexer.contexts)}"
+    for number, context in enumerate(grammar.lexer.contexts):
+        yield f"  {number}: " + " | ".join(grammar.bnf.terminals[t] for t in context.alternatives)
         for terminal, keywords in context.keywords:
-            named = " ".join(grammar.terminals[keyword] for keyword in keywords)
-            yield f"     {grammar.terminals[terminal]} is renamed to {named}"
-    if grammar.layout:
-        layout = grammar.layout
+            named = " ".join(grammar.bnf.terminals[keyword] for keyword in keywords)
+            yield f"     {grammar.bnf.terminals[terminal]} is renamed to {named}"
+    if grammar.lexer.layout:
+        layout = grammar.lexer.layout
 
         def names(terminals: frozenset[int]) -> str:
-            return " ".join(grammar.terminals[t] for t in sorted(terminals)) or "nothing"
+            return " ".join(grammar.bnf.terminals[t] for t in sorted(terminals)) or "nothing"
 
         yield (
-            f"indentation: {grammar.terminals[layout.newline]} gives "
-            f"{grammar.terminals[layout.indent]} and {grammar.terminals[layout.dedent]}, "
+            f"indentation: {grammar.bnf.terminals[layout.newline]} gives "
+            f"{grammar.bnf.terminals[layout.indent]} and {grammar.bnf.terminals[layout.dedent]}, "
             f"not between {names(layout.opens)} and {names(layout.closes)}; "
             f"a tab is worth {layout.tab_len}"
         )
-    yield f"productions: {len(grammar.productions)}"
-    for number, production in enumerate(grammar.productions):
-        side = " ".join(map(grammar.symbol_name, production.rhs))
-        yield f"  {number} {grammar.nonterminals[production.lhs]} -> {side}".rstrip()
+    yield f"productions: {len(grammar.bnf.productions)}"
+    for number, production in enumerate(grammar.bnf.productions):
+        side = " ".join(map(grammar.bnf.symbol_name, production.rhs))
+        yield f"  {number} {grammar.bnf.nonterminals[production.lhs]} -> {side}".rstrip()
 
 
 def dump_productions(grammar: Grammar, lexed: LexedCfg) -> Iterator[str]:
@@ -54,7 +54,7 @@ def dump_productions(grammar: Grammar, lexed: LexedCfg) -> Iterator[str]:
     names = []
     for number, (terminal, looks) in enumerate(lexed.symbols):
         twins = sum(other == terminal for other, _ in lexed.symbols)
-        name = grammar.terminals[terminal]
+        name = grammar.bnf.terminals[terminal]
         names.append(name if twins == 1 else f"{name}/{number}")
         if twins > 1:
             yield f"symbol {names[-1]}: lookaheads {looks:b}"

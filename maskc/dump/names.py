@@ -63,7 +63,7 @@ def format_tokens(tokens: Sequence[bytes | None], *, limit: int) -> str:
 
 def name_terminal(grammar: Grammar, terminal: int) -> str:
     """Return a terminal's name; that of what the lexer drops is ``(ignored)``."""
-    return "(ignored)" if terminal == IGNORED else grammar.terminals[terminal]
+    return "(ignored)" if terminal == IGNORED else grammar.bnf.terminals[terminal]
 
 
 class LookaheadNames:

@@ -27,17 +27,18 @@ _OfStore = Callable[[Stages, Vocabulary], Iterator[str]]
 
 
 def _dft(language: Language) -> Iterator[str]:
-    yield from build_dft(reduce_grammar(language.lexed.grammar)).format().splitlines()
+    yield from build_dft(reduce_grammar(language.lexed.grammar.bnf)).format().splitlines()
 
 
 def _items(language: Language) -> Iterator[str]:
-    return dump_items(language.lexed.grammar, _lalr(language, "items").item_sets)
+    lalr = _lalr(language, "items")
+    return dump_items(lalr.lexed.grammar, lalr.item_sets)
 
 
 def _table(language: Language) -> Iterator[str]:
     if isinstance(language, GeneralLanguage):
         grammar = language.lexed.grammar
-        names = [grammar.terminals[terminal] for terminal, _ in language.productions.symbols]
+        names = [grammar.bnf.terminals[terminal] for terminal, _ in language.productions.symbols]
         return dump_general_table(names, language.table)
     return dump_table(language.lexed.grammar, language.lexed.boundaries, language.table)
 

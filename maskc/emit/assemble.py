@@ -15,7 +15,8 @@ from maskc.artifact.model import EMPTY_TEXT, NOT_AN_END, Contents, narrow
 from maskc.emit.graph import DecisionGraph
 from maskc.emit.mask_differences import Unions
 from maskc.errors import LimitError
-from maskc.grammar.model import END, Grammar, list_reductions
+from maskc.grammar.lalr import list_reductions
+from maskc.grammar.model import END, Bnf, Grammar, LalrGrammar
 from maskc.lexer.boundaries import AT_END, Boundaries, Final
 from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import Scanner
@@ -38,21 +39,21 @@ def assemble(
 ) -> Contents:
     """Return the contents; ``header`` gets the entries that the arrays are read with."""
     n_tokens, n_looks = len(tokens), boundaries.n_lookaheads
-    layout = grammar.layout
+    layout = grammar.lexer.layout
     header = {
         **header,
         "sizes": {
             "V": n_tokens,
-            "C": len(grammar.contexts),
-            "T": len(grammar.terminals),
-            "N": len(grammar.nonterminals),
+            "C": len(grammar.lexer.contexts),
+            "T": len(grammar.bnf.terminals),
+            "N": len(grammar.bnf.nonterminals),
             "M": n_looks,
         },
         "scanner_start": scanner.start,
-        "end_state": grammar.end_state,
+        "end_state": grammar.lalr.end_state if isinstance(grammar, LalrGrammar) else 0,
         "end_lookahead": boundaries.number[END, AT_END],
-        "terminals": list(grammar.terminals),
-        "nonterminals": list(grammar.nonterminals),
+        "terminals": list(grammar.bnf.terminals),
+        "nonterminals": list(grammar.bnf.nonterminals),
         "layout": None
         if layout is None
         else {
@@ -69,7 +70,9 @@ def assemble(
         **_token_sections(tokens),
         **_scanner_sections(scanner, boundaries),
         **_boundary_sections(grammar, boundaries, finals, len(scanner.closed)),
-        **_parser_sections(grammar, table, n_looks),
+        **_table_sections(table, n_looks),
+        **_action_sections(grammar),
+        **_production_sections(grammar.bnf),
         **_graph_sections(graph, unions),
         **_column_sections(columns, len(scanner.closed)),
     }
@@ -124,7 +127,7 @@ def _boundary_sections(
     grammar: Grammar, boundaries: Boundaries, finals: Sequence[Final], n_boundaries: int
 ) -> dict[str, NDArray[Any]]:
     n_looks = boundaries.n_lookaheads
-    layout = grammar.layout
+    layout = grammar.lexer.layout
 
     def of(terminal: int | None) -> Ints:
         return _ints(
@@ -144,7 +147,7 @@ def _boundary_sections(
         "terminal_lookaheads": _words(
             [
                 sum(1 << look for look in boundaries.of_terminal.get(terminal, ()))
-                for terminal in range(len(grammar.terminals))
+                for terminal in range(len(grammar.bnf.terminals))
             ],
             n_looks,
         ),
@@ -153,15 +156,9 @@ def _boundary_sections(
     }
 
 
-def _parser_sections(
-    grammar: Grammar, table: RefinedTable, n_looks: int
-) -> dict[str, NDArray[Any]]:
-    reductions = [list_reductions(row.reduces) for row in grammar.states]
-    sets: dict[tuple[int, ...], int] = {}
-    set_of = [sets.setdefault(reduced, len(sets)) for row in reductions for _, reduced in row]
+def _table_sections(table: RefinedTable, n_looks: int) -> dict[str, NDArray[Any]]:
     return {
         "lalr_state": _ints(table.lalr_state),
-        "lalr_context": _ints(grammar.context_of),
         "live": _words(table.live, n_looks),
         "enclosed": np.array(table.enclosed, dtype=np.uint8),
         "shift_first": _offsets(map(len, table.shifts)),
@@ -170,13 +167,32 @@ def _parser_sections(
         "goto_first": _offsets(map(len, table.gotos)),
         "goto_nonterminal": _ints(n for row in table.gotos for n in row),
         "goto_state": _ints(s for row in table.gotos for s in row.values()),
+    }
+
+
+def _action_sections(grammar: Grammar) -> dict[str, NDArray[Any]]:
+    """Return what LALR states reduce on; a general grammar has one state here, which does not."""
+    if isinstance(grammar, LalrGrammar):
+        context_of = grammar.lalr.context_of
+        reductions = [list_reductions(row.reduces) for row in grammar.lalr.states]
+    else:
+        context_of, reductions = (grammar.lexer.first_context,), [[]]
+    sets: dict[tuple[int, ...], int] = {}
+    set_of = [sets.setdefault(reduced, len(sets)) for row in reductions for _, reduced in row]
+    return {
+        "lalr_context": _ints(context_of),
         "reduce_first": _offsets(map(len, reductions)),
         "reduce_production": _ints(production for row in reductions for production, _ in row),
         "reduce_set": _ints(set_of),
         "reduce_set_first": _offsets(map(len, sets)),
         "reduce_set_terminal": _ints(terminal for reduced in sets for terminal in reduced),
-        "production_lhs": _ints(p.lhs for p in grammar.productions),
-        "production_length": _ints(len(p.rhs) for p in grammar.productions),
+    }
+
+
+def _production_sections(bnf: Bnf) -> dict[str, NDArray[Any]]:
+    return {
+        "production_lhs": _ints(p.lhs for p in bnf.productions),
+        "production_length": _ints(len(p.rhs) for p in bnf.productions),
     }
 
 

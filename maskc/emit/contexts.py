@@ -7,14 +7,14 @@ boundary; none is left out.
 
 from __future__ import annotations
 
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LexerSpec
 from maskc.lexer.scanner import DEAD, Scanner
 
 
-def find_contexts(grammar: Grammar, scanner: Scanner) -> tuple[int, ...]:
+def find_contexts(lexer: LexerSpec, scanner: Scanner) -> tuple[int, ...]:
     """Return the contexts of each scanner state, as bits."""
     found = [0] * scanner.n_states
-    found[scanner.start] = 1 << grammar.context_of[0]
+    found[scanner.start] = 1 << lexer.first_context
     for entries in scanner.enter:
         for context, entry in enumerate(entries.tolist()):
             for state in set(scanner.entries[entry].tolist()):

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from maskc.artifact.model import ANY_PROFILE, MAX_QUESTIONS, NO_EVENT, SAME
 from maskc.emit.contexts import find_contexts
 from maskc.errors import LimitError
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LexerSpec
 from maskc.lexer.lexeme import IGNORED
 from maskc.lexer.scanner import Scanner
 from maskc.parser.refine import RefinedTable
@@ -109,7 +109,7 @@ class DecisionGraph:
 
 
 def build_graph(
-    grammar: Grammar,
+    lexer: LexerSpec,
     scanner: Scanner,
     table: RefinedTable,
     rows: Rows,
@@ -119,8 +119,8 @@ def build_graph(
     """Return the nodes behind all sources of rows, with their answers.
 
     Args:
-        grammar: the grammar.
-        scanner: its scanner.
+        lexer: its contexts, and its layout.
+        scanner: of this lexer.
         table: the states that can be on top of a stack.
         rows: the rows.
         verdicts: what each state decides about their words.
@@ -130,8 +130,8 @@ def build_graph(
     Raises:
         LimitError: a mask may need more than ``MAX_QUESTIONS`` questions.
     """
-    builder = _Builder(grammar, table, rows, verdicts, list_states)
-    roots = builder.make_roots(find_contexts(grammar, scanner))
+    builder = _Builder(lexer, table, rows, verdicts, list_states)
+    roots = builder.make_roots(find_contexts(lexer, scanner))
     builder.answer_all()
     order = builder.order_nodes()
     place = {node: i for i, node in enumerate(order)}
@@ -158,7 +158,7 @@ def build_graph(
 
 @dataclass(slots=True)
 class _Builder:
-    grammar: Grammar
+    lexer: LexerSpec
     table: RefinedTable
     rows: Rows
     verdicts: Verdicts
@@ -183,14 +183,15 @@ class _Builder:
     _final: Ints = field(init=False)
 
     def __post_init__(self) -> None:
-        grammar, words, verdicts = self.grammar, self.rows.words, self.verdicts
-        contexts = np.array(grammar.context_of, dtype=np.int32)[list(self.table.lalr_state)]
+        words, verdicts = self.rows.words, self.verdicts
+        n_contexts = len(self.lexer.contexts)
+        contexts = np.array(self.table.context_of, dtype=np.int32)
         kinds, kind_of = np.unique(verdicts.flags.T, axis=0, return_inverse=True)
-        key = kind_of.reshape(-1).astype(np.int64) * len(grammar.contexts) + contexts
+        key = kind_of.reshape(-1).astype(np.int64) * n_contexts + contexts
         distinct, profile_of = np.unique(key, return_inverse=True)
         self.profile_of = profile_of.reshape(-1).astype(np.int32)
-        self._context_of = (distinct % len(grammar.contexts)).astype(np.int32)
-        self._flags = kinds[distinct // len(grammar.contexts)]
+        self._context_of = (distinct % n_contexts).astype(np.int32)
+        self._flags = kinds[distinct // n_contexts]
         place = {word: i for i, word in enumerate(verdicts.words)}
         terminal, column, group, rest, final = [], [], [], [], []
         for word in verdicts.words:
@@ -213,7 +214,7 @@ class _Builder:
         rows = self.rows
         place = {word: i for i, word in enumerate(self.verdicts.words)}
         words = np.array([place[word] for word in rows.word.tolist()], dtype=np.int32)
-        newline = self.grammar.layout.newline if self.grammar.layout else None
+        newline = self.lexer.layout.newline if self.lexer.layout else None
         terminals = np.array([event.terminal for event in rows.events], dtype=np.int32)[rows.first]
         columns = np.array([event.column for event in rows.events], dtype=np.int32)[rows.first]
         # Rows that stay inside their lexeme ask for no context.
@@ -336,7 +337,7 @@ class _Builder:
         return self._group.setdefault(contexts, len(self._group))
 
     def _fill_inside(self) -> None:
-        n_contexts = len(self.grammar.contexts)
+        n_contexts = len(self.lexer.contexts)
         self._inside = np.array(
             [[mask >> context & 1 for mask in self._group] for context in range(n_contexts)],
             dtype=np.uint8,
@@ -361,7 +362,7 @@ class _Builder:
     def _list_states(self, terminal: int) -> list[int]:
         if terminal == IGNORED:
             return list(range(len(self.profile_of)))
-        layout, table = self.grammar.layout, self.table
+        layout, table = self.lexer.layout, self.table
         taken = {terminal}
         states: set[int] = set()
         if layout is not None and terminal == layout.newline:

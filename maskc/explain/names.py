@@ -29,7 +29,10 @@ class GrammarNames:
         self._grammar = load_lalr_grammar(source)[0]
         sizes = artifact.header["sizes"]
         n_states = len(artifact.contents.arrays["lalr_context"])
-        if (len(self._grammar.terminals), len(self._grammar.states)) != (sizes["T"], n_states):
+        if (len(self._grammar.bnf.terminals), len(self._grammar.lalr.states)) != (
+            sizes["T"],
+            n_states,
+        ):
             raise GrammarError(
                 source.name, "it has other tables in this version of Lark; compile it again"
             )
@@ -37,8 +40,8 @@ class GrammarNames:
 
     def terminal(self, terminal: int) -> str:
         """Return a terminal's name, or its text in quotes if Lark had to name it."""
-        name = self._grammar.terminals[terminal]
-        pattern = self._grammar.patterns[terminal] or ""
+        name = self._grammar.bnf.terminals[terminal]
+        pattern = self._grammar.lexer.patterns[terminal] or ""
         text = re.sub(r"\\(.)", r"\1", pattern, flags=re.DOTALL)
         return f'"{text}"' if name.startswith("__ANON_") and re.escape(text) == pattern else name
 
@@ -53,8 +56,12 @@ class GrammarNames:
     def _item(self, production: int, dot: int) -> str:
         grammar = self._grammar
         right_side = self._item_sets.right_sides[production]
-        names = [self.terminal(s) if s >= 0 else grammar.nonterminals[-1 - s] for s in right_side]
+        names = [
+            self.terminal(s) if s >= 0 else grammar.bnf.nonterminals[-1 - s] for s in right_side
+        ]
         names.insert(dot, ".")
         if production == ROOT:
             return " ".join(["$root ->", *names])
-        return " ".join([grammar.nonterminals[grammar.productions[production].lhs], "->", *names])
+        return " ".join(
+            [grammar.bnf.nonterminals[grammar.bnf.productions[production].lhs], "->", *names]
+        )

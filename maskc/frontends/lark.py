@@ -3,7 +3,7 @@
 Loading, importing, expanding templates and EBNF, and building the LALR table are Lark's work;
 we read what it made. Contexts, the order of terminals and the keywords of each context are
 read from Lark's own lexer objects as well, so they are Lark's by construction. A grammar for
-Earley has no table: one state takes every terminal.
+Earley has no table.
 
 What Lark accepts and we refuse, by name: an import that leads out of the grammar's folder, and a
 conditional on a group's number, which counts the groups of all terminals that Lark tries before.
@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, cast
@@ -45,7 +45,16 @@ from maskc.frontends.source import (
 )
 from maskc.frontends.tables import read_row, shared_lookaheads
 from maskc.frontends.words import build_matcher
-from maskc.grammar.model import Context, Grammar, LalrState, Layout, Production, Reduction
+from maskc.grammar.lalr import LalrState, LalrTable, Reduction
+from maskc.grammar.model import (
+    Bnf,
+    Context,
+    Grammar,
+    LalrGrammar,
+    Layout,
+    LexerSpec,
+    Production,
+)
 
 OLDEST_LARK = (1, 3)
 
@@ -95,7 +104,7 @@ def _load(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
     return grammar, replace(source, imports=dict(sorted(imports.items())))
 
 
-def load_lalr_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
+def load_lalr_grammar(source: GrammarSource) -> tuple[LalrGrammar, GrammarSource]:
     """Return what :func:`load_grammar` returns, for those who read the LALR table.
 
     Raises:
@@ -108,7 +117,10 @@ def load_lalr_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
             f"it has parser={source.parser}, and only LALR tables can be looked into; "
             "compile, inspect, generate and verify work for it",
         )
-    return load_grammar(source)
+    grammar, source = load_grammar(source)
+    if not isinstance(grammar, LalrGrammar):
+        raise ValueError(f"{source.name} was loaded for LALR and has no table")
+    return grammar, source
 
 
 def _build(source: GrammarSource, imports: dict[str, str]) -> Lark:
@@ -279,7 +291,7 @@ def _check_conditionals(terminal: str, pattern: str, flags: int) -> None:
             )
 
 
-def _read_grammar(lark: Lark, start: str) -> Grammar:
+def _read_grammar(lark: Lark, start: str) -> LalrGrammar:
     lexer_conf, table = lark.lexer_conf, cast(Any, lark.parser.parser)._parse_table
     postlex = cast(Any, lexer_conf.postlex)
     by_name: dict[str, TerminalDef] = {str(t.name): t for t in lark.terminals}
@@ -339,7 +351,7 @@ def _read_grammar(lark: Lark, start: str) -> Grammar:
             )
         )
     contexts, context_of = _read_contexts(lark, order, terminal_id)
-    return Grammar(
+    lexer = LexerSpec(
         terminals=terminals,
         patterns=tuple(
             by_name[name].pattern.to_regexp() if name in by_name else None for name in terminals
@@ -347,18 +359,31 @@ def _read_grammar(lark: Lark, start: str) -> Grammar:
         re_flags=lexer_conf.g_regex_flags,
         ranks=_read_ranks(lark, terminals),
         ignored=frozenset(terminal_id[name] for name in lexer_conf.ignore),
-        nonterminals=nonterminals,
-        productions=productions,
-        states=tuple(states),
-        end_state=order[table.end_states[start]],
         contexts=contexts,
-        context_of=context_of,
+        first_context=context_of[0],
+        contexts_after=_list_contexts_after(states, context_of),
         layout=_read_layout(postlex, terminal_id) if postlex else None,
+    )
+    return LalrGrammar(
+        Bnf(terminals, nonterminals, nonterminal_id[start], productions),
+        lexer,
+        LalrTable(tuple(states), order[table.end_states[start]], context_of),
     )
 
 
+def _list_contexts_after(
+    states: Iterable[LalrState], context_of: Sequence[int]
+) -> dict[int, frozenset[int]]:
+    """Return, for each terminal that is shifted, the contexts of the states that it leads to."""
+    found: dict[int, set[int]] = {}
+    for row in states:
+        for terminal, target in row.shifts.items():
+            found.setdefault(terminal, set()).add(context_of[target])
+    return {terminal: frozenset(contexts) for terminal, contexts in found.items()}
+
+
 def _read_general(lark: Lark, start: str) -> Grammar:
-    """Return a grammar without a table: its one state shifts every terminal, and ends the parse."""
+    """Return a grammar without a table; its lexer has one context, before and after everything."""
     by_name: dict[str, TerminalDef] = {str(t.name): t for t in lark.terminals}
     symbols = [s for rule in lark.rules for s in rule.expansion]
     terminals = (
@@ -388,8 +413,7 @@ def _read_general(lark: Lark, start: str) -> Grammar:
     if not _is_dynamic(lark):
         ranks = _read_ranks(lark, terminals)
         context = _read_context(_lexer_of(lark), terminal_id, build_matcher())
-    shifts = dict.fromkeys(range(1, len(terminals)), 0)
-    return Grammar(
+    lexer = LexerSpec(
         terminals=terminals,
         patterns=tuple(
             by_name[name].pattern.to_regexp() if name in by_name else None for name in terminals
@@ -397,16 +421,13 @@ def _read_general(lark: Lark, start: str) -> Grammar:
         re_flags=lark.lexer_conf.g_regex_flags,
         ranks=ranks,
         ignored=frozenset(terminal_id[str(name)] for name in lark.lexer_conf.ignore),
-        nonterminals=nonterminals,
-        productions=tuple(
-            sorted(productions, key=lambda p: (p.lhs, [_sort_key(s) for s in p.rhs]))
-        ),
-        states=(LalrState(shifts, {}, {nonterminal_id[start]: 0}),),
-        end_state=0,
         contexts=(context,),
-        context_of=(0,),
+        first_context=0,
+        contexts_after=dict.fromkeys(range(1, len(terminals)), frozenset([0])),
         layout=None,
     )
+    in_order = sorted(productions, key=lambda p: (p.lhs, [_sort_key(s) for s in p.rhs]))
+    return Grammar(Bnf(terminals, nonterminals, nonterminal_id[start], tuple(in_order)), lexer)
 
 
 def _is_dynamic(lark: Lark) -> bool:

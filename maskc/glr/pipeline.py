@@ -30,8 +30,8 @@ from maskc.glr.recursion import turn_right_recursion
 from maskc.glr.streamline import streamline_general
 from maskc.glr.unit_cycles import merge_unit_cycles
 from maskc.glr.walk import build_general_store
-from maskc.grammar.model import Grammar
-from maskc.grammar.reduce import find_start, reduce_grammar
+from maskc.grammar.model import Bnf
+from maskc.grammar.reduce import reduce_grammar
 from maskc.grammar.sets import compute_adjacent, compute_sets
 from maskc.lexer.boundaries import Boundaries, build_boundaries
 from maskc.lexer.columns import build_columns
@@ -58,13 +58,18 @@ def build_general_language(source: GrammarSource, run: Run = run_plainly) -> Gen
         LimitError: a stated bound was reached.
     """
     grammar, source = run("grammar", lambda: load_grammar(source))
-    build = build_dynamic_scanner if source.lexer == "dynamic_complete" else build_scanner
-    scanner = run("scanner", lambda: build(grammar))
-    columns = build_columns(grammar, scanner)
-    boundaries = run("boundaries", lambda: build_boundaries(grammar, scanner, columns))
+
+    def scan() -> Scanner:
+        if source.lexer == "dynamic_complete":
+            return build_dynamic_scanner(grammar.lexer, grammar.bnf.used_terminals())
+        return build_scanner(grammar.lexer)
+
+    scanner = run("scanner", scan)
+    columns = build_columns(grammar.lexer, scanner)
+    boundaries = run("boundaries", lambda: build_boundaries(grammar.lexer, scanner, columns))
     # After this point: bytes become lookaheads, in one way or in many.
 
-    lexed = run("parser", lambda: rewrite_productions(grammar, scanner, boundaries))
+    lexed = run("parser", lambda: rewrite_productions(grammar.bnf, scanner, boundaries))
     table = build_general_table(lexed.cfg)
     # After this point: a stack that the table reads is the beginning of one that ends.
     return GeneralLanguage(Lexed(source, grammar, scanner, columns, boundaries), lexed, table)
@@ -100,17 +105,17 @@ def compile_general(
             "no text at all can be parsed: no rule comes to an end, or every start runs into "
             "terminals that cannot be lexed apart",
         )
-    reduced = reduce_grammar(grammar)
+    reduced = reduce_grammar(grammar.bnf)
     adjacent = compute_adjacent(reduced, compute_sets(reduced))
-    unlexed = find_unlexed(grammar, scanner, boundaries, adjacent)
+    unlexed = find_unlexed(grammar.bnf, scanner, boundaries, adjacent)
 
     trie = run("token trie", lambda: build_trie(vocabulary.tokens))
-    steps = build_steps(grammar, scanner)
+    steps = build_steps(grammar.lexer, scanner)
     follow = lexed.follow()
     store = run(
         "store",
         lambda: build_general_store(
-            grammar, scanner, boundaries, follow, steps, trie, lambda f: progress("store", f)
+            scanner, boundaries, follow, steps, trie, lambda f: progress("store", f)
         ),
     )
     streamlined, tops = streamline_general(
@@ -128,7 +133,7 @@ def compile_general(
 
     graph = run(
         "decision graph",
-        lambda: build_graph(grammar, scanner, tops.states, rows, verdicts, tops.list_states),
+        lambda: build_graph(grammar.lexer, scanner, tops.states, rows, verdicts, tops.list_states),
     )
     unions = run(
         "masks", lambda: encode_unions(graph.unions, rows.tokens.sets, len(vocabulary.tokens))
@@ -142,9 +147,9 @@ def compile_general(
         "grammar": describe_grammar(source),
         "tokenizer": describe_tokenizer(vocabulary),
         "counts": {
-            "terminals": len(grammar.terminals),
-            "nonterminals": len(grammar.nonterminals),
-            "productions": len(grammar.productions),
+            "terminals": len(grammar.bnf.terminals),
+            "nonterminals": len(grammar.bnf.nonterminals),
+            "productions": len(grammar.bnf.productions),
             "rewritten_productions": len(lexed.cfg.productions),
             "general_states": len(table.shifts),
             "scanner_states": scanner.n_states,
@@ -196,12 +201,12 @@ def compile_general(
     return Stages(language, streamlined.after, verdicts, graph, unions, contents)
 
 
-def rewrite_productions(grammar: Grammar, scanner: Scanner, boundaries: Boundaries) -> LexedCfg:
+def rewrite_productions(bnf: Bnf, scanner: Scanner, boundaries: Boundaries) -> LexedCfg:
     """Return the productions that the table is built from; each line keeps the language.
 
     The last one keeps that part of it which the lexer can give.
     """
-    cfg = drop_empties(find_start(grammar), len(grammar.nonterminals), grammar.productions)
+    cfg = drop_empties(bnf.start, len(bnf.nonterminals), bnf.productions)
     cfg = merge_unit_cycles(cfg)
     cfg = turn_right_recursion(cfg)
     opened = boundaries.finals[boundaries.final_of[scanner.start]]

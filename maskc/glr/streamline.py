@@ -92,7 +92,7 @@ def streamline_general(
     if up_to not in GENERAL_STEPS:
         raise ValueError(f"a general grammar has no step {up_to!r}")
     steps = GENERAL_STEPS[1 : GENERAL_STEPS.index(up_to) + 1]
-    rows: Rows = run("raw", lambda: collect_rows(grammar, scanner, boundaries, store))
+    rows: Rows = run("raw", lambda: collect_rows(grammar.lexer, scanner, boundaries, store))
     report: dict[str, Any] = {
         "streamlining": [describe_step("raw", rows, count_rows(rows))],
         "classes": [],
@@ -103,7 +103,9 @@ def streamline_general(
     if not steps:
         return _leave_open(after, boundaries, report)
     classes = find_symbol_classes(lexed)
-    report["classes"] = [[grammar.terminals[terminal] for terminal in group] for group in classes]
+    report["classes"] = [
+        [grammar.bnf.terminals[terminal] for terminal in group] for group in classes
+    ]
     goes_on = find_going_on(lexed.cfg, table)
     states = _list_states(lexed, goes_on)
     verdicts = ProductionVerdicts(lexed, boundaries, rows.words)
@@ -111,7 +113,7 @@ def streamline_general(
     rewrites: dict[str, Callable[[Rows], Rows]] = {
         "closings": lambda rows: merge_closings(rows, scanner, boundaries),
         "interchangeable": lambda rows: merge_interchangeable(rows, classes, boundaries, states),
-        "follow": lambda rows: drop_unfollowed(rows, follow, grammar, boundaries),
+        "follow": lambda rows: drop_unfollowed(rows, follow, grammar.lexer, boundaries),
         "never legal": lambda rows: drop_never_legal(rows, verdicts),
         "always legal": lambda rows: accept_always_legal(rows, verdicts, boundaries),
         "jointly legal": lambda rows: merge_jointly_legal(rows, verdicts),
@@ -129,7 +131,7 @@ def streamline_general(
     if stacks.is_spent:
         report["left_out"] = "some rows are left to the parser: their automata are too large"
     report["residue"] = describe_residue(
-        rows, by_top, stacks.states_behind, boundaries, grammar.terminals
+        rows, by_top, stacks.states_behind, boundaries, grammar.bnf.terminals
     )
     return Streamlined(rows, tuple(after), by_top, report), Tops(states, stacks.list_states)
 
@@ -176,4 +178,4 @@ def _leave_open(
 def _make_states(live: tuple[int, ...]) -> RefinedTable:
     n = len(live)
     nothing: tuple[dict[int, int], ...] = ({},) * n
-    return RefinedTable((0,) * n, ((),) * n, live, (False,) * n, nothing, nothing)
+    return RefinedTable((0,) * n, (0,) * n, ((),) * n, live, (False,) * n, nothing, nothing)

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from maskc.budget import reserve
 from maskc.errors import LimitError
-from maskc.grammar.model import Grammar
 from maskc.grammar.sets import Terminals
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.lexeme import IGNORED
@@ -42,7 +41,6 @@ _Start = tuple[int, int, int]  # path, scanner state and trie node behind the fi
 
 
 def build_general_store(
-    grammar: Grammar,
     scanner: Scanner,
     boundaries: Boundaries,
     follow: Mapping[int, Terminals],
@@ -53,8 +51,7 @@ def build_general_store(
     """Return the rows of all sources.
 
     Args:
-        grammar: with one context, and no layout.
-        scanner: its scanner.
+        scanner: of a grammar with one context, and no layout.
         boundaries: its boundaries.
         follow: terminal that some text holds → the terminals that may come right behind it.
         steps: the scanner's steps.
@@ -64,7 +61,7 @@ def build_general_store(
     Raises:
         LimitError: tokens can be cut into terminals in too many ways.
     """
-    walk = _Walk(grammar, scanner, boundaries, follow, steps, trie)
+    walk = _Walk(scanner, boundaries, follow, steps, trie)
     n_sources = scanner.n_states + len(scanner.closed)
     counts = np.zeros(n_sources + 1, dtype=np.int64)
     rows = []
@@ -95,7 +92,6 @@ class _Frontier:
 class _Walk:
     def __init__(
         self,
-        grammar: Grammar,
         scanner: Scanner,
         boundaries: Boundaries,
         follow: Mapping[int, Terminals],
@@ -108,7 +104,7 @@ class _Walk:
         self.n_finals = int(self.final_of.max()) + 1
         self.n_ends = np.diff(steps.end_first)
         self.first_node = trie.first_nodes()
-        n_terminals = len(grammar.terminals)
+        n_terminals = 1 + max((terminal for terminal, _ in steps.events), default=0)
         # Row: the last terminal, the last row for `_ANY`; column: the next one.
         self.may_follow = np.array(
             [

@@ -1,4 +1,8 @@
-"""A grammar as the compiler sees it: terminals, productions, LALR table, contexts.
+"""A grammar as the compiler sees it: productions, and what the lexer and the parser look at.
+
+A grammar is three things, each of which stands alone: its productions (:class:`Bnf`), what its
+lexer looks for (:class:`LexerSpec`), and, if Lark's LALR parser reads it, Lark's own table
+(:class:`~maskc.grammar.lalr.LalrTable`). A general grammar has no table.
 
 Everything is numbered canonically, so that equal grammar texts give equal numbers whatever
 the hash seed was when Lark built its tables:
@@ -6,14 +10,15 @@ the hash seed was when Lark built its tables:
 - terminal 0 is ``$END``; the others follow in the order of their names;
 - nonterminals in the order of their names; productions in the order of (left, right) names;
 - LALR states breadth first from the start state, over symbol names in order.
-
-Source: DESIGN, section 2, "Grammar".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+
+from maskc.grammar.lalr import LalrTable
 
 END = 0
 
@@ -31,62 +36,45 @@ class Production:
     rhs: tuple[int, ...]
 
 
-class Reduction(Mapping[int, int]):
-    """One production that a state reduces on terminals which many states have in common.
-
-    Attributes:
-        production: its id.
-        terminals: as keys, ascending.
-    """
-
-    __slots__ = ("production", "terminals")
-
-    def __init__(self, production: int, terminals: dict[int, None]) -> None:
-        self.production, self.terminals = production, terminals
-
-    def __getitem__(self, terminal: int) -> int:
-        if terminal in self.terminals:
-            return self.production
-        raise KeyError(terminal)
-
-    def __contains__(self, terminal: object) -> bool:
-        return terminal in self.terminals
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.terminals)
-
-    def __len__(self) -> int:
-        return len(self.terminals)
-
-
-def list_reductions(reduces: Mapping[int, int]) -> list[tuple[int, tuple[int, ...]]]:
-    """Return (production, its terminals) for what a state reduces, in order of first terminals."""
-    if isinstance(reduces, Reduction):
-        return [(reduces.production, tuple(reduces.terminals))] if reduces.terminals else []
-    found: dict[int, list[int]] = {}
-    for terminal, production in reduces.items():
-        found.setdefault(production, []).append(terminal)
-    return [(production, tuple(terminals)) for production, terminals in found.items()]
-
-
 @dataclass(frozen=True, slots=True)
-class LalrState:
-    """One row of Lark's own LALR table, conflicts already resolved by Lark.
+class Bnf:
+    """Productions over named symbols.
 
     Attributes:
-        shifts: terminal id → state.
-        reduces: terminal id → production id.
-        gotos: nonterminal id → state.
+        terminals: names, ``$END`` first.
+        nonterminals: names.
+        start: the start nonterminal.
+        productions: in canonical order.
     """
 
-    shifts: dict[int, int]
-    reduces: Mapping[int, int]
-    gotos: dict[int, int]
+    terminals: tuple[str, ...]
+    nonterminals: tuple[str, ...]
+    start: int
+    productions: tuple[Production, ...]
+
+    def symbol_name(self, symbol: int) -> str:
+        """Return the name of a symbol as it stands in a production's right side."""
+        return self.terminals[symbol] if symbol >= 0 else self.nonterminals[-1 - symbol]
+
+    def used_terminals(self) -> frozenset[int]:
+        """Return the terminals that productions hold."""
+        return frozenset(s for p in self.productions for s in p.rhs if s >= 0)
+
+    def format(self) -> str:
+        """Return the productions, one a line.
+
+        >>> print(Bnf(("$END", "A"), ("x",), 0, (Production(0, (1, -1)),)).format())
+        x -> A x
+        """
+        return "\n".join(
+            " ".join([self.nonterminals[p.lhs], "->", *map(self.symbol_name, p.rhs)]).rstrip()
+            for p in self.productions
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the lexer looks for in some LALR states: Lark's alternation, in Lark's order.
+    """What the lexer looks for in some parser states: Lark's alternation, in Lark's order.
 
     Attributes:
         alternatives: terminal ids in the order ``re`` tries them.
@@ -117,21 +105,19 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class Grammar:
-    """A grammar with Lark's own parser table and lexer contexts.
+class LexerSpec:
+    """What the lexer looks for, and where.
 
     Attributes:
-        terminals: names, ``$END`` first.
+        terminals: names, ``$END`` first: those of the productions.
         patterns: ``re`` source of each terminal; ``None`` for ``$END`` and ``%declare``d ones.
         re_flags: flags that apply to every pattern.
         ranks: position of each terminal in the order in which Lark tries all of them.
         ignored: terminals that the lexer drops.
-        nonterminals: names.
-        productions: in canonical order.
-        states: the LALR table; state 0 is the start state.
-        end_state: the state whose goto ends the parse.
         contexts: distinct contexts.
-        context_of: LALR state → context.
+        first_context: the context in which the first lexeme of a text is read.
+        contexts_after: terminal → the contexts that the parser can name once it has shifted it;
+            none for a terminal that is never shifted.
         layout: indentation, if the postlex is an ``Indenter``.
     """
 
@@ -140,26 +126,35 @@ class Grammar:
     re_flags: int
     ranks: tuple[int, ...]
     ignored: frozenset[int]
-    nonterminals: tuple[str, ...]
-    productions: tuple[Production, ...]
-    states: tuple[LalrState, ...]
-    end_state: int
     contexts: tuple[Context, ...]
-    context_of: tuple[int, ...]
+    first_context: int
+    contexts_after: Mapping[int, frozenset[int]]
     layout: Layout | None
 
-    def symbol_name(self, symbol: int) -> str:
-        """Return the name of a symbol as it stands in a production's right side."""
-        return self.terminals[symbol] if symbol >= 0 else self.nonterminals[-1 - symbol]
+    def __post_init__(self) -> None:
+        """Keep the mapping from being written."""
+        object.__setattr__(self, "contexts_after", MappingProxyType(dict(self.contexts_after)))
 
-    def format(self) -> str:
-        """Return the productions, one a line.
 
-        >>> print(grammar.format())  # doctest: +SKIP
-        start -> A start
-        start ->
-        """
-        return "\n".join(
-            " ".join([self.nonterminals[p.lhs], "->", *map(self.symbol_name, p.rhs)]).rstrip()
-            for p in self.productions
-        )
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """Productions and a lexer, whatever parser reads them.
+
+    Attributes:
+        bnf: the productions.
+        lexer: what the lexer looks for.
+    """
+
+    bnf: Bnf
+    lexer: LexerSpec
+
+
+@dataclass(frozen=True, slots=True)
+class LalrGrammar(Grammar):
+    """A grammar that Lark's LALR parser reads, with its table.
+
+    Attributes:
+        lalr: the table.
+    """
+
+    lalr: LalrTable

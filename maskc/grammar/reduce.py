@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from maskc.grammar.model import Grammar, Production
+from maskc.grammar.model import Bnf, Production
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,9 @@ class ReducedGrammar:
         )
 
 
-def reduce_grammar(grammar: Grammar) -> ReducedGrammar:
+def reduce_grammar(bnf: Bnf) -> ReducedGrammar:
     """Return the grammar without the productions that take part in no text."""
-    return reduce_productions(
-        grammar.terminals, grammar.nonterminals, find_start(grammar), grammar.productions
-    )
+    return reduce_productions(bnf.terminals, bnf.nonterminals, bnf.start, bnf.productions)
 
 
 def reduce_productions(
@@ -81,11 +79,6 @@ def reduce_productions(
         used_terminals=frozenset(s for p in kept for s in p.rhs if s >= 0),
         used_nonterminals=frozenset(p.lhs for p in kept),
     )
-
-
-def find_start(grammar: Grammar) -> int:
-    """Return the start nonterminal: the one whose goto from state 0 ends the parse."""
-    return next(n for n, s in grammar.states[0].gotos.items() if s == grammar.end_state)
 
 
 def _find_productive(productions: Iterable[Production]) -> set[int]:

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from maskc.grammar.model import END, Grammar
+from maskc.grammar.model import END, LexerSpec
 from maskc.lexer.columns import Columns
 from maskc.lexer.lexeme import IGNORED
 from maskc.lexer.scanner import Scanner, contexts_after
@@ -92,17 +92,17 @@ class Boundaries:
         return sum(1 << look for look in self.of_terminal[END])
 
 
-def build_boundaries(grammar: Grammar, scanner: Scanner, columns: Columns) -> Boundaries:
+def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: Columns) -> Boundaries:
     """Return the lookaheads of a grammar and its scanner."""
-    nodes, bit = _number_nodes(grammar, scanner)
+    nodes, bit = _number_nodes(lexer, scanner)
     reach = _reachable_ends(scanner, bit)
-    n_contexts = len(grammar.contexts)
-    n_places = 2 * n_contexts if grammar.layout else n_contexts
-    rest = _compute_rests(grammar, scanner, nodes, reach)
+    n_contexts = len(lexer.contexts)
+    n_places = 2 * n_contexts if lexer.layout else n_contexts
+    rest = _compute_rests(lexer, scanner, nodes, reach)
     follows = [
-        [_follow(grammar, bit, rest, node, place) for place in range(n_places)] for node in nodes
+        [_follow(lexer, bit, rest, node, place) for place in range(n_places)] for node in nodes
     ]
-    class_of = _refine(grammar, nodes, follows)
+    class_of = _refine(lexer, nodes, follows)
     look_of, n_lookaheads = _number_lookaheads(nodes, class_of)
 
     cache: dict[int, Lookaheads] = {}
@@ -122,7 +122,7 @@ def build_boundaries(grammar: Grammar, scanner: Scanner, columns: Columns) -> Bo
     for i, node in enumerate(nodes):
         if node[0] != IGNORED:
             look_follows[look_of[i]] = tuple(map(to_lookaheads, follows[i]))
-    finals, final_of = _build_finals(grammar, nodes, reach, columns, to_lookaheads)
+    finals, final_of = _build_finals(lexer, nodes, reach, columns, to_lookaheads)
     return Boundaries(
         n_lookaheads=n_lookaheads,
         n_contexts=n_contexts,
@@ -150,15 +150,15 @@ def number_bits(mask: int) -> list[int]:
     return found
 
 
-def _number_nodes(grammar: Grammar, scanner: Scanner) -> tuple[list[_Node], dict[_Node, int]]:
+def _number_nodes(lexer: LexerSpec, scanner: Scanner) -> tuple[list[_Node], dict[_Node, int]]:
     found: set[_Node] = {(END, AT_END)}
     for ends in scanner.ends:
         found.update(ends)
-    if grammar.layout:
+    if lexer.layout:
         newline, indent, dedent = (
-            grammar.layout.newline,
-            grammar.layout.indent,
-            grammar.layout.dedent,
+            lexer.layout.newline,
+            lexer.layout.indent,
+            lexer.layout.dedent,
         )
         for terminal, boundary in list(found):
             if terminal == newline:
@@ -187,7 +187,7 @@ def _reachable_ends(scanner: Scanner, bit: dict[_Node, int]) -> list[int]:
 
 
 def _compute_rests(
-    grammar: Grammar, scanner: Scanner, nodes: list[_Node], reach: list[int]
+    lexer: LexerSpec, scanner: Scanner, nodes: list[_Node], reach: list[int]
 ) -> list[list[int]]:
     """Return, by boundary and place, the nodes that come next, as a set."""
     of_entry = []
@@ -198,13 +198,13 @@ def _compute_rests(
         of_entry.append(mask)
     at_end = sum(1 << i for i, (_, boundary) in enumerate(nodes) if boundary == AT_END)
     crossed = [{IGNORED}]
-    if grammar.layout:
-        crossed.append({IGNORED, grammar.layout.newline})
+    if lexer.layout:
+        crossed.append({IGNORED, lexer.layout.newline})
     rest: list[list[int]] = [[] for _ in scanner.closed]
     for terminals in crossed:
         behind = {i: b for i, (terminal, b) in enumerate(nodes) if terminal in terminals}
         crossed_mask = sum(1 << i for i in behind)
-        for context in range(len(grammar.contexts)):
+        for context in range(len(lexer.contexts)):
             direct = [of_entry[entry] for entry in scanner.enter[:, context].tolist()]
             for boundary in range(len(scanner.closed)):
                 seen = {boundary}
@@ -222,10 +222,10 @@ def _compute_rests(
 
 
 def _follow(
-    grammar: Grammar, bit: dict[_Node, int], rest: list[list[int]], node: _Node, place: int
+    lexer: LexerSpec, bit: dict[_Node, int], rest: list[list[int]], node: _Node, place: int
 ) -> int:
     terminal, boundary = node
-    layout = grammar.layout
+    layout = lexer.layout
     if terminal == END:
         return 0
     if boundary == AT_END:
@@ -238,12 +238,12 @@ def _follow(
     return found
 
 
-def _refine(grammar: Grammar, nodes: list[_Node], follows: list[list[int]]) -> list[int]:
+def _refine(lexer: LexerSpec, nodes: list[_Node], follows: list[list[int]]) -> list[int]:
     """Return the class of each node: the coarsest partition that terminal and follow respect."""
-    n_contexts = len(grammar.contexts)
+    n_contexts = len(lexer.contexts)
     after = {
         terminal: [place for place in range(len(follows[0])) if place % n_contexts in contexts]
-        for terminal, contexts in contexts_after(grammar).items()
+        for terminal, contexts in contexts_after(lexer).items()
     }
     class_of = [0] * len(nodes)
     n_before = 0
@@ -288,13 +288,13 @@ def _number_lookaheads(nodes: list[_Node], class_of: list[int]) -> tuple[list[in
 
 
 def _build_finals(
-    grammar: Grammar,
+    lexer: LexerSpec,
     nodes: list[_Node],
     reach: list[int],
     columns: Columns,
     to_lookaheads: Callable[[int], Lookaheads],
 ) -> tuple[tuple[Final, ...], tuple[int, ...]]:
-    newline = grammar.layout.newline if grammar.layout else None
+    newline = lexer.layout.newline if lexer.layout else None
     ignored_mask = sum(1 << i for i, (t, _) in enumerate(nodes) if t == IGNORED)
     newline_mask = sum(1 << i for i, (t, _) in enumerate(nodes) if t == newline)
     number: dict[Final, int] = {}

@@ -22,7 +22,7 @@ import numpy as np
 
 from maskc.automata.partition import Predecessors, find_coaccessible
 from maskc.errors import LimitError
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LexerSpec
 from maskc.lexer.scanner import DEAD, Scanner
 
 MAX_COLUMNS = 4096
@@ -60,13 +60,13 @@ class Columns:
         return all(boundary in reached for reached in self.distinct[sets].reset)
 
 
-def build_columns(grammar: Grammar, scanner: Scanner) -> Columns:
+def build_columns(lexer: LexerSpec, scanner: Scanner) -> Columns:
     """Return the columns of all states; there are none without indentation.
 
     Raises:
         LimitError: the columns do not repeat within ``MAX_COLUMNS``.
     """
-    layout = grammar.layout
+    layout = lexer.layout
     if layout is None:
         return Columns((), (-1,) * scanner.n_states)
     number: dict[ColumnSets, int] = {}

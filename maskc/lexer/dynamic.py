@@ -23,9 +23,9 @@ from __future__ import annotations
 import numpy as np
 
 from maskc.errors import LimitError
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LexerSpec
 from maskc.lexer.lexeme import IGNORED
-from maskc.lexer.pieces import DEAD, Lexemes, build_lexemes, list_used
+from maskc.lexer.pieces import DEAD, Lexemes, build_lexemes
 from maskc.lexer.scanner import EMPTY_TEXT, Scanner, drop_useless, minimise
 
 MAX_STATES = 1_000_000  # before minimising: a matter of memory
@@ -35,15 +35,19 @@ MAX_STATES = 1_000_000  # before minimising: a matter of memory
 _Places = tuple[tuple[int, int], ...]
 
 
-def build_dynamic_scanner(grammar: Grammar) -> Scanner:
+def build_dynamic_scanner(lexer: LexerSpec, used: frozenset[int]) -> Scanner:
     """Return the minimal scanner of ``dynamic_complete``; it has one context.
+
+    Args:
+        lexer: what to look for.
+        used: terminals that productions hold; of the others, only ignored ones are matched.
 
     Raises:
         UnsupportedTerminalError: a terminal uses what cannot be followed.
         LimitError: more than ``MAX_STATES`` states.
     """
-    lexemes, threads = build_lexemes(grammar)
-    builder = _Builder(grammar, lexemes, threads.n_classes)
+    lexemes, threads = build_lexemes(lexer, used)
+    builder = _Builder(lexer.ignored, used, lexemes, threads.n_classes)
     builder.explore()
     n_states, n_classes = len(builder.states), threads.n_classes
     # Number 0 is the dead state; the start is the last one, in front of the first byte.
@@ -69,10 +73,15 @@ def build_dynamic_scanner(grammar: Grammar) -> Scanner:
 class _Builder:
     """Explores the states that can occur."""
 
-    def __init__(self, grammar: Grammar, lexemes: dict[int, Lexemes], n_classes: int) -> None:
+    def __init__(
+        self,
+        ignored: frozenset[int],
+        used: frozenset[int],
+        lexemes: dict[int, Lexemes],
+        n_classes: int,
+    ) -> None:
         self.lexemes, self.n_classes = lexemes, n_classes
-        self.used = list_used(grammar)
-        self.ignored = grammar.ignored
+        self.ignored, self.used = ignored, used
         self.number: dict[tuple[_Places, _Places], int] = {}
         self.states: list[tuple[_Places, _Places]] = []
         self.next: list[list[int]] = []

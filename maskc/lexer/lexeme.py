@@ -37,7 +37,7 @@ from maskc.automata.threads import (
     settle,
 )
 from maskc.errors import LimitError
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LexerSpec
 
 IGNORED = -1  # the terminal of an ignored lexeme
 NONE = -1  # no state
@@ -63,15 +63,15 @@ class LexemeState:
 class LexemeAutomaton:
     """States of open lexemes and of open conditions, numbered as they are found."""
 
-    def __init__(self, grammar: Grammar) -> None:
-        self.grammar = grammar
+    def __init__(self, lexer: LexerSpec) -> None:
+        self.lexer = lexer
         nfa = Nfa()
         self._starts: dict[int, int] = {}
         self._owner: list[int] = []
-        for terminal, pattern in enumerate(grammar.patterns):
+        for terminal, pattern in enumerate(lexer.patterns):
             if pattern is not None:
                 self._starts[terminal] = nfa.add_pattern(
-                    grammar.terminals[terminal], pattern, grammar.re_flags, terminal
+                    lexer.terminals[terminal], pattern, lexer.re_flags, terminal
                 )
                 self._owner += [terminal] * (len(nfa.nodes) - len(self._owner))
         self.threads = ThreadStepper(nfa)
@@ -100,13 +100,13 @@ class LexemeAutomaton:
         """Return the state before the first byte of a lexeme, in a context."""
         matched = self._history[history].matched
         collected = ThreadList()
-        for terminal in self.grammar.contexts[context].alternatives:
+        for terminal in self.lexer.contexts[context].alternatives:
             for position, owed in self.threads.enter(self._starts[terminal], matched):
                 collected.append(position, owed)
         keywords = {
             (terminal, position)
-            for terminal, names in self.grammar.contexts[context].keywords
-            if terminal not in self.grammar.ignored
+            for terminal, names in self.lexer.contexts[context].keywords
+            if terminal not in self.lexer.ignored
             for name in names
             for position, _ in self.threads.enter(self._starts[name], matched)
         }
@@ -114,7 +114,7 @@ class LexemeAutomaton:
 
     def start_of_text(self) -> int:
         """Return the state before the first byte of the text."""
-        return self.start(self.grammar.context_of[0], 0)
+        return self.start(self.lexer.first_context, 0)
 
     def _intern(self, history: int, threads: Threads, keywords: set[tuple[int, int]]) -> int:
         if not threads:
@@ -221,14 +221,14 @@ class LexemeAutomaton:
         return None
 
     def _renamed(self, state: LexemeState, terminal: int) -> int:
-        if terminal in self.grammar.ignored:
+        if terminal in self.lexer.ignored:
             return IGNORED
         names = [
             label_of(position)
             for owner, position in state.keywords
             if owner == terminal and position < 0
         ]
-        return min(names, key=lambda name: self.grammar.ranks[name], default=terminal)
+        return min(names, key=lambda name: self.lexer.ranks[name], default=terminal)
 
     def condition(self, history: int, owed: Obligations) -> int:
         """Return the number of a condition; the empty one is ``free`` whatever the history."""

@@ -24,7 +24,7 @@ from maskc.automata.nfa import Nfa
 from maskc.automata.partition import refine
 from maskc.automata.threads import FREE, ThreadList, Threads, ThreadStepper
 from maskc.errors import LimitError, UnsupportedTerminalError
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LexerSpec
 
 DEAD = 0
 
@@ -47,18 +47,15 @@ class Lexemes:
     start: int
 
 
-def list_used(grammar: Grammar) -> frozenset[int]:
-    """Return the terminals that productions hold."""
-    return frozenset(s for p in grammar.productions for s in p.rhs if s >= 0)
-
-
-def build_lexemes(grammar: Grammar) -> tuple[dict[int, Lexemes], ThreadStepper]:
-    """Return the automaton of each terminal that can be matched, in order."""
+def build_lexemes(
+    lexer: LexerSpec, used: frozenset[int]
+) -> tuple[dict[int, Lexemes], ThreadStepper]:
+    """Return the automaton of each terminal that is used or ignored, in order."""
     nfa = Nfa()
-    wanted = list_used(grammar) | grammar.ignored
+    wanted = used | lexer.ignored
     starts = {
-        terminal: nfa.add_pattern(grammar.terminals[terminal], pattern, grammar.re_flags, terminal)
-        for terminal, pattern in enumerate(grammar.patterns)
+        terminal: nfa.add_pattern(lexer.terminals[terminal], pattern, lexer.re_flags, terminal)
+        for terminal, pattern in enumerate(lexer.patterns)
         if pattern is not None and terminal in wanted
     }
     threads = ThreadStepper(nfa)
@@ -66,7 +63,7 @@ def build_lexemes(grammar: Grammar) -> tuple[dict[int, Lexemes], ThreadStepper]:
     reachable = _list_histories(histories, threads)
     found = {}
     for terminal, start in starts.items():
-        name = grammar.terminals[terminal]
+        name = lexer.terminals[terminal]
         found[terminal] = _build(name, start, threads, histories, reachable)
     return found, threads
 

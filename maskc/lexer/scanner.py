@@ -32,7 +32,7 @@ from maskc.automata.partition import (
 from maskc.automata.threads import settle
 from maskc.budget import at, quote_symbol
 from maskc.errors import LimitError
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LexerSpec
 from maskc.lexer.lexeme import IGNORED, NONE, LexemeAutomaton
 
 DEAD = 0
@@ -74,27 +74,22 @@ class Scanner:
         return len(self.next)
 
 
-def contexts_after(grammar: Grammar) -> dict[int, frozenset[int]]:
+def contexts_after(lexer: LexerSpec) -> dict[int, frozenset[int]]:
     """Return, for a terminal or ``IGNORED``, the contexts its follower can be lexed in.
 
     A newline's follower is lexed after the INDENT or DEDENTs that came with it; between
     brackets the newline is dropped and leaves the context as it was.
     """
-    found: dict[int, set[int]] = {}
-    for row in grammar.states:
-        for terminal, target in row.shifts.items():
-            found.setdefault(terminal, set()).add(grammar.context_of[target])
-    every = frozenset(range(len(grammar.contexts)))
-    after: dict[int, frozenset[int]] = {t: frozenset(c) for t, c in found.items()}
-    after[IGNORED] = every
-    if grammar.layout:
-        after[grammar.layout.newline] = every
+    every = frozenset(range(len(lexer.contexts)))
+    after = {**lexer.contexts_after, IGNORED: every}
+    if lexer.layout:
+        after[lexer.layout.newline] = every
     return after
 
 
-def quote_terminal(grammar: Grammar, terminal: int) -> str:
+def quote_terminal(lexer: LexerSpec, terminal: int) -> str:
     """Return what a terminal is called in a message; one without a name by its pattern."""
-    name, pattern = grammar.terminals[terminal], grammar.patterns[terminal] or ""
+    name, pattern = lexer.terminals[terminal], lexer.patterns[terminal] or ""
     if len(name) <= LONGEST_NAME and not name.startswith("__"):
         return quote_symbol("terminal", name)
     shown = pattern if len(pattern) <= LONGEST_NAME else f"{pattern[:LONGEST_NAME]}…"
@@ -104,11 +99,11 @@ def quote_terminal(grammar: Grammar, terminal: int) -> str:
 class _Builder:
     """Explores the pairs (open lexeme, open condition) that can occur."""
 
-    def __init__(self, grammar: Grammar) -> None:
-        self.grammar = grammar
-        self.lexemes = LexemeAutomaton(grammar)
-        self.after = contexts_after(grammar)
-        self.n_contexts = len(grammar.contexts)
+    def __init__(self, lexer: LexerSpec) -> None:
+        self.lexer = lexer
+        self.lexemes = LexemeAutomaton(lexer)
+        self.after = contexts_after(lexer)
+        self.n_contexts = len(lexer.contexts)
         self.number: dict[tuple[int, int], int] = {}
         self.pairs: list[tuple[int, int]] = []
         self.next: list[list[int]] = []
@@ -147,7 +142,7 @@ class _Builder:
             for lexeme, _ in self.pairs[-1000:]
             for terminal in self.lexemes.terminals_in(lexeme)
         )
-        names = [quote_terminal(self.grammar, terminal) for terminal, _ in inside.most_common(2)]
+        names = [quote_terminal(self.lexer, terminal) for terminal, _ in inside.most_common(2)]
         found = f"pass scanner, {len(self.pairs):,} states"
         return f"{found}, at last in {' and '.join(names)}" if names else found
 
@@ -193,14 +188,14 @@ class _Builder:
         return self.lexemes.end_of_text(lexeme)
 
 
-def build_scanner(grammar: Grammar) -> Scanner:
-    """Return the minimal scanner of a grammar.
+def build_scanner(lexer: LexerSpec) -> Scanner:
+    """Return the minimal scanner.
 
     Raises:
         UnsupportedTerminalError: a terminal is not regular.
         LimitError: more than ``MAX_STATES`` states.
     """
-    builder = _Builder(grammar)
+    builder = _Builder(lexer)
     start = builder.explore()
     n_pairs, n_classes = len(builder.pairs), builder.lexemes.n_classes
     # Number 0 becomes the dead state, so everything moves up by one.

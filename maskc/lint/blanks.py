@@ -42,9 +42,9 @@ def find_blank_loops(subject: Subject) -> Iterator[Finding]:
     ends = _ends_of(subject.scanner, looping)
     unbounded = [t for t in _blank_terminals(subject) if _is_unbounded(subject, t)]
     for terminal in unbounded:
-        if (IGNORED if terminal in grammar.ignored else terminal) in ends:
+        if (IGNORED if terminal in grammar.lexer.ignored else terminal) in ends:
             yield _report_terminal(subject, terminal)
-    ignored = [t for t in _blank_terminals(subject) if t in grammar.ignored]
+    ignored = [t for t in _blank_terminals(subject) if t in grammar.lexer.ignored]
     joined = {s: inside[s] | behind.get(IGNORED, {}).get(s, set()) for s in inside}
     if ignored and not set(ignored) & set(unbounded):
         again = behind.get(IGNORED, {})
@@ -105,7 +105,7 @@ def _ends_of(scanner: Scanner, states: set[int]) -> set[int]:
 
 def _blank_terminals(subject: Subject) -> list[int]:
     """Return the terminals with a lexeme of one blank, or of one line break."""
-    return [t for t in range(len(subject.grammar.terminals)) if _own_blanks(subject, t)]
+    return [t for t in range(len(subject.grammar.bnf.terminals)) if _own_blanks(subject, t)]
 
 
 def _own_blanks(subject: Subject, terminal: int) -> list[str]:
@@ -113,10 +113,10 @@ def _own_blanks(subject: Subject, terminal: int) -> list[str]:
 
 
 def _matches(subject: Subject, terminal: int, text: str) -> bool:
-    pattern = subject.grammar.patterns[terminal]
+    pattern = subject.grammar.lexer.patterns[terminal]
     if pattern is None:
         return False
-    return match_length(pattern, text, subject.grammar.re_flags) == len(text)
+    return match_length(pattern, text, subject.grammar.lexer.re_flags) == len(text)
 
 
 def _is_unbounded(subject: Subject, terminal: int) -> bool:
@@ -132,7 +132,7 @@ def _report_terminal(subject: Subject, terminal: int) -> Finding:
     grammar = subject.grammar
     name = subject.name(terminal)
     blanks = "".join(b for b in _own_blanks(subject, terminal) if len(b) == 1)
-    if terminal in grammar.ignored:
+    if terminal in grammar.lexer.ignored:
         fact = f"{name} is ignored and has no bound: a model can write blanks for ever"
         # A class that holds more than blanks, as GraphQL's commas, keeps what it holds.
         same = re.fullmatch(r"/\[((?!\^)(?:[^\]\\]|\\.)+)\][+*]/", name)
@@ -175,7 +175,7 @@ def _find_rules(
     """Yield the rules that repeat a terminal of blanks, where the lexer lets it repeat."""
     grammar = subject.grammar
     again = set()
-    for terminal in set(_blank_terminals(subject)) - grammar.ignored:
+    for terminal in set(_blank_terminals(subject)) - grammar.lexer.ignored:
         moves = behind.get(terminal, {})
         skipped = behind.get(IGNORED, {})
         joined = {s: inside[s] | moves.get(s, set()) | skipped.get(s, set()) for s in inside}

@@ -37,11 +37,11 @@ def find_choices(subject: Subject) -> Iterator[Finding]:
         groups.setdefault(key, []).append(conflict)
     for (state, dropped, taken), conflicts in groups.items():
         terminals = [c.terminal for c in conflicts]
-        production = subject.grammar.productions[dropped]
+        production = subject.grammar.bnf.productions[dropped]
         instead = (
             f"goes on with {_going_on(subject, state, terminals[0])}"
             if taken is None
-            else f"completes {subject.format(subject.grammar.productions[taken])}"
+            else f"completes {subject.format(subject.grammar.bnf.productions[taken])}"
         )
         yield Finding(
             CODE,
@@ -63,7 +63,7 @@ def _going_on(subject: Subject, state: int, terminal: int) -> str:
         if production == ROOT or symbol is None:
             continue
         if symbol == terminal or (symbol < 0 and terminal in _begin(subject, state, -1 - symbol)):
-            return subject.format_item(grammar.productions[production], dot)
+            return subject.format_item(grammar.bnf.productions[production], dot)
     raise ValueError(f"state {state} does not shift {terminal}")
 
 

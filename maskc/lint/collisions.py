@@ -28,11 +28,11 @@ def find_collisions(subject: Subject) -> Iterator[Finding]:
     """Yield a finding for each pair of terminals that some context tries one behind the other."""
     grammar = subject.grammar
     pairs: dict[tuple[int, int], int] = {}
-    for context in grammar.contexts:
+    for context in grammar.lexer.contexts:
         for position, first in enumerate(context.alternatives):
             for second in context.alternatives[position + 1 :]:
                 pairs[first, second] = pairs.get((first, second), 0) + 1
-    for context in grammar.contexts:
+    for context in grammar.lexer.contexts:
         for owner, names in context.keywords:
             for name in names:
                 pairs.pop((owner, name), None)
@@ -44,7 +44,7 @@ def find_collisions(subject: Subject) -> Iterator[Finding]:
         if lexeme is None or not all(_matches(subject, t, lexeme) for t in (first, second)):
             continue
         winner, loser = subject.name(first), subject.name(second)
-        where = f"in {n_contexts} of {len(grammar.contexts)} contexts"
+        where = f"in {n_contexts} of {len(grammar.lexer.contexts)} contexts"
         yield Finding(
             CODE,
             Severity.WARNING,
@@ -59,15 +59,15 @@ def find_collisions(subject: Subject) -> Iterator[Finding]:
 
 def _find_witness(subject: Subject, first: int, second: int) -> bytes | None:
     """Return a lexeme of both terminals: interegular's, if it knows one, else our own search's."""
-    patterns, flags = subject.grammar.patterns, subject.grammar.re_flags
+    patterns, flags = subject.grammar.lexer.patterns, subject.grammar.lexer.re_flags
     known = find_overlap(patterns[first] or "", patterns[second] or "", flags)
     if known is not None:
         return known.encode(errors="surrogateescape")
-    return find_common_lexeme(subject.grammar, (first, second))
+    return find_common_lexeme(subject.grammar.lexer, (first, second))
 
 
 def _is_silent(subject: Subject, first: int, second: int) -> bool:
-    names = subject.grammar.terminals[first], subject.grammar.terminals[second]
+    names = subject.grammar.bnf.terminals[first], subject.grammar.bnf.terminals[second]
     if subject.priorities.get(names[0]) != subject.priorities.get(names[1]):
         return False
     texts = subject.strings.get(first), subject.strings.get(second)
@@ -76,5 +76,5 @@ def _is_silent(subject: Subject, first: int, second: int) -> bool:
 
 def _matches(subject: Subject, terminal: int, lexeme: bytes) -> bool:
     text = lexeme.decode(errors="surrogateescape")
-    pattern = subject.grammar.patterns[terminal] or ""
-    return match_length(pattern, text, subject.grammar.re_flags) == len(text)
+    pattern = subject.grammar.lexer.patterns[terminal] or ""
+    return match_length(pattern, text, subject.grammar.lexer.re_flags) == len(text)

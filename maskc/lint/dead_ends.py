@@ -45,7 +45,7 @@ def find_dead_ends(subject: Subject) -> Iterator[Finding]:
         {
             (target, symbol)
             for state in live
-            for row in (grammar.states[state],)
+            for row in (grammar.lalr.states[state],)
             for symbol, target in (
                 *((t, s) for t, s in row.shifts.items() if t != END),
                 *((-1 - n, s) for n, s in row.gotos.items()),
@@ -59,7 +59,7 @@ def find_dead_ends(subject: Subject) -> Iterator[Finding]:
     derivations, texts = Derivations(grammar), Texts(grammar, subject.scanner)
     for state, symbol in entered:
         kernel = [
-            (grammar.productions[p], dot)
+            (grammar.bnf.productions[p], dot)
             for p, dot in subject.item_sets.kernels[state]
             if p != ROOT
         ]
@@ -73,7 +73,7 @@ def find_dead_ends(subject: Subject) -> Iterator[Finding]:
             if state in live_without_lexer
             else "Lark resolved a conflict by shifting, and what it gave up was the only way on"
         )
-        row = grammar.states[state]
+        row = grammar.lalr.states[state]
         arrival = derivations.find_arrival(state, [*row.shifts, *row.reduces])
         yield Finding(
             CODE,

@@ -14,7 +14,7 @@ import heapq
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from maskc.grammar.model import END, Grammar
+from maskc.grammar.model import END, Bnf, LalrGrammar
 
 Word = tuple[int, ...]
 
@@ -35,9 +35,9 @@ class Arrival:
 class Derivations:
     """Shortest terminal sequences of a grammar."""
 
-    def __init__(self, grammar: Grammar) -> None:
+    def __init__(self, grammar: LalrGrammar) -> None:
         self._grammar = grammar
-        self._yields = find_shortest_yields(grammar)
+        self._yields = find_shortest_yields(grammar.bnf)
         self._paths = self._find_paths()
 
     def find_arrival(self, state: int, lookaheads: Collection[int] = ()) -> Arrival | None:
@@ -74,7 +74,7 @@ class Derivations:
             if state in paths:
                 continue
             paths[state] = path
-            row = self._grammar.states[state]
+            row = self._grammar.lalr.states[state]
             for terminal, target in sorted(row.shifts.items()):
                 if target not in paths and terminal != END:
                     step = (cost + 1, n_symbols + 1, (*path, terminal), target)
@@ -87,13 +87,13 @@ class Derivations:
         return paths
 
 
-def find_shortest_yields(grammar: Grammar) -> dict[int, Word]:
+def find_shortest_yields(bnf: Bnf) -> dict[int, Word]:
     """Return nonterminal → a shortest terminal sequence, of those that derive one."""
     found: dict[int, Word] = {}
     changed = True
     while changed:
         changed = False
-        for production in grammar.productions:
+        for production in bnf.productions:
             parts = [(s,) if s >= 0 else found.get(-1 - s) for s in production.rhs]
             if any(part is None for part in parts):
                 continue
@@ -105,7 +105,7 @@ def find_shortest_yields(grammar: Grammar) -> dict[int, Word]:
     return found
 
 
-def run_parser(grammar: Grammar, word: Sequence[int]) -> list[tuple[int, ...]] | None:
+def run_parser(grammar: LalrGrammar, word: Sequence[int]) -> list[tuple[int, ...]] | None:
     """Return the stack of LALR states before the word and behind each terminal of it.
 
     ``None`` if the parser refuses a terminal.
@@ -113,7 +113,7 @@ def run_parser(grammar: Grammar, word: Sequence[int]) -> list[tuple[int, ...]] |
     stacks: list[tuple[int, ...]] = [(0,)]
     for terminal in word:
         stack = reduce_stack(grammar, stacks[-1], terminal)[0]
-        target = grammar.states[stack[-1]].shifts.get(terminal) if stack else None
+        target = grammar.lalr.states[stack[-1]].shifts.get(terminal) if stack else None
         if target is None:
             return None
         stacks.append((*stack, target))
@@ -121,7 +121,7 @@ def run_parser(grammar: Grammar, word: Sequence[int]) -> list[tuple[int, ...]] |
 
 
 def reduce_stack(
-    grammar: Grammar, stack: tuple[int, ...], lookahead: int
+    grammar: LalrGrammar, stack: tuple[int, ...], lookahead: int
 ) -> tuple[tuple[int, ...], list[int]]:
     """Return the stack behind the reductions on a lookahead, and the states that it went through.
 
@@ -129,15 +129,15 @@ def reduce_stack(
     """
     tops = [stack[-1]]
     while True:
-        row = grammar.states[stack[-1]]
-        if lookahead in row.shifts or (lookahead == END and stack[-1] == grammar.end_state):
+        row = grammar.lalr.states[stack[-1]]
+        if lookahead in row.shifts or (lookahead == END and stack[-1] == grammar.lalr.end_state):
             return stack, tops
         production = row.reduces.get(lookahead)
         if production is None:
             return (), tops
-        rule = grammar.productions[production]
+        rule = grammar.bnf.productions[production]
         stack = stack[: len(stack) - len(rule.rhs)]
-        target = grammar.states[stack[-1]].gotos.get(rule.lhs)
+        target = grammar.lalr.states[stack[-1]].gotos.get(rule.lhs)
         if target is None:
             return (), tops
         stack = (*stack, target)

@@ -26,13 +26,13 @@ def find_keywords(subject: Subject) -> Iterator[Finding]:
     """Yield, for each identifier, its reserved keywords and those reserved in some places only."""
     grammar = subject.grammar
     wanted_in: dict[int, set[int]] = {}  # identifier → contexts in which the parser takes it
-    for state, row in enumerate(grammar.states):
+    for state, row in enumerate(grammar.lalr.states):
         for terminal in (*row.shifts, *row.reduces):
-            wanted_in.setdefault(terminal, set()).add(grammar.context_of[state])
+            wanted_in.setdefault(terminal, set()).add(grammar.lalr.context_of[state])
     lost: dict[int, dict[int, set[int]]] = {}  # identifier → keyword → contexts
-    for number, context in enumerate(grammar.contexts):
+    for number, context in enumerate(grammar.lexer.contexts):
         for owner, names in context.keywords:
-            if owner in grammar.ignored or number not in wanted_in.get(owner, ()):
+            if owner in grammar.lexer.ignored or number not in wanted_in.get(owner, ()):
                 continue
             for keyword in names:
                 lost.setdefault(owner, {}).setdefault(keyword, set()).add(number)
@@ -44,7 +44,7 @@ def find_keywords(subject: Subject) -> Iterator[Finding]:
         """Return a shortest text whose last lexeme is the keyword and could be the identifier."""
         arrivals = [
             arrival.terminals
-            for state, row in enumerate(grammar.states)
+            for state, row in enumerate(grammar.lalr.states)
             if (owner in row.shifts or owner in row.reduces) and keyword in row.shifts
             if (arrival := derivations.find_arrival(state))
         ]

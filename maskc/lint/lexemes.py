@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from maskc.automata.history import HistoryStepper
 from maskc.automata.nfa import Nfa
 from maskc.automata.threads import Matched, ThreadList, Threads, ThreadStepper, hold_at_end
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LexerSpec
 
 MAX_STATES = 20_000
 
@@ -29,14 +29,14 @@ def byte_preference(byte: int) -> tuple[int, int]:
     return next((i for i, is_kind in enumerate(kinds) if is_kind and byte < 128), 4), byte
 
 
-def find_common_lexeme(grammar: Grammar, terminals: Sequence[int]) -> bytes | None:
+def find_common_lexeme(lexer: LexerSpec, terminals: Sequence[int]) -> bytes | None:
     """Return a shortest lexeme of all the terminals; ``None`` if none is found.
 
     The search gives up behind ``MAX_STATES`` joint states.
     """
     nfa = Nfa()
     starts = [
-        nfa.add_pattern(grammar.terminals[t], grammar.patterns[t] or "", grammar.re_flags, t)
+        nfa.add_pattern(lexer.terminals[t], lexer.patterns[t] or "", lexer.re_flags, t)
         for t in terminals
     ]
     stepper = ThreadStepper(nfa)

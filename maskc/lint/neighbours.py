@@ -20,9 +20,9 @@ CODE = "ML005"
 def find_neighbours(subject: Subject) -> Iterator[Finding]:
     """Yield a finding for each pair of terminals that cannot be lexed apart."""
     grammar = subject.grammar
-    found = find_adjacencies(grammar, subject.scanner, subject.boundaries, subject.table)
+    found = find_adjacencies(grammar.lexer, subject.scanner, subject.boundaries, subject.table)
     for pair in found:
-        first, second = (grammar.terminals.index(name) for name in (pair.first, pair.second))
+        first, second = (grammar.bnf.terminals.index(name) for name in (pair.first, pair.second))
         yield Finding(
             CODE,
             Severity.WARNING,

@@ -26,9 +26,9 @@ def find_shadowed(subject: Subject) -> Iterator[Finding]:
     lexed = {terminal for ends in scanner.ends for terminal, _ in ends}
     lexed |= {terminal for terminal in scanner.end_of_text if terminal is not None}
     for terminal in sorted(subject.reduced.used_terminals - lexed):
-        if grammar.patterns[terminal] is None or terminal in grammar.ignored:
+        if grammar.lexer.patterns[terminal] is None or terminal in grammar.lexer.ignored:
             continue
-        lexeme = find_common_lexeme(grammar, (terminal,))
+        lexeme = find_common_lexeme(grammar.lexer, (terminal,))
         winners = _find_winners(subject, terminal, lexeme)
         name = subject.name(terminal)
         behind = f": {subject.list_names(winners)} is taken instead" if winners else ""
@@ -49,13 +49,13 @@ def _find_winners(subject: Subject, terminal: int, lexeme: bytes | None) -> list
     grammar = subject.grammar
     text = lexeme.decode(errors="surrogateescape")
     winners = set()
-    for context in grammar.contexts:
+    for context in grammar.lexer.contexts:
         keywords = {name for _, names in context.keywords for name in names}
         if terminal not in context.alternatives and terminal not in keywords:
             continue
         for candidate in context.alternatives:
-            pattern = grammar.patterns[candidate] or ""
-            if match_length(pattern, text, grammar.re_flags) is not None:
+            pattern = grammar.lexer.patterns[candidate] or ""
+            if match_length(pattern, text, grammar.lexer.re_flags) is not None:
                 winners.add(candidate)
                 break
     return sorted(winners - {terminal})

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from maskc.frontends.lark import build_lark, load_lalr_grammar
 from maskc.frontends.source import GrammarSource
-from maskc.grammar.model import Grammar, Production
+from maskc.grammar.model import LalrGrammar, Production
 from maskc.grammar.reduce import ReducedGrammar, reduce_grammar
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
@@ -42,7 +42,7 @@ class Subject:
             GrammarError, PostlexError, UnsupportedTerminalError: it cannot be loaded.
         """
         loaded = load_lalr_grammar(source)
-        self.grammar: Grammar = loaded[0]
+        self.grammar: LalrGrammar = loaded[0]
         self.source: GrammarSource = loaded[1]
 
     @cached_property
@@ -59,7 +59,7 @@ class Subject:
     def strings(self) -> dict[int, str]:
         """Terminal → its text, of the terminals that are one string."""
         found = {}
-        for terminal, pattern in enumerate(self.grammar.patterns):
+        for terminal, pattern in enumerate(self.grammar.lexer.patterns):
             text = re.sub(r"\\(.)", r"\1", pattern or "", flags=re.DOTALL)
             if text and re.escape(text) == pattern:
                 found[terminal] = text
@@ -68,7 +68,7 @@ class Subject:
     @cached_property
     def reduced(self) -> ReducedGrammar:
         """The grammar without useless symbols."""
-        return reduce_grammar(self.grammar)
+        return reduce_grammar(self.grammar.bnf)
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
@@ -107,12 +107,12 @@ class Subject:
 
     def name(self, terminal: int) -> str:
         """Return a terminal's name, or its text or its pattern if Lark had to name it."""
-        name = self.grammar.terminals[terminal]
+        name = self.grammar.bnf.terminals[terminal]
         if not name.startswith((_UNNAMED, _IGNORED)):
             return name
         if terminal in self.strings:
             return f'"{self.strings[terminal]}"'
-        pattern = self.grammar.patterns[terminal] or ""
+        pattern = self.grammar.lexer.patterns[terminal] or ""
         return f"/{''.join(c if c.isprintable() else repr(c)[1:-1] for c in pattern)}/"
 
     def list_names(self, terminals: Sequence[int]) -> str:
@@ -122,22 +122,22 @@ class Subject:
     def format(self, production: Production) -> str:
         """Return a production on one line."""
         right_side = map(self.name_symbol, production.rhs)
-        return " ".join([self.grammar.nonterminals[production.lhs], "->", *right_side])
+        return " ".join([self.grammar.bnf.nonterminals[production.lhs], "->", *right_side])
 
     def format_item(self, production: Production, dot: int) -> str:
         """Return an item on one line, as ``X -> A . B``."""
         right_side = [self.name_symbol(s) for s in production.rhs]
         right_side.insert(dot, ".")
-        return " ".join([self.grammar.nonterminals[production.lhs], "->", *right_side])
+        return " ".join([self.grammar.bnf.nonterminals[production.lhs], "->", *right_side])
 
     def name_symbol(self, symbol: int) -> str:
         """Return the name of a symbol as it stands in a production's right side."""
-        return self.name(symbol) if symbol >= 0 else self.grammar.nonterminals[-1 - symbol]
+        return self.name(symbol) if symbol >= 0 else self.grammar.bnf.nonterminals[-1 - symbol]
 
     def place_of_terminal(self, terminal: int) -> Place:
         """Return where a terminal is."""
         name = self.name(terminal)
-        ignored = self.grammar.terminals[terminal].removeprefix(_IGNORED)
+        ignored = self.grammar.bnf.terminals[terminal].removeprefix(_IGNORED)
         if ignored.isdigit():
             # Lark counts what is ignored; imported grammars ignore nothing.
             lines = [
@@ -153,5 +153,5 @@ class Subject:
 
     def place_of_rule(self, nonterminal: int) -> Place:
         """Return where a nonterminal is: the rule it was made from."""
-        name = rule_of(self.grammar.nonterminals[nonterminal])
+        name = rule_of(self.grammar.bnf.nonterminals[nonterminal])
         return Place("rule", name, find_line(self.source.text, name, self.definitions))

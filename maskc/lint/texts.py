@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LalrGrammar
 from maskc.lexer.lexeme import IGNORED
 from maskc.lexer.scanner import DEAD, Scanner
 from maskc.lint.derivations import run_parser
@@ -39,7 +39,7 @@ class _Lexeme:
 class Texts:
     """Finds texts for the terminal sequences of a grammar."""
 
-    def __init__(self, grammar: Grammar, scanner: Scanner) -> None:
+    def __init__(self, grammar: LalrGrammar, scanner: Scanner) -> None:
         self._grammar = grammar
         self._scanner = scanner
         self._reach: dict[int, NDArray[np.bool_]] = {}
@@ -79,7 +79,7 @@ class Texts:
         stacks = run_parser(self._grammar, word)
         if stacks is None:
             return None
-        layout = self._grammar.layout
+        layout = self._grammar.lexer.layout
         lexemes: list[_Lexeme] = []
         depth = 0
         for position, terminal in enumerate(word):
@@ -91,7 +91,7 @@ class Texts:
                 lexemes.append(_Lexeme(last.terminal, last.context, depth * INDENT_COLUMNS))
                 continue
             column = depth * INDENT_COLUMNS if layout and terminal == layout.newline else _NO_LINE
-            context = self._grammar.context_of[stacks[position][-1]]
+            context = self._grammar.lalr.context_of[stacks[position][-1]]
             lexemes.append(_Lexeme(terminal, context, column))
         return lexemes
 

@@ -23,11 +23,11 @@ UNPRODUCTIVE, UNUSED = "ML009", "ML010"
 def find_unproductive(subject: Subject) -> Iterator[Finding]:
     """Yield a finding for each production that no text is made with."""
     grammar = subject.grammar
-    reduced = {p for row in grammar.states for p in row.reduces.values()}
-    for number, production in enumerate(grammar.productions):
+    reduced = {p for row in grammar.lalr.states for p in row.reduces.values()}
+    for number, production in enumerate(grammar.bnf.productions):
         if production not in subject.reduced.productions:
             empty = [
-                grammar.nonterminals[-1 - s]
+                grammar.bnf.nonterminals[-1 - s]
                 for s in production.rhs
                 if s < 0 and not _is_productive(subject, -1 - s)
             ]
@@ -50,7 +50,7 @@ def find_unproductive(subject: Subject) -> Iterator[Finding]:
 def _is_productive(subject: Subject, nonterminal: int) -> bool:
     grammar = subject.grammar
     alone = reduce_productions(
-        grammar.terminals, grammar.nonterminals, nonterminal, grammar.productions
+        grammar.bnf.terminals, grammar.bnf.nonterminals, nonterminal, grammar.bnf.productions
     )
     return bool(alone.productions)
 
@@ -58,14 +58,14 @@ def _is_productive(subject: Subject, nonterminal: int) -> bool:
 def find_unused(subject: Subject) -> Iterator[Finding]:
     """Yield a finding for each rule and terminal that the text defines and nothing needs."""
     grammar = subject.grammar
-    rules = {rule_of(name) for name in grammar.nonterminals}
+    rules = {rule_of(name) for name in grammar.bnf.nonterminals}
     for definition in subject.definitions.values():
         kind = "terminal" if definition.name.isupper() else "rule"
         if kind == "rule":
             is_used = definition.name in rules
         else:
             # A terminal that others are made of is in none of Lark's tables.
-            is_used = definition.is_used or definition.name in grammar.terminals
+            is_used = definition.is_used or definition.name in grammar.bnf.terminals
         if is_used:
             continue
         yield Finding(

@@ -25,7 +25,7 @@ def find_enclosed_items(grammar: Grammar) -> frozenset[tuple[int, int]]:
     Raises:
         PostlexError: blocks or brackets do not come in pairs.
     """
-    layout = grammar.layout
+    layout = grammar.lexer.layout
     if layout is None:
         return frozenset()
     blocks = {layout.indent: 1, layout.dedent: -1}
@@ -34,7 +34,7 @@ def find_enclosed_items(grammar: Grammar) -> frozenset[tuple[int, int]]:
     nets = _check_pairs(grammar, brackets, "opening and closing brackets")
     _check_lines(grammar, layout, brackets, nets)
     found: set[tuple[int, int]] = set()
-    for number, production in enumerate(grammar.productions):
+    for number, production in enumerate(grammar.bnf.productions):
         depth = 0
         for dot, symbol in enumerate(production.rhs, 1):
             depth += _weight(symbol, brackets, nets) or 0
@@ -49,21 +49,21 @@ def _check_pairs(grammar: Grammar, weights: Mapping[int, int], what: str) -> dic
     n_known = -1
     while n_known < len(nets):
         n_known = len(nets)
-        for production in grammar.productions:
+        for production in grammar.bnf.productions:
             steps = [_weight(symbol, weights, nets) for symbol in production.rhs]
             known = [step for step in steps if step is not None]
             if len(known) == len(steps) and nets.setdefault(production.lhs, sum(known)) != sum(
                 known
             ):
                 raise PostlexError(
-                    f"of rule {grammar.nonterminals[production.lhs]}",
+                    f"of rule {grammar.bnf.nonterminals[production.lhs]}",
                     f"its alternatives leave different numbers of {what} open; "
                     "let each rule close what it opens",
                 )
-    start = next(n for n, s in grammar.states[0].gotos.items() if s == grammar.end_state)
+    start = grammar.bnf.start
     if nets.get(start, 0) != 0 or _lowest(grammar, weights, nets, start) < 0:
         raise PostlexError(
-            f"of rule {grammar.nonterminals[start]}", f"its {what} do not come in pairs"
+            f"of rule {grammar.bnf.nonterminals[start]}", f"its {what} do not come in pairs"
         )
     return nets
 
@@ -79,7 +79,7 @@ def _lowest(
     lowest = dict.fromkeys(nets, 0)
     for _ in range(len(nets) + 1):
         before = dict(lowest)
-        for production in grammar.productions:
+        for production in grammar.bnf.productions:
             depth = 0
             for symbol in production.rhs:
                 inside = 0 if symbol >= 0 else lowest.get(-1 - symbol, 0)
@@ -100,15 +100,15 @@ def _check_lines(
     n_before = -1
     while n_before < len(enclosed):
         n_before = len(enclosed)
-        for production in grammar.productions:
+        for production in grammar.bnf.productions:
             depth = int(production.lhs in enclosed)
             for symbol in production.rhs:
                 if depth > 0 and symbol < 0:
                     enclosed.add(-1 - symbol)
                 if depth > 0 and symbol in lines:
                     raise PostlexError(
-                        f"of rule {grammar.nonterminals[production.lhs]}",
-                        f"it asks for {grammar.terminals[symbol]} between brackets, where an "
+                        f"of rule {grammar.bnf.nonterminals[production.lhs]}",
+                        f"it asks for {grammar.bnf.terminals[symbol]} between brackets, where an "
                         "Indenter drops newlines; take it out of the rule",
                     )
                 depth += _weight(symbol, weights, nets) or 0

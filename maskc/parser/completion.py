@@ -28,7 +28,8 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from maskc.grammar.model import END, Grammar, list_reductions
+from maskc.grammar.lalr import list_reductions
+from maskc.grammar.model import END, LalrGrammar
 from maskc.parser.items import ROOT, Item, ItemSets
 
 Lookaheads = int  # a set of lookaheads, bit λ
@@ -113,7 +114,7 @@ class Completions:
 
 
 def build_completions(
-    grammar: Grammar,
+    grammar: LalrGrammar,
     item_sets: ItemSets,
     lookaheads: Mapping[int, tuple[int, ...]],
     follow: Callable[[int, int, bool], Lookaheads],
@@ -147,7 +148,7 @@ def build_completions(
         if dot == len(right_side):
             return
         symbol = right_side[dot]
-        row = grammar.states[state]
+        row = grammar.lalr.states[state]
         target = row.shifts[symbol] if symbol >= 0 else row.gotos[-1 - symbol]
         behind = (target, production, dot + 1, enclosed)
         readers.setdefault(behind, []).append(node)
@@ -168,7 +169,7 @@ def build_completions(
     def compute(node: Node) -> Relation:
         state, production, dot, enclosed = node
         right_side = item_sets.right_sides[production]
-        row = grammar.states[state]
+        row = grammar.lalr.states[state]
         if dot == len(right_side):
             if production == ROOT:
                 return Relation(end_bits, ())
@@ -204,7 +205,7 @@ def build_completions(
         touched = readers.get(node, [])
         state, production, dot, is_enclosed = node
         if dot == 0 and production != ROOT:
-            key = (state, grammar.productions[production].lhs, is_enclosed)
+            key = (state, grammar.bnf.productions[production].lhs, is_enclosed)
             joined = derived.get(key, NOTHING) | value
             if joined != derived.get(key, NOTHING):
                 derived[key] = joined
@@ -217,13 +218,13 @@ def build_completions(
 
 
 def _list_reduced(
-    grammar: Grammar, lookaheads: Mapping[int, tuple[int, ...]]
+    grammar: LalrGrammar, lookaheads: Mapping[int, tuple[int, ...]]
 ) -> list[dict[int, Lookaheads]]:
     """Return, per state, production → the lookaheads on which it is reduced."""
     bits = {t: sum(1 << look for look in looks) for t, looks in lookaheads.items()}
     known: dict[tuple[int, ...], Lookaheads] = {}
     found = []
-    for row in grammar.states:
+    for row in grammar.lalr.states:
         reductions = list_reductions(row.reduces)
         for _, terminals in reductions:
             if terminals not in known:

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from maskc.grammar.model import END, Grammar
+from maskc.grammar.model import END, LalrGrammar
 from maskc.grammar.sets import Terminals, compute_nullable
 from maskc.parser.items import ROOT, ItemSets, build_item_sets
 
@@ -45,11 +45,11 @@ class Conflict:
     taken: int | None
 
 
-def find_conflicts(grammar: Grammar) -> tuple[Conflict, ...]:
+def find_conflicts(grammar: LalrGrammar) -> tuple[Conflict, ...]:
     """Return all conflicts, by state and terminal."""
     found = []
     for (state, production), terminals in sorted(compute_lookaheads(grammar).items()):
-        row = grammar.states[state]
+        row = grammar.lalr.states[state]
         for terminal in _list_bits(terminals):
             taken = row.reduces.get(terminal)
             if taken != production:
@@ -57,10 +57,10 @@ def find_conflicts(grammar: Grammar) -> tuple[Conflict, ...]:
     return tuple(sorted(found, key=lambda c: (c.state, c.terminal, c.dropped)))
 
 
-def compute_lookaheads(grammar: Grammar) -> dict[tuple[int, int], Terminals]:
+def compute_lookaheads(grammar: LalrGrammar) -> dict[tuple[int, int], Terminals]:
     """Return (state, production) → the LALR(1) lookaheads of the reduction, as a bit set."""
     item_sets = build_item_sets(grammar)
-    nullable = compute_nullable(grammar.productions)
+    nullable = compute_nullable(grammar.bnf.productions)
     transitions = [
         (state, nonterminal)
         for state, closure in enumerate(item_sets.closures)
@@ -70,8 +70,8 @@ def compute_lookaheads(grammar: Grammar) -> dict[tuple[int, int], Terminals]:
     reads: dict[tuple[int, int], list[tuple[int, int]]] = {}
     values: dict[tuple[int, int], Terminals] = {}
     for state, nonterminal in transitions:
-        target = grammar.states[state].gotos[nonterminal]
-        row = grammar.states[target]
+        target = grammar.lalr.states[state].gotos[nonterminal]
+        row = grammar.lalr.states[target]
         values[state, nonterminal] = sum(1 << t for t in row.shifts if t != END)
         reads[state, nonterminal] = [(target, n) for n in row.gotos if n in nullable]
     values[0, start] |= 1 << END
@@ -85,7 +85,7 @@ def compute_lookaheads(grammar: Grammar) -> dict[tuple[int, int], Terminals]:
 
 
 def _relate(
-    grammar: Grammar,
+    grammar: LalrGrammar,
     item_sets: ItemSets,
     transitions: Sequence[tuple[int, int]],
     nullable: frozenset[int],
@@ -103,7 +103,7 @@ def _relate(
                 n_needed -= 1
             here = state
             for position, symbol in enumerate(rhs, 1):
-                row = grammar.states[here]
+                row = grammar.lalr.states[here]
                 if symbol >= 0:
                     here = row.shifts[symbol]
                     continue

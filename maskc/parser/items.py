@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LalrGrammar
 
 ROOT = -1  # the production `$root -> start`, which Lark adds and does not list
 
@@ -38,15 +38,13 @@ class ItemSets:
         return right_side[dot] if dot < len(right_side) else None
 
 
-def build_item_sets(grammar: Grammar) -> ItemSets:
+def build_item_sets(grammar: LalrGrammar) -> ItemSets:
     """Return the item sets of all states."""
     by_lhs: dict[int, list[int]] = {}
-    for number, rule in enumerate(grammar.productions):
+    for number, rule in enumerate(grammar.bnf.productions):
         by_lhs.setdefault(rule.lhs, []).append(number)
-    # goto(0, start) is the end state: that names the start nonterminal.
-    start = next(n for n, s in grammar.states[0].gotos.items() if s == grammar.end_state)
-    right_sides = (*(p.rhs for p in grammar.productions), (-1 - start,))
-    n_states = len(grammar.states)
+    right_sides = (*(p.rhs for p in grammar.bnf.productions), (-1 - grammar.bnf.start,))
+    n_states = len(grammar.lalr.states)
     kernels: list[tuple[Item, ...] | None] = [None] * n_states
     closures: list[dict[int, tuple[int, ...]]] = [{} for _ in range(n_states)]
     kernels[0] = ((ROOT, 0),)
@@ -63,7 +61,7 @@ def build_item_sets(grammar: Grammar) -> ItemSets:
             if dot < len(right_sides[production]):
                 symbol = right_sides[production][dot]
                 moved.setdefault(symbol, set()).add((production, dot + 1))
-        row = grammar.states[state]
+        row = grammar.lalr.states[state]
         for symbol, items in moved.items():
             target = row.shifts[symbol] if symbol >= 0 else row.gotos[-1 - symbol]
             found = tuple(sorted(items))

@@ -13,7 +13,8 @@ doi:10.1145/69622.357187.
 
 from __future__ import annotations
 
-from maskc.grammar.model import Grammar, list_reductions
+from maskc.grammar.lalr import list_reductions
+from maskc.grammar.model import LalrGrammar
 
 States = int  # a set of LALR states as bits
 
@@ -25,15 +26,15 @@ class Moves:
         everywhere: all states.
     """
 
-    def __init__(self, grammar: Grammar) -> None:
-        self.everywhere: States = (1 << len(grammar.states)) - 1
+    def __init__(self, grammar: LalrGrammar) -> None:
+        self.everywhere: States = (1 << len(grammar.lalr.states)) - 1
         self._grammar = grammar
         self._reductions = _find_reductions(grammar)
         # Terminal → (state, state behind it), and the terminals on which states reduce → the states
         # that can be on top then → the states that reduce.
         self._shifting: dict[int, list[tuple[int, int]]] = {}
         self._reducing: dict[frozenset[int], dict[tuple[int, ...], States]] = {}
-        for state, row in enumerate(grammar.states):
+        for state, row in enumerate(grammar.lalr.states):
             for terminal, target in row.shifts.items():
                 self._shifting.setdefault(terminal, []).append((state, target))
             for production, terminals in list_reductions(row.reduces):
@@ -49,7 +50,7 @@ class Moves:
         found = self._known.get(key)
         if found is None:
             found = self._take(terminal, before)
-            layout = self._grammar.layout
+            layout = self._grammar.lexer.layout
             if layout is not None and terminal == layout.newline:
                 found |= self._take(layout.indent, found)
                 dedented = found
@@ -89,7 +90,7 @@ class Moves:
             for reduced, before in list(behind.items()):
                 found = before
                 for target in reduced:
-                    row = grammar.states[target]
+                    row = grammar.lalr.states[target]
                     if terminal in row.shifts:
                         found |= 1 << row.shifts[terminal]
                     elif terminal in row.reduces:
@@ -103,20 +104,20 @@ class Moves:
         return found_by + [(states, behind[reduced]) for reduced, states in waiting.items()]
 
 
-def _find_reductions(grammar: Grammar) -> dict[tuple[int, int], tuple[int, ...]]:
+def _find_reductions(grammar: LalrGrammar) -> dict[tuple[int, int], tuple[int, ...]]:
     """Return (state, production) → the states that can be on top once it is reduced there."""
     found: dict[tuple[int, int], set[int]] = {}
     gotos: dict[int, list[tuple[int, int]]] = {}
-    for below, row in enumerate(grammar.states):
+    for below, row in enumerate(grammar.lalr.states):
         for nonterminal, target in row.gotos.items():
             gotos.setdefault(nonterminal, []).append((below, target))
-    for number, production in enumerate(grammar.productions):
+    for number, production in enumerate(grammar.bnf.productions):
         for below, target in gotos.get(production.lhs, ()):
             here: int | None = below
             for symbol in production.rhs:
                 if here is None:
                     break
-                row = grammar.states[here]
+                row = grammar.lalr.states[here]
                 here = row.shifts.get(symbol) if symbol >= 0 else row.gotos.get(-1 - symbol)
             if here is not None:
                 found.setdefault((here, number), set()).add(target)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LalrGrammar
 from maskc.parser.items import Item, ItemSets
 
 
@@ -45,7 +45,7 @@ class PushPlan:
     readers: dict[int, set[int]]
 
 
-def plan_pushes(grammar: Grammar, item_sets: ItemSets, state: int) -> PushPlan:
+def plan_pushes(grammar: LalrGrammar, item_sets: ItemSets, state: int) -> PushPlan:
     """Return the plan of a LALR state."""
     origins: dict[Item, Origin] = {}
     for position, (production, dot) in enumerate(item_sets.kernels[state]):
@@ -58,7 +58,7 @@ def plan_pushes(grammar: Grammar, item_sets: ItemSets, state: int) -> PushPlan:
         symbol = item_sets.next_symbol((production, dot))
         if symbol is not None:
             moved.setdefault(symbol, {})[production, dot + 1] = origin
-    row = grammar.states[state]
+    row = grammar.lalr.states[state]
     symbols = {}
     nonterminals = tuple(item_sets.closures[state])
     readers: dict[int, set[int]] = {n: set() for n in nonterminals}

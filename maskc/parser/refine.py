@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from maskc.errors import LimitError
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LalrGrammar
 from maskc.parser.completion import Completions, Lookaheads
 from maskc.parser.items import Item, ItemSets
 from maskc.parser.pushes import Origin, plan_pushes
@@ -41,6 +41,7 @@ class RefinedTable:
 
     Attributes:
         lalr_state: refined state → LALR state.
+        context_of: refined state → context of the lexer.
         wanted: refined state → per kernel item, what its base can take.
         live: refined state → lookaheads with which some text can be finished.
         enclosed: refined state → whether brackets are open between which newlines do not count.
@@ -49,6 +50,7 @@ class RefinedTable:
     """
 
     lalr_state: tuple[int, ...]
+    context_of: tuple[int, ...]
     wanted: tuple[Wanted, ...]
     live: tuple[Lookaheads, ...]
     enclosed: tuple[bool, ...]
@@ -57,7 +59,7 @@ class RefinedTable:
 
 
 def refine_states(
-    grammar: Grammar,
+    grammar: LalrGrammar,
     item_sets: ItemSets,
     completions: Completions,
     end: Lookaheads,
@@ -103,6 +105,7 @@ def refine_states(
         gotos.append({-1 - s: t for s, t in row.items() if s < 0})
     return RefinedTable(
         lalr_state=tuple(state for state, _ in order),
+        context_of=tuple(grammar.lalr.context_of[state] for state, _ in order),
         wanted=tuple(wanted for _, wanted in order),
         live=tuple(live),
         enclosed=tuple(bool(refiner.enclosed(*key)) for key in order),
@@ -116,7 +119,7 @@ class _Refiner:
 
     def __init__(
         self,
-        grammar: Grammar,
+        grammar: LalrGrammar,
         item_sets: ItemSets,
         completions: Completions,
         enclosed_items: frozenset[Item],
@@ -133,7 +136,7 @@ class _Refiner:
             for enclosed in ((False, True) if enclosed_items else (False,))
         }
         self.plans = [
-            plan_pushes(grammar, item_sets, state) for state in range(len(grammar.states))
+            plan_pushes(grammar, item_sets, state) for state in range(len(grammar.lalr.states))
         ]
         self.live_cache: dict[tuple[int, Wanted], Lookaheads] = {}
 

@@ -36,7 +36,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.errors import LimitError
-from maskc.grammar.model import Grammar, list_reductions
+from maskc.grammar.lalr import list_reductions
+from maskc.grammar.model import LalrGrammar
 from maskc.lexer.boundaries import Boundaries, Final
 from maskc.lexer.columns import Columns
 from maskc.lexer.lexeme import IGNORED
@@ -61,7 +62,7 @@ class Decisions:
 
     def __init__(
         self,
-        grammar: Grammar,
+        grammar: LalrGrammar,
         item_sets: ItemSets,
         table: RefinedTable,
         boundaries: Boundaries,
@@ -161,7 +162,7 @@ class _Facts:
 
     def __init__(
         self,
-        grammar: Grammar,
+        grammar: LalrGrammar,
         table: RefinedTable,
         boundaries: Boundaries,
         columns: Columns,
@@ -170,14 +171,14 @@ class _Facts:
         self._boundaries, self._columns = boundaries, columns
         # An event names the first terminal of a class for all of them.
         self._members = {members[0]: members for members in classes}
-        self.layout = grammar.layout
-        self.newline = grammar.layout.newline if grammar.layout else None
+        self.layout = grammar.lexer.layout
+        self.newline = grammar.lexer.layout.newline if grammar.lexer.layout else None
         n_looks = boundaries.n_lookaheads
         self._live = _bits(table.live, n_looks)
-        self._context = np.array(grammar.context_of, dtype=np.int32)[
+        self._context = np.array(grammar.lalr.context_of, dtype=np.int32)[
             np.array(table.lalr_state, dtype=np.int32)
         ]
-        self._n_contexts = len(grammar.contexts)
+        self._n_contexts = len(grammar.lexer.contexts)
         self._in: dict[ContextSet, Bools] = {}
         self.enclosed = np.array(table.enclosed, dtype=np.bool_)
         place = self._context + self._n_contexts * self.enclosed
@@ -254,14 +255,14 @@ class _Graph:
     on it. The way between does not matter, so it is walked once.
     """
 
-    def __init__(self, grammar: Grammar, item_sets: ItemSets, table: RefinedTable) -> None:
+    def __init__(self, grammar: LalrGrammar, item_sets: ItemSets, table: RefinedTable) -> None:
         self.table = table
         self.n_states = len(table.live)
         self._on_target: dict[tuple[int, int], int] = {}
         # State → (state that asks it, what the asking state reduces by).
         self.readers: list[list[tuple[int, tuple[int, int]]]] = [[] for _ in range(self.n_states)]
         self.edges: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
-        reductions = [dict(list_reductions(row.reduces)) for row in grammar.states]
+        reductions = [dict(list_reductions(row.reduces)) for row in grammar.lalr.states]
         for state, lalr_state in enumerate(table.lalr_state):
             for lhs, productions in item_sets.closures[lalr_state].items():
                 base = table.gotos[state].get(lhs)

@@ -24,15 +24,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
-from maskc.grammar.model import END, Grammar, list_reductions
+from maskc.grammar.lalr import list_reductions
+from maskc.grammar.model import END, LalrGrammar
 from maskc.grammar.reduce import ReducedGrammar, reduce_grammar
 
 Classes = tuple[tuple[int, ...], ...]
 
 
-def find_classes(grammar: Grammar) -> Classes:
+def find_classes(grammar: LalrGrammar) -> Classes:
     """Return the classes that are safe for productions, parser table and lexer contexts."""
-    classes = find_production_classes(reduce_grammar(grammar))
+    classes = find_production_classes(reduce_grammar(grammar.bnf))
     return safe_for_contexts(grammar, _meet(classes, find_table_classes(grammar)))
 
 
@@ -47,11 +48,11 @@ def find_production_classes(reduced: ReducedGrammar) -> Classes:
     return _group((terminal, frozenset(found)) for terminal, found in places.items())
 
 
-def find_table_classes(grammar: Grammar) -> Classes:
+def find_table_classes(grammar: LalrGrammar) -> Classes:
     """Return the classes of two or more terminals that the LALR table cannot tell apart."""
     block = merge_states(grammar)
     columns: dict[int, list[Hashable]] = {}
-    for state, row in enumerate(grammar.states):
+    for state, row in enumerate(grammar.lalr.states):
         for terminal, target in row.shifts.items():
             columns.setdefault(terminal, []).append((state, "shift", block[target]))
     # Whoever is in the same sets of terminals is reduced by the same actions.
@@ -62,17 +63,17 @@ def find_table_classes(grammar: Grammar) -> Classes:
     return _group((terminal, frozenset(column)) for terminal, column in columns.items())
 
 
-def merge_states(grammar: Grammar) -> tuple[int, ...]:
+def merge_states(grammar: LalrGrammar) -> tuple[int, ...]:
     """Return LALR state → number of its class: the parser never behaves differently in a class."""
     n_classes = 1
-    block = [0] * len(grammar.states)
+    block = [0] * len(grammar.lalr.states)
     # The state that ends the parse is told apart by Lark, not by its row.
-    block[grammar.end_state] = 1
+    block[grammar.lalr.end_state] = 1
     actions = _list_actions(grammar)
     while True:
         numbers: dict[Hashable, int] = {}
         split = []
-        for state, row in enumerate(grammar.states):
+        for state, row in enumerate(grammar.lalr.states):
             key = (
                 block[state],
                 frozenset((t, block[target]) for t, target in row.shifts.items()),
@@ -85,17 +86,17 @@ def merge_states(grammar: Grammar) -> tuple[int, ...]:
         n_classes, block = len(numbers), split
 
 
-def _list_actions(grammar: Grammar) -> list[frozenset[tuple[tuple[int, int], frozenset[int]]]]:
+def _list_actions(grammar: LalrGrammar) -> list[frozenset[tuple[tuple[int, int], frozenset[int]]]]:
     """Return, per state, (left side, length) with the terminals on which it is reduced.
 
     Equal sets of terminals are one object, so that they are compared at once.
     """
     known: dict[frozenset[int], frozenset[int]] = {}
     found = []
-    for row in grammar.states:
+    for row in grammar.lalr.states:
         by_action: dict[tuple[int, int], frozenset[int]] = {}
         for number, terminals in list_reductions(row.reduces):
-            production = grammar.productions[number]
+            production = grammar.bnf.productions[number]
             action = production.lhs, len(production.rhs)
             by_action[action] = by_action.get(action, frozenset()).union(terminals)
         found.append(
@@ -106,14 +107,14 @@ def _list_actions(grammar: Grammar) -> list[frozenset[tuple[tuple[int, int], fro
     return found
 
 
-def safe_for_contexts(grammar: Grammar, classes: Classes) -> Classes:
+def safe_for_contexts(grammar: LalrGrammar, classes: Classes) -> Classes:
     """Return the classes split until their terminals are looked for in the same contexts.
 
     A terminal is looked for in a context that tries it, or that renames a lexeme to it. Terminals
     that an ``Indenter`` counts differently are split, too.
     """
     looked_for: dict[int, set[int]] = {}
-    for number, context in enumerate(grammar.contexts):
+    for number, context in enumerate(grammar.lexer.contexts):
         for terminal in context.alternatives:
             looked_for.setdefault(terminal, set()).add(number)
         for _, renamed in context.keywords:
@@ -134,8 +135,8 @@ def map_to_representatives(classes: Classes) -> dict[int, int]:
     return {terminal: members[0] for members in classes for terminal in members}
 
 
-def _layout_role(grammar: Grammar, terminal: int) -> tuple[bool, ...]:
-    layout = grammar.layout
+def _layout_role(grammar: LalrGrammar, terminal: int) -> tuple[bool, ...]:
+    layout = grammar.lexer.layout
     if layout is None:
         return ()
     lines = (layout.newline, layout.indent, layout.dedent)

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from maskc.grammar.model import END, Grammar
+from maskc.grammar.model import END, LalrGrammar
 from maskc.grammar.reduce import reduce_grammar
 from maskc.parser.completion import build_completions
 from maskc.parser.items import build_item_sets
@@ -43,7 +43,7 @@ MAX_CONFIGURATIONS = 20_000
 _Stack = tuple[int, ...]  # refined states, top last; below the first nothing is known
 
 
-def refine_terminals(grammar: Grammar) -> RefinedTable:
+def refine_terminals(grammar: LalrGrammar) -> RefinedTable:
     """Return the refined table when any terminal may stand behind any: parser without lexer.
 
     Its lookaheads are terminals.
@@ -52,8 +52,8 @@ def refine_terminals(grammar: Grammar) -> RefinedTable:
         LimitError: it has too many states.
     """
     item_sets = build_item_sets(grammar)
-    lookaheads = {t: (t,) for t in range(len(grammar.terminals))}
-    anything = (1 << len(grammar.terminals)) - 1
+    lookaheads = {t: (t,) for t in range(len(grammar.bnf.terminals))}
+    anything = (1 << len(grammar.bnf.terminals)) - 1
     completions = build_completions(grammar, item_sets, lookaheads, lambda *_: anything)
     return refine_states(grammar, item_sets, completions, 1 << END)
 
@@ -65,7 +65,7 @@ class LalrStacks:
     """
 
     def __init__(
-        self, grammar: Grammar, table: RefinedTable, terminal_of: Mapping[int, int]
+        self, grammar: LalrGrammar, table: RefinedTable, terminal_of: Mapping[int, int]
     ) -> None:
         """Prepare a table.
 
@@ -78,7 +78,7 @@ class LalrStacks:
         self._table = table
         self._terminal_of = terminal_of
         # A stack that holds a symbol of no text is left by no text.
-        used = reduce_grammar(grammar)
+        used = reduce_grammar(grammar.bnf)
         below: list[set[int]] = [set() for _ in table.live]
         self._behind: dict[int, set[int]] = {}
         self._refined: dict[int, list[int]] = {}
@@ -152,10 +152,10 @@ class LalrStacks:
     def _act(self, stack: _Stack, terminal: int) -> list[tuple[_Stack, int]]:
         """Return what one action makes of a stack, and how many terminals it reads."""
         top = stack[-1]
-        row = self._grammar.states[self._table.lalr_state[top]]
+        row = self._grammar.lalr.states[self._table.lalr_state[top]]
         if terminal in row.shifts:
             return [((*stack, self._table.shifts[top][terminal]), 1)]
-        production = self._grammar.productions[row.reduces[terminal]]
+        production = self._grammar.bnf.productions[row.reduces[terminal]]
         n_popped = len(production.rhs)
         if n_popped < len(stack):
             left = stack[: len(stack) - n_popped]

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from maskc.errors import LimitError, UnknownSymbolError
-from maskc.grammar.model import END, Grammar
+from maskc.grammar.model import END, LalrGrammar
 from maskc.grammar.reduce import reduce_grammar
 from maskc.parser.conflicts import find_conflicts
 from maskc.pushdown.always_legal import MAX_STACK, explore_credit
@@ -145,7 +145,7 @@ class Questions:
         reduced: its productions that take part in some text.
     """
 
-    def __init__(self, grammar: Grammar, name: str) -> None:
+    def __init__(self, grammar: LalrGrammar, name: str) -> None:
         """Prepare.
 
         Args:
@@ -154,7 +154,7 @@ class Questions:
         """
         self._grammar = grammar
         self._name = name
-        self.reduced = reduce_grammar(grammar)
+        self.reduced = reduce_grammar(grammar.bnf)
         self._debts = Debts(self.reduced)
         self._never = NeverLegal(self._debts)
 
@@ -178,7 +178,7 @@ class Questions:
 
     @property
     def _terminals(self) -> Names:
-        return self._grammar.terminals
+        return self._grammar.bnf.terminals
 
     def ask_never(self, x: str, sequence: Sequence[str]) -> NeverAnswer:
         """Return whether the sequence is never-legal behind ``x``.
@@ -250,16 +250,16 @@ class Questions:
         Raises:
             UnknownSymbolError: the name is no symbol's.
         """
-        if symbol in self._grammar.nonterminals:
-            found = -1 - self._grammar.nonterminals.index(symbol)
+        if symbol in self._grammar.bnf.nonterminals:
+            found = -1 - self._grammar.bnf.nonterminals.index(symbol)
         else:
-            found = self._find(symbol, kind="symbol", others=self._grammar.nonterminals)
+            found = self._find(symbol, kind="symbol", others=self._grammar.bnf.nonterminals)
         followers = [
             t
             for t in (*sorted(self.reduced.used_terminals), END)
             if self._debts.decide(found, [t]) is not Verdict.NEVER
         ]
-        return FollowAnswer(self._grammar.symbol_name(found), self._name_all(followers))
+        return FollowAnswer(self._grammar.bnf.symbol_name(found), self._name_all(followers))
 
     def ask_classes(self) -> ClassesAnswer:
         """Return the classes of interchangeable terminals."""
@@ -267,7 +267,7 @@ class Questions:
         return ClassesAnswer(
             tuple(self._name_all(members) for members in classes),
             {
-                self._terminals[t]: _show_pattern(self._grammar.patterns[t] or "")
+                self._terminals[t]: _show_pattern(self._grammar.lexer.patterns[t] or "")
                 for members in classes
                 for t in members
             },
@@ -282,9 +282,9 @@ class Questions:
                 "terminals in texts": len(used),
                 "nonterminals in texts": len(self.reduced.used_nonterminals),
                 "productions in texts": len(self.reduced.productions),
-                "productions in no text": len(self._grammar.productions)
+                "productions in no text": len(self._grammar.bnf.productions)
                 - len(self.reduced.productions),
-                "LALR states": len(self._grammar.states),
+                "LALR states": len(self._grammar.lalr.states),
                 "conflicts resolved by Lark": self._n_conflicts,
                 "interchangeability classes": len(find_classes(self._grammar)),
             },
@@ -295,7 +295,7 @@ class Questions:
         return self._stacks.decide_behind(x, word) if self._stacks else Verdict.UNKNOWN
 
     def _name_all(self, symbols: Sequence[int]) -> Names:
-        return tuple(self._grammar.symbol_name(symbol) for symbol in symbols)
+        return tuple(self._grammar.bnf.symbol_name(symbol) for symbol in symbols)
 
     def _find_all(self, names: Sequence[str]) -> tuple[int, ...]:
         return tuple(self._find(name) for name in names)
@@ -304,7 +304,7 @@ class Questions:
         if name in self._terminals:
             return self._terminals.index(name)
         text = name[1:-1] if len(name) > 2 and name[0] == name[-1] == '"' else name
-        by_text = [t for t, p in enumerate(self._grammar.patterns) if p == re.escape(text)]
+        by_text = [t for t, p in enumerate(self._grammar.lexer.patterns) if p == re.escape(text)]
         if len(by_text) == 1:
             return by_text[0]
         known = {known.lower(): known for known in (*self._terminals, *others)}

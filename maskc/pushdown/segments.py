@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LalrGrammar
 from maskc.lexer.boundaries import Boundaries
 from maskc.parser.refine import RefinedTable
 from maskc.store.sequences import Words
@@ -26,14 +26,14 @@ class Segments:
     """Runs words on the topmost states of a stack."""
 
     def __init__(
-        self, grammar: Grammar, table: RefinedTable, boundaries: Boundaries, words: Words
+        self, grammar: LalrGrammar, table: RefinedTable, boundaries: Boundaries, words: Words
     ) -> None:
         self._table, self._words = table, words
-        self._reduces = [row.reduces for row in grammar.states]
-        self._lhs = [production.lhs for production in grammar.productions]
-        self._length = [len(production.rhs) for production in grammar.productions]
-        self._context = [grammar.context_of[state] for state in table.lalr_state]
-        self._newline = grammar.layout.newline if grammar.layout else None
+        self._reduces = [row.reduces for row in grammar.lalr.states]
+        self._lhs = [production.lhs for production in grammar.bnf.productions]
+        self._length = [len(production.rhs) for production in grammar.bnf.productions]
+        self._context = table.context_of
+        self._newline = grammar.lexer.layout.newline if grammar.lexer.layout else None
         self._looks = {
             terminal: sum(1 << look for look in looks)
             for terminal, looks in boundaries.of_terminal.items()

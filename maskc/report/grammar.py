@@ -54,7 +54,7 @@ def list_texts(grammar: Grammar | None) -> dict[str, str]:
     if grammar is None:
         return {}
     texts = {}
-    for name, pattern in zip(grammar.terminals, grammar.patterns, strict=True):
+    for name, pattern in zip(grammar.bnf.terminals, grammar.lexer.patterns, strict=True):
         text = re.sub(r"\\(.)", r"\1", pattern or "", flags=re.DOTALL)
         if text and re.escape(text) == pattern:
             texts[name] = f'"{text}"'

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from maskc.grammar.model import END, Grammar
+from maskc.grammar.model import END, Bnf, LexerSpec
 from maskc.grammar.sets import Terminals
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.lexeme import IGNORED
@@ -34,14 +34,14 @@ class Adjacency:
 
 
 def find_adjacencies(
-    grammar: Grammar, scanner: Scanner, boundaries: Boundaries, table: RefinedTable
+    lexer: LexerSpec, scanner: Scanner, boundaries: Boundaries, table: RefinedTable
 ) -> tuple[Adjacency, ...]:
     """Return the pairs that the parser would take and the lexer never gives, in name order."""
     ends: dict[int, list[int]] = {}
     for terminal, boundary in boundaries.number:
         if boundary >= 0:
             ends.setdefault(terminal, []).append(boundary)
-    layout = grammar.layout
+    layout = lexer.layout
     silent = {END, layout.indent, layout.dedent} if layout else {END}
     terminals_in = _TerminalSets(boundaries)
     found: set[tuple[int, int]] = set()
@@ -49,9 +49,7 @@ def find_adjacencies(
         for first, target in row.items():
             if first in silent or first not in ends:
                 continue
-            place = boundaries.place(
-                grammar.context_of[table.lalr_state[target]], enclosed=table.enclosed[target]
-            )
+            place = boundaries.place(table.context_of[target], enclosed=table.enclosed[target])
             lexed = 0
             for boundary in ends[first]:
                 lexed |= boundaries.rest[boundary][place]
@@ -60,8 +58,8 @@ def find_adjacencies(
     samples = shortest_lexemes(scanner)
     return tuple(
         Adjacency(
-            grammar.terminals[first],
-            grammar.terminals[second],
+            lexer.terminals[first],
+            lexer.terminals[second],
             samples.get(first, b"") + samples.get(second, b""),
         )
         for first, second in sorted(found)
@@ -70,13 +68,13 @@ def find_adjacencies(
 
 
 def find_unlexed(
-    grammar: Grammar, scanner: Scanner, boundaries: Boundaries, adjacent: Mapping[int, Terminals]
+    bnf: Bnf, scanner: Scanner, boundaries: Boundaries, adjacent: Mapping[int, Terminals]
 ) -> tuple[Adjacency, ...]:
     """Return the pairs of a grammar with one context that the lexer never gives, in name order.
 
     Args:
-        grammar: for the names.
-        scanner: its scanner.
+        bnf: for the names.
+        scanner: of its terminals.
         boundaries: its boundaries.
         adjacent: terminal → the terminals, as bits, that the productions put right behind it.
     """
@@ -89,7 +87,7 @@ def find_unlexed(
         for second in sorted(samples):
             own = sum(1 << look for look in boundaries.of_terminal.get(second, ()))
             if first in samples and behind >> second & 1 and not own & lexed:
-                names = grammar.terminals[first], grammar.terminals[second]
+                names = bnf.terminals[first], bnf.terminals[second]
                 found.append(Adjacency(*names, samples[first] + samples[second]))
     return tuple(found)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LalrGrammar
 from maskc.parser.moves import Moves
 from maskc.store.steps import Steps
 
@@ -45,11 +45,11 @@ class Opens:
 class Paths:
     """Numbers paths; 0 is the empty one."""
 
-    def __init__(self, grammar: Grammar, steps: Steps) -> None:
+    def __init__(self, grammar: LalrGrammar, steps: Steps) -> None:
         self._events = steps.events
         self._moves = Moves(grammar)
         self._inside = {
-            mask: sum(1 << s for s, c in enumerate(grammar.context_of) if mask >> c & 1)
+            mask: sum(1 << s for s, c in enumerate(grammar.lalr.context_of) if mask >> c & 1)
             for mask in {mask for _, mask in steps.events}
         }
         self._keys = [COLUMNS // 2]

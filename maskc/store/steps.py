@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LexerSpec
 from maskc.lexer.scanner import DEAD, Scanner, contexts_after
 
 ENTRY = -2  # the terminal of a boundary taken as a source: it went to the parser before
@@ -47,9 +47,9 @@ class Steps:
     events: tuple[tuple[int, int], ...]
 
 
-def build_steps(grammar: Grammar, scanner: Scanner) -> Steps:
+def build_steps(lexer: LexerSpec, scanner: Scanner) -> Steps:
     """Return the moves that end a lexeme, for all states and byte classes."""
-    after = contexts_after(grammar)
+    after = contexts_after(lexer)
     n_classes = scanner.next.shape[1]
     kinds = sorted({end for ends in scanner.ends for end in ends})
     kinds += [(ENTRY, boundary) for boundary in range(len(scanner.closed))]

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from maskc.artifact.model import NO_LINE, SAME
 from maskc.budget import reserve
 from maskc.errors import LimitError
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LalrGrammar
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import DEAD, Scanner
 from maskc.store.alike import replace_alike
@@ -76,7 +76,7 @@ class _Frontier:
 
 
 def build_store(
-    grammar: Grammar,
+    grammar: LalrGrammar,
     scanner: Scanner,
     boundaries: Boundaries,
     steps: Steps,
@@ -105,7 +105,7 @@ def build_store(
 class _Walk:
     def __init__(
         self,
-        grammar: Grammar,
+        grammar: LalrGrammar,
         scanner: Scanner,
         boundaries: Boundaries,
         steps: Steps,
@@ -118,7 +118,7 @@ class _Walk:
         self.node_class = scanner.byte_class[trie.byte].astype(np.int32)
         self.final_of = np.array(boundaries.final_of, dtype=np.int32)
         self.has_end = np.diff(steps.end_first) > 0
-        layout = grammar.layout
+        layout = grammar.lexer.layout
         newline_final = np.array([bool(f.newlines) for f in boundaries.finals], dtype=np.bool_)
         # Only lexemes that may become a newline have a column.
         self.has_column = newline_final[self.final_of] & (layout is not None)
@@ -235,7 +235,7 @@ class _Walk:
     def _arrive(self, line: _Frontier, *, fresh: bool) -> _Frontier:
         """Drop dead lines, and move the columns by the byte that was just taken."""
         line = line.take(np.flatnonzero(line.state != DEAD))
-        if self.grammar.layout is None:
+        if self.grammar.lexer.layout is None:
             return line
         column = np.full(len(line), NO_LINE, dtype=np.int32) if fresh else line.column
         byte = self.trie.byte[line.node]
@@ -273,7 +273,7 @@ class _Walk:
         parent, event, column = self.paths.list()
         masks = sorted({mask for _, mask in self.steps.events})
         mask_number = {mask: i for i, mask in enumerate(masks)}
-        n_contexts = len(self.grammar.contexts)
+        n_contexts = len(self.grammar.lexer.contexts)
         terminals = np.array([t for t, _ in self.steps.events] or [0], dtype=np.int32)
         contexts = np.array([mask_number[m] for _, m in self.steps.events] or [0], dtype=np.int32)
         open_final, open_column = self.opens.list()

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LexerSpec
 from maskc.grammar.sets import Terminals
 from maskc.lexer.boundaries import Boundaries
 from maskc.store.sequences import Event
@@ -26,11 +26,11 @@ from maskc.streamline.rewrite import rewrite
 
 
 def drop_unfollowed(
-    rows: Rows, follow: Mapping[int, Terminals], grammar: Grammar, boundaries: Boundaries
+    rows: Rows, follow: Mapping[int, Terminals], lexer: LexerSpec, boundaries: Boundaries
 ) -> Rows:
     """Return the rows without sequences that leave the follow graph."""
     words = rows.words
-    newline = grammar.layout.newline if grammar.layout else None
+    newline = lexer.layout.newline if lexer.layout else None
     looks_of = {
         allowed: sum(
             1 << look

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from maskc.errors import BudgetError, LimitError
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LalrGrammar
 from maskc.grammar.reduce import reduce_grammar
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.columns import Columns
@@ -61,7 +61,7 @@ class Streamlined:
 
 
 def streamline(
-    grammar: Grammar,
+    grammar: LalrGrammar,
     scanner: Scanner,
     item_sets: ItemSets,
     boundaries: Boundaries,
@@ -86,23 +86,23 @@ def streamline(
             the masks are the same, and each row is asked about on the stack at hand.
     """
     classes: Classes = safe_for_lookaheads(find_classes(grammar), boundaries, table)
-    follow = build_follow_graph(build_successor_graph(reduce_grammar(grammar)))
-    newline = grammar.layout.newline if grammar.layout else None
-    rows: Rows = run("raw", lambda: collect_rows(grammar, scanner, boundaries, store))
+    follow = build_follow_graph(build_successor_graph(reduce_grammar(grammar.bnf)))
+    newline = grammar.lexer.layout.newline if grammar.lexer.layout else None
+    rows: Rows = run("raw", lambda: collect_rows(grammar.lexer, scanner, boundaries, store))
     after = [("raw", rows)]
     steps = [describe_step("raw", rows, count_sequences(rows, boundaries, newline))]
     decisions = Decisions(grammar, item_sets, table, boundaries, columns, rows.words, classes)
     rewrites: dict[str, Callable[[Rows], Rows]] = {
         "closings": lambda rows: merge_closings(rows, scanner, boundaries),
         "interchangeable": lambda rows: merge_interchangeable(rows, classes, boundaries, table),
-        "follow": lambda rows: drop_unfollowed(rows, follow, grammar, boundaries),
+        "follow": lambda rows: drop_unfollowed(rows, follow, grammar.lexer, boundaries),
         "pairs": lambda rows: decide_pairs(rows, decisions, boundaries, table),
         "sequences": lambda rows: decide_sequences(rows, decisions, boundaries),
     }
     verdicts: Verdicts | None = None
     report: dict[str, Any] = {
         "streamlining": steps,
-        "classes": [[grammar.terminals[terminal] for terminal in group] for group in classes],
+        "classes": [[grammar.bnf.terminals[terminal] for terminal in group] for group in classes],
         "residue": {},
         "left_out": None,
     }
@@ -122,7 +122,7 @@ def streamline(
     if verdicts is None:
         return Streamlined(rows, tuple(after), leave_open(rows, len(table.live)), report)
     report["residue"] = describe_residue(
-        rows, verdicts, decisions.states_behind, boundaries, grammar.terminals
+        rows, verdicts, decisions.states_behind, boundaries, grammar.bnf.terminals
     )
     return Streamlined(rows, tuple(after), verdicts, report)
 

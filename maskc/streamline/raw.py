@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.grammar.model import Grammar
+from maskc.grammar.model import LexerSpec
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.lexeme import IGNORED
 from maskc.lexer.scanner import Scanner, contexts_after
@@ -27,7 +27,7 @@ Ints = NDArray[np.int32]
 
 
 def collect_rows(
-    grammar: Grammar, scanner: Scanner, boundaries: Boundaries, store: MaskStore
+    lexer: LexerSpec, scanner: Scanner, boundaries: Boundaries, store: MaskStore
 ) -> Rows:
     """Return all rows of a store, by the terminal before them."""
     words, events = Words(boundaries.finals), _Events()
@@ -35,7 +35,7 @@ def collect_rows(
     # Behind each end: the boundary's rows, their first event now the terminal itself.
     after = {
         terminal: sum(1 << context for context in contexts)
-        for terminal, contexts in contexts_after(grammar).items()
+        for terminal, contexts in contexts_after(lexer).items()
     }
     ends = tuple(sorted({end for state in scanner.ends for end in state}))
     number = {end: scanner.n_states + i for i, end in enumerate(ends)}

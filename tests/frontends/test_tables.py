@@ -13,7 +13,7 @@ from lark.parsers.lalr_analysis import Shift
 from maskc.frontends.lark import build_lark, load_grammar
 from maskc.frontends.source import load_source
 from maskc.frontends.tables import SharedRow, shared_lookaheads
-from maskc.grammar.model import Reduction
+from maskc.grammar.lalr import Reduction
 from tests.examples import examples
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"
@@ -85,6 +85,6 @@ def test_lark_is_as_before_outside_of_the_block():
 def test_states_of_a_grammar_share_what_they_reduce_on():
     words = " | ".join(f'"{a}{b}" N' for a in "abcde" for b in "vwxyz")
     grammar, _ = load_grammar(load_source(f'start: ({words})+\nN: "n"\n'))
-    shared = [row.reduces for row in grammar.states if isinstance(row.reduces, Reduction)]
+    shared = [row.reduces for row in grammar.lalr.states if isinstance(row.reduces, Reduction)]
     assert sum(map(len, shared)) > 600
     assert len({id(found.terminals) for found in shared}) < 5

@@ -27,7 +27,7 @@ class Values:
 
     def terminal(self, name: str) -> int:
         """Return a terminal's number."""
-        return self.grammar.terminals.index(name)
+        return self.grammar.bnf.terminals.index(name)
 
     def word(self, *names: str) -> int:
         """Return the word of some terminals, open to anything; ``$END`` may stand last."""
@@ -43,9 +43,9 @@ class Values:
 def values_of(text: str) -> Values:
     """Return what the compiler makes of a grammar before it has rows."""
     grammar, _ = load_grammar(load_source(text, parser="earley"))
-    scanner = build_dynamic_scanner(grammar)
-    boundaries = build_boundaries(grammar, scanner, build_columns(grammar, scanner))
-    lexed = rewrite_productions(grammar, scanner, boundaries)
+    scanner = build_dynamic_scanner(grammar.lexer, grammar.bnf.used_terminals())
+    boundaries = build_boundaries(grammar.lexer, scanner, build_columns(grammar.lexer, scanner))
+    lexed = rewrite_productions(grammar.bnf, scanner, boundaries)
     table = build_general_table(lexed.cfg)
     words = Words(boundaries.finals)
     return Values(grammar, scanner, boundaries, lexed, table, words)

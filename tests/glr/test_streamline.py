@@ -46,7 +46,7 @@ def test_sequences_that_are_legal_on_the_same_stacks_are_one():
 
 def test_terminals_with_the_same_places_are_interchangeable():
     values = values_of(TIMES)
-    names = values.grammar.terminals
+    names = values.grammar.bnf.terminals
     assert [[names[t] for t in group] for group in find_symbol_classes(values.lexed)] == [
         ["SLASH", "STAR"]
     ]

@@ -20,16 +20,16 @@ ONE_WORD = "start: W\nW: /[a-z]+/\n"
 def walk(text, tokens):
     """Return what the tokens do from the start of the text: (terminals' names, tokens)."""
     grammar, _ = load_grammar(load_source(text, parser="earley"))
-    scanner = build_dynamic_scanner(grammar)
-    boundaries = build_boundaries(grammar, scanner, build_columns(grammar, scanner))
-    follow = rewrite_productions(grammar, scanner, boundaries).follow()
-    steps, trie = build_steps(grammar, scanner), build_trie(tokens)
-    store = build_general_store(grammar, scanner, boundaries, follow, steps, trie)
+    scanner = build_dynamic_scanner(grammar.lexer, grammar.bnf.used_terminals())
+    boundaries = build_boundaries(grammar.lexer, scanner, build_columns(grammar.lexer, scanner))
+    follow = rewrite_productions(grammar.bnf, scanner, boundaries).follow()
+    steps, trie = build_steps(grammar.lexer, scanner), build_trie(tokens)
+    store = build_general_store(scanner, boundaries, follow, steps, trie)
 
     def names(path):
         found = []
         while path:
-            found.append(grammar.terminals[store.path_terminal[path]])
+            found.append(grammar.bnf.terminals[store.path_terminal[path]])
             path = int(store.path_parent[path])
         return tuple(reversed(found))
 

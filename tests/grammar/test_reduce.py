@@ -8,30 +8,33 @@ from tests.pushdown.small_grammars import small_grammars, words
 
 def test_a_rule_that_derives_nothing_is_dropped_with_all_that_needs_it():
     grammar, _ = load_grammar(load_source('start: "a" | x "c"\nx: x "b"\n'))
-    assert reduce_grammar(grammar).format() == "start -> A"
+    assert reduce_grammar(grammar.bnf).format() == "start -> A"
 
 
 def test_a_rule_that_is_never_reached_is_dropped():
     grammar, _ = load_grammar(load_source('start: "a"\ny: "c"\n'))
-    reduced = reduce_grammar(grammar)
+    reduced = reduce_grammar(grammar.bnf)
     assert reduced.format() == "start -> A"
     assert [reduced.terminals[t] for t in reduced.used_terminals] == ["A"]
 
 
 def test_a_rule_reached_only_through_one_that_derives_nothing_is_dropped():
     grammar, _ = load_grammar(load_source('start: "a" | x\nx: x y\ny: "b"\n'))
-    assert reduce_grammar(grammar).format() == "start -> A"
+    assert reduce_grammar(grammar.bnf).format() == "start -> A"
 
 
 def test_a_language_without_texts_has_no_productions():
     grammar, _ = load_grammar(load_source('start: "a" start\n'))
-    assert reduce_grammar(grammar).productions == ()
+    assert reduce_grammar(grammar.bnf).productions == ()
 
 
 def test_symbols_keep_their_ids():
     grammar, _ = load_grammar(load_source('start: "b"\nx: "a"\n'))
-    reduced = reduce_grammar(grammar)
-    assert (reduced.terminals, reduced.nonterminals) == (grammar.terminals, grammar.nonterminals)
+    reduced = reduce_grammar(grammar.bnf)
+    assert (reduced.terminals, reduced.nonterminals) == (
+        grammar.bnf.terminals,
+        grammar.bnf.nonterminals,
+    )
     assert reduced.symbol_name(reduced.productions[0].rhs[0]) == "B"
 
 
@@ -39,7 +42,7 @@ def test_python_needs_no_reduction():
     from tests.grammars.places import GRAMMARS
 
     grammar, _ = load_grammar(load_source(GRAMMARS / "python.lark"))
-    assert reduce_grammar(grammar).productions == grammar.productions
+    assert reduce_grammar(grammar.bnf).productions == grammar.bnf.productions
 
 
 @given(small_grammars())

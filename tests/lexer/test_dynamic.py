@@ -11,7 +11,7 @@ from maskc.lexer.lexeme import IGNORED
 
 def scan(text):
     grammar, _ = load_grammar(load_source(text, parser="earley"))
-    return grammar, build_dynamic_scanner(grammar)
+    return grammar, build_dynamic_scanner(grammar.lexer, grammar.bnf.used_terminals())
 
 
 def ends_behind(text, lexeme):
@@ -22,7 +22,9 @@ def ends_behind(text, lexeme):
         state = int(scanner.next[state, scanner.byte_class[byte]])
     if state == 0:
         return None
-    names = {t: "ignored" if t == IGNORED else grammar.terminals[t] for t, _ in scanner.ends[state]}
+    names = {
+        t: "ignored" if t == IGNORED else grammar.bnf.terminals[t] for t, _ in scanner.ends[state]
+    }
     return set(names.values())
 
 

@@ -15,7 +15,7 @@ LAYOUT = {"start": "file_input", "postlex": "lark.indenter:PythonIndenter"}
 
 def scanner_of(text, **settings):
     grammar, _ = load_grammar(load_source(text, **settings))
-    return grammar, build_scanner(grammar)
+    return grammar, build_scanner(grammar.lexer)
 
 
 def state_behind(scanner, text):
@@ -26,7 +26,7 @@ def state_behind(scanner, text):
 
 
 def ends_of(grammar, scanner, text):
-    return {grammar.terminals[t] for t, _ in scanner.ends[state_behind(scanner, text)]}
+    return {grammar.bnf.terminals[t] for t, _ in scanner.ends[state_behind(scanner, text)]}
 
 
 def test_the_dead_state_loops():
@@ -58,7 +58,7 @@ def test_the_condition_of_a_longer_match_runs_beside_the_next_lexeme():
     grammar, scanner = scanner_of(text)
     inside = state_behind(scanner, "1")
     ((terminal, boundary),) = scanner.ends[inside]
-    assert grammar.terminals[terminal] == "I"
+    assert grammar.bnf.terminals[terminal] == "I"
     row = scanner.entries[scanner.enter[boundary, 0]]
     name_or_float = int(row[scanner.byte_class[ord("e")]])
     assert scanner.next[name_or_float, scanner.byte_class[ord("5")]] == DEAD
@@ -72,13 +72,13 @@ def test_a_terminal_with_a_back_reference_is_refused():
 
 def test_a_grammar_whose_lexer_forbids_nothing_has_one_lookahead_a_terminal():
     grammar, scanner = scanner_of('start: ("a" | N)+\nN: /[0-9]+/\n%ignore " "\n')
-    boundaries = build_boundaries(grammar, scanner, build_columns(grammar, scanner))
+    boundaries = build_boundaries(grammar.lexer, scanner, build_columns(grammar.lexer, scanner))
     assert all(len(looks) == 1 for looks in boundaries.of_terminal.values())
 
 
 def test_a_newline_can_end_at_every_column_behind_a_line_break():
     grammar, scanner = scanner_of(PYTHON, **LAYOUT)
-    columns = build_columns(grammar, scanner)
+    columns = build_columns(grammar.lexer, scanner)
     inside = state_behind(scanner, "\n")
     sets = columns.distinct[columns.of_state[inside]]
     assert all(sets.reset)

@@ -59,9 +59,9 @@ def test_patterns_that_exclude_each_other_do_not_collide(lint):
 def test_two_patterns_meet_where_interegular_says_so(first, second):
     text = f"start: A | B\nA: /{first}/\nB: /{second}/\n"
     grammar, _ = load_grammar(load_source(text))
-    pair = [grammar.terminals.index(name) for name in "AB"]
+    pair = [grammar.bnf.terminals.index(name) for name in "AB"]
     one, other = (interegular.parse_pattern(p).to_fsm() for p in (first, second))
-    lexeme = find_common_lexeme(grammar, pair)
+    lexeme = find_common_lexeme(grammar.lexer, pair)
     assert (lexeme is None) == (one & other).empty()
     if lexeme is not None:
         assert all(re.fullmatch(p, lexeme.decode()) for p in (first, second))

@@ -1,21 +1,25 @@
+from pathlib import Path
+
 from hypothesis import given
 
-from maskc.frontends.lark import load_grammar, load_source
+from maskc.frontends.lark import load_lalr_grammar, load_source
 from maskc.parser.conflicts import Conflict, compute_lookaheads, find_conflicts
 from tests.examples import examples
 from tests.pushdown.lalr_words import lark_grammars
+
+GRAMMARS = Path(__file__).parent.parent.parent / "grammars"
 
 DANGLING_ELSE = 'start: "if" start | "if" start "else" start | "x"\n'
 LOST = 'start: "p" x "a" "c"\nx: "b" "a" | "b"\n'
 
 
 def load(text):
-    return load_grammar(load_source(text))[0]
+    return load_lalr_grammar(load_source(text))[0]
 
 
 def described(grammar):
     return [
-        (grammar.terminals[c.terminal], grammar.productions[c.dropped].rhs, c.taken)
+        (grammar.bnf.terminals[c.terminal], grammar.bnf.productions[c.dropped].rhs, c.taken)
         for c in find_conflicts(grammar)
     ]
 
@@ -26,13 +30,13 @@ def test_a_grammar_that_is_lalr_has_no_conflict():
 
 def test_a_dangling_else_is_a_conflict_on_else():
     grammar = load(DANGLING_ELSE)
-    start, if_ = -1, grammar.terminals.index("IF")
+    start, if_ = -1, grammar.bnf.terminals.index("IF")
     assert described(grammar) == [("ELSE", (if_, start), None)]
 
 
 def test_a_shift_that_loses_texts_is_a_conflict():
     grammar = load(LOST)
-    b = grammar.terminals.index("B")
+    b = grammar.bnf.terminals.index("B")
     assert described(grammar) == [("A", (b,), None)]
 
 
@@ -40,7 +44,9 @@ def test_a_reduction_of_lower_priority_is_a_conflict():
     grammar = load("start: x | y\nx.2: A\ny.1: A\nA: /a/\n")
     (conflict,) = find_conflicts(grammar)
     assert isinstance(conflict, Conflict)
-    names = [grammar.nonterminals[grammar.productions[p].lhs] for p in conflict_rules(conflict)]
+    names = [
+        grammar.bnf.nonterminals[grammar.bnf.productions[p].lhs] for p in conflict_rules(conflict)
+    ]
     assert names == ["y", "x"]
 
 
@@ -48,14 +54,15 @@ def conflict_rules(conflict):
     return conflict.dropped, conflict.taken
 
 
-def test_python_has_ten_conflicts(python):
+def test_python_has_ten_conflicts():
     """A call of something named ``match``, and a comma that may be the last one."""
+    grammar, _ = load_lalr_grammar(load_source(GRAMMARS / "python.lark"))
     found = [
         (
-            python.grammar.terminals[c.terminal],
-            python.grammar.nonterminals[python.grammar.productions[c.dropped].lhs],
+            grammar.bnf.terminals[c.terminal],
+            grammar.bnf.nonterminals[grammar.bnf.productions[c.dropped].lhs],
         )
-        for c in find_conflicts(python.grammar)
+        for c in find_conflicts(grammar)
     ]
     assert len(found) == 10
     assert [t for t, name in found if name == "python__name"] == [
@@ -72,6 +79,6 @@ def test_python_has_ten_conflicts(python):
 @given(lark_grammars())
 def test_each_reduction_of_the_table_has_its_lookahead(grammar):
     lookaheads = compute_lookaheads(grammar)
-    for state, row in enumerate(grammar.states):
+    for state, row in enumerate(grammar.lalr.states):
         for terminal, production in row.reduces.items():
             assert lookaheads[state, production] >> terminal & 1

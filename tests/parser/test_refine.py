@@ -12,20 +12,20 @@ from maskc.parser.refine import refine_states
 
 def refined(text):
     grammar, _ = load_grammar(load_source(text))
-    scanner = build_scanner(grammar)
-    boundaries = build_boundaries(grammar, scanner, build_columns(grammar, scanner))
+    scanner = build_scanner(grammar.lexer)
+    boundaries = build_boundaries(grammar.lexer, scanner, build_columns(grammar.lexer, scanner))
     item_sets = build_item_sets(grammar)
     completions = build_completions(
         grammar,
         item_sets,
         boundaries.of_terminal,
         lambda look, state, enclosed: boundaries.follow(
-            look, grammar.context_of[state], enclosed=enclosed
+            look, grammar.lalr.context_of[state], enclosed=enclosed
         ),
     )
     table = refine_states(grammar, item_sets, completions, boundaries.end)
     names = {
-        look: grammar.terminals[terminal]
+        look: grammar.bnf.terminals[terminal]
         for terminal, looks in boundaries.of_terminal.items()
         for look in looks
     }
@@ -34,7 +34,7 @@ def refined(text):
         """Return the live terminals behind shifts; the path holds no reductions."""
         state = 0
         for name in path:
-            state = table.shifts[state][grammar.terminals.index(name)]
+            state = table.shifts[state][grammar.bnf.terminals.index(name)]
         return {names[i] for i in names if table.live[state] >> i & 1}
 
     return table, live
@@ -76,8 +76,8 @@ def test_an_ignored_blank_revives_it():
 
 def test_the_end_has_one_lookahead():
     grammar, _ = load_grammar(load_source('start: "a"\n'))
-    scanner = build_scanner(grammar)
-    boundaries = build_boundaries(grammar, scanner, build_columns(grammar, scanner))
+    scanner = build_scanner(grammar.lexer)
+    boundaries = build_boundaries(grammar.lexer, scanner, build_columns(grammar.lexer, scanner))
     assert len(boundaries.of_terminal[END]) == 1
 
 

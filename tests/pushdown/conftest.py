@@ -20,14 +20,14 @@ class Loaded:
     grammar: Grammar
 
     def id(self, name):
-        return self.grammar.terminals.index(name)
+        return self.grammar.bnf.terminals.index(name)
 
     def names(self, bits):
-        return {name for t, name in enumerate(self.grammar.terminals) if bits >> t & 1}
+        return {name for t, name in enumerate(self.grammar.bnf.terminals) if bits >> t & 1}
 
     @cached_property
     def reduced(self):
-        return reduce_grammar(self.grammar)
+        return reduce_grammar(self.grammar.bnf)
 
     @cached_property
     def debts(self):

@@ -14,16 +14,16 @@ def run_table(grammar, word):
     for _ in range(1000):
         if at == len(word):
             return at
-        row, terminal = grammar.states[stack[-1]], word[at]
-        if terminal == END and stack[-1] == grammar.end_state:
+        row, terminal = grammar.lalr.states[stack[-1]], word[at]
+        if terminal == END and stack[-1] == grammar.lalr.end_state:
             return at + 1
         if terminal in row.shifts:
             stack.append(row.shifts[terminal])
             at += 1
         elif terminal in row.reduces:
-            production = grammar.productions[row.reduces[terminal]]
+            production = grammar.bnf.productions[row.reduces[terminal]]
             del stack[len(stack) - len(production.rhs) :]
-            stack.append(grammar.states[stack[-1]].gotos[production.lhs])
+            stack.append(grammar.lalr.states[stack[-1]].gotos[production.lhs])
         else:
             return at
     raise AssertionError("the table runs for ever")

@@ -38,7 +38,7 @@ def load(text):
 
 
 def named(grammar, classes):
-    return {frozenset(grammar.terminals[t] for t in members) for members in classes}
+    return {frozenset(grammar.bnf.terminals[t] for t in members) for members in classes}
 
 
 def test_terminals_with_the_same_places_are_interchangeable():
@@ -64,9 +64,9 @@ def test_python_has_the_seven_classes_with_35_terminals_of_the_blog(python):
     classes = find_classes(python.grammar)
     shown = {
         frozenset(
-            name if name.endswith("_NUMBER") else python.grammar.patterns[t].replace("\\", "")
+            name if name.endswith("_NUMBER") else python.grammar.lexer.patterns[t].replace("\\", "")
             for t in members
-            for name in [python.grammar.terminals[t]]
+            for name in [python.grammar.bnf.terminals[t]]
         )
         for members in classes
     }
@@ -89,8 +89,8 @@ def test_the_table_tells_apart_what_a_resolved_conflict_does():
 def test_states_that_only_differ_in_interchangeable_pasts_are_merged():
     grammar = load('start: "a" "c" | "b" "c"\n')
     block = merge_states(grammar)
-    shifts = grammar.states[0].shifts
-    a, b = (grammar.terminals.index(name) for name in "AB")
+    shifts = grammar.lalr.states[0].shifts
+    a, b = (grammar.bnf.terminals.index(name) for name in "AB")
     assert shifts[a] != shifts[b]
     assert block[shifts[a]] == block[shifts[b]]
 
@@ -104,19 +104,19 @@ def test_the_table_finds_terminals_that_different_productions_treat_alike():
 def find_production_classes_of(grammar):
     from maskc.grammar.reduce import reduce_grammar
 
-    return find_production_classes(reduce_grammar(grammar))
+    return find_production_classes(reduce_grammar(grammar.bnf))
 
 
 def test_classes_are_split_by_the_contexts_that_look_for_them():
     grammar = load('start: "a" "x" | "b" "x" | "y" "b"\n')
-    a, b = (grammar.terminals.index(name) for name in "AB")
+    a, b = (grammar.bnf.terminals.index(name) for name in "AB")
     assert safe_for_contexts(grammar, ((a, b),)) == ()
 
 
 def test_with_the_basic_lexer_there_is_one_context():
     source = load_source('start: "a" "x" | "b" "x" | "y" "b"\n', lexer="basic")
     grammar = load_grammar(source)[0]
-    a, b = (grammar.terminals.index(name) for name in "AB")
+    a, b = (grammar.bnf.terminals.index(name) for name in "AB")
     assert safe_for_contexts(grammar, ((a, b),)) == ((a, b),)
 
 
@@ -130,7 +130,7 @@ def test_brackets_that_an_indenter_counts_are_no_other_terminals(names):
             lexer="basic",
         )
     )[0]
-    pair = tuple(sorted(grammar.terminals.index(name.strip("_")) for name in names))
+    pair = tuple(sorted(grammar.bnf.terminals.index(name.strip("_")) for name in names))
     assert safe_for_contexts(grammar, (pair,)) == ()
 
 

@@ -24,19 +24,19 @@ class Question:
         self.stacks = stacks_of(self.grammar)
 
     def ids(self, names):
-        return [self.grammar.terminals.index(name) for name in names.split()]
+        return [self.grammar.bnf.terminals.index(name) for name in names.split()]
 
     def behind(self, x, sequence):
         return self.stacks.decide_behind(*self.ids(x), self.ids(sequence))
 
     def in_productions(self, x, sequence):
-        debts = Debts(reduce_grammar(self.grammar))
+        debts = Debts(reduce_grammar(self.grammar.bnf))
         return debts.decide(*self.ids(x), self.ids(sequence))
 
 
 def stacks_of(grammar):
     table = refine_terminals(grammar)
-    return LalrStacks(grammar, table, {t: t for t in range(len(grammar.terminals))})
+    return LalrStacks(grammar, table, {t: t for t in range(len(grammar.bnf.terminals))})
 
 
 def test_a_sequence_that_only_a_dropped_reduction_reads_is_not_always_legal():
@@ -74,14 +74,14 @@ def test_a_refined_state_never_leaves_one_terminal_undecided():
 def test_an_lalr_state_depends_where_its_refined_states_differ():
     question = Question('start: "a" start "b" | "c"\n')
     (c,) = question.ids("C")
-    state = question.grammar.states[0].shifts[c]
+    state = question.grammar.lalr.states[0].shifts[c]
     assert question.stacks.decide_in_lalr_state(state, question.ids("B")) is Verdict.DEPENDS
 
 
 def test_nothing_is_legal_in_a_state_that_no_text_comes_to():
     question = Question('start: "a" | "c" x\nx: x "b"\n')
     (c,) = question.ids("C")
-    state = question.grammar.states[0].shifts[c]
+    state = question.grammar.lalr.states[0].shifts[c]
     assert question.stacks.decide_in_lalr_state(state, question.ids("B")) is Verdict.NEVER
 
 
@@ -92,7 +92,7 @@ def test_the_lalr_state_decides_what_one_terminal_leaves_open(python):
     assert stacks.decide_behind(opening, [closing]) is Verdict.DEPENDS
     verdicts = {
         stacks.decide_in_lalr_state(state.shifts[opening], [closing])
-        for state in python.grammar.states
+        for state in python.grammar.lalr.states
         if opening in state.shifts
     }
     assert verdicts == {Verdict.ALWAYS, Verdict.NEVER}
@@ -104,7 +104,7 @@ def test_minus_is_always_legal_behind_minus_for_larks_table_too(python):
 
 
 def words_of(grammar, longest):
-    n = len(grammar.terminals)
+    n = len(grammar.bnf.terminals)
     for length in range(longest + 1):
         for word in itertools.product(range(1, n), repeat=length):
             if run_table(grammar, (*word, END)) == length + 1:
@@ -114,7 +114,7 @@ def words_of(grammar, longest):
 @examples(80)
 @given(lark_grammars())
 def test_no_verdict_is_refuted_by_a_short_text_that_the_table_accepts(grammar):
-    stacks, terminals = stacks_of(grammar), range(len(grammar.terminals))
+    stacks, terminals = stacks_of(grammar), range(len(grammar.bnf.terminals))
     texts = [(*word, END) for word in words_of(grammar, 5)]
     for x, *sequence in [
         (x, *s)
@@ -137,8 +137,8 @@ def test_no_verdict_is_refuted_by_a_short_text_that_the_table_accepts(grammar):
 @examples(80)
 @given(lark_grammars())
 def test_never_legal_carries_over_to_the_table(grammar):
-    never = NeverLegal(Debts(reduce_grammar(grammar)))
-    stacks, terminals = stacks_of(grammar), range(len(grammar.terminals))
+    never = NeverLegal(Debts(reduce_grammar(grammar.bnf)))
+    stacks, terminals = stacks_of(grammar), range(len(grammar.bnf.terminals))
     for x, y, z in itertools.product(terminals[1:], terminals, terminals):
         for sequence in ([y], [y, z]):
             if never.is_never_legal(x, sequence):
@@ -149,8 +149,8 @@ def test_never_legal_carries_over_to_the_table(grammar):
 @given(lark_grammars())
 def test_without_conflicts_the_table_proves_all_that_the_productions_prove(grammar):
     assume(not find_conflicts(grammar))
-    debts = Debts(reduce_grammar(grammar))
-    stacks, terminals = stacks_of(grammar), range(len(grammar.terminals))
+    debts = Debts(reduce_grammar(grammar.bnf))
+    stacks, terminals = stacks_of(grammar), range(len(grammar.bnf.terminals))
     for x, y, z in itertools.product(sorted(debts.reduced.used_terminals), terminals, terminals):
         for sequence in ([y], [y, z]):
             if prove_always_legal(debts, x, sequence):

@@ -11,8 +11,8 @@ from maskc.store.alike import replace_alike
 def replaced(text: str, n_bytes: int) -> tuple[list[int], int]:
     """Return what stands for each scanner state, and the state behind the first ``a``."""
     grammar, _ = load_grammar(load_source(text))
-    scanner = build_scanner(grammar)
-    boundaries = build_boundaries(grammar, scanner, build_columns(grammar, scanner))
+    scanner = build_scanner(grammar.lexer)
+    boundaries = build_boundaries(grammar.lexer, scanner, build_columns(grammar.lexer, scanner))
     states = np.arange(scanner.n_states, dtype=np.int32)
     found = replace_alike(scanner, boundaries, states, np.full_like(states, n_bytes))
     return found.tolist(), int(scanner.next[scanner.start, scanner.byte_class[ord("a")]])

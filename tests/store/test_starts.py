@@ -39,7 +39,7 @@ def test_an_operator_that_may_stand_on_both_sides_does_not_multiply_the_paths():
 def test_behind_an_operand_no_operand_follows():
     grammar = grammar_of('start: "a" start? "b"\n')
     moves = Moves(grammar)
-    a, b = grammar.terminals.index("A"), grammar.terminals.index("B")
+    a, b = grammar.bnf.terminals.index("A"), grammar.bnf.terminals.index("B")
     behind = moves.after(b, moves.everywhere)
     assert moves.after(a, behind) == 0
     assert moves.after(b, behind) != 0
@@ -48,11 +48,11 @@ def test_behind_an_operand_no_operand_follows():
 def test_a_reduction_leads_to_every_state_below():
     grammar = grammar_of('start: "(" item ")" | "[" item "]"\nitem: "x"\n')
     moves = Moves(grammar)
-    x, closing = grammar.terminals.index("X"), grammar.terminals.index("RPAR")
+    x, closing = grammar.bnf.terminals.index("X"), grammar.bnf.terminals.index("RPAR")
     assert moves.after(closing, moves.after(x, moves.everywhere)) != 0
 
 
 def test_an_empty_production_is_reduced_where_it_stands():
     grammar = grammar_of('start: opt "b"\nopt: "a" |\n')
     moves = Moves(grammar)
-    assert moves.after(grammar.terminals.index("B"), 1) != 0
+    assert moves.after(grammar.bnf.terminals.index("B"), 1) != 0

@@ -71,7 +71,7 @@ def _build_automaton(grammar: Grammar | None, texts: Texts) -> Html:
     if grammar is None:
         parts = [make_paragraph("Not there: the Lark of this machine refuses the grammar.")]
     else:
-        reduced = reduce_grammar(grammar)
+        reduced = reduce_grammar(grammar.bnf)
         names = tuple(format_terminal(name, texts) for name in reduced.terminals)
         parts = _tell(replace(reduced, terminals=names))
     return make_section("automaton", "Pushdown automaton", *parts)
