@@ -1,7 +1,7 @@
 """Fuzzes the front ends and the compiler: any text is compiled, or refused with a sentence.
 
-The first line names the dialect (``lark``, ``gbnf``, ``ebnf`` or ``regex``); what follows is the
-grammar, with its settings. Texts are short: how long a grammar may take is not what is asked here.
+The first line names the dialect (``lark``, ``gbnf``, ``ebnf``, ``regex`` or ``json-schema``); what
+follows is the grammar, with its settings, or the schema. Texts are short: how long a grammar may take is not what is asked here.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import atheris
 with atheris.instrument_imports(include=["maskc"]):
     from maskc.errors import MaskcError
     from maskc.frontends.source import load_source
+    from maskc.jsonschema.compiling import compile_schema
     from maskc.pipeline import compile_contents
     from maskc.runtime.artifact import Artifact
     from maskc.vocab.vocabulary import Vocabulary
@@ -29,11 +30,14 @@ def take(data: bytes) -> None:
     """Compile a grammar, and use the artifact."""
     first, _, text = data[:MAX_BYTES].partition(b"\n")
     dialect = first.decode("latin-1")
-    if dialect not in ("lark", "gbnf", "ebnf", "regex"):
+    if dialect not in ("lark", "gbnf", "ebnf", "regex", "json-schema"):
         return
     try:
-        source = load_source(text.decode(errors="replace") + "\n", dialect=dialect)
-        contents, _ = compile_contents(source, VOCABULARY)
+        if dialect == "json-schema":
+            contents = compile_schema(text, VOCABULARY)
+        else:
+            source = load_source(text.decode(errors="replace") + "\n", dialect=dialect)
+            contents, _ = compile_contents(source, VOCABULARY)
     except MaskcError as error:
         if "\n" in str(error).strip() and "Traceback" in str(error):
             raise ValueError("a traceback in a sentence") from error

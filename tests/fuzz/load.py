@@ -1,7 +1,8 @@
 """Fuzzes ``maskc.load`` and the use of what it lets through.
 
 The first byte says what the others are: a file; what is laid over a sound file, with the size and
-the checksum put right; or changes of numbers inside the arrays of a sound file.
+the checksum put right; changes of numbers inside the arrays of a sound file; or parts of the plan
+in the artifact of a JSON Schema exchanged for others.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ with atheris.instrument_imports(include=["maskc"]):
     from maskc.artifact.container import decode, encode
     from maskc.errors import ArtifactError, LimitError
     from tests.fuzz.driver import run_fuzzer
+    from tests.security.forged_plans import change_plan, compile_schemas
     from tests.security.forging import compile_examples, use
 
 EXAMPLES = [data for _, data in sorted(compile_examples().items())]
+SCHEMAS = [data for _, data in sorted(compile_schemas().items())]
 N_PREFIX, N_DIGEST = 27, 34
 
 
@@ -32,13 +35,15 @@ def take(data: bytes) -> None:
     """Load what the input describes, and use it."""
     if len(data) < 2:
         return
-    mode, which, rest = data[0] % 4, data[1] % len(EXAMPLES), data[2:]
+    mode, rest = data[0] % 4, data[2:]
+    examples = SCHEMAS if mode == 3 else EXAMPLES
+    sound = examples[data[1] % len(examples)]
     if mode == 0:
         load_and_use(rest, 0)
     elif mode == 1:
-        load_and_use(lay_over(EXAMPLES[which], rest), len(rest))
+        load_and_use(lay_over(sound, rest), len(rest))
     else:
-        forged = change_numbers(EXAMPLES[which], rest)
+        forged = (change_numbers if mode == 2 else exchange_parts)(sound, rest)
         if forged is not None:
             load_and_use(forged, sum(rest))
 
@@ -72,6 +77,20 @@ def change_numbers(sound: bytes, data: bytes) -> bytes | None:
         return encode(header, changed)
     except LimitError:
         return None
+
+
+def exchange_parts(sound: bytes, data: bytes) -> bytes:
+    """Return a schema's file with parts of its plan exchanged, four bytes of the input for each."""
+    header, arrays = decode(sound, "sound")
+    changes = [
+        (
+            int.from_bytes(data[place : place + 2], "little"),
+            int.from_bytes(data[place + 2 : place + 4], "little"),
+        )
+        for place in range(0, min(len(data) - 3, 40), 4)
+    ]
+    plan, _ = change_plan(arrays["schema_plan"], changes)
+    return encode(header, {**arrays, "schema_plan": plan})
 
 
 def load_and_use(data: bytes, seed: int) -> None:

@@ -32,7 +32,7 @@ def take(data: bytes) -> None:
     """Do the operations, and compare after each."""
     if not data:
         return
-    artifact = ARTIFACTS[data[0] % 3][data[0] // 3 % 3]
+    artifact = ARTIFACTS[data[0] % len(ARTIFACTS)][data[0] // len(ARTIFACTS) % 3]
     sequences: list[tuple[maskc.Matcher, list[Taken]]] = [(artifact.matcher(), [])]
     for place in range(1, min(len(data) - 1, 80), 2):
         operation, number = data[place] % 12, data[place + 1]

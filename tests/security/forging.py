@@ -18,6 +18,7 @@ from maskc.artifact.model import sections_of
 from maskc.errors import ArtifactError
 from maskc.runtime.artifact import Artifact
 from tests.compiled import compile_text
+from tests.security.forged_plans import change_plan, compile_schemas
 
 LALR = r"""
 start: value*
@@ -67,20 +68,23 @@ TOKENS = (
     ),
     *(b'"a"', b"a\n    b", b"= [", b"aaaa", b"\n\n", b"\xc3", b"a=b;;c"),
 )
+JSON = (b'{"a":1', b'{"a":3,"b":[1,"x"],"c":"aa","d', b'{"a":12,"x":["a","\\u0061', b'{"f":1.5e-1')
 
 
 def compile_examples():
     """Return the artifacts that are forged, as files."""
-    return {
+    grammars = {
         name: encode(artifact.header, artifact.contents.arrays)
         for name, text in (("lalr", LALR), ("indented", INDENTED), ("general", GENERAL))
         for artifact in [compile_text(text, TOKENS)]
     }
+    return {**grammars, **compile_schemas()}
 
 
 def forge(data: bytes, draw: Random, n_changes: int) -> tuple[bytes, list[str]]:
     """Return another file with a right checksum, and what was changed."""
     header, arrays = decode(data, "whole")
+    sections = sections_of(header)
     header, changed = copy.deepcopy(header), {}
     told = []
     for _ in range(n_changes):
@@ -88,19 +92,23 @@ def forge(data: bytes, draw: Random, n_changes: int) -> tuple[bytes, list[str]]:
             told.append(_change_header(header, draw))
             continue
         name = draw.choice(sorted(arrays))
+        if name == "schema_plan" and draw.random() < 0.9:
+            change = (draw.getrandbits(31), draw.getrandbits(31))
+            changed[name], more = change_plan(changed.get(name, arrays[name]), [change])
+            told += more
+            continue
         array = changed.setdefault(name, arrays[name].copy())
         if draw.random() < 0.03:
             length = draw.choice([0, max(0, len(array) - 1)])
             changed[name] = array[:length].copy()
             told.append(f"{name} is cut to {length}")
         elif array.size:
-            told.append(_change_array(name, array, draw, arrays, header))
+            told.append(_change_array(name, array, draw, arrays, sections[name]))
     return encode(header, {**arrays, **changed}), told
 
 
-def _change_array(name, array, draw, arrays, header):
+def _change_array(name, array, draw, arrays, section):
     flat = array.reshape(-1)
-    section = sections_of(header)[name]
     known = arrays[name].reshape(-1)
     low, high = int(known.min()), int(known.max())
     here = draw.randrange(flat.size)
@@ -130,6 +138,9 @@ def _change_header(header, draw):
     places += [(header["tokenizer"], key) for key in ("vocab_size", "eos_ids")]
     places += [(header["sizes"], key) for key in header["sizes"]]
     places += [(header["grammar"], "parser")]
+    if isinstance(header.get("schema_layout"), dict):
+        places += [(header["schema_layout"], key) for key in header["schema_layout"]]
+        places += [(header["tokenizer"], "fingerprint")]
     if isinstance(header.get("layout"), dict):
         places += [(header["layout"], key) for key in header["layout"]] * 3
     holder, key = draw.choice(places)
@@ -167,7 +178,7 @@ def use(artifact: Artifact, draw: Random, n_steps: int = 12) -> None:
         if step % 3 == 0:
             twin = matcher.fork()
             twin.accept_bytes(
-                draw.choice([b"a", b"[a]", b"a:\n  b\n", b"a b a", b"((a", b"a;;b=c"])
+                draw.choice([b"a", b"[a]", b"a:\n  b\n", b"a b a", b"((a", b"a;;b=c", *JSON])
             )
             maskc.fill_bitmasks([matcher, twin], bitmask, [2, 1])
             assert isinstance(twin.configuration(), tuple)
