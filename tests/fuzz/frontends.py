@@ -1,7 +1,8 @@
 """Fuzzes the front ends and the compiler: any text is compiled, or refused with a sentence.
 
 The first line names the dialect (``lark``, ``gbnf``, ``ebnf``, ``regex`` or ``json-schema``); what
-follows is the grammar, with its settings, or the schema. Texts are short: how long a grammar may take is not what is asked here.
+follows is the grammar, with its settings, or the schema. Texts are short: how long a grammar may
+take is not what is asked here.
 """
 
 from __future__ import annotations
