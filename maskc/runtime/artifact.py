@@ -70,7 +70,7 @@ class Artifact:
         arrays, machine = self.contents.arrays, self.machine
         sizes = (self.vocab_size, self.eos_ids, self._cache_bytes)
         if isinstance(machine, SchemaMachine):
-            return SchemaMasks(self.header, arrays, machine, *sizes)
+            return SchemaMasks(arrays, machine, *sizes)
         if isinstance(machine, GlrMachine):
             return GlrMasks(arrays, machine, *sizes)
         return LalrMasks(arrays, cast(LalrMachine, machine), *sizes)

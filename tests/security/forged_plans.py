@@ -47,12 +47,12 @@ MADE_UP: tuple[Any, ...] = (
 )
 
 
-def compile_schemas() -> dict[str, bytes]:
+def compile_schemas(schema: Any = SCHEMA) -> dict[str, bytes]:
     """Return artifacts of a schema, as files, by the name of their layout."""
     vocabulary = Vocabulary(tokens=(*TOKENS, None), eos_ids=(len(TOKENS),), name="test")
     made = {}
     for name, layout in LAYOUTS.items():
-        contents = compile_schema(SCHEMA, vocabulary, layout=layout)
+        contents = compile_schema(schema, vocabulary, layout=layout)
         made[name] = encode(contents.header, contents.arrays)
     return made
 

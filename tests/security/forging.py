@@ -187,7 +187,7 @@ def use(artifact: Artifact, draw: Random, n_steps: int = 12) -> None:
     artifact.matcher().accept_bytes(text)
     matcher.forced_bytes()
     matcher.forced_tokens(lambda text: [text.encode()[0]] if text else [], before="a")
-    matcher.rollback(draw.randint(0, 2) if matcher._history.n_states > 1 else 0)
+    matcher.rollback(draw.randint(0, 2) if matcher._undo.n_states > 1 else 0)
     assert matcher.is_accepting in (True, False)
     matcher.reset()
     assert len(artifact.mask_table()) <= 1 << 16

@@ -1,5 +1,6 @@
 """An artifact that passes ``load`` never raises, loops or reads outside, whatever its bytes."""
 
+import json
 import time
 import tracemalloc
 from random import Random
@@ -15,6 +16,7 @@ from maskc.artifact.container import decode, encode
 from maskc.artifact.model import MAX_QUESTIONS
 from maskc.errors import ArtifactError, LimitError
 from tests.artifact.test_container import with_header
+from tests.security.forged_plans import compile_schemas
 from tests.security.forging import compile_examples, forge, load_forged, use
 
 EXAMPLES = compile_examples()
@@ -247,6 +249,52 @@ def ask_twice(n_nodes):
 
 def test_the_questions_of_a_mask_are_bounded_far_above_what_grammars_ask():
     assert 1 << 15 < MAX_QUESTIONS <= 1 << 20
+
+
+def planned(schema, change):
+    """Return the artifact of a schema with its plan changed."""
+    header, arrays = decode(compile_schemas(schema)["schema"], "schema")
+    plan = json.loads(arrays["schema_plan"].tobytes())
+    change(plan)
+    text = np.frombuffer(json.dumps(plan).encode(), dtype=np.uint8)
+    return encode(header, {**arrays, "schema_plan": text})
+
+
+def test_items_that_must_come_are_not_counted_one_by_one(path):
+    def change(plan):
+        (array,) = plan["arrays"]
+        array[0].append([1 << 39, array[0][0][1]])
+        array[1] = 1 << 39
+
+    schema = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
+    artifact = load_forged(planned(schema, change), path)
+    use(artifact, Random(0))
+    assert artifact.matcher().accept_bytes(b'["a","ab"')
+
+
+def test_a_thousand_items_that_must_differ_need_no_recursion(path):
+    def change(plan):
+        (array,) = plan["arrays"]
+        child, _, values = array[4][0]
+        array[4][0] = [child, -1, [[str(n), values[0][1]] for n in range(1_000)]]
+        array[1] = 1_000
+
+    schema = {"type": "array", "items": {"enum": [1, 2]}, "uniqueItems": True}
+    artifact = load_forged(planned(schema, change), path)
+    assert artifact.matcher().accept_bytes(b"[1")
+
+
+def test_an_artifact_does_not_lend_its_tokens_to_one_that_claims_its_fingerprint(path):
+    """As many bytes, and other tokens."""
+    header, arrays = decode(EXAMPLES["schema"], "schema")
+    other = {**arrays, "token_bytes": arrays["token_bytes"][::-1]}
+    masks = []
+    for data in (encode(header, other), EXAMPLES["schema"]):
+        matcher = load_forged(data, path).matcher()
+        bitmask = maskc.allocate_bitmask(1, header["tokenizer"]["vocab_size"])
+        matcher.fill_bitmask(bitmask, 0)
+        masks.append(bitmask.copy())
+    assert not np.array_equal(*masks)
 
 
 # The header.

@@ -75,6 +75,11 @@ class ArrayRule:
         """Return the options of an item."""
         return self.pieces[bisect_right(self._starts, index) - 1][1]
 
+    def pieces_from(self, index: int) -> Iterable[tuple[int, int | None]]:
+        """Yield the piece of an item and where it ends, ``None`` for the last; and those after."""
+        first = bisect_right(self._starts, index) - 1
+        yield from enumerate([*self._starts[first + 1 :], None], first)
+
     def cap(self, index: int) -> int:
         """Return an index that stands for all that do not differ from it."""
         return min(index, self._cap)

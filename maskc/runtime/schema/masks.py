@@ -78,7 +78,6 @@ class SchemaMasks:
     """Masks of one artifact, shared by its matchers.
 
     Args:
-        header: of the artifact.
         arrays: its sections.
         machine: its machine.
         vocab_size: number of tokens.
@@ -91,7 +90,6 @@ class SchemaMasks:
 
     def __init__(
         self,
-        header: Mapping[str, Any],
         arrays: Mapping[str, NDArray[Any]],
         machine: SchemaMachine,
         vocab_size: int,
@@ -99,7 +97,7 @@ class SchemaMasks:
         cache_bytes: int,
     ) -> None:
         self._machine = machine
-        self._index: TokenIndex = index_of(header["tokenizer"]["fingerprint"], arrays)
+        self._index: TokenIndex = index_of(arrays["token_first"], arrays["token_bytes"])
         self._vocab_size = vocab_size
         self.pool = MaskPool(vocab_size, eos_ids, cache_bytes)
         self._known = Cache(machine.budget)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from maskc.runtime.schema.arrays import ArrayRule
+from maskc.runtime.schema.arrays import ArrayRule, Option
 from maskc.runtime.schema.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.differing import can_differ
 from maskc.runtime.schema.strings import Body
 from maskc.runtime.schema.values import Value
 
@@ -105,6 +106,9 @@ class ArrayEntry:
 
     def __init__(self, rule: ArrayRule, unique: dict[int, Split] | None) -> None:
         self.rule, self.unique = rule, unique
+        self._domains = (
+            [] if unique is None else [_list_values(options, unique) for _, options in rule.pieces]
+        )
 
     def enter(
         self, index: int, counts: Counts, values: frozenset[Value] | None
@@ -130,35 +134,25 @@ class ArrayEntry:
         return self._match(index, values)
 
     def _match(self, index: int, values: frozenset[Value]) -> bool:
-        """Return whether the items that must come can all differ (augmenting paths)."""
-        if self.unique is None:
-            return True
-        holder: dict[Value, int] = {}
-        domains: dict[int, list[Value]] = {}
-        for place in range(index, self.rule.low):
-            splits = [self.unique[child] for _, child in self.rule.options(place)]
-            if any(split.endless >= 0 for split in splits):
-                if place >= self.rule.pieces[-1][0]:
-                    break  # so are all that follow
-                continue
-            found = {value for split in splits for value, _ in split.values}
-            domains[place] = sorted(found - values, key=repr)
-            if not self._augment(place, domains, holder, set()):
-                return False
-        return True
+        """Return whether the items that must come can all differ."""
+        groups: list[tuple[int, frozenset[Value]]] = []
+        for piece, stop in self.rule.pieces_from(index):
+            domain = self._domains[piece]
+            if domain is not None:
+                n_items = (self.rule.low if stop is None else min(stop, self.rule.low)) - index
+                groups.append((n_items, domain))
+            if stop is None or stop >= self.rule.low:
+                break
+            index = stop
+        n_items = sum(n for n, _ in groups)
+        if all(len(domain) - len(values) >= n_items for _, domain in groups):
+            return True  # without looking at any
+        return can_differ([(n, domain - values) for n, domain in groups])
 
-    def _augment(
-        self,
-        place: int,
-        domains: dict[int, list[Value]],
-        holder: dict[Value, int],
-        tried: set[Value],
-    ) -> bool:
-        for value in domains[place]:
-            if value in tried:
-                continue
-            tried.add(value)
-            if value not in holder or self._augment(holder[value], domains, holder, tried):
-                holder[value] = place
-                return True
-        return False
+
+def _list_values(options: Sequence[Option], unique: Mapping[int, Split]) -> frozenset[Value] | None:
+    """Return all that an item may be, ``None`` if it can never be used up."""
+    splits = [unique[child] for _, child in options]
+    if any(split.endless >= 0 for split in splits):
+        return None
+    return frozenset(value for split in splits for value, _ in split.values)

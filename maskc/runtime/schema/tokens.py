@@ -65,6 +65,8 @@ class TokenIndex:
     """
 
     def __init__(self, first: NDArray[np.int32], data: NDArray[np.uint8]) -> None:
+        # Copies: what is mapped may be gone when somebody compares.
+        self._first, self._data = first.copy(), data.copy()
         raw = data.tobytes()
         bounds = first.tolist()
         texts = [raw[low:high] for low, high in itertools.pairwise(bounds)]
@@ -78,6 +80,10 @@ class TokenIndex:
         self.levels = self._build_levels()
         self.rests: list[bytes] = []
         self.quotes = self._find_quotes()
+
+    def holds(self, first: NDArray[np.int32], data: NDArray[np.uint8]) -> bool:
+        """Return whether this is the index of these tokens."""
+        return np.array_equal(first, self._first) and np.array_equal(data, self._data)
 
     def _build_levels(self) -> list[Level]:
         n = len(self.texts)
@@ -130,17 +136,18 @@ class TokenIndex:
         return list(zip(places[first:last].tolist(), rests[first:last].tolist(), strict=True))
 
 
-_KNOWN: dict[tuple[str, int], TokenIndex] = {}
+_KNOWN: list[TokenIndex] = []  # in the order in which they were made
 _MOST_KNOWN = 4
 
 
-def index_of(fingerprint: str, arrays: Any) -> TokenIndex:
-    """Return the index of an artifact's tokens; artifacts of one tokenizer share it."""
-    key = (fingerprint, len(arrays["token_bytes"]))
-    found = _KNOWN.get(key)
+def index_of(first: NDArray[np.int32], data: NDArray[np.uint8]) -> TokenIndex:
+    """Return the index of an artifact's tokens; artifacts of the same tokens share it.
+
+    The tokens themselves are compared: an artifact's header may claim any fingerprint.
+    """
+    found = next((known for known in tuple(_KNOWN) if known.holds(first, data)), None)
     if found is None:
-        found = TokenIndex(arrays["token_first"], arrays["token_bytes"])
-        if len(_KNOWN) >= _MOST_KNOWN:
-            _KNOWN.pop(next(iter(_KNOWN)), None)
-        _KNOWN[key] = found
+        found = TokenIndex(first, data)
+        _KNOWN.append(found)
+        del _KNOWN[:-_MOST_KNOWN]
     return found
