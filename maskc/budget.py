@@ -277,9 +277,14 @@ class _Watch:
         self.is_armed = True
 
     def stop(self) -> None:
-        """Return when nothing will be raised any more."""
+        """Return when nothing will be raised any more.
+
+        What was raised comes with this thread's next call. Taking it back instead, with no
+        exception for the thread, would leave CPython 3.11 and 3.12 looking for one from then on,
+        at every call and loop of the whole process, and hang whoever profiles it.
+        """
         with self._lock:  # who held it saw that it is armed, and has raised by now
-            _raise_in(self._watched, None)
+            pass
         self._ended.set()
         if self._thread.ident is not None:
             self._thread.join()  # a thread that has ended has no clock
@@ -300,9 +305,8 @@ class _Watch:
             wait = RAISE_AGAIN_AFTER
 
 
-def _raise_in(thread: int, error: type[BaseException] | None) -> None:
-    raised = None if error is None else ctypes.py_object(error)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)
+def _raise_in(thread: int, error: type[BaseException]) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
 
 
 def _thread_clock(thread: int) -> Callable[[], float]:

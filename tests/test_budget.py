@@ -1,5 +1,6 @@
 import gc
 import pickle
+import subprocess
 import sys
 import threading
 import time
@@ -170,6 +171,28 @@ def test_budgets_of_several_threads_do_not_touch_each_other():
 def test_the_watching_thread_ends_with_the_work():
     run_bounded(lambda: None)
     assert not [t for t in threading.enumerate() if t.name == "maskc-budget"]
+
+
+PROFILED = """
+import cProfile
+from maskc.budget import run_bounded
+
+profile = cProfile.Profile()
+run_bounded(lambda: None)
+profile.enable()
+for _ in range(100):
+    (lambda: None)()
+profile.disable()
+print("done")
+"""
+
+
+def test_a_process_can_be_profiled_after_bounded_work():
+    """An exception taken back keeps CPython 3.11 looking for it: it never leaves the next call."""
+    ran = subprocess.run(
+        [sys.executable, "-c", PROFILED], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert (ran.stdout, ran.stderr) == ("done\n", "")
 
 
 def test_a_generator_is_closed_when_the_budget_is_spent():
