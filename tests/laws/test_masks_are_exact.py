@@ -6,6 +6,7 @@ Law 2 follows: every legal token leads on.
 """
 
 import logging
+from codecs import getincrementaldecoder
 from collections import deque
 from random import Random
 
@@ -38,9 +39,9 @@ def _quiet():
     logging.disable(logging.NOTSET)
 
 
-def completion(matcher, text):
-    """Return a text that the compiled grammar accepts and that begins with ``text``."""
-    pending, seen = deque([(matcher, text)]), set()
+def completion(matcher):
+    """Return what the compiled grammar accepts next, to its end."""
+    pending, seen = deque([(matcher, "")]), set()
     while pending and len(seen) < 20_000:
         here, written = pending.popleft()
         if here.is_accepting:
@@ -64,7 +65,7 @@ def check_language(text, alphabet, longest, tokens, **settings_):
         return 1
     prefixes = {t.encode()[:i] for t in accepted for i in range(len(t.encode()) + 1)}
     sure = {p.encode()[:i] for p in accepted for i in range(len(p.encode()) + 1)}
-    n_masks = 0
+    n_masks, rests = 0, {}
     pending, seen = [(b"", artifact.matcher())], {b""}
     while pending:
         written, matcher = pending.pop()
@@ -77,8 +78,13 @@ def check_language(text, alphabet, longest, tokens, **settings_):
             assert after.accept_token(token_id) == (token_id in legal), (written, token)
             longer = written + token
             if token_id in legal and longer not in prefixes:
-                witness = whole_completion(after, longer)
-                assert witness is not None, (written, token)
+                # What can come next depends on where the matcher is, and on nothing before.
+                begun = cut_character(longer)
+                key = (after.configuration(), begun)
+                if key not in rests:
+                    rests[key] = whole_completion(after, begun)
+                assert rests[key] is not None, (written, token)
+                witness = (longer + rests[key]).decode()
                 assert lark_accepts(lark, witness), (written, token, witness)
                 prefixes |= {witness.encode()[:i] for i in range(len(witness.encode()) + 1)}
             if token_id not in legal:
@@ -89,21 +95,24 @@ def check_language(text, alphabet, longest, tokens, **settings_):
     return n_masks
 
 
-def whole_completion(matcher, written):
-    """Return a completion, first of a character that the bytes may have cut."""
+def cut_character(written):
+    """Return the bytes at the end that are the beginning of a character."""
+    decoder = getincrementaldecoder("utf-8")(errors="replace")
+    decoder.decode(written)
+    return decoder.getstate()[0]
+
+
+def whole_completion(matcher, begun):
+    """Return the bytes of a completion, first of a character of which some bytes are there."""
     for tail in ("", *MORE):
         data = tail.encode()
-        for cut in range(len(data) or 1):
-            after = matcher.fork()
-            try:
-                text = (written + data[cut:]).decode()
-            except UnicodeDecodeError:
-                continue
-            if data[cut:] and not after.accept_bytes(data[cut:]):
-                continue
-            found = completion(after, text)
+        if begun and not (data.startswith(begun) and len(data) > len(begun)):
+            continue
+        after = matcher.fork()
+        if after.accept_bytes(data[len(begun) :]):
+            found = completion(after)
             if found is not None:
-                return found
+                return data[len(begun) :] + found.encode()
     return None
 
 
