@@ -22,20 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.relations import check_relations
+from maskc.ids import ANY_PROFILE, EMPTY_TEXT, IGNORED, NO_BASE, NO_EVENT
 
 FORMAT = 5
-
-# Terminals in event arrays.
-IGNORED = -1  # the lexeme is dropped
-NO_EVENT = -8  # nothing ends: the token stays inside its lexeme
-# `scanner_end_of_text`.
-NOT_AN_END = -2  # the text cannot end here
-# `node_profile`: the answer is the same for all profiles.
-ANY_PROFILE = -1
-# `union_base`: all tokens are in the union's own words.
-NO_BASE = -1
-EMPTY_TEXT = -3  # no lexeme is open: the start of the text
-
 
 # What is asked of the parser for one mask, at most: compiling ends there, and so does a fill that
 # follows a graph that somebody else made. Grammars of programming languages need less than 100.

@@ -11,7 +11,7 @@ Example: a literal of 6,000 characters is 6,000 rounds in each of which one stat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,3 +121,25 @@ def number_by_occurrence(keys: Iterable[object]) -> NDArray[np.int64]:
     """Return int64[n], equal numbers for equal keys, in the order in which they come first."""
     number: dict[object, int] = {}
     return np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.int64)
+
+
+def refine_by_signature(
+    class_of: Sequence[int], sign: Callable[[Sequence[int]], Iterable[Hashable]]
+) -> list[int]:
+    """Return the class of each node, numbered by first occurrence: :func:`refine` without a table.
+
+    Where a node's moves are no row of a table, ``sign`` says what tells nodes apart, given the
+    classes so far: one value for each node. It is asked until no class splits (Moore 1956), so
+    nodes that it tells apart once it must tell apart when it is given finer classes.
+
+    Args:
+        class_of: the partition to refine; nodes of two of its classes stay apart.
+        sign: classes so far → the signature of each node.
+    """
+    classes: Sequence[int] = number_by_occurrence(class_of).tolist()
+    n_before = -1
+    while (n_classes := len(set(classes))) != n_before:
+        n_before = n_classes
+        signatures = zip(class_of, sign(classes), strict=True)
+        classes = number_by_occurrence(signatures).tolist()
+    return list(classes)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from maskc.glr.adjacency import LexedCfg
-from maskc.grammar.model import END, Grammar
+from maskc.grammar.model import Grammar
+from maskc.ids import END
 
 
 def dump_grammar(grammar: Grammar) -> Iterator[str]:

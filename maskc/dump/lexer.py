@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from maskc.dump.names import LookaheadNames, format_bytes, name_terminal
 from maskc.grammar.model import Grammar
-from maskc.lexer.boundaries import AT_END, Boundaries, Final
-from maskc.lexer.scanner import DEAD, EMPTY_TEXT, Scanner
+from maskc.ids import AT_END, DEAD, EMPTY_TEXT
+from maskc.lexer.boundaries import Boundaries, Final
+from maskc.lexer.scanner import Scanner
 
 
 def dump_scanner(grammar: Grammar, scanner: Scanner) -> Iterator[str]:

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from maskc import bits
 from maskc.grammar.model import Grammar
-from maskc.lexer.boundaries import Boundaries, Lookaheads, number_bits
-from maskc.lexer.lexeme import IGNORED
+from maskc.ids import IGNORED
+from maskc.lexer.boundaries import Boundaries, Lookaheads
 
 _ESCAPES = {9: "\\t", 10: "\\n", 13: "\\r", 32: "' '", 45: "'-'", 92: "\\\\"}
 
@@ -90,4 +91,4 @@ class LookaheadNames:
         """Return the names of a set, in order; ``anything`` for all of them."""
         if looks == self._all:
             return "anything"
-        return " ".join(sorted(map(self.name, number_bits(looks)))) or "nothing"
+        return " ".join(sorted(map(self.name, bits.iterate(looks)))) or "nothing"

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from maskc.dump.names import LookaheadNames
 from maskc.glr.lr0 import GeneralTable
 from maskc.grammar.model import LalrGrammar
+from maskc.ids import ROOT, ProductionId
 from maskc.lexer.boundaries import Boundaries
-from maskc.parser.items import ROOT, Item, ItemSets
+from maskc.parser.items import Item, ItemSets
 from maskc.parser.refine import RefinedTable
 
 
@@ -21,7 +22,7 @@ def dump_items(grammar: LalrGrammar, item_sets: ItemSets) -> Iterator[str]:
             yield f"  {_format_item(grammar, item_sets, item)}"
         yield from _targets(row.shifts, grammar.bnf.terminals, "shift")
         yield from _targets(row.gotos, grammar.bnf.nonterminals, "goto")
-        by_production: dict[int, list[str]] = {}
+        by_production: dict[ProductionId, list[str]] = {}
         for terminal, production in sorted(row.reduces.items()):
             by_production.setdefault(production, []).append(grammar.bnf.terminals[terminal])
         for production, terminals in sorted(by_production.items()):

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from maskc.artifact.model import ANY_PROFILE, NO_EVENT
 from maskc.dump.lexer import format_open
 from maskc.dump.names import LookaheadNames, format_tokens, name_terminal
 from maskc.emit.graph import Answer, DecisionGraph, Question
 from maskc.emit.mask_differences import Unions
 from maskc.grammar.model import Grammar
+from maskc.ids import ANY_PROFILE, NO_EVENT
 from maskc.lexer.boundaries import Boundaries
 from maskc.pushdown.decisions import DEPENDS, FAIL, MAY
 from maskc.store.sequences import Event

@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.artifact.model import EMPTY_TEXT, NOT_AN_END, Contents, narrow
+from maskc import bits
+from maskc.artifact.model import Contents, narrow
 from maskc.emit.graph import DecisionGraph
 from maskc.emit.mask_differences import Unions
 from maskc.errors import LimitError
 from maskc.grammar.lalr import list_reductions
-from maskc.grammar.model import END, Bnf, Grammar, LalrGrammar
-from maskc.lexer.boundaries import AT_END, Boundaries, Final
+from maskc.grammar.model import Bnf, Grammar, LalrGrammar
+from maskc.ids import AT_END, EMPTY_TEXT, END, NOT_AN_END
+from maskc.lexer.boundaries import Boundaries, Final
 from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import Scanner
 from maskc.parser.refine import RefinedTable
@@ -90,13 +92,6 @@ def _offsets(lengths: Iterable[int]) -> Ints:
     return ends.astype(np.int32)
 
 
-def _words(masks: Sequence[int], n_bits: int) -> NDArray[np.uint64]:
-    """Return bit sets as uint64[len(masks), words]."""
-    n_words = max(1, -(-n_bits // 64))
-    flat = b"".join(mask.to_bytes(n_words * 8, "little") for mask in masks)
-    return np.frombuffer(flat, dtype="<u8").reshape(len(masks), n_words).astype(np.uint64)
-
-
 def _token_sections(tokens: Sequence[bytes | None]) -> dict[str, NDArray[Any]]:
     texts = [token or b"" for token in tokens]
     return {
@@ -135,18 +130,18 @@ def _boundary_sections(
             for b in range(n_boundaries)
         )
 
-    rest = _words([mask for row in boundaries.rest for mask in row], n_looks)
+    rest = bits.pack([mask for row in boundaries.rest for mask in row], n_looks)
     return {
-        "final_direct": _words([final.direct for final in finals], n_looks),
+        "final_direct": bits.pack([final.direct for final in finals], n_looks),
         "final_ignored_first": _offsets(len(final.ignored) for final in finals),
         "final_ignored": _ints(b for final in finals for b in final.ignored),
         "final_newline_first": _offsets(len(final.newlines) for final in finals),
         "final_newline": _ints(b for final in finals for b in final.newlines),
         "final_columns": _ints(final.columns for final in finals),
         "rest": rest.reshape(n_boundaries, boundaries.n_places, rest.shape[1]),
-        "terminal_lookaheads": _words(
+        "terminal_lookaheads": bits.pack(
             [
-                sum(1 << look for look in boundaries.of_terminal.get(terminal, ()))
+                bits.from_members(boundaries.of_terminal.get(terminal, ()))
                 for terminal in range(len(grammar.bnf.terminals))
             ],
             n_looks,
@@ -159,7 +154,7 @@ def _boundary_sections(
 def _table_sections(table: RefinedTable, n_looks: int) -> dict[str, NDArray[Any]]:
     return {
         "lalr_state": _ints(table.lalr_state),
-        "live": _words(table.live, n_looks),
+        "live": bits.pack(table.live, n_looks),
         "enclosed": np.array(table.enclosed, dtype=np.uint8),
         "shift_first": _offsets(map(len, table.shifts)),
         "shift_terminal": _ints(t for row in table.shifts for t in row),

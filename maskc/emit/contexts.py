@@ -8,7 +8,8 @@ boundary; none is left out.
 from __future__ import annotations
 
 from maskc.grammar.model import LexerSpec
-from maskc.lexer.scanner import DEAD, Scanner
+from maskc.ids import DEAD
+from maskc.lexer.scanner import Scanner
 
 
 def find_contexts(lexer: LexerSpec, scanner: Scanner) -> tuple[int, ...]:

@@ -30,11 +30,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.artifact.model import ANY_PROFILE, MAX_QUESTIONS, NO_EVENT, SAME
+from maskc.artifact.model import MAX_QUESTIONS, SAME
 from maskc.emit.contexts import find_contexts
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
-from maskc.lexer.lexeme import IGNORED
+from maskc.ids import ANY_PROFILE, IGNORED, NO_EVENT
 from maskc.lexer.scanner import Scanner
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.decisions import DEPENDS, MAY

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import narrow
+from maskc.ids import NO_BASE
 
 Ints = NDArray[np.int32]
 
-NO_BASE = -1
 _NEAR = 8  # a difference in more than 1 / 8 of the words is another base
 _RECENT = 48  # bases that are tried
 

@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from maskc.errors import GrammarError
 from maskc.explain.model import Names
 from maskc.frontends.lark import load_lalr_grammar, source_from_header
-from maskc.parser.items import ROOT, build_item_sets
+from maskc.ids import ROOT
+from maskc.parser.items import build_item_sets
 from maskc.runtime.artifact import Artifact
 
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from maskc.artifact.model import EMPTY_TEXT, IGNORED
 from maskc.explain.model import Cause, Death, Ending, Reading
 from maskc.explain.names import GrammarNames
+from maskc.ids import EMPTY_TEXT, IGNORED
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.lalr.machine import Hypothesis, LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet

@@ -55,6 +55,7 @@ from maskc.grammar.model import (
     LexerSpec,
     Production,
 )
+from maskc.ids import ContextId, LalrStateId, ProductionId, TerminalId
 
 OLDEST_LARK = (1, 3)
 
@@ -310,7 +311,7 @@ def _read_grammar(lark: Lark, start: str) -> LalrGrammar:
         terminal_names |= {*postlex.OPEN_PAREN_types, *postlex.CLOSE_PAREN_types}
     terminals = ("$END", *sorted(terminal_names - {"$END"}))
     nonterminals = tuple(sorted(nonterminal_names))
-    terminal_id = {name: i for i, name in enumerate(terminals)}
+    terminal_id = {name: TerminalId(i) for i, name in enumerate(terminals)}
     nonterminal_id = {name: i for i, name in enumerate(nonterminals)}
 
     def read_rule(rule: Any) -> Production:
@@ -328,16 +329,16 @@ def _read_grammar(lark: Lark, start: str) -> LalrGrammar:
             key=lambda p: (p.lhs, [_sort_key(s) for s in p.rhs]),
         )
     )
-    production_id = {p: i for i, p in enumerate(productions)}
+    production_id = {p: ProductionId(i) for i, p in enumerate(productions)}
     order = _number_states(table, start)
-    terminals_of = {
+    terminals_of: dict[int, dict[int, None]] = {
         key: dict.fromkeys(sorted(terminal_id[name] for name in names))
         for key, names in looked_for.items()
     }
     states = []
     for lark_state in order:
         moves, reduced, shared = rows[lark_state]
-        reduces: Mapping[int, int] = {
+        reduces: Mapping[int, ProductionId] = {
             terminal_id[name]: production_id[read_rule(rule)] for name, rule in reduced.items()
         }
         if shared is not None:
@@ -372,10 +373,10 @@ def _read_grammar(lark: Lark, start: str) -> LalrGrammar:
 
 
 def _list_contexts_after(
-    states: Iterable[LalrState], context_of: Sequence[int]
-) -> dict[int, frozenset[int]]:
+    states: Iterable[LalrState], context_of: Sequence[ContextId]
+) -> dict[int, frozenset[ContextId]]:
     """Return, for each terminal that is shifted, the contexts of the states that it leads to."""
-    found: dict[int, set[int]] = {}
+    found: dict[int, set[ContextId]] = {}
     for row in states:
         for terminal, target in row.shifts.items():
             found.setdefault(terminal, set()).add(context_of[target])
@@ -397,7 +398,7 @@ def _read_general(lark: Lark, start: str) -> Grammar:
             | {str(s.name) for s in symbols if not s.is_term}
         )
     )
-    terminal_id = {name: i for i, name in enumerate(terminals)}
+    terminal_id = {name: TerminalId(i) for i, name in enumerate(terminals)}
     nonterminal_id = {name: i for i, name in enumerate(nonterminals)}
     productions = {
         Production(
@@ -409,7 +410,10 @@ def _read_general(lark: Lark, start: str) -> Grammar:
         )
         for rule in lark.rules
     }
-    ranks, context = (0,) * len(terminals), Context(tuple(range(1, len(terminals))), ())
+    ranks, context = (
+        (0,) * len(terminals),
+        Context(tuple(map(TerminalId, range(1, len(terminals)))), ()),
+    )
     if not _is_dynamic(lark):
         ranks = _read_ranks(lark, terminals)
         context = _read_context(_lexer_of(lark), terminal_id, build_matcher())
@@ -422,8 +426,8 @@ def _read_general(lark: Lark, start: str) -> Grammar:
         ranks=ranks,
         ignored=frozenset(terminal_id[str(name)] for name in lark.lexer_conf.ignore),
         contexts=(context,),
-        first_context=0,
-        contexts_after=dict.fromkeys(range(1, len(terminals)), frozenset([0])),
+        first_context=ContextId(0),
+        contexts_after=dict.fromkeys(range(1, len(terminals)), frozenset([ContextId(0)])),
         layout=None,
     )
     in_order = sorted(productions, key=lambda p: (p.lhs, [_sort_key(s) for s in p.rhs]))
@@ -438,15 +442,15 @@ def _sort_key(symbol: int) -> tuple[bool, int]:
     return (symbol < 0, abs(symbol))
 
 
-def _number_states(table: Any, start: str) -> dict[int, int]:
+def _number_states(table: Any, start: str) -> dict[int, LalrStateId]:
     """Return Lark's state → canonical number, breadth first over sorted symbol names."""
-    order = {table.start_states[start]: 0}
+    order: dict[int, LalrStateId] = {table.start_states[start]: LalrStateId(0)}
     queue = deque(order)
     while queue:
         moves, _, _ = read_row(table.states[queue.popleft()])
         for target in moves.values():
             if target not in order:
-                order[target] = len(order)
+                order[target] = LalrStateId(len(order))
                 queue.append(target)
     return order
 
@@ -464,23 +468,24 @@ def _read_ranks(lark: Lark, terminals: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def _read_contexts(
-    lark: Lark, order: dict[int, int], terminal_id: dict[str, int]
-) -> tuple[tuple[Context, ...], tuple[int, ...]]:
+    lark: Lark, order: Iterable[int], terminal_id: Mapping[str, TerminalId]
+) -> tuple[tuple[Context, ...], tuple[ContextId, ...]]:
     lexer, matcher = _lexer_of(lark), build_matcher()
     if isinstance(lexer, BasicLexer):
-        return (_read_context(lexer, terminal_id, matcher),), (0,) * len(order)
-    number: dict[Context, int] = {}
+        return (_read_context(lexer, terminal_id, matcher),), tuple(ContextId(0) for _ in order)
+    number: dict[Context, ContextId] = {}
     context_of = []
     read: dict[int, Context] = {}
     for lark_state in order:
         lexer_here = lexer.lexers[lark_state]
         if id(lexer_here) not in read:
             read[id(lexer_here)] = _read_context(lexer_here, terminal_id, matcher)
-        context_of.append(number.setdefault(read[id(lexer_here)], len(number)))
+        context = ContextId(len(number))
+        context_of.append(number.setdefault(read[id(lexer_here)], context))
     return tuple(number), tuple(context_of)
 
 
-def _read_context(lexer: Any, terminal_id: dict[str, int], matcher: Any) -> Context:
+def _read_context(lexer: Any, terminal_id: Mapping[str, TerminalId], matcher: Any) -> Context:
     alternatives, callbacks = cast(Any, _create_unless)(
         lexer.terminals, lexer.g_regex_flags, matcher, lexer.use_bytes
     )
@@ -493,8 +498,8 @@ def _read_context(lexer: Any, terminal_id: dict[str, int], matcher: Any) -> Cont
     )
 
 
-def _read_layout(postlex: Any, terminal_id: dict[str, int]) -> Layout:
-    def ids(names: Iterable[str]) -> frozenset[int]:
+def _read_layout(postlex: Any, terminal_id: Mapping[str, TerminalId]) -> Layout:
+    def ids(names: Iterable[str]) -> frozenset[TerminalId]:
         return frozenset(terminal_id[name] for name in names)
 
     return Layout(

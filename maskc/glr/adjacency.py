@@ -17,14 +17,17 @@ Source: Bar-Hillel, Perles, Shamir 1961.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from maskc import bits
+from maskc.automata.partition import refine_by_signature
 from maskc.errors import LimitError
 from maskc.glr.cfg import Cfg, make_cfg
-from maskc.grammar.model import END, Production
+from maskc.grammar.model import Production
 from maskc.grammar.reduce import reduce_productions
 from maskc.grammar.sets import compute_adjacent, compute_sets
+from maskc.ids import END
 
 Lookaheads = int  # bit set
 
@@ -167,7 +170,7 @@ class _Automaton:
                 targets = self.moves[class_of[state]].setdefault(terminal_of[look], {})
                 target = class_of[after[look]]
                 targets[target] = targets.get(target, 0) | 1 << look
-        self.symbols: list[tuple[int, Lookaheads]] = [(END, sum(1 << k for k in looks[END]))]
+        self.symbols: list[tuple[int, Lookaheads]] = [(END, bits.from_members(looks[END]))]
         self._number: dict[tuple[int, Lookaheads], int] = {}
 
     def symbol(self, here: int, terminal: int, there: int) -> int:
@@ -193,26 +196,18 @@ def _refine(
         after: lookahead → the state behind it.
         end: the lookaheads that stand for the end of the text.
     """
-    class_of = [0] * len(states)
-    n_before = 0
-    while True:
-        number: dict[tuple[bool, frozenset[tuple[int, int]]], int] = {}
-        class_of = [
-            number.setdefault(
-                (
-                    allowed.isdisjoint(end),
-                    frozenset(
-                        (terminal_of[look], class_of[after[look]])
-                        for look in allowed & terminal_of.keys()
-                    ),
+
+    def sign(class_of: Sequence[int]) -> Iterator[Hashable]:
+        for allowed in states:
+            yield (
+                allowed.isdisjoint(end),
+                frozenset(
+                    (terminal_of[look], class_of[after[look]])
+                    for look in allowed & terminal_of.keys()
                 ),
-                len(number),
             )
-            for allowed in states
-        ]
-        if len(number) == n_before:
-            return class_of
-        n_before = len(number)
+
+    return refine_by_signature([0] * len(states), sign)
 
 
 Spans = dict[tuple[int, int], set[int]]

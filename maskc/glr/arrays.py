@@ -6,12 +6,13 @@ states as they have symbols, and asks for lookaheads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc import bits
 from maskc.glr.lr0 import GeneralTable
 
 
@@ -32,27 +33,18 @@ def general_sections(
         closed: boundary → whether the text may end there.
     """
     live = [
-        _unite([symbols[s][1] for s in row], end if accepts else 0)
+        bits.unite(symbols[s][1] for s in row) | (end if accepts else 0)
         for row, accepts in zip(table.shifts, table.accepts, strict=True)
     ]
-    n_words = max(1, -(-n_lookaheads // 64))
-    flat = b"".join(mask.to_bytes(8 * n_words, "little") for mask in live)
     shifts = [sorted((symbols[s][0], target) for s, target in row.items()) for row in table.shifts]
     gotos = [sorted(row.items()) for row in table.gotos]
     return {
-        "general_live": np.frombuffer(flat, "<u8").reshape(len(live), n_words).astype(np.uint64),
+        "general_live": bits.pack(live, n_lookaheads),
         **_pairs("shift", ("terminal", "state"), shifts),
         **_pairs("goto", ("nonterminal", "state"), gotos),
         **_pairs("reduce", ("nonterminal", "length"), table.reduces),
         "general_closed": np.array(closed, dtype=np.uint8),
     }
-
-
-def _unite(sets: Iterable[int], first: int = 0) -> int:
-    """Return the union of bit sets."""
-    for more in sets:
-        first |= more
-    return first
 
 
 def _pairs(

@@ -33,14 +33,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 
+from maskc import bits
 from maskc.glr.adjacency import LexedCfg
 from maskc.glr.lr0 import GeneralTable
 from maskc.grammar.reduce import reduce_productions
 from maskc.grammar.sets import Terminals
+from maskc.ids import DROPPED
 from maskc.lexer.boundaries import Boundaries
 from maskc.pushdown.debts import Debts, Verdict
 from maskc.store.sequences import Event, Words, anything
-from maskc.streamline.model import DROPPED, Rows
+from maskc.streamline.model import Rows
 from maskc.streamline.rewrite import rewrite
 
 # States of a debt automaton that is compared with others. sql.lark with mistral: 26,207 rows are
@@ -100,7 +102,9 @@ class ProductionVerdicts:
         wanted = final.direct
         for boundary in final.ignored:
             wanted |= self._rest[boundary]
-        return sum(1 << symbol for symbol, (_, looks) in enumerate(self._symbols) if looks & wanted)
+        return bits.from_members(
+            symbol for symbol, (_, looks) in enumerate(self._symbols) if looks & wanted
+        )
 
     def is_free(self, word: int) -> bool:
         """Return whether a final is open to anything."""

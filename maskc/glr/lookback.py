@@ -16,9 +16,10 @@ Source: DeRemer and Pennello 1982, lookback (doi:10.1145/69622.357187).
 
 from __future__ import annotations
 
+from maskc import bits
 from maskc.glr.cfg import Cfg
 from maskc.glr.lr0 import GeneralTable
-from maskc.grammar.model import END
+from maskc.ids import END
 
 Symbols = int  # a set of symbols as bits, ``END`` for the end of the text
 
@@ -36,7 +37,7 @@ def find_below(table: GeneralTable) -> tuple[tuple[int, ...], ...]:
 def find_going_on(cfg: Cfg, table: GeneralTable) -> tuple[Symbols, ...]:
     """Return, for each state, the symbols that some stack with it on top goes on with."""
     found = [
-        sum(1 << symbol for symbol in row) | (1 << END if accepts else 0)
+        bits.from_members(row) | (1 << END if accepts else 0)
         for row, accepts in zip(table.shifts, table.accepts, strict=True)
     ]
     readers: list[set[int]] = [set() for _ in found]  # state → the states that reduce to it

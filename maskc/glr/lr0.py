@@ -20,10 +20,10 @@ from dataclasses import dataclass
 
 from maskc.errors import LimitError
 from maskc.glr.cfg import Cfg
+from maskc.ids import ROOT
 
 MAX_STATES = 100_000
 
-_ROOT = -1  # the production of the root, which derives the start symbol
 Item = tuple[int, int]  # production, position of the dot
 
 
@@ -54,7 +54,7 @@ def build_general_table(cfg: Cfg) -> GeneralTable:
     by_lhs: dict[int, list[int]] = {}
     for number, production in enumerate(cfg.productions):
         by_lhs.setdefault(production.lhs, []).append(number)
-    start: tuple[Item, ...] = ((_ROOT, 0),)
+    start: tuple[Item, ...] = ((ROOT, 0),)
     number_of = {start: 0}
     kernels = [start]
     shifts: list[dict[int, int]] = []
@@ -77,8 +77,7 @@ def build_general_table(cfg: Cfg) -> GeneralTable:
         shifts.append({s: t for s, t in row.items() if s >= 0})
         gotos.append({-1 - s: t for s, t in row.items() if s < 0})
     ends = [
-        sorted({p for p, dot in kernel if p != _ROOT and dot == len(sides[p])})
-        for kernel in kernels
+        sorted({p for p, dot in kernel if p != ROOT and dot == len(sides[p])}) for kernel in kernels
     ]
     return GeneralTable(
         shifts=tuple(shifts),
@@ -87,7 +86,7 @@ def build_general_table(cfg: Cfg) -> GeneralTable:
             tuple(sorted({(cfg.productions[p].lhs, len(sides[p])) for p in row})) for row in ends
         ),
         accepts=tuple(
-            (_ROOT, 1) in kernel or cfg.has_empty and number == 0
+            (ROOT, 1) in kernel or cfg.has_empty and number == 0
             for number, kernel in enumerate(kernels)
         ),
     )

@@ -21,8 +21,9 @@ from maskc.glr.decisions import (
 from maskc.glr.lookback import find_going_on
 from maskc.glr.lr0 import GeneralTable
 from maskc.glr.top_state import StackVerdicts, check_never, condition_on_tops
-from maskc.grammar.model import END, Grammar
+from maskc.grammar.model import Grammar
 from maskc.grammar.reduce import reduce_productions
+from maskc.ids import END
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
 from maskc.parser.refine import RefinedTable

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from maskc.budget import reserve
 from maskc.errors import LimitError
 from maskc.grammar.sets import Terminals
+from maskc.ids import DEAD, ENTRY, IGNORED
 from maskc.lexer.boundaries import Boundaries
-from maskc.lexer.lexeme import IGNORED
-from maskc.lexer.scanner import DEAD, Scanner
+from maskc.lexer.scanner import Scanner
 from maskc.store.model import MaskStore
-from maskc.store.steps import ENTRY, Steps
+from maskc.store.steps import Steps
 from maskc.vocab.trie import TokenTrie
 
 Ints = NDArray[np.int32]

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from maskc.ids import ContextId, LalrStateId, ProductionId
 
-class Reduction(Mapping[int, int]):
+
+class Reduction(Mapping[int, ProductionId]):
     """One production that a state reduces on terminals which many states have in common.
 
     Attributes:
@@ -17,10 +19,10 @@ class Reduction(Mapping[int, int]):
 
     __slots__ = ("production", "terminals")
 
-    def __init__(self, production: int, terminals: Mapping[int, None]) -> None:
+    def __init__(self, production: ProductionId, terminals: Mapping[int, None]) -> None:
         self.production, self.terminals = production, terminals
 
-    def __getitem__(self, terminal: int) -> int:
+    def __getitem__(self, terminal: int) -> ProductionId:
         if terminal in self.terminals:
             return self.production
         raise KeyError(terminal)
@@ -35,11 +37,13 @@ class Reduction(Mapping[int, int]):
         return len(self.terminals)
 
 
-def list_reductions(reduces: Mapping[int, int]) -> list[tuple[int, tuple[int, ...]]]:
+def list_reductions(
+    reduces: Mapping[int, ProductionId],
+) -> list[tuple[ProductionId, tuple[int, ...]]]:
     """Return (production, its terminals) for what a state reduces, in order of first terminals."""
     if isinstance(reduces, Reduction):
         return [(reduces.production, tuple(reduces.terminals))] if reduces.terminals else []
-    found: dict[int, list[int]] = {}
+    found: dict[ProductionId, list[int]] = {}
     for terminal, production in reduces.items():
         found.setdefault(production, []).append(terminal)
     return [(production, tuple(terminals)) for production, terminals in found.items()]
@@ -55,9 +59,9 @@ class LalrState:
         gotos: nonterminal id → state.
     """
 
-    shifts: Mapping[int, int]
-    reduces: Mapping[int, int]
-    gotos: Mapping[int, int]
+    shifts: Mapping[int, LalrStateId]
+    reduces: Mapping[int, ProductionId]
+    gotos: Mapping[int, LalrStateId]
 
     def __post_init__(self) -> None:
         """Keep the mappings from being written; a :class:`Reduction` is shared, and cannot be."""
@@ -78,10 +82,10 @@ class LalrTable:
     """
 
     states: tuple[LalrState, ...]
-    end_state: int
-    context_of: tuple[int, ...]
+    end_state: LalrStateId
+    context_of: tuple[ContextId, ...]
 
-    def target(self, state: int, symbol: int) -> int:
+    def target(self, state: int, symbol: int) -> LalrStateId:
         """Return the state that a state shifts or goes to on a symbol of a right side."""
         row = self.states[state]
         return row.shifts[symbol] if symbol >= 0 else row.gotos[-1 - symbol]

@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from maskc.grammar.lalr import LalrTable
-
-END = 0
+from maskc.ids import ContextId, TerminalId
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +81,8 @@ class Context:
             its whole lexeme equals one, in the order they are tried.
     """
 
-    alternatives: tuple[int, ...]
-    keywords: tuple[tuple[int, tuple[int, ...]], ...]
+    alternatives: tuple[TerminalId, ...]
+    keywords: tuple[tuple[TerminalId, tuple[TerminalId, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +95,11 @@ class Layout:
         tab_len: columns a tab is worth.
     """
 
-    newline: int
-    indent: int
-    dedent: int
-    opens: frozenset[int]
-    closes: frozenset[int]
+    newline: TerminalId
+    indent: TerminalId
+    dedent: TerminalId
+    opens: frozenset[TerminalId]
+    closes: frozenset[TerminalId]
     tab_len: int
 
 
@@ -125,10 +124,10 @@ class LexerSpec:
     patterns: tuple[str | None, ...]
     re_flags: int
     ranks: tuple[int, ...]
-    ignored: frozenset[int]
+    ignored: frozenset[TerminalId]
     contexts: tuple[Context, ...]
-    first_context: int
-    contexts_after: Mapping[int, frozenset[int]]
+    first_context: ContextId
+    contexts_after: Mapping[int, frozenset[ContextId]]
     layout: Layout | None
 
     def __post_init__(self) -> None:

@@ -17,8 +17,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from maskc.grammar.model import END, Production
+from maskc import bits
+from maskc.grammar.model import Production
 from maskc.grammar.reduce import ReducedGrammar
+from maskc.ids import END
 
 Terminals = int
 
@@ -80,10 +82,8 @@ def compute_adjacent(reduced: ReducedGrammar, sets: SymbolSets) -> dict[int, Ter
             # Only the symbol next to the gap: what reaches it through empty symbols is found
             # at the gap before those, where it is next.
             ends, _ = sets.last_of(rhs[position - 1 : position])
-            while ends:
-                low = ends & -ends
-                adjacent[low.bit_length() - 1] |= begins
-                ends ^= low
+            for terminal in bits.iterate(ends):
+                adjacent[terminal] |= begins
     return adjacent
 
 

@@ -21,15 +21,15 @@ Example: ``start: NAME NAME`` without ``%ignore``: the rest of the boundary behi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
-from maskc.grammar.model import END, LexerSpec
+from maskc import bits
+from maskc.automata.partition import refine_by_signature
+from maskc.grammar.model import LexerSpec
+from maskc.ids import AT_END, END, IGNORED
 from maskc.lexer.columns import Columns
-from maskc.lexer.lexeme import IGNORED
 from maskc.lexer.scanner import Scanner, contexts_after
-
-AT_END = -1  # the boundary at the end of the text, where DEDENTs are free
 
 Lookaheads = int  # bit set
 _Node = tuple[int, int]  # terminal, boundary
@@ -89,7 +89,7 @@ class Boundaries:
     @property
     def end(self) -> Lookaheads:
         """The lookahead ``$END`` as a set."""
-        return sum(1 << look for look in self.of_terminal[END])
+        return bits.from_members(self.of_terminal[END])
 
 
 def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: Columns) -> Boundaries:
@@ -110,7 +110,7 @@ def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: Columns) -> Bo
     def to_lookaheads(fine: int) -> Lookaheads:
         if fine not in cache:
             cache[fine] = sum(
-                {1 << look_of[i] for i in number_bits(fine) if nodes[i][0] != IGNORED}
+                {1 << look_of[i] for i in bits.iterate(fine) if nodes[i][0] != IGNORED}
             )
         return cache[fine]
 
@@ -136,20 +136,6 @@ def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: Columns) -> Bo
     )
 
 
-def number_bits(mask: int) -> list[int]:
-    """Return the members of a bit set, ascending.
-
-    >>> number_bits(0b1101)
-    [0, 2, 3]
-    """
-    found = []
-    while mask:
-        low = mask & -mask
-        found.append(low.bit_length() - 1)
-        mask ^= low
-    return found
-
-
 def _number_nodes(lexer: LexerSpec, scanner: Scanner) -> tuple[list[_Node], dict[_Node, int]]:
     found: set[_Node] = {(END, AT_END)}
     for ends in scanner.ends:
@@ -170,7 +156,7 @@ def _number_nodes(lexer: LexerSpec, scanner: Scanner) -> tuple[list[_Node], dict
 
 def _reachable_ends(scanner: Scanner, bit: dict[_Node, int]) -> list[int]:
     """Return, per state, the ends that some bytes lead to without leaving the lexeme."""
-    reach = [sum(1 << bit[end] for end in ends) for ends in scanner.ends]
+    reach = [bits.from_members(bit[end] for end in ends) for ends in scanner.ends]
     before: list[set[int]] = [set() for _ in reach]
     for state, row in enumerate(scanner.next):
         for target in set(row.tolist()) - {0, state}:
@@ -196,14 +182,14 @@ def _compute_rests(
         for state in set(row.tolist()):
             mask |= reach[state]
         of_entry.append(mask)
-    at_end = sum(1 << i for i, (_, boundary) in enumerate(nodes) if boundary == AT_END)
+    at_end = bits.from_members(i for i, (_, boundary) in enumerate(nodes) if boundary == AT_END)
     crossed = [{IGNORED}]
     if lexer.layout:
         crossed.append({IGNORED, lexer.layout.newline})
     rest: list[list[int]] = [[] for _ in scanner.closed]
     for terminals in crossed:
         behind = {i: b for i, (terminal, b) in enumerate(nodes) if terminal in terminals}
-        crossed_mask = sum(1 << i for i in behind)
+        crossed_mask = bits.from_members(behind)
         for context in range(len(lexer.contexts)):
             direct = [of_entry[entry] for entry in scanner.enter[:, context].tolist()]
             for boundary in range(len(scanner.closed)):
@@ -213,7 +199,7 @@ def _compute_rests(
                 while pending:
                     here = pending.pop()
                     mask |= direct[here] | (at_end if scanner.closed[here] else 0)
-                    for i in number_bits(direct[here] & crossed_mask):
+                    for i in bits.iterate(direct[here] & crossed_mask):
                         if behind[i] not in seen:
                             seen.add(behind[i])
                             pending.append(behind[i])
@@ -245,37 +231,26 @@ def _refine(lexer: LexerSpec, nodes: list[_Node], follows: list[list[int]]) -> l
         terminal: [place for place in range(len(follows[0])) if place % n_contexts in contexts]
         for terminal, contexts in contexts_after(lexer).items()
     }
-    class_of = [0] * len(nodes)
-    n_before = 0
-    while True:
+
+    def sign(class_of: Sequence[int]) -> Iterator[Hashable]:
         classes = _ClassSets(class_of)
-        number: dict[object, int] = {}
-        class_of = [
-            number.setdefault(
-                (
-                    terminal,
-                    boundary == AT_END,
-                    tuple(classes.of(follows[i][place]) for place in after.get(terminal, ())),
-                ),
-                len(number),
-            )
-            for i, (terminal, boundary) in enumerate(nodes)
-        ]
-        if len(number) == n_before:
-            return class_of
-        n_before = len(number)
+        for i, (terminal, boundary) in enumerate(nodes):
+            allowed = tuple(classes.of(follows[i][place]) for place in after.get(terminal, ()))
+            yield terminal, boundary == AT_END, allowed
+
+    return refine_by_signature([0] * len(nodes), sign)
 
 
 class _ClassSets:
     """The classes of the nodes in a set, for one partition."""
 
-    def __init__(self, class_of: list[int]) -> None:
+    def __init__(self, class_of: Sequence[int]) -> None:
         self._class_of = class_of
         self._known: dict[int, frozenset[int]] = {}
 
     def of(self, mask: int) -> frozenset[int]:
         if mask not in self._known:
-            self._known[mask] = frozenset(self._class_of[i] for i in number_bits(mask))
+            self._known[mask] = frozenset(self._class_of[i] for i in bits.iterate(mask))
         return self._known[mask]
 
 
@@ -295,15 +270,15 @@ def _build_finals(
     to_lookaheads: Callable[[int], Lookaheads],
 ) -> tuple[tuple[Final, ...], tuple[int, ...]]:
     newline = lexer.layout.newline if lexer.layout else None
-    ignored_mask = sum(1 << i for i, (t, _) in enumerate(nodes) if t == IGNORED)
-    newline_mask = sum(1 << i for i, (t, _) in enumerate(nodes) if t == newline)
+    ignored_mask = bits.from_members(i for i, (t, _) in enumerate(nodes) if t == IGNORED)
+    newline_mask = bits.from_members(i for i, (t, _) in enumerate(nodes) if t == newline)
     number: dict[Final, int] = {}
     final_of = []
     for mask, column_sets in zip(reach, columns.of_state, strict=True):
         final = Final(
             to_lookaheads(mask & ~ignored_mask & ~newline_mask),
-            tuple(sorted({nodes[i][1] for i in number_bits(mask & ignored_mask)})),
-            tuple(sorted({nodes[i][1] for i in number_bits(mask & newline_mask)})),
+            tuple(sorted({nodes[i][1] for i in bits.iterate(mask & ignored_mask)})),
+            tuple(sorted({nodes[i][1] for i in bits.iterate(mask & newline_mask)})),
             column_sets,
         )
         final_of.append(number.setdefault(final, len(number)))

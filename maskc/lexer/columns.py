@@ -23,7 +23,8 @@ import numpy as np
 from maskc.automata.partition import Predecessors, find_coaccessible
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
-from maskc.lexer.scanner import DEAD, Scanner
+from maskc.ids import DEAD
+from maskc.lexer.scanner import Scanner
 
 MAX_COLUMNS = 4096
 

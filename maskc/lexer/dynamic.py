@@ -24,9 +24,9 @@ import numpy as np
 
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
-from maskc.lexer.lexeme import IGNORED
-from maskc.lexer.pieces import DEAD, Lexemes, build_lexemes
-from maskc.lexer.scanner import EMPTY_TEXT, Scanner, drop_useless, minimise
+from maskc.ids import DEAD, EMPTY_TEXT, IGNORED
+from maskc.lexer.pieces import Lexemes, build_lexemes
+from maskc.lexer.scanner import Scanner, drop_useless, minimise
 
 MAX_STATES = 1_000_000  # before minimising: a matter of memory
 

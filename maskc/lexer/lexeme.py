@@ -38,8 +38,8 @@ from maskc.automata.threads import (
 )
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
+from maskc.ids import IGNORED
 
-IGNORED = -1  # the terminal of an ignored lexeme
 NONE = -1  # no state
 # Before minimising. A matter of memory: each takes about a kilobyte.
 MAX_STATES = 1_000_000
@@ -103,7 +103,7 @@ class LexemeAutomaton:
         for terminal in self.lexer.contexts[context].alternatives:
             for position, owed in self.threads.enter(self._starts[terminal], matched):
                 collected.append(position, owed)
-        keywords = {
+        keywords: set[tuple[int, int]] = {
             (terminal, position)
             for terminal, names in self.lexer.contexts[context].keywords
             if terminal not in self.lexer.ignored

@@ -25,8 +25,7 @@ from maskc.automata.partition import refine
 from maskc.automata.threads import FREE, ThreadList, Threads, ThreadStepper
 from maskc.errors import LimitError, UnsupportedTerminalError
 from maskc.grammar.model import LexerSpec
-
-DEAD = 0
+from maskc.ids import DEAD
 
 _MAX_LEXEME_STATES = 20_000  # of one terminal
 _MAX_HISTORIES = 1_000

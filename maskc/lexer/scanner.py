@@ -33,10 +33,9 @@ from maskc.automata.threads import settle
 from maskc.budget import at, quote_symbol
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
-from maskc.lexer.lexeme import IGNORED, NONE, LexemeAutomaton
+from maskc.ids import DEAD, EMPTY_TEXT, IGNORED
+from maskc.lexer.lexeme import NONE, LexemeAutomaton
 
-DEAD = 0
-EMPTY_TEXT = -3  # `end_of_text` of the start state: no lexeme is open
 # Before minimising; what an artifact may hold is no bound, see ``SECTIONS`` there. A matter of
 # memory: each takes about a kilobyte.
 MAX_STATES = 1_000_000
@@ -315,7 +314,7 @@ def _quotient(
     """Return the scanner over classes, reachable ones only, numbered breadth first."""
     _, first = np.unique(state_class, return_index=True)
     _, first_boundary = np.unique(boundary_class, return_index=True)
-    state_to = {DEAD: DEAD}
+    state_to: dict[int, int] = {DEAD: DEAD}
     boundary_to: dict[int, int] = {}
     order: list[int] = [DEAD]
 

@@ -21,8 +21,8 @@ from collections.abc import Iterator, Mapping
 
 from maskc.frontends.words import match_length
 from maskc.grammar.sets import compute_nullable
-from maskc.lexer.lexeme import IGNORED
-from maskc.lexer.scanner import DEAD, Scanner
+from maskc.ids import DEAD, IGNORED
+from maskc.lexer.scanner import Scanner
 from maskc.lint.model import Finding, Severity
 from maskc.lint.subject import Subject
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from maskc.frontends.words import match_length
+from maskc.ids import TerminalId
 from maskc.lint.lexemes import find_common_lexeme
 from maskc.lint.model import Finding, Severity
 from maskc.lint.overlap import find_overlap
@@ -27,7 +28,7 @@ CODE = "ML001"
 def find_collisions(subject: Subject) -> Iterator[Finding]:
     """Yield a finding for each pair of terminals that some context tries one behind the other."""
     grammar = subject.grammar
-    pairs: dict[tuple[int, int], int] = {}
+    pairs: dict[tuple[TerminalId, TerminalId], int] = {}
     for context in grammar.lexer.contexts:
         for position, first in enumerate(context.alternatives):
             for second in context.alternatives[position + 1 :]:

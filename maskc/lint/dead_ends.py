@@ -15,12 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from maskc.grammar.model import END
+from maskc.ids import END, ROOT
 from maskc.lint.derivations import Derivations
 from maskc.lint.model import Finding, Place, Severity
 from maskc.lint.subject import Subject
 from maskc.lint.texts import Texts
-from maskc.parser.items import ROOT
 
 CODE = "ML004"
 

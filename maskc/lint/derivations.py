@@ -14,7 +14,8 @@ import heapq
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from maskc.grammar.model import END, Bnf, LalrGrammar
+from maskc.grammar.model import Bnf, LalrGrammar
+from maskc.ids import END
 
 Word = tuple[int, ...]
 

@@ -11,8 +11,9 @@ is legal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from maskc.ids import TerminalId
 from maskc.lint.derivations import Derivations
 from maskc.lint.model import Finding, Severity
 from maskc.lint.subject import Subject
@@ -29,7 +30,7 @@ def find_keywords(subject: Subject) -> Iterator[Finding]:
     for state, row in enumerate(grammar.lalr.states):
         for terminal in (*row.shifts, *row.reduces):
             wanted_in.setdefault(terminal, set()).add(grammar.lalr.context_of[state])
-    lost: dict[int, dict[int, set[int]]] = {}  # identifier → keyword → contexts
+    lost: dict[TerminalId, dict[TerminalId, set[int]]] = {}  # identifier → keyword → contexts
     for number, context in enumerate(grammar.lexer.contexts):
         for owner, names in context.keywords:
             if owner in grammar.lexer.ignored or number not in wanted_in.get(owner, ()):
@@ -82,7 +83,7 @@ def find_keywords(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _list(subject: Subject, keywords: list[int]) -> str:
+def _list(subject: Subject, keywords: Sequence[int]) -> str:
     listed = subject.list_names(keywords[:MAX_LISTED])
     more = len(keywords) - MAX_LISTED
     return f"{listed} and {more} more" if more > 0 else listed

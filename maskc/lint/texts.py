@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.grammar.model import LalrGrammar
-from maskc.lexer.lexeme import IGNORED
-from maskc.lexer.scanner import DEAD, Scanner
+from maskc.ids import DEAD, IGNORED
+from maskc.lexer.scanner import Scanner
 from maskc.lint.derivations import run_parser
 from maskc.lint.lexemes import byte_preference
 

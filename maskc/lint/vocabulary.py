@@ -17,7 +17,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.artifact.model import NO_BASE, Contents
+from maskc.artifact.model import Contents
+from maskc.ids import NO_BASE
 from maskc.lint.model import Finding, Place, Severity
 from maskc.lint.subject import Subject
 from maskc.pipeline import compile_contents

@@ -15,9 +15,11 @@ from collections.abc import Mapping
 
 from maskc.errors import PostlexError
 from maskc.grammar.model import Grammar, Layout
+from maskc.ids import ProductionId
+from maskc.parser.items import Item
 
 
-def find_enclosed_items(grammar: Grammar) -> frozenset[tuple[int, int]]:
+def find_enclosed_items(grammar: Grammar) -> frozenset[Item]:
     """Return the (production, dot) behind a bracket that the production opened.
 
     Empty if the grammar has no layout.
@@ -28,18 +30,21 @@ def find_enclosed_items(grammar: Grammar) -> frozenset[tuple[int, int]]:
     layout = grammar.lexer.layout
     if layout is None:
         return frozenset()
-    blocks = {layout.indent: 1, layout.dedent: -1}
-    brackets = dict.fromkeys(layout.opens, 1) | dict.fromkeys(layout.closes, -1)
+    blocks = dict[int, int]([(layout.indent, 1), (layout.dedent, -1)])
+    brackets: dict[int, int] = {
+        **dict.fromkeys(layout.opens, 1),
+        **dict.fromkeys(layout.closes, -1),
+    }
     _check_pairs(grammar, blocks, "INDENT and DEDENT")
     nets = _check_pairs(grammar, brackets, "opening and closing brackets")
     _check_lines(grammar, layout, brackets, nets)
-    found: set[tuple[int, int]] = set()
+    found: set[Item] = set()
     for number, production in enumerate(grammar.bnf.productions):
         depth = 0
         for dot, symbol in enumerate(production.rhs, 1):
             depth += _weight(symbol, brackets, nets) or 0
             if depth > 0:
-                found.add((number, dot))
+                found.add((ProductionId(number), dot))
     return frozenset(found)
 
 

@@ -28,12 +28,14 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from maskc import bits
 from maskc.grammar.lalr import list_reductions
-from maskc.grammar.model import END, LalrGrammar
-from maskc.parser.items import ROOT, Item, ItemSets
+from maskc.grammar.model import LalrGrammar
+from maskc.ids import END, ROOT, ProductionId
+from maskc.parser.items import Item, ItemSets
 
 Lookaheads = int  # a set of lookaheads, bit λ
-Node = tuple[int, int, int, bool]  # state, production, dot, whether its base is enclosed
+Node = tuple[int, ProductionId, int, bool]  # state, production, dot, whether its base is enclosed
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ def build_completions(
             state, outside of brackets or between them.
         enclosed_items: items whose dot stands behind a bracket that their production opened.
     """
-    end_bits = sum(1 << look for look in lookaheads[END])
+    end_bits = bits.from_members(lookaheads[END])
     reduced_on = _list_reduced(grammar, lookaheads)
     values: dict[Node, Relation] = {}
     derived: dict[tuple[int, int, bool], Relation] = {}
@@ -219,15 +221,15 @@ def build_completions(
 
 def _list_reduced(
     grammar: LalrGrammar, lookaheads: Mapping[int, tuple[int, ...]]
-) -> list[dict[int, Lookaheads]]:
+) -> list[dict[ProductionId, Lookaheads]]:
     """Return, per state, production → the lookaheads on which it is reduced."""
-    bits = {t: sum(1 << look for look in looks) for t, looks in lookaheads.items()}
+    own = {t: bits.from_members(looks) for t, looks in lookaheads.items()}
     known: dict[tuple[int, ...], Lookaheads] = {}
     found = []
     for row in grammar.lalr.states:
         reductions = list_reductions(row.reduces)
         for _, terminals in reductions:
             if terminals not in known:
-                known[terminals] = sum(bits.get(terminal, 0) for terminal in terminals)
+                known[terminals] = bits.unite(own.get(terminal, 0) for terminal in terminals)
         found.append({production: known[terminals] for production, terminals in reductions})
     return found

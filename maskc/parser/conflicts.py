@@ -20,12 +20,14 @@ Source: DeRemer, Pennello 1982 (doi:10.1145/69622.357187); DESIGN, section 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from maskc.grammar.model import END, LalrGrammar
+from maskc import bits
+from maskc.grammar.model import LalrGrammar
 from maskc.grammar.sets import Terminals, compute_nullable
-from maskc.parser.items import ROOT, ItemSets, build_item_sets
+from maskc.ids import END, ROOT
+from maskc.parser.items import ItemSets, build_item_sets
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ def find_conflicts(grammar: LalrGrammar) -> tuple[Conflict, ...]:
     found = []
     for (state, production), terminals in sorted(compute_lookaheads(grammar).items()):
         row = grammar.lalr.states[state]
-        for terminal in _list_bits(terminals):
+        for terminal in bits.iterate(terminals):
             taken = row.reduces.get(terminal)
             if taken != production:
                 found.append(Conflict(state, terminal, production, taken))
@@ -72,14 +74,14 @@ def compute_lookaheads(grammar: LalrGrammar) -> dict[tuple[int, int], Terminals]
     for state, nonterminal in transitions:
         target = grammar.lalr.states[state].gotos[nonterminal]
         row = grammar.lalr.states[target]
-        values[state, nonterminal] = sum(1 << t for t in row.shifts if t != END)
+        values[state, nonterminal] = bits.from_members(t for t in row.shifts if t != END)
         reads[state, nonterminal] = [(target, n) for n in row.gotos if n in nullable]
     values[0, start] |= 1 << END
     values = _propagate(values, reads)
     includes, lookbacks = _relate(grammar, item_sets, transitions, nullable)
     values = _propagate(values, includes)
     return {
-        reduction: _join(values[transition] for transition in found)
+        reduction: bits.unite(values[transition] for transition in found)
         for reduction, found in lookbacks.items()
     }
 
@@ -136,14 +138,3 @@ def _propagate(
                     queued.add(reader)
                     pending.append(reader)
     return found
-
-
-def _join(sets: Iterable[Terminals]) -> Terminals:
-    joined = 0
-    for value in sets:
-        joined |= value
-    return joined
-
-
-def _list_bits(bits: int) -> list[int]:
-    return [i for i in range(bits.bit_length()) if bits >> i & 1]

@@ -9,13 +9,14 @@ Source: Aho, Lam, Sethi, Ullman, *Compilers* (2nd ed.), section 4.6.2.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from maskc.grammar.model import LalrGrammar
+from maskc.ids import ROOT, ProductionId
 
-ROOT = -1  # the production `$root -> start`, which Lark adds and does not list
-
-Item = tuple[int, int]  # production, position of the dot
+Item = tuple[ProductionId, int]  # production, position of the dot
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class ItemSets:
 
     right_sides: tuple[tuple[int, ...], ...]
     kernels: tuple[tuple[Item, ...], ...]
-    closures: tuple[dict[int, tuple[int, ...]], ...]
+    closures: tuple[Mapping[int, tuple[ProductionId, ...]], ...]
 
     def next_symbol(self, item: Item) -> int | None:
         """Return the symbol behind the dot, ``None`` at the end."""
@@ -40,13 +41,13 @@ class ItemSets:
 
 def build_item_sets(grammar: LalrGrammar) -> ItemSets:
     """Return the item sets of all states."""
-    by_lhs: dict[int, list[int]] = {}
+    by_lhs: dict[int, list[ProductionId]] = {}
     for number, rule in enumerate(grammar.bnf.productions):
-        by_lhs.setdefault(rule.lhs, []).append(number)
+        by_lhs.setdefault(rule.lhs, []).append(ProductionId(number))
     right_sides = (*(p.rhs for p in grammar.bnf.productions), (-1 - grammar.bnf.start,))
     n_states = len(grammar.lalr.states)
     kernels: list[tuple[Item, ...] | None] = [None] * n_states
-    closures: list[dict[int, tuple[int, ...]]] = [{} for _ in range(n_states)]
+    closures: list[dict[int, tuple[ProductionId, ...]]] = [{} for _ in range(n_states)]
     kernels[0] = ((ROOT, 0),)
     queue = [0]
     while queue:
@@ -70,15 +71,17 @@ def build_item_sets(grammar: LalrGrammar) -> ItemSets:
                 queue.append(target)
             elif kernels[target] != found:
                 raise ValueError(f"two kernels for state {target}")
-    return ItemSets(right_sides, tuple(k or () for k in kernels), tuple(closures))
+    return ItemSets(
+        right_sides, tuple(k or () for k in kernels), tuple(map(MappingProxyType, closures))
+    )
 
 
 def _close(
     kernel: tuple[Item, ...],
     right_sides: tuple[tuple[int, ...], ...],
-    by_lhs: dict[int, list[int]],
-) -> dict[int, tuple[int, ...]]:
-    closure: dict[int, tuple[int, ...]] = {}
+    by_lhs: Mapping[int, list[ProductionId]],
+) -> dict[int, tuple[ProductionId, ...]]:
+    closure: dict[int, tuple[ProductionId, ...]] = {}
     pending = [
         right_sides[p][d] for p, d in kernel if d < len(right_sides[p]) and right_sides[p][d] < 0
     ]

@@ -108,12 +108,12 @@ def _find_reductions(grammar: LalrGrammar) -> dict[tuple[int, int], tuple[int, .
     """Return (state, production) → the states that can be on top once it is reduced there."""
     found: dict[tuple[int, int], set[int]] = {}
     gotos: dict[int, list[tuple[int, int]]] = {}
-    for below, row in enumerate(grammar.lalr.states):
-        for nonterminal, target in row.gotos.items():
-            gotos.setdefault(nonterminal, []).append((below, target))
+    for base, row in enumerate(grammar.lalr.states):
+        for nonterminal, reached in row.gotos.items():
+            gotos.setdefault(nonterminal, []).append((base, reached))
     for number, production in enumerate(grammar.bnf.productions):
-        for below, target in gotos.get(production.lhs, ()):
-            here: int | None = below
+        for base, target in gotos.get(production.lhs, ()):
+            here: int | None = base
             for symbol in production.rhs:
                 if here is None:
                     break

@@ -11,7 +11,9 @@ Example: on the state of ``S -> a . S b`` with the closure ``S -> . a S b``, pus
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from maskc.grammar.model import LalrGrammar
 from maskc.parser.items import Item, ItemSets
@@ -40,9 +42,9 @@ class PushPlan:
         readers: nonterminal → nonterminals of the closure that start with it.
     """
 
-    symbols: dict[int, tuple[int, tuple[Origin, ...]]]
+    symbols: Mapping[int, tuple[int, tuple[Origin, ...]]]
     nonterminals: tuple[int, ...]
-    readers: dict[int, set[int]]
+    readers: Mapping[int, frozenset[int]]
 
 
 def plan_pushes(grammar: LalrGrammar, item_sets: ItemSets, state: int) -> PushPlan:
@@ -69,4 +71,8 @@ def plan_pushes(grammar: LalrGrammar, item_sets: ItemSets, state: int) -> PushPl
             for origin in items.values():
                 if origin.kernel < 0:
                     readers[origin.lhs].add(-1 - symbol)
-    return PushPlan(symbols, nonterminals, readers)
+    return PushPlan(
+        MappingProxyType(symbols),
+        nonterminals,
+        MappingProxyType({n: frozenset(found) for n, found in readers.items()}),
+    )

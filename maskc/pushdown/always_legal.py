@@ -36,8 +36,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from maskc.grammar.model import END
 from maskc.grammar.sets import SymbolSets, compute_sets
+from maskc.ids import END
 from maskc.pushdown.debts import Debts, Verdict
 from maskc.pushdown.dft import DftAutomaton, StackSymbol, Transition
 from maskc.pushdown.follow_graph import END_NODE, Node, Side, format_node

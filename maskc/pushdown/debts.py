@@ -43,9 +43,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from maskc.grammar.model import END
 from maskc.grammar.reduce import ReducedGrammar
 from maskc.grammar.sets import Terminals, compute_sets
+from maskc.ids import END
 
 MAX_STATES = 4_000  # of one debt automaton, or of a product of two
 

@@ -38,14 +38,14 @@ from numpy.typing import NDArray
 from maskc.errors import LimitError
 from maskc.grammar.lalr import list_reductions
 from maskc.grammar.model import LalrGrammar
+from maskc.ids import IGNORED, NO_EVENT
 from maskc.lexer.boundaries import Boundaries, Final
 from maskc.lexer.columns import Columns
-from maskc.lexer.lexeme import IGNORED
 from maskc.parser.items import ItemSets
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.interchangeable import Classes
 from maskc.pushdown.segments import Segments
-from maskc.store.sequences import NO_EVENT, ContextSet, Event, Words
+from maskc.store.sequences import ContextSet, Event, Words
 
 MAY, FAIL = 1, 2
 DEPENDS = MAY | FAIL
@@ -262,7 +262,9 @@ class _Graph:
         # State → (state that asks it, what the asking state reduces by).
         self.readers: list[list[tuple[int, tuple[int, int]]]] = [[] for _ in range(self.n_states)]
         self.edges: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
-        reductions = [dict(list_reductions(row.reduces)) for row in grammar.lalr.states]
+        reductions = [
+            dict[int, tuple[int, ...]](list_reductions(row.reduces)) for row in grammar.lalr.states
+        ]
         for state, lalr_state in enumerate(table.lalr_state):
             for lhs, productions in item_sets.closures[lalr_state].items():
                 base = table.gotos[state].get(lhs)
@@ -283,9 +285,9 @@ class _Graph:
         # Terminals on which states reduce → the kinds that do, of which there may be many.
         self.kinds_of: dict[frozenset[int], list[tuple[int, int]]] = {}
         kinds = {kind for readers in self.readers for _, kind in readers}
-        for lalr_state, production in sorted(kinds):
-            terminals = frozenset(reductions[lalr_state][production])
-            self.kinds_of.setdefault(terminals, []).append((lalr_state, production))
+        for lalr_state, reduced in sorted(kinds):
+            terminals = frozenset(reductions[lalr_state][reduced])
+            self.kinds_of.setdefault(terminals, []).append((lalr_state, reduced))
 
     def _walk(self, state: int, right_side: tuple[int, ...]) -> int | None:
         """Return the state behind a right side, ``None`` if no live stack gets there."""

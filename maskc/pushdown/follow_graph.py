@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from maskc.grammar.model import END
 from maskc.grammar.reduce import ReducedGrammar
 from maskc.grammar.sets import Terminals
+from maskc.ids import END
 
 
 class Side(Enum):

@@ -22,11 +22,13 @@ Source: appendix, section 6.2; blog, "jointly legal"; Moore 1956 for the merging
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
+from maskc.automata.partition import refine_by_signature
 from maskc.grammar.lalr import list_reductions
-from maskc.grammar.model import END, LalrGrammar
+from maskc.grammar.model import LalrGrammar
 from maskc.grammar.reduce import ReducedGrammar, reduce_grammar
+from maskc.ids import END
 
 Classes = tuple[tuple[int, ...], ...]
 
@@ -65,25 +67,19 @@ def find_table_classes(grammar: LalrGrammar) -> Classes:
 
 def merge_states(grammar: LalrGrammar) -> tuple[int, ...]:
     """Return LALR state → number of its class: the parser never behaves differently in a class."""
-    n_classes = 1
-    block = [0] * len(grammar.lalr.states)
-    # The state that ends the parse is told apart by Lark, not by its row.
-    block[grammar.lalr.end_state] = 1
     actions = _list_actions(grammar)
-    while True:
-        numbers: dict[Hashable, int] = {}
-        split = []
-        for state, row in enumerate(grammar.lalr.states):
-            key = (
-                block[state],
+
+    def sign(block: Sequence[int]) -> Iterator[Hashable]:
+        for row, acted in zip(grammar.lalr.states, actions, strict=True):
+            yield (
                 frozenset((t, block[target]) for t, target in row.shifts.items()),
-                actions[state],
+                acted,
                 frozenset((n, block[target]) for n, target in row.gotos.items()),
             )
-            split.append(numbers.setdefault(key, len(numbers)))
-        if len(numbers) == n_classes:
-            return tuple(split)
-        n_classes, block = len(numbers), split
+
+    # The state that ends the parse is told apart by Lark, not by its row.
+    ends = [state == grammar.lalr.end_state for state in range(len(grammar.lalr.states))]
+    return tuple(refine_by_signature(ends, sign))
 
 
 def _list_actions(grammar: LalrGrammar) -> list[frozenset[tuple[tuple[int, int], frozenset[int]]]]:

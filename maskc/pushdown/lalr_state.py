@@ -31,8 +31,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from maskc.grammar.model import END, LalrGrammar
+from maskc.grammar.model import LalrGrammar
 from maskc.grammar.reduce import reduce_grammar
+from maskc.ids import END
 from maskc.parser.completion import build_completions
 from maskc.parser.items import build_item_sets
 from maskc.parser.refine import RefinedTable, refine_states

@@ -25,8 +25,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from maskc.grammar.model import END
 from maskc.grammar.sets import compute_adjacent
+from maskc.ids import END
 from maskc.pushdown.debts import Debts, Symbols
 
 

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from maskc.errors import LimitError, UnknownSymbolError
-from maskc.grammar.model import END, LalrGrammar
+from maskc.grammar.model import LalrGrammar
 from maskc.grammar.reduce import reduce_grammar
+from maskc.ids import END
 from maskc.parser.conflicts import find_conflicts
 from maskc.pushdown.always_legal import MAX_STACK, explore_credit
 from maskc.pushdown.debts import Debts, Verdict

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from maskc import bits
 from maskc.grammar.model import LalrGrammar
 from maskc.lexer.boundaries import Boundaries
 from maskc.parser.refine import RefinedTable
@@ -35,8 +36,7 @@ class Segments:
         self._context = table.context_of
         self._newline = grammar.lexer.layout.newline if grammar.lexer.layout else None
         self._looks = {
-            terminal: sum(1 << look for look in looks)
-            for terminal, looks in boundaries.of_terminal.items()
+            terminal: bits.from_members(looks) for terminal, looks in boundaries.of_terminal.items()
         }
 
     def run(self, word: int, states: list[int], known: Known, open_: int, refused: int) -> int:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.artifact.model import ANY_PROFILE
+from maskc.ids import ANY_PROFILE
 
 Mask = NDArray[np.int32]
 Unions = frozenset[int]

@@ -16,11 +16,12 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from maskc.grammar.model import END, Bnf, LexerSpec
+from maskc import bits
+from maskc.grammar.model import Bnf, LexerSpec
 from maskc.grammar.sets import Terminals
+from maskc.ids import DEAD, END, IGNORED
 from maskc.lexer.boundaries import Boundaries
-from maskc.lexer.lexeme import IGNORED
-from maskc.lexer.scanner import DEAD, Scanner
+from maskc.lexer.scanner import Scanner
 from maskc.parser.refine import RefinedTable
 
 
@@ -85,7 +86,7 @@ def find_unlexed(
         for look in boundaries.of_terminal.get(first, ()):
             lexed |= boundaries.follows[look][0]
         for second in sorted(samples):
-            own = sum(1 << look for look in boundaries.of_terminal.get(second, ()))
+            own = bits.from_members(boundaries.of_terminal.get(second, ()))
             if first in samples and behind >> second & 1 and not own & lexed:
                 names = bnf.terminals[first], bnf.terminals[second]
                 found.append(Adjacency(*names, samples[first] + samples[second]))

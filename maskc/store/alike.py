@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.automata.partition import number_by_occurrence, refine_in_rounds
+from maskc.ids import DEAD
 from maskc.lexer.boundaries import Boundaries
-from maskc.lexer.scanner import DEAD, Scanner
+from maskc.lexer.scanner import Scanner
 
 Ints = NDArray[np.int32]
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc import bits
 from maskc.grammar.model import LalrGrammar
+from maskc.ids import DROPPED
 from maskc.parser.moves import Moves
 from maskc.store.steps import Steps
 
@@ -18,7 +20,6 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 COLUMNS = 1 << 21  # more than any column change of one token, both signs
-DROPPED = -1
 
 
 class Opens:
@@ -49,7 +50,9 @@ class Paths:
         self._events = steps.events
         self._moves = Moves(grammar)
         self._inside = {
-            mask: sum(1 << s for s, c in enumerate(grammar.lalr.context_of) if mask >> c & 1)
+            mask: bits.from_members(
+                s for s, c in enumerate(grammar.lalr.context_of) if mask >> c & 1
+            )
             for mask in {mask for _, mask in steps.events}
         }
         self._keys = [COLUMNS // 2]

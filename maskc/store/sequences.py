@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from maskc.ids import NO_EVENT
 from maskc.lexer.boundaries import Final
 
 FINAL = -9  # the terminal of a word that is a final
-NO_EVENT = -8  # the terminal of a first event that is none: the token stays inside its lexeme
 
 ContextSet = int  # a set of contexts as bits
 

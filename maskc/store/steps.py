@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.grammar.model import LexerSpec
-from maskc.lexer.scanner import DEAD, Scanner, contexts_after
-
-ENTRY = -2  # the terminal of a boundary taken as a source: it went to the parser before
+from maskc.ids import DEAD, ENTRY
+from maskc.lexer.scanner import Scanner, contexts_after
 
 
 @dataclass(frozen=True, slots=True, eq=False)

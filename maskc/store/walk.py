@@ -27,8 +27,9 @@ from maskc.artifact.model import NO_LINE, SAME
 from maskc.budget import reserve
 from maskc.errors import LimitError
 from maskc.grammar.model import LalrGrammar
+from maskc.ids import DEAD
 from maskc.lexer.boundaries import Boundaries
-from maskc.lexer.scanner import DEAD, Scanner
+from maskc.lexer.scanner import Scanner
 from maskc.store.alike import replace_alike
 from maskc.store.collect import RowCollector
 from maskc.store.model import MaskStore

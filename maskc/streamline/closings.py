@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from maskc.ids import EMPTY_TEXT, NO_EVENT
 from maskc.lexer.boundaries import Boundaries, Final
-from maskc.lexer.scanner import EMPTY_TEXT, Scanner
-from maskc.store.sequences import NO_EVENT, anything
+from maskc.lexer.scanner import Scanner
+from maskc.store.sequences import anything
 from maskc.streamline.model import Rows, merge
 
 

@@ -16,8 +16,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.ids import IGNORED
 from maskc.lexer.boundaries import Boundaries
-from maskc.lexer.lexeme import IGNORED
 from maskc.streamline.model import Rows
 
 Longs = NDArray[np.int64]

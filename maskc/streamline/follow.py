@@ -19,9 +19,10 @@ from dataclasses import replace
 
 from maskc.grammar.model import LexerSpec
 from maskc.grammar.sets import Terminals
+from maskc.ids import DROPPED
 from maskc.lexer.boundaries import Boundaries
 from maskc.store.sequences import Event
-from maskc.streamline.model import DROPPED, Rows
+from maskc.streamline.model import Rows
 from maskc.streamline.rewrite import rewrite
 
 

@@ -18,6 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from maskc import bits
 from maskc.lexer.boundaries import Boundaries, Final
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.interchangeable import Classes, map_to_representatives
@@ -85,7 +86,7 @@ def safe_for_lookaheads(classes: Classes, boundaries: Boundaries, table: Refined
     gives, or that nothing can follow, is taken nowhere and stands for no other.
     """
     looks = {
-        terminal: sum(1 << look for look in boundaries.of_terminal.get(terminal, ()))
+        terminal: bits.from_members(boundaries.of_terminal.get(terminal, ()))
         for members in classes
         for terminal in members
     }

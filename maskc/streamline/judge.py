@@ -14,9 +14,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from maskc.ids import DROPPED
 from maskc.pushdown.decisions import DEPENDS, FAIL, MAY, Decisions
 from maskc.store.sequences import Event
-from maskc.streamline.model import DROPPED
 
 
 def judge(

@@ -17,11 +17,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.ids import DROPPED
 from maskc.store.sequences import Event, Words
 
 Ints = NDArray[np.int32]
-
-DROPPED = -1
 
 
 class TokenSets:

@@ -17,13 +17,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from maskc.ids import DROPPED, IGNORED, NO_EVENT
 from maskc.lexer.boundaries import Boundaries
-from maskc.lexer.lexeme import IGNORED
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.decisions import Decisions
-from maskc.store.sequences import NO_EVENT, Event, anything
+from maskc.store.sequences import Event, anything
 from maskc.streamline.judge import judge
-from maskc.streamline.model import DROPPED, Rows
+from maskc.streamline.model import Rows
 from maskc.streamline.rewrite import rewrite
 
 

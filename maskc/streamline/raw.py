@@ -15,13 +15,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc import bits
 from maskc.grammar.model import LexerSpec
+from maskc.ids import DROPPED, IGNORED
 from maskc.lexer.boundaries import Boundaries
-from maskc.lexer.lexeme import IGNORED
 from maskc.lexer.scanner import Scanner, contexts_after
 from maskc.store.model import MaskStore
 from maskc.store.sequences import NOTHING_ENDS, Event, Words
-from maskc.streamline.model import DROPPED, Rows, TokenSets, merge
+from maskc.streamline.model import Rows, TokenSets, merge
 
 Ints = NDArray[np.int32]
 
@@ -34,7 +35,7 @@ def collect_rows(
     first, word = _split_paths(store, words, events)
     # Behind each end: the boundary's rows, their first event now the terminal itself.
     after = {
-        terminal: sum(1 << context for context in contexts)
+        terminal: bits.from_members(contexts)
         for terminal, contexts in contexts_after(lexer).items()
     }
     ends = tuple(sorted({end for state in scanner.ends for end in state}))
@@ -90,7 +91,7 @@ class _Events:
 
 def _split_paths(store: MaskStore, words: Words, events: _Events) -> tuple[Ints, Ints]:
     """Return the first event and the word of each row; ``DROPPED`` where contexts exclude it."""
-    sets = [sum(1 << c for c in np.flatnonzero(row).tolist()) for row in store.contexts]
+    sets = [bits.from_members(c for c in np.flatnonzero(row).tolist()) for row in store.contexts]
     parent = store.path_parent.tolist()
     event_of = [
         Event(terminal, sets[contexts] if sets else 0, column)

@@ -15,8 +15,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from maskc.ids import DROPPED
 from maskc.store.sequences import Event
-from maskc.streamline.model import DROPPED, Rows, merge
+from maskc.streamline.model import Rows, merge
 
 # (event before, word) → the word that stands for it, or DROPPED if it is never legal there.
 Rule = Callable[[Sequence[tuple[Event, int]]], list[int]]

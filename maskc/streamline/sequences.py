@@ -19,9 +19,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from maskc.ids import NO_EVENT
 from maskc.lexer.boundaries import Boundaries
 from maskc.pushdown.decisions import Decisions
-from maskc.store.sequences import NO_EVENT, Event, anything
+from maskc.store.sequences import Event, anything
 from maskc.streamline.judge import join_decided, judge
 from maskc.streamline.model import Rows, merge
 from maskc.streamline.rewrite import rewrite

@@ -3,7 +3,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.automata import partition
-from maskc.automata.partition import Predecessors, find_coaccessible, refine, refine_in_rounds
+from maskc.automata.partition import (
+    Predecessors,
+    find_coaccessible,
+    refine,
+    refine_by_signature,
+    refine_in_rounds,
+)
 from tests.examples import examples
 
 
@@ -82,3 +88,13 @@ def test_in_a_chain_each_state_is_looked_at_a_few_times(monkeypatch):
     classes = [int(state == n_states - 1) for state in range(n_states)]
     assert refine(classes, chain.reshape(-1, 1)).max() == n_states - 1
     assert sum(looked_at) < 4 * n_states
+
+
+@given(automata())
+@examples(50)
+def test_signatures_of_rows_refine_as_the_table_does(automaton):
+    classes, moves = automaton
+    by_signature = refine_by_signature(
+        classes, lambda so_far: [tuple(so_far[t] for t in row) for row in moves.tolist()]
+    )
+    assert by_signature == refine(classes, moves).tolist()

@@ -1,5 +1,4 @@
 from maskc.dump.names import format_byte, format_bytes, format_tokens
-from maskc.lexer.boundaries import number_bits
 
 
 def test_a_byte_that_cannot_be_printed_is_escaped():
@@ -25,7 +24,3 @@ def test_tokens_beyond_the_limit_are_counted():
 
 def test_a_token_that_is_no_whole_text_is_shown_as_bytes():
     assert format_tokens([b"\xc3", None], limit=8) == "b'\\xc3' no text"
-
-
-def test_the_members_of_a_bit_set_ascend():
-    assert number_bits(1 << 70 | 1) == [0, 70]

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from maskc.artifact.model import ANY_PROFILE, check
+from maskc.artifact.model import check
 from maskc.emit import graph as graph_module
+from maskc.ids import ANY_PROFILE
 from tests.compiled import compile_text, legal_tokens
 
 BRACKETS = 'start: "(" start ")" | "[" start "]" | "x"\n'

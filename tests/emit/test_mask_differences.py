@@ -2,7 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.emit.mask_differences import NO_BASE, Unions, encode_unions
+from maskc.emit.mask_differences import Unions, encode_unions
+from maskc.ids import NO_BASE
 
 VOCAB = 2000
 token_sets = st.lists(

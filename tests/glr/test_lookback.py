@@ -3,7 +3,8 @@
 from maskc.glr.cfg import make_cfg
 from maskc.glr.lookback import find_below, find_going_on
 from maskc.glr.lr0 import build_general_table
-from maskc.grammar.model import END, Production
+from maskc.grammar.model import Production
+from maskc.ids import END
 
 S = -1
 a, b, c = 1, 2, 3

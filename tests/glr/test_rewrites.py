@@ -14,7 +14,8 @@ from maskc.glr.epsilon import drop_empties
 from maskc.glr.recursion import turn_right_recursion
 from maskc.glr.unit_cycles import merge_unit_cycles
 from maskc.grammar.components import find_components
-from maskc.grammar.model import END, Production
+from maskc.grammar.model import Production
+from maskc.ids import END
 
 LONGEST = 5
 S, A, B = -1, -2, -3  # nonterminals 0, 1, 2

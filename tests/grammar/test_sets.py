@@ -2,8 +2,8 @@ import itertools
 
 from hypothesis import given
 
-from maskc.grammar.model import END
 from maskc.grammar.sets import compute_adjacent, compute_sets
+from maskc.ids import END
 from tests.pushdown.small_grammars import (
     LETTERS,
     grammar_of,

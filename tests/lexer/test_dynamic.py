@@ -4,9 +4,9 @@ import pytest
 
 from maskc.errors import LimitError, UnsupportedTerminalError
 from maskc.frontends.lark import load_grammar, load_source
+from maskc.ids import IGNORED
 from maskc.lexer import dynamic
 from maskc.lexer.dynamic import build_dynamic_scanner
-from maskc.lexer.lexeme import IGNORED
 
 
 def scan(text):

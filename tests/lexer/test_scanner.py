@@ -5,9 +5,10 @@ import pytest
 
 from maskc.errors import UnsupportedTerminalError
 from maskc.frontends.lark import load_grammar, load_source
+from maskc.ids import DEAD
 from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
-from maskc.lexer.scanner import DEAD, build_scanner
+from maskc.lexer.scanner import build_scanner
 
 PYTHON = "%import python (file_input, _NEWLINE, _INDENT, _DEDENT)\n%ignore /[ ]+/\n"
 LAYOUT = {"start": "file_input", "postlex": "lark.indenter:PythonIndenter"}

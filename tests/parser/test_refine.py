@@ -1,7 +1,7 @@
 import pytest
 
 from maskc.frontends.lark import load_grammar, load_source
-from maskc.grammar.model import END
+from maskc.ids import END
 from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.scanner import build_scanner

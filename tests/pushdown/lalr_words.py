@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from maskc.errors import GrammarError
 from maskc.frontends.lark import load_grammar, load_source
-from maskc.grammar.model import END
+from maskc.ids import END
 
 
 def run_table(grammar, word):

@@ -1,7 +1,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maskc.grammar.model import END
+from maskc.ids import END
 from maskc.pushdown.always_legal import explore_credit, is_always_legal, prove_always_legal
 from maskc.pushdown.debts import Debts
 from maskc.pushdown.dft import build_dft

@@ -3,8 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maskc.grammar.model import END, Production
+from maskc.grammar.model import Production
 from maskc.grammar.reduce import reduce_productions
+from maskc.ids import END
 from maskc.pushdown.debts import Debts, Verdict
 
 S = -1

@@ -1,5 +1,5 @@
-from maskc.grammar.model import END
 from maskc.grammar.sets import compute_adjacent, compute_sets
+from maskc.ids import END
 from maskc.pushdown.follow_graph import build_follow_graph, build_successor_graph
 from tests.pushdown.small_grammars import LETTERS, grammar_of, nested
 

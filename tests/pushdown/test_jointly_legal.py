@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.grammar.model import END
+from maskc.ids import END
 from maskc.pushdown.debts import ALL, NONE, Debts, Verdict
 from maskc.pushdown.interchangeable import (
     find_classes,

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import assume, given
 
 from maskc.frontends.lark import load_grammar, load_source
-from maskc.grammar.model import END
 from maskc.grammar.reduce import reduce_grammar
+from maskc.ids import END
 from maskc.parser.conflicts import find_conflicts
 from maskc.pushdown.always_legal import prove_always_legal
 from maskc.pushdown.debts import Debts, Verdict

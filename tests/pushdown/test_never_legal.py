@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pyformlang.cfg import CFG, Production, Terminal, Variable
 from pyformlang.regular_expression import Regex
 
-from maskc.grammar.model import END
+from maskc.ids import END
 from maskc.pushdown.debts import Debts, Verdict
 from maskc.pushdown.never_legal import NeverLegal
 from tests.examples import examples

@@ -2,9 +2,10 @@ import numpy as np
 
 from maskc.frontends.lark import load_grammar
 from maskc.frontends.source import load_source
+from maskc.ids import DEAD
 from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
-from maskc.lexer.scanner import DEAD, build_scanner
+from maskc.lexer.scanner import build_scanner
 from maskc.store.alike import replace_alike
 
 

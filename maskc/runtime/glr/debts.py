@@ -34,7 +34,7 @@ from __future__ import annotations
 import sys
 from typing import NamedTuple
 
-from maskc.artifact.model import EMPTY_TEXT, NO_EVENT
+from maskc.ids import EMPTY_TEXT, NO_EVENT
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.glr.gss import Node, StackSet
 from maskc.runtime.glr.tables import GlrTables

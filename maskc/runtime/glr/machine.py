@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
-from maskc.artifact.model import EMPTY_TEXT, IGNORED, Contents
+from maskc.artifact.model import Contents
+from maskc.ids import DEAD, EMPTY_TEXT, IGNORED
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.glr.gss import StackSet, StackSets
 from maskc.runtime.glr.tables import GlrTables
-from maskc.runtime.lalr.tables import DEAD, FORKS, Tables
+from maskc.runtime.lalr.tables import FORKS, Tables
 
 _CONTEXT = _STATE = 0  # the only ones
 

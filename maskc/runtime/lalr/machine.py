@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
-from maskc.artifact.model import EMPTY_TEXT, IGNORED, NO_LINE, NOT_AN_END
+from maskc.artifact.model import NO_LINE
+from maskc.ids import DEAD, EMPTY_TEXT, IGNORED, NOT_AN_END
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.reductions import NO_NONTERMINAL, Chain, follow_chain
 from maskc.runtime.lalr.stack import Stack, pop_and_push
 from maskc.runtime.lalr.stack_cache import StackCache, descend
-from maskc.runtime.lalr.tables import DEAD, FORKS, Tables
+from maskc.runtime.lalr.tables import FORKS, Tables
 
 # How many states a terminal pops, which it pushes (none: refused), how far down it looked.
 Plan = tuple[int, tuple[int, ...], int]

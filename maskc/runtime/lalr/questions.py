@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from maskc.artifact.model import MAX_QUESTIONS, NO_EVENT, column_after
+from maskc.artifact.model import MAX_QUESTIONS, column_after
+from maskc.ids import NO_EVENT
 from maskc.runtime.graph import GraphReader, Question, Unions
 from maskc.runtime.lalr.machine import Hypothesis, LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet

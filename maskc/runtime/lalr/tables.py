@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from maskc.artifact.model import Contents
 
 # What a byte does to an open lexeme, where it does not just go on in a state above 0.
-DEAD = 0  # nothing takes it
 ENDS = -1  # it ends the lexeme
 FORKS = -2  # it may end the lexeme and may also go on with it
 
