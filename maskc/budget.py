@@ -22,18 +22,18 @@ from __future__ import annotations
 
 import ctypes
 import os
-import re
 import resource
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
-from maskc.errors import BudgetError, LimitError
+from maskc.errors import BudgetError, LimitError, MaskcError, UnsupportedTerminalError
 from maskc.limits import MEGABYTE, WAYS, Limits
+from maskc.wording import LARK_WORDING, Phrase, Wording
 
 T = TypeVar("T")
 Place = str | Callable[[], str]
@@ -57,6 +57,8 @@ class Budget:
         place: what is being worked on.
         base: resident memory at the start, in bytes.
         text: of the grammar, to find lines in.
+        wording: what its author calls its parts.
+        rule_of: terminal → the rule that it is part of, where the author named no terminals.
     """
 
     limits: Limits
@@ -64,10 +66,16 @@ class Budget:
     place: Place = ""
     base: int = 0
     text: str = ""
+    wording: Wording = LARK_WORDING
+    rule_of: Mapping[str, str] = field(default_factory=dict)
 
     def grown(self) -> int:
         """Return by how many bytes the process has grown."""
         return read_memory() - self.base
+
+    def quote(self, kind: str, name: str) -> str:
+        """Return what a terminal or rule is called in a message: with its line, if it has one."""
+        return self.wording.quote(kind, self.rule_of.get(name, name), self.text)
 
     def where(self) -> str:
         """Return the place in words."""
@@ -100,7 +108,7 @@ class Budget:
         return LimitError(
             "calls inside each other",
             sys.getrecursionlimit(),
-            "nest less: give inner parts rules or terminals of their own; shorten chains of rules",
+            Phrase.NEST_LESS,
             self.where(),
         )
 
@@ -126,21 +134,25 @@ def at(place: Place) -> None:
         budget.place = place
 
 
-def name_grammar(name: str, text: str) -> None:
-    """Say which grammar it is that the budget is for."""
+def name_grammar(
+    name: str,
+    text: str,
+    wording: Wording = LARK_WORDING,
+    rule_of: Mapping[str, str] | None = None,
+) -> None:
+    """Say which grammar it is that the budget is for, and what its author calls its parts."""
     budget = _open.get()
     if budget is not None:
         budget.name, budget.text = name, text
+        budget.wording, budget.rule_of = wording, rule_of or {}
 
 
 def quote_symbol(kind: str, name: str) -> str:
     """Return what a terminal or rule is called in a message: with its line, if it has one."""
     budget = _open.get()
-    text = budget.text if budget else ""
-    definition = rf"^(?:%(?:override|extend)[ \t]+)?[?!]*{re.escape(name)}\b[^:\n]*:"
-    found = re.search(definition, text, re.MULTILINE)
-    line = text.count("\n", 0, found.start()) + 1 if found else 0
-    return f"{kind} {name} (line {line})" if line else f"{kind} {name}"
+    if budget is None:
+        return LARK_WORDING.quote(kind, name, "")
+    return budget.quote(kind, name)
 
 
 def reserve(n_bytes: int, what: str) -> None:
@@ -170,7 +182,7 @@ def check_text(n_characters: int, name: str) -> None:
     limit = current_limits().text
     if n_characters > limit:
         raise LimitError(
-            "characters of grammar",
+            Phrase.CHARACTERS,
             limit,
             f"leave out what is not used, or allow more with {WAYS['text']}",
             name,
@@ -195,10 +207,28 @@ def run_bounded(work: Callable[[], T], limits: Limits | None = None, *, name: st
     try:
         with _SILENCE:
             return _run_watched(work, budget)
-    except LimitError as error:
-        raise error.at(budget.where()) from None
+    except MaskcError as error:
+        placed = error.at(budget.where()) if isinstance(error, LimitError) else error
+        reworded = _reword(placed, budget)
+        if reworded is error:
+            raise
+        raise reworded from None
     finally:
         _open.reset(token)
+
+
+def _reword(error: MaskcError, budget: Budget) -> MaskcError:
+    """Return the error in the words of those who wrote the grammar."""
+    if budget.wording is LARK_WORDING:
+        return error
+    phrases = budget.wording.phrases
+    if isinstance(error, UnsupportedTerminalError):
+        quoted = budget.quote("terminal", error.terminal)
+        remedy = phrases.get(error.remedy, error.remedy)
+        place = f"{budget.name}: {quoted}"
+        return UnsupportedTerminalError(error.terminal, error.construct, remedy, place)
+    fields = [phrases.get(a, a) if isinstance(a, str) else a for a in error.args]
+    return error if fields == list(error.args) else type(error)(*fields)
 
 
 class _Silence:

@@ -53,14 +53,18 @@ class UnknownSymbolError(MaskcError):
 
 
 class UnsupportedTerminalError(MaskcError):
-    """A terminal uses a construct that no finite automaton can follow."""
+    """A terminal uses a construct that no finite automaton can follow.
 
-    def __init__(self, terminal: str, construct: str, remedy: str) -> None:
-        super().__init__(terminal, construct, remedy)
+    ``place`` is what the author calls the terminal, in a notation that has none.
+    """
+
+    def __init__(self, terminal: str, construct: str, remedy: str, place: str = "") -> None:
+        super().__init__(terminal, construct, remedy, place)
         self.terminal, self.construct, self.remedy = terminal, construct, remedy
+        self.place = place
 
     def __str__(self) -> str:
-        return f"terminal {self.terminal}: {self.construct}; {self.remedy}"
+        return f"{self.place or f'terminal {self.terminal}'}: {self.construct}; {self.remedy}"
 
 
 class PostlexError(MaskcError):

@@ -40,6 +40,7 @@ from maskc.store.walk import build_store
 from maskc.streamline.order import STEPS, streamline
 from maskc.vocab.trie import build_trie
 from maskc.vocab.vocabulary import Vocabulary
+from maskc.wording import Phrase
 
 Progress = Callable[[str, float], None]
 T = TypeVar("T")
@@ -190,8 +191,7 @@ def _compile(source: GrammarSource, vocabulary: Vocabulary, driver: _Driver, up_
     if not table.live[0]:
         raise GrammarError(
             source.name,
-            "no text at all can be parsed: every start runs into terminals that cannot be lexed "
-            "apart, or into a conflict that Lark resolved by shifting",
+            Phrase.NO_TEXT,
         )
     adjacencies = find_adjacencies(grammar.lexer, scanner, boundaries, table)
 

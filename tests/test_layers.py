@@ -9,7 +9,7 @@ import maskc
 
 ROOT = Path(maskc.__file__).parent
 
-BOTTOM = {"bits", "budget", "errors", "files", "ids", "limits"}
+BOTTOM = {"bits", "budget", "errors", "files", "ids", "limits", "wording"}
 WORDS = BOTTOM | {"automata", "vocab"}
 GRAMMAR = WORDS | {"grammar", "lexer", "parser"}
 COMPILER = GRAMMAR | {"frontends", "store", "pushdown", "streamline", "emit"}
@@ -31,7 +31,8 @@ MAY_IMPORT = {
     "files": {"errors"},
     "ids": set(),
     "limits": set(),
-    "budget": {"errors", "limits"},
+    "wording": set(),
+    "budget": {"errors", "limits", "wording"},
     "automata": BOTTOM | {"automata"},
     "vocab": BOTTOM | {"vocab"},
     "grammar": WORDS | {"grammar"},

@@ -36,6 +36,7 @@ from maskc.automata.nodes import Accept, Arena, Look, Mark, Split, Test
 from maskc.automata.words import add_words
 from maskc.budget import at, quote_symbol
 from maskc.errors import UnsupportedTerminalError
+from maskc.wording import Phrase
 
 # CPython's parser has no public name; its tree is documented nowhere but in its source.
 _parser = cast(Any, re)._parser  # noqa: SLF001
@@ -147,9 +148,7 @@ class _Lowering:
         return starts
 
     def refused(self, construct: str, why: str) -> UnsupportedTerminalError:
-        return UnsupportedTerminalError(
-            self.terminal, f"{construct} {why}", "write the terminal without it"
-        )
+        return UnsupportedTerminalError(self.terminal, f"{construct} {why}", Phrase.WRITE_WITHOUT)
 
     def repeat(
         self, low: int, high: int, tree: list[Any], flags: int, following: int, *, greedy: bool

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from maskc.automata.charset import CodePoints
 from maskc.automata.utf8 import Utf8Nodes
 from maskc.errors import LimitError
+from maskc.wording import Phrase
 
 MAX_NODES = 2_000_000
 
@@ -128,9 +129,7 @@ class Arena:
     def add(self, node: Node) -> int:
         """Append a node and return its number."""
         if len(self.nodes) >= MAX_NODES:
-            raise LimitError(
-                "automaton nodes", MAX_NODES, "count less in it, or use rules in its place"
-            )
+            raise LimitError("automaton nodes", MAX_NODES, Phrase.COUNT_LESS)
         self.nodes.append(node)
         return len(self.nodes) - 1
 

@@ -86,6 +86,7 @@ def compile_command(
     Options win over the settings in the grammar's `// maskc:` comments, and these over Lark's
     defaults.
     """
+    from maskc.frontends.dialects import REGEX
     from maskc.frontends.source import load_source
     from maskc.pipeline import PassRecord, compile_contents
     from maskc.vocab import load_vocabulary
@@ -128,7 +129,7 @@ def compile_command(
             parser=parser,
             lexer=lexer,
             postlex=postlex,
-            dialect=None if regex is None else "regex",
+            dialect=None if regex is None else REGEX.name,
         )
         check_writable(target)
         with show_progress("compiling") as progress:

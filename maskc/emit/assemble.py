@@ -23,6 +23,7 @@ from maskc.lexer.boundaries import Boundaries, Final
 from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import Scanner
 from maskc.parser.refine import RefinedTable
+from maskc.wording import Phrase
 
 Ints = NDArray[np.int32]
 
@@ -88,7 +89,7 @@ def _ints(values: Iterable[int]) -> Ints:
 def _offsets(lengths: Iterable[int]) -> Ints:
     ends = np.cumsum([0, *lengths], dtype=np.int64)
     if ends[-1] > np.iinfo(np.int32).max:
-        raise LimitError("entries in one table", np.iinfo(np.int32).max, "split the grammar")
+        raise LimitError("entries in one table", np.iinfo(np.int32).max, Phrase.SPLIT_GRAMMAR)
     return ends.astype(np.int32)
 
 

@@ -40,6 +40,7 @@ from maskc.parser.refine import RefinedTable
 from maskc.pushdown.decisions import DEPENDS, MAY
 from maskc.streamline.lalr_state import Verdicts
 from maskc.streamline.model import Rows
+from maskc.wording import Phrase
 
 Ints = NDArray[np.int32]
 Flags = NDArray[np.uint8]
@@ -151,7 +152,7 @@ def build_graph(
         raise LimitError(
             "questions to the parser for one mask",
             MAX_QUESTIONS,
-            "let fewer terminals match the same texts",
+            Phrase.FEWER_MATCHES,
         )
     return graph
 

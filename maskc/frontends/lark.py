@@ -6,7 +6,7 @@ read from Lark's own lexer objects as well, so they are Lark's by construction. 
 Earley has no table.
 
 What Lark accepts and we refuse, by name: an import that leads out of the grammar's folder, and a
-conditional on a group's number, which counts the groups of all terminals that Lark tries before.
+conditional on a group's number, since Lark joins patterns and counts the groups of all of them.
 
 Source: DESIGN, sections 1 and 2.
 """
@@ -29,9 +29,10 @@ from lark.load_grammar import FromPackageLoader, stdlib_loader
 from lark.load_grammar import load_grammar as load_lark_grammar
 
 from maskc.automata.nfa import tested_groups
-from maskc.budget import check_text, name_grammar, run_bounded
+from maskc.budget import check_text, run_bounded
 from maskc.errors import GrammarError, UnreadableFileError, UnsupportedTerminalError
 from maskc.files import find_inside
+from maskc.frontends.dialects import LARK, find_dialect
 from maskc.frontends.expansion import check_expansion
 from maskc.frontends.indenters import build_indenter
 from maskc.frontends.literals import check_literals
@@ -40,6 +41,7 @@ from maskc.frontends.source import (
     PRIORITIES,
     GrammarSource,
     load_source,
+    name_source,
     read_text,
     source_from_header,
 )
@@ -56,6 +58,7 @@ from maskc.grammar.model import (
     Production,
 )
 from maskc.ids import ContextId, LalrStateId, ProductionId, TerminalId
+from maskc.wording import Phrase
 
 OLDEST_LARK = (1, 3)
 
@@ -113,9 +116,11 @@ def load_lalr_grammar(source: GrammarSource) -> tuple[LalrGrammar, GrammarSource
         UnsupportedTerminalError: as :func:`build_lark`.
     """
     if source.parser != "lalr":
+        dialect = find_dialect(source.dialect)
+        fact = f"it has parser={source.parser}" if dialect is LARK else f"it is {dialect.title}"
         raise GrammarError(
             source.name,
-            f"it has parser={source.parser}, and only LALR tables can be looked into; "
+            f"{fact}, and only LALR tables can be looked into; "
             "compile, inspect, generate and verify work for it",
         )
     grammar, source = load_grammar(source)
@@ -126,8 +131,7 @@ def load_lalr_grammar(source: GrammarSource) -> tuple[LalrGrammar, GrammarSource
 
 def _build(source: GrammarSource, imports: dict[str, str]) -> Lark:
     _check_version(source.name)
-    # A translation has lines of its own, which nobody has written.
-    name_grammar(source.name, "" if source.original is not None else source.text)
+    name_source(source)
     _check_text(source.name, len(source.text), source.text)
     postlex = build_indenter(source.postlex) if source.postlex else None
     starts = source.start.split(",")
@@ -286,9 +290,9 @@ def _check_conditionals(terminal: str, pattern: str, flags: int) -> None:
         if group == moved:
             raise UnsupportedTerminalError(
                 terminal,
-                f"conditional on group {group} by its number, which in Lark counts the groups of "
-                "other terminals too",
-                "name the group, as in (?P<q>a)?(?(q)b|c)",
+                f"conditional on group {group} by its number, which is another one where patterns "
+                "are joined to one",
+                Phrase.NAME_THE_GROUP,
             )
 
 

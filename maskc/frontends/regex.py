@@ -1,11 +1,11 @@
-r"""What does a single regular expression say, as a Lark grammar?
+r"""What does a single regular expression say, as a grammar?
 
 Its texts are those that ``re.fullmatch`` takes. The grammar has one terminal, read by LALR:
 ``(?:PATTERN)\Z`` where ``re`` knows that the pattern reads a character, and otherwise
 ``(?=(?:PATTERN)\Z)[\s\S]+``, since Lark takes no terminal that might be empty. If the pattern
 matches the empty text, the terminal is optional.
 
-Example: ``\d*`` is ``start: PATTERN?`` with ``PATTERN: /(?=(?:\d*)\Z)[\s\S]+/``.
+Example: ``\d*`` is ``start: | PATTERN`` with ``PATTERN: /(?=(?:\d*)\Z)[\s\S]+/``.
 
 What no automaton follows is refused: back-references, and conditionals on a group's number.
 """
@@ -17,13 +17,13 @@ import warnings
 from typing import Any, cast
 
 from maskc.errors import GrammarError
+from maskc.frontends.translation import Side, Terminal, Translation
 from maskc.frontends.words import match_length
 
 # CPython's parser has no public name.
 _parser = cast(Any, re)._parser  # noqa: SLF001
 
 NAME = "<regex>"
-SETTINGS = "// maskc: start=start parser=lalr lexer=contextual\n"
 
 _FLAGS = {
     re.ASCII: "a",
@@ -35,8 +35,8 @@ _FLAGS = {
 _GLOBAL_FLAGS = re.compile(r"\(\?[aimsux]+\)(?:\s*\(\?[aimsux]+\))*")
 
 
-def translate_regex(pattern: str) -> str:
-    """Return a Lark grammar of the texts that ``re.fullmatch`` takes.
+def translate_regex(pattern: str) -> Translation:
+    """Return a grammar of the texts that ``re.fullmatch`` takes.
 
     Raises:
         GrammarError: ``re`` refuses the pattern, or it has a back-reference.
@@ -67,34 +67,11 @@ def translate_regex(pattern: str) -> str:
     terminal = "PATTERN"
     while terminal in compiled.groupindex:
         terminal += "_"
-    optional = "?" if match_length(pattern, "") == 0 else ""
-    return f"{SETTINGS}start: {terminal}{optional}\n{terminal}: /{write_literal(whole)}/\n"
-
-
-def write_literal(pattern: str) -> str:
-    r"""Return what stands between slashes so that Lark reads exactly this pattern.
-
-    Lark evaluates escapes before ``re`` does; where that could change what ``re`` reads, the
-    backslash itself is written as an escape.
-
-    >>> print(write_literal(r"\d+\n/"))
-    \d+\x5cn\x2f
-    """
-    written = []
-    at = 0
-    while at < len(pattern):
-        character = pattern[at]
-        behind = pattern[at + 1 : at + 2]
-        if character == "\\":
-            if behind.isascii() and behind.isalnum() and behind not in "Uuxnftr":
-                written.append(f"\\{behind}")
-                at += 2
-                continue
-            written.append(r"\x5c")
-        elif character in "/\"'\\" or not character.isprintable():
-            code_point = ord(character)
-            written.append(f"\\x{code_point:02x}" if code_point < 0x100 else f"\\U{code_point:08x}")
-        else:
-            written.append(character)
-        at += 1
-    return "".join(written)
+    sides: list[Side] = [()] if match_length(pattern, "") == 0 else []
+    return Translation(
+        parser="lalr",
+        lexer="contextual",
+        start="start",
+        rules={"start": (*sides, (terminal,))},
+        terminals={terminal: Terminal(whole, "start")},
+    )

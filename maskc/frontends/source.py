@@ -31,7 +31,7 @@ from typing import Any
 from maskc.budget import check_text, current_limits, name_grammar, run_bounded
 from maskc.errors import FileTooLargeError, GrammarError, UnreadableFileError
 from maskc.files import read_bounded
-from maskc.frontends.dialects import DIALECTS, LARK, REGEX, dialect_of, translate
+from maskc.frontends.dialects import LARK, dialect_of, find_dialect
 from maskc.frontends.indentation import (
     ATTRIBUTES,
     INDENTER,
@@ -41,7 +41,7 @@ from maskc.frontends.indentation import (
     build_indentation,
     read_indentation,
 )
-from maskc.frontends.regex import NAME as REGEX_NAME
+from maskc.frontends.translation import Translation
 
 # Lark's parsers, each with the lexers that go with it, its default first.
 LEXERS = {"lalr": ("contextual", "basic"), "earley": ("dynamic_complete", "basic")}
@@ -66,8 +66,9 @@ class GrammarSource:
         flags: flags of ``re`` that apply to every terminal.
         priority: a key of ``PRIORITIES``.
         parser: a key of ``LEXERS``.
-        dialect: the notation that it was written in, one of ``DIALECTS``; ``text`` is Lark's.
+        dialect: the name of the notation that it was written in; ``text`` is Lark's.
         original: the text in that notation; ``None`` if it is ``text``.
+        translation: the same grammar as values; ``None`` if it comes from an artifact.
         folder: where relative imports are looked up; ``None`` if only ``imports`` counts.
     """
 
@@ -80,8 +81,9 @@ class GrammarSource:
     flags: int = 0
     priority: str = "normal"
     parser: str = "lalr"
-    dialect: str = LARK
+    dialect: str = LARK.name
     original: str | None = None
+    translation: Translation | None = field(default=None, compare=False)
     folder: Path | None = field(default=None, compare=False)
 
 
@@ -118,30 +120,30 @@ def _load(
     postlex: str | None,
     dialect: str | None,
 ) -> GrammarSource:
-    if dialect is not None and dialect not in DIALECTS:
-        raise GrammarError(
-            "<text>", f"unknown dialect {dialect!r}; choose one of {', '.join(DIALECTS)}"
-        )
-    if dialect == REGEX:
-        name, text, folder = REGEX_NAME, str(path_or_text), None
+    notation = LARK if dialect is None else find_dialect(dialect)
+    if not notation.suffixes:  # it has no files
+        name, text, folder = f"<{notation.name}>", str(path_or_text), None
     elif isinstance(path_or_text, str) and "\n" in path_or_text:
         name, text, folder = "<text>", path_or_text, None
     else:
         path = Path(path_or_text)
         name, folder = path.name, path.parent
-        dialect = dialect or dialect_of(path.suffix)
+        notation = dialect_of(path.suffix) if dialect is None else notation
         text = _read_grammar(path)
+    name_grammar(name, text, notation.wording)
     check_text(len(text), name)
-    dialect, original = dialect or LARK, None
-    if dialect != LARK:
+    original, translation = None, None
+    if notation.translate is not None:
         if parser or lexer or postlex:
             raise GrammarError(
                 name,
-                f"it is written as {dialect}, which decides its parser and lexer; "
+                f"it is written as {notation.name}, which decides its parser and lexer; "
                 "leave parser, lexer and postlex out",
             )
-        name_grammar(name, text)
-        original, text = text, translate(dialect, name, text, start=start)
+        if start is not None and not notation.takes_start:
+            raise GrammarError(name, f"{notation.title} has no start symbol; leave it out")
+        translation = notation.translate(name, text, start)
+        original, text = text, translation.format_lark()
         start, folder = None, None
     settings, place = _read_settings(name, text)
     parser = parser or settings.get("parser", "lalr")
@@ -158,9 +160,21 @@ def _load(
         flags=_read_flags(name, settings),
         priority=_read_priority(name, settings),
         parser=parser,
-        dialect=dialect,
+        dialect=notation.name,
         original=original,
+        translation=translation,
         folder=folder,
+    )
+
+
+def name_source(source: GrammarSource) -> None:
+    """Tell the budget whose grammar it is for, and in which words errors speak of it."""
+    terminals = source.translation.terminals if source.translation else {}
+    name_grammar(
+        source.name,
+        source.text if source.original is None else source.original,
+        find_dialect(source.dialect).wording,
+        {name: terminal.rule for name, terminal in terminals.items()},
     )
 
 
@@ -219,7 +233,7 @@ def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
         flags=_read_flags(name, settings),
         priority=_read_priority(name, settings),
         parser=parser,
-        dialect=header.get("dialect", LARK),
+        dialect=header.get("dialect", LARK.name),
         original=header.get("original"),
     )
 

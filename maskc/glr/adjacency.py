@@ -28,6 +28,7 @@ from maskc.grammar.model import Production
 from maskc.grammar.reduce import reduce_productions
 from maskc.grammar.sets import compute_adjacent, compute_sets
 from maskc.ids import END
+from maskc.wording import Phrase
 
 Lookaheads = int  # bit set
 
@@ -115,9 +116,9 @@ def keep_adjacent(cfg: Cfg, adjacency: Adjacency) -> LexedCfg:
                 productions.append(Production(lhs, symbols))
                 if len(productions) > MAX_PRODUCTIONS:
                     raise LimitError(
-                        "productions of the grammar together with what its lexer forbids",
+                        Phrase.WITH_THE_LEXER,
                         MAX_PRODUCTIONS,
-                        "let blanks be ignored between terminals, or simplify the terminals",
+                        Phrase.IGNORE_BLANKS,
                     )
     lexed = make_cfg(0, len(number) + 1, productions, has_empty=cfg.has_empty)
     return LexedCfg(lexed, tuple(automaton.symbols))

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from maskc.errors import LimitError
 from maskc.glr.cfg import Cfg
 from maskc.ids import ROOT
+from maskc.wording import Phrase
 
 MAX_STATES = 100_000
 
@@ -72,7 +73,7 @@ def build_general_table(cfg: Cfg) -> GeneralTable:
                 number_of[target] = len(kernels)
                 kernels.append(target)
                 if len(kernels) > MAX_STATES:
-                    raise LimitError("parser states", MAX_STATES, "simplify the grammar's rules")
+                    raise LimitError("parser states", MAX_STATES, Phrase.SIMPLER_RULES)
             row[symbol] = number_of[target]
         shifts.append({s: t for s, t in row.items() if s >= 0})
         gotos.append({-1 - s: t for s, t in row.items() if s < 0})

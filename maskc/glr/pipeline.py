@@ -42,6 +42,7 @@ from maskc.store.adjacency import find_unlexed
 from maskc.store.steps import build_steps
 from maskc.vocab.trie import build_trie
 from maskc.vocab.vocabulary import Vocabulary
+from maskc.wording import Phrase
 
 MAX_REPORTED = 100  # pairs of terminals that cannot be lexed apart
 
@@ -102,8 +103,7 @@ def compile_general(
     if not lexed.cfg.productions and not lexed.cfg.has_empty:
         raise GrammarError(
             source.name,
-            "no text at all can be parsed: no rule comes to an end, or every start runs into "
-            "terminals that cannot be lexed apart",
+            Phrase.NO_GENERAL_TEXT,
         )
     reduced = reduce_grammar(grammar.bnf)
     adjacent = compute_adjacent(reduced, compute_sets(reduced))

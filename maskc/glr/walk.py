@@ -27,6 +27,7 @@ from maskc.lexer.scanner import Scanner
 from maskc.store.model import MaskStore
 from maskc.store.steps import Steps
 from maskc.vocab.trie import TokenTrie
+from maskc.wording import Phrase
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -304,7 +305,7 @@ def _count_up(counts: Ints) -> Longs:
 
 def _too_many(limit: int) -> LimitError:
     return LimitError(
-        "ways to cut tokens into terminals",
+        Phrase.CUTS,
         limit,
-        "let fewer terminals match the same text, or use lexer=basic",
+        Phrase.FEWER_CUTS,
     )

@@ -27,6 +27,7 @@ from maskc.grammar.model import LexerSpec
 from maskc.ids import DEAD, EMPTY_TEXT, IGNORED
 from maskc.lexer.pieces import Lexemes, build_lexemes
 from maskc.lexer.scanner import Scanner, drop_useless, minimise
+from maskc.wording import Phrase
 
 MAX_STATES = 1_000_000  # before minimising: a matter of memory
 
@@ -124,7 +125,7 @@ class _Builder:
             self.states.append(key)
             self.number[key] = len(self.states)
             if len(self.states) > MAX_STATES:
-                raise LimitError("scanner states", MAX_STATES, "simplify the terminals")
+                raise LimitError("scanner states", MAX_STATES, Phrase.SIMPLER_TERMINALS)
         return self.number[key]
 
     def list_ends(self, opened: _Places, owed: _Places) -> list[tuple[int, int]]:

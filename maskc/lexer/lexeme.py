@@ -39,6 +39,7 @@ from maskc.automata.threads import (
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
 from maskc.ids import IGNORED
+from maskc.wording import Phrase
 
 NONE = -1  # no state
 # Before minimising. A matter of memory: each takes about a kilobyte.
@@ -124,7 +125,7 @@ class LexemeAutomaton:
         number = self._state_number.setdefault(state, len(self.states))
         if number == len(self.states):
             if number >= MAX_STATES:
-                raise LimitError("lexer states", MAX_STATES, "simplify the terminals")
+                raise LimitError("states of open lexemes", MAX_STATES, Phrase.SIMPLER_TERMINALS)
             self.states.append(state)
         return number
 
@@ -236,7 +237,7 @@ class LexemeAutomaton:
         number = self._condition_number.setdefault(key, len(self.conditions))
         if number == len(self.conditions):
             if number >= MAX_STATES:
-                raise LimitError("lexer conditions", MAX_STATES, "simplify the terminals")
+                raise LimitError("conditions of lexemes", MAX_STATES, Phrase.SIMPLER_TERMINALS)
             self.conditions.append(key)
         return number
 

@@ -23,9 +23,11 @@ from maskc.automata.history import History, HistoryStepper
 from maskc.automata.nfa import Nfa
 from maskc.automata.partition import refine
 from maskc.automata.threads import FREE, ThreadList, Threads, ThreadStepper
+from maskc.budget import at, quote_symbol
 from maskc.errors import LimitError, UnsupportedTerminalError
 from maskc.grammar.model import LexerSpec
 from maskc.ids import DEAD
+from maskc.wording import Phrase
 
 _MAX_LEXEME_STATES = 20_000  # of one terminal
 _MAX_HISTORIES = 1_000
@@ -95,6 +97,7 @@ def _build(
     A state is a history with threads in order; those behind an accepting one are cut already, and
     it is taken out when the lexeme goes on, because a longer match must come before it in order.
     """
+    at(lambda: f"pass scanner, {quote_symbol('terminal', name)}")
     number: dict[tuple[History, Threads], int] = {}
     states: list[tuple[History, Threads]] = []
 
@@ -113,9 +116,7 @@ def _build(
             states.append(key)
             number[key] = len(states)
             if len(states) > _MAX_LEXEME_STATES:
-                raise LimitError(
-                    f"states of terminal {name}", _MAX_LEXEME_STATES, "simplify its pattern"
-                )
+                raise LimitError(Phrase.ONE_TERMINAL, _MAX_LEXEME_STATES, Phrase.SIMPLER_TERMINAL)
         return number[key]
 
     starts = [intern(h, threads.enter(start, h.matched)) for h in reachable]

@@ -35,6 +35,7 @@ from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
 from maskc.ids import DEAD, EMPTY_TEXT, IGNORED
 from maskc.lexer.lexeme import NONE, LexemeAutomaton
+from maskc.wording import Phrase
 
 # Before minimising; what an artifact may hold is no bound, see ``SECTIONS`` there. A matter of
 # memory: each takes about a kilobyte.
@@ -120,7 +121,7 @@ class _Builder:
         found = self.number.setdefault(key, len(self.pairs))
         if found == len(self.pairs):
             if found >= MAX_STATES:
-                raise LimitError("scanner states", MAX_STATES, "simplify the terminals")
+                raise LimitError("scanner states", MAX_STATES, Phrase.SIMPLER_TERMINALS)
             self.pairs.append(key)
         return found
 

@@ -26,6 +26,7 @@ from maskc.grammar.model import LalrGrammar
 from maskc.parser.completion import Completions, Lookaheads
 from maskc.parser.items import Item, ItemSets
 from maskc.parser.pushes import Origin, plan_pushes
+from maskc.wording import Phrase
 
 MAX_REFINED_STATES = 200_000
 
@@ -98,7 +99,7 @@ def refine_states(
                     raise LimitError(
                         "refined parser states",
                         MAX_REFINED_STATES,
-                        "simplify the grammar's nesting or split it",
+                        Phrase.SIMPLER_NESTING,
                     )
             row[symbol] = number[target]
         shifts.append({s: t for s, t in row.items() if s >= 0})

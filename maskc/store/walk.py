@@ -37,6 +37,7 @@ from maskc.store.paths import Opens, Paths
 from maskc.store.starts import Starts, number_starts
 from maskc.store.steps import Steps
 from maskc.vocab.trie import TokenTrie
+from maskc.wording import Phrase
 
 Ints = NDArray[np.int32]
 
@@ -142,7 +143,7 @@ class _Walk:
             widest = max(widest, len(frontier))
             if widest > MAX_FRONTIER:
                 raise LimitError(
-                    "lines in the store's walk", MAX_FRONTIER, "simplify the terminals"
+                    "lines in the store's walk", MAX_FRONTIER, Phrase.SIMPLER_TERMINALS
                 )
             self._collect(frontier, found)
             frontier = self._step(frontier)

@@ -25,11 +25,13 @@ from maskc.frontends.characters.expressions import (
     sequence,
 )
 from maskc.frontends.characters.longest import write_longest
-from maskc.frontends.characters.lowering import lower_grammar, write_terminal
+from maskc.frontends.characters.lowering import lower_grammar
 from maskc.frontends.characters.patterns import write_class, write_pattern
 from maskc.frontends.characters.regular import mirror
+from maskc.frontends.characters.terminals import write_terminal
 from maskc.frontends.ebnf import read_ebnf
 from maskc.frontends.gbnf import read_gbnf
+from maskc.frontends.translation import write_literal
 from tests.frontends import random_rules as rules_
 
 LONGEST = 4
@@ -48,7 +50,7 @@ def test_folded_gbnf_has_the_texts_of_its_rules(seed):
     expected = rules_.list_texts(rules, LONGEST)
     grammar = read_gbnf("g", rules_.write_gbnf(rules))
     if rules_.has_texts(rules):
-        assert texts_of_lark(lower_grammar(grammar), "root") == expected
+        assert texts_of_lark(lower_grammar(grammar).format_lark(), "root") == expected
     else:
         with pytest.raises(GrammarError, match="no text at all"):
             lower_grammar(grammar)
@@ -58,7 +60,7 @@ def test_folded_gbnf_has_the_texts_of_its_rules(seed):
 def test_folded_gbnf_has_the_texts_that_lark_reads_unfolded(seed):
     rules = rules_.draw_rules(Random(seed))
     assume(rules_.has_texts(rules))
-    folded = lower_grammar(read_gbnf("g", rules_.write_gbnf(rules)))
+    folded = lower_grammar(read_gbnf("g", rules_.write_gbnf(rules))).format_lark()
     unfolded = rules_.write_lark(rules)
     assert texts_of_lark(folded, "root") == texts_of_lark(unfolded, "start")
 
@@ -72,7 +74,7 @@ def test_folded_ebnf_has_the_texts_of_its_rules(seed):
         rules["root"] = ("or", rules["root"], ("row", ("text", "a"), ("but", left, right)))
     expected = rules_.list_texts(rules, LONGEST)
     assume(expected)  # an exception may leave nothing
-    text = lower_grammar(read_ebnf("g", rules_.write_ebnf(rules)))
+    text = lower_grammar(read_ebnf("g", rules_.write_ebnf(rules))).format_lark()
     assert texts_of_lark(text, "document") == expected
 
 
@@ -175,8 +177,8 @@ def test_two_and_three_times_is_written_by_rounds_of_six():
 
 @pytest.mark.parametrize("code_point", [*range(0x180), 0x2028, 0xD7FF, 0xE000, 0x1F600, 0x10FFFF])
 def test_a_character_comes_through_lark_as_it_is(code_point):
-    alone = write_class(((code_point, code_point),))
-    both = write_class(((0x41, 0x41), (code_point, code_point)))
+    alone = write_literal(write_class(((code_point, code_point),)))
+    both = write_literal(write_class(((0x41, 0x41), (code_point, code_point))))
     lark = Lark(f"start: A B\nA: /{alone}/\nB: /{both}/\n", parser="earley", lexer="dynamic")
     lark.parse(chr(code_point) * 2)
     lark.parse(chr(code_point) + "A")
@@ -192,14 +194,14 @@ def test_a_character_comes_through_lark_as_it_is(code_point):
     ],
 )
 def test_what_is_regular_becomes_one_terminal(grammar, terminals):
-    text = lower_grammar(read_gbnf("g", grammar))
+    text = lower_grammar(read_gbnf("g", grammar)).format_lark()
     assert len(re.findall(r"^[A-Z]", text, re.MULTILINE)) == terminals
 
 
 def test_what_has_no_pattern_of_reasonable_size_is_taken_apart():
     grammar = 'root ::= [ab]* "a" [ab]{14} | [ab]* "b"'
     lark = Lark(
-        lower_grammar(read_gbnf("g", grammar)),
+        lower_grammar(read_gbnf("g", grammar)).format_lark(),
         parser="earley",
         lexer="dynamic_complete",
         start="root",

@@ -6,9 +6,13 @@ from pathlib import Path
 import pytest
 
 import maskc
+from maskc import Limits
+from maskc.artifact import header
 from maskc.cli.main import run
-from maskc.errors import GrammarError
+from maskc.errors import GrammarError, LimitError, MaskcError
+from maskc.frontends.dialects import DIALECTS, LARK, dialect_of
 from maskc.frontends.source import load_source, source_from_header
+from maskc.wording import Phrase
 
 GRAMMARS = Path(__file__).parent / "grammars"
 
@@ -93,3 +97,112 @@ def test_compile_says_where_a_grammar_is_wrong(tmp_path, capsys):
     assert run(["compile", str(path), "--tokenizer", "bytes", "-o", str(tmp_path / "x")]) == 2
     assert capsys.readouterr().err == "maskc: bad.gbnf:1: there is no rule word; is it wrod?\n"
     assert not (tmp_path / "x").exists()
+
+
+def test_every_dialect_may_stand_in_a_header():
+    assert all(header._dialect(name, "dialect") is None for name in DIALECTS)
+    assert header._dialect("abnf", "dialect") is not None
+
+
+def test_the_help_of_compile_names_every_suffix(capsys):
+    assert run(["compile", "--help"]) == 0
+    text = capsys.readouterr().out
+    suffixes = [s for d in DIALECTS.values() if d is not LARK for s in d.suffixes]
+    assert [suffix for suffix in suffixes if suffix not in text] == []
+
+
+def test_a_dialect_that_has_no_start_symbol_refuses_one():
+    with pytest.raises(GrammarError, match="a regular expression has no start symbol"):
+        load_source("a", dialect="regex", start="a")
+
+
+def test_an_unknown_suffix_is_larks():
+    assert dialect_of(".txt") is LARK
+
+
+FOREIGN = ("terminal", "lexer", "Lark", "lalr", "earley", "// maskc")
+
+
+@pytest.mark.parametrize(
+    "dialect", [d for d in DIALECTS.values() if d is not LARK], ids=lambda d: d.name
+)
+def test_no_phrase_speaks_of_lark_to_those_who_did_not_write_for_it(dialect):
+    said = [dialect.wording.phrases.get(phrase, phrase) for phrase in Phrase]
+    foreign = (*FOREIGN, "rule") if dialect.wording.whole else FOREIGN
+    assert [text for text in said if any(word in text for word in foreign)] == []
+
+
+GBNF = 'root ::= "(" root ")" | [a-c]+ ","\n'
+EBNF = "root ::= '(' root ')' | [a-c]+ ','\n"
+REGEX = "(ab|ba){3}c|\\d+"
+# Each bound that a pass has, with what is said when a grammar is beyond it.
+RULES = {
+    "maskc.automata.nodes.MAX_NODES": "automaton nodes; lower the counts in the rules",
+    "maskc.lexer.pieces._MAX_LEXEME_STATES": (
+        "rule root (line 1): more than 1 states in the automaton of one rule; "
+        "lower its counts, or split it into rules that name each other"
+    ),
+    "maskc.lexer.dynamic.MAX_STATES": (
+        "scanner states; simplify the rules: lower their counts, or name fewer alternatives"
+    ),
+    "maskc.glr.lr0.MAX_STATES": "parser states; simplify the rules",
+    "maskc.glr.walk.MAX_PATHS": (
+        "ways to cut tokens into parts of rules; let fewer rules match the same texts"
+    ),
+}
+PATTERNS = {
+    "maskc.automata.nodes.MAX_NODES": "the pattern: more than 1 automaton nodes; lower the counts",
+    "maskc.lexer.lexeme.MAX_STATES": "open lexemes; simplify the pattern: lower its counts",
+    "maskc.lexer.scanner.MAX_STATES": "scanner states; simplify the pattern: lower its counts",
+    "maskc.parser.refine.MAX_REFINED_STATES": "refined parser states; simplify the pattern",
+    "maskc.store.walk.MAX_FRONTIER": "lines in the store's walk; simplify the pattern",
+}
+REFUSALS = [
+    *(("gbnf", GBNF, bound, said) for bound, said in RULES.items()),
+    *(("ebnf", EBNF, bound, said) for bound, said in RULES.items()),
+    *(("regex", REGEX, bound, said) for bound, said in PATTERNS.items()),
+]
+
+
+@pytest.mark.parametrize(("dialect", "text", "bound", "said"), REFUSALS)
+def test_a_bound_is_told_in_the_words_of_the_dialect(dialect, text, bound, said, monkeypatch):
+    monkeypatch.setattr(bound, 1)
+    with pytest.raises(LimitError) as caught:
+        maskc.compile_grammar(text, tokenizer="bytes", dialect=dialect)
+    assert said in str(caught.value)
+    check_words(caught.value, dialect)
+
+
+def check_words(error: MaskcError, dialect: str) -> None:
+    foreign = (*FOREIGN, "rule") if dialect == "regex" else FOREIGN
+    assert [word for word in foreign if word in str(error)] == []
+
+
+@pytest.mark.parametrize(("dialect", "text"), [("gbnf", GBNF), ("ebnf", EBNF), ("regex", REGEX)])
+def test_a_limit_is_told_in_the_words_of_the_dialect(dialect, text):
+    with pytest.raises(LimitError) as caught:
+        maskc.compile_grammar(text, tokenizer="bytes", dialect=dialect, limits=Limits(text=5))
+    check_words(caught.value, dialect)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("(?!)a", "<regex>: it matches no text at all; look for parts that contradict each other"),
+        ("(a)?(?(1)b|c)", "<regex>: the pattern: conditional on group 1 by its number"),
+        ("(?P<q>a(?(q)b))+", "<regex>: the pattern: conditional on group 1 inside that group"),
+        ("(?P<q>a){2}+(?(q)b)", "<regex>: the pattern: conditional on group 1 inside a possessive"),
+    ],
+)
+def test_a_pattern_is_refused_as_a_pattern(pattern, said):
+    with pytest.raises(MaskcError) as caught:
+        maskc.compile_grammar(pattern, tokenizer="bytes", dialect="regex")
+    assert str(caught.value).startswith(said)
+    check_words(caught.value, "regex")
+
+
+@pytest.mark.parametrize("command", ["lint", "analyze"])
+def test_a_question_that_only_lark_grammars_have_is_refused_by_the_notation(command, capsys):
+    assert run([command, str(GRAMMARS / "json.gbnf")]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("maskc: json.gbnf: it is llama.cpp's GBNF, and only LALR tables can be")

@@ -15,7 +15,7 @@ GRAMMARS = Path(__file__).parent / "grammars"
 
 
 def build(grammar, start=None):
-    text = lower_grammar(read_ebnf("g.ebnf", grammar, start=start))
+    text = lower_grammar(read_ebnf("g.ebnf", grammar, start=start)).format_lark()
     setting = text.split("\n")[0].split("start=")[1].split()[0]
     return Lark(text, parser="earley", lexer="dynamic_complete", start=setting)
 

@@ -19,7 +19,7 @@ def reads(grammar, text, start=None):
 
 
 def build(grammar, start=None):
-    text = lower_grammar(read_gbnf("g.gbnf", grammar, start=start))
+    text = lower_grammar(read_gbnf("g.gbnf", grammar, start=start)).format_lark()
     setting = text.split("\n")[0].split("start=")[1].split()[0]
     return Lark(text, parser="earley", lexer="dynamic_complete", start=setting)
 
@@ -131,7 +131,9 @@ def test_gbnf_bounds_what_would_be_written_out(grammar, message):
 
 def test_rules_that_double_at_each_step_are_not_written_out():
     rules = [f"r{i} ::= r{i + 1} r{i + 1}" for i in range(40)]
-    text = lower_grammar(read_gbnf("g", "\n".join(["root ::= r0", *rules, 'r40 ::= "a"?'])))
+    text = lower_grammar(
+        read_gbnf("g", "\n".join(["root ::= r0", *rules, 'r40 ::= "a"?']))
+    ).format_lark()
     assert len(text) < 20_000
 
 

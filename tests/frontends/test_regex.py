@@ -5,14 +5,13 @@ import re
 from random import Random
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
-from lark import Token, load_grammar
 
 import maskc
 from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends.lark import build_lark
-from maskc.frontends.regex import translate_regex, write_literal
+from maskc.frontends.regex import translate_regex
 from maskc.frontends.source import load_source
 from tests.frontends.random_rules import accepts
 from tests.random_grammars import draw_regex
@@ -73,17 +72,6 @@ def test_a_pattern_means_its_full_matches(pattern, inside, outside):
         assert takes(artifact, text) == expected
 
 
-@given(st.text())
-@example('\\"')
-@example("\\\\n")
-@example("\\\n\\/\\'\x00\x85\u2028\U0001f600")
-def test_a_literal_is_read_by_lark_as_it_was(pattern):
-    written = f"/x{write_literal(pattern)}x/"
-    assert re.fullmatch(load_grammar.TERMINALS["REGEXP"], written)
-    read = load_grammar._literal_to_pattern(Token("REGEXP", written))
-    assert read.value == f"x{pattern}x"
-
-
 @pytest.mark.parametrize(
     ("pattern", "message"),
     [
@@ -104,8 +92,3 @@ def test_a_pattern_is_refused_with_a_sentence(pattern, message):
 def test_a_conditional_on_a_number_is_refused_by_name():
     with pytest.raises(UnsupportedTerminalError, match="name the group"):
         build_lark(load_source("(a)?(?(1)b|c)", dialect="regex"))
-
-
-def test_a_pattern_of_nothing_is_refused():
-    with pytest.raises(GrammarError, match="no text at all can be parsed"):
-        maskc.compile_grammar("(?!)a", tokenizer="bytes", dialect="regex")

@@ -148,7 +148,7 @@ def test_a_pattern_that_re_tries_in_many_ways_is_matched_with_keywords(n):
 
 @pytest.mark.parametrize("pattern", ["(?:|){20}b?", "(?:|){60}b?", "((a?){50}){50}"])
 def test_a_pattern_that_reads_nothing_in_many_ways_is_read_once(pattern):
-    assert "start: PATTERN?\n" in load_source(pattern, dialect="regex").text
+    assert "start: | PATTERN\n" in load_source(pattern, dialect="regex").text
 
 
 @pytest.mark.parametrize("n", [26, 100])

@@ -1,4 +1,4 @@
-r"""How does a grammar over characters become a Lark grammar?
+r"""How does a grammar over characters become one over terminals?
 
 The meaning of such a grammar is that of Lark's Earley with ``dynamic_complete``: every split of a
 text into lexemes counts. So what is regular, a rule or a run of parts of a right side, becomes one
@@ -9,8 +9,8 @@ terminal, and the language stays the same as with a terminal a character. Two co
   ``re`` cuts some of it off is written again from its automaton; what has no pattern of
   reasonable size is taken apart instead.
 
-The rest is written without Lark's own ``?``, ``*`` and ``~``, which it multiplies out: a
-repetition is a left-recursive rule.
+The rest has neither optional parts nor counts, which would be multiplied out: a repetition is a
+left-recursive rule.
 
 Example: ``value ::= [0-9]+ | "(" ws value ws ")"`` with ``ws ::= [ ]*`` becomes
 ``value: VALUE | VALUE_2 value VALUE_3`` with ``VALUE: /[0-9]+/``, ``VALUE_2: /\( */`` and
@@ -24,17 +24,9 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 
 from maskc.errors import GrammarError
-from maskc.frontends.characters.automaton import (
-    Positions,
-    TooLargeError,
-    build_dfa,
-    drop_empty,
-    examine,
-)
 from maskc.frontends.characters.expressions import (
     NOTHING,
     CharacterGrammar,
-    Characters,
     Choice,
     Expression,
     Reference,
@@ -46,16 +38,15 @@ from maskc.frontends.characters.expressions import (
     repeat,
     sequence,
 )
-from maskc.frontends.characters.longest import write_longest
-from maskc.frontends.characters.patterns import write_pattern
 from maskc.frontends.characters.regular import Regular
+from maskc.frontends.characters.terminals import write_terminal
+from maskc.frontends.translation import Side, Terminal, Translation
 
-MAX_LINE, LARGE, MAX_FAILED = 100, 200, 5
-SETTINGS = "// maskc: start={} parser=earley lexer=dynamic_complete\n"
+LARGE, MAX_FAILED = 200, 5
 
 
-def lower_grammar(grammar: CharacterGrammar) -> str:
-    """Return the text of a Lark grammar with the same language.
+def lower_grammar(grammar: CharacterGrammar) -> Translation:
+    """Return a grammar with the same language that Lark's Earley reads with every split.
 
     Raises:
         GrammarError: no text at all is in the language, or an exception is not regular.
@@ -70,7 +61,7 @@ def lower_grammar(grammar: CharacterGrammar) -> str:
             f"no text at all can be written with {grammar.start}: it asks for itself in every "
             "alternative; give it one that ends",
         )
-    return _Lowering(rules, grammar.start).text()
+    return _Lowering(rules, grammar.start).run()
 
 
 def _drop_unproductive(rules: Mapping[str, Expression]) -> dict[str, Expression]:
@@ -103,28 +94,31 @@ class _Lowering:
         self.names = _name_rules(rules)
         self.waiting = [start]
         self.asked = {start}
-        self.lines: dict[str, list[str]] = {}
-        self.terminals: dict[str, str] = {}  # pattern → name
+        self.sides: dict[str, list[Side]] = {}
+        self.named: dict[str, str] = {}  # pattern → terminal
+        self.terminals: dict[str, Terminal] = {}
         self.folded: dict[Expression, str | None] = {}
         self.n_failed = 0
         self.helpers: dict[Expression, str] = {}
         self.taken = set(self.names.values())
 
-    def text(self) -> str:
+    def run(self) -> Translation:
         """Return the whole grammar, rules in the order in which they are asked for."""
         for name in self.waiting:  # grows while it is read
-            self.lines[self.names[name]] = []  # before its helpers
+            self.sides[self.names[name]] = []  # before its helpers
             whole = self._fold(Reference(name), name)
             found = self._alternatives(self.rules[name], name) if whole is None else whole
-            self.lines[self.names[name]] = found
-        lines = [SETTINGS.format(self.names[self.waiting[0]])]
-        for rule, alternatives in self.lines.items():
-            lines.append(_format_rule(rule, alternatives))
-        lines += [f"{name}: /{pattern}/\n" for pattern, name in self.terminals.items()]
-        return "".join(lines)
+            self.sides[self.names[name]] = found
+        return Translation(
+            parser="earley",
+            lexer="dynamic_complete",
+            start=self.names[self.waiting[0]],
+            rules={name: tuple(sides) for name, sides in self.sides.items()},
+            terminals=self.terminals,
+        )
 
-    def _alternatives(self, expression: Expression, owner: str) -> list[str]:
-        """Return the right sides whose union is the expression; the empty text is an empty one."""
+    def _alternatives(self, expression: Expression, owner: str) -> list[Side]:
+        """Return the right sides whose union is the expression."""
         folded = self._fold(expression, owner)
         if folded is not None:
             return folded
@@ -138,26 +132,27 @@ class _Lowering:
                 alternatives = [a for part in parts for a in self._alternatives(part, owner)]
                 return list(dict.fromkeys((found or []) + alternatives))
             case Repeat(body, 0, 1):
-                return list(dict.fromkeys(["", *self._alternatives(body, owner)]))
+                return list(dict.fromkeys([(), *self._alternatives(body, owner)]))
         return [self._symbols(expression, owner)]
 
-    def _symbols(self, expression: Expression, owner: str) -> str:
+    def _symbols(self, expression: Expression, owner: str) -> Side:
         """Return symbols in a row, one for each part that cannot be joined with its neighbour."""
         if not isinstance(expression, Sequence):
             return self._symbol(expression, owner)
-        written = []
+        side: list[str] = []
         for regular, run in groupby(
             expression.parts, lambda part: self.regular.resolve(part) is not None
         ):
             parts = list(run)
             whole = sequence(*parts)
             if regular and (len(parts) == 1 or self._fold(whole, owner) is not None):
-                written.append(self._symbol(whole, owner))
+                side += self._symbol(whole, owner)
             else:
-                written += [self._symbol(part, owner) for part in parts]
-        return " ".join(filter(None, written))
+                for part in parts:
+                    side += self._symbol(part, owner)
+        return tuple(side)
 
-    def _symbol(self, expression: Expression, owner: str) -> str:
+    def _symbol(self, expression: Expression, owner: str) -> Side:
         """Return one symbol for an expression; none for the empty text."""
         folded = self._fold(expression, owner)
         if folded is not None and len(folded) == 1:
@@ -167,40 +162,37 @@ class _Lowering:
                 if name not in self.asked:
                     self.asked.add(name)
                     self.waiting.append(name)
-                return self.names[name]
+                return (self.names[name],)
             case Sequence() if folded is None:
                 return self._symbols(expression, owner)
         if expression not in self.helpers:
             helper = self.helpers[expression] = self._name(self.names[owner])
-            self.lines[helper] = []
+            self.sides[helper] = []
             if isinstance(expression, Repeat) and expression.high != 1 and folded is None:
                 self._repeat(helper, expression, owner)
             else:
-                self.lines[helper] = self._alternatives(expression, owner)
-        return self.helpers[expression]
+                self.sides[helper] = self._alternatives(expression, owner)
+        return (self.helpers[expression],)
 
     def _repeat(self, helper: str, expression: Repeat, owner: str) -> None:
         low, high = expression.low, expression.high
         item = self._symbols(expression.body, owner)
-        if " " in item and max(low, high or 0) > 1:
-            self.lines[name := self._name(self.names[owner])] = [item]
-            item = name
-        least = " ".join([item] * low)
+        if len(item) > 1 and max(low, high or 0) > 1:
+            self.sides[name := self._name(self.names[owner])] = [item]
+            item = (name,)
+        least = item * low
         if high is None:
-            self.lines[helper] = [least, f"{helper} {item}"]
+            self.sides[helper] = [least, (helper, *item)]
             return
         # `x{n,m}` is n times, or one more than `x{n,m-1}`: one derivation a text.
-        shorter = ""
+        longest = least
         for _ in range(low, high):
-            self.lines[longer := self._name(self.names[owner])] = [
-                least,
-                f"{shorter or least} {item}".strip(),
-            ]
-            shorter = longer
-        self.lines[helper] = [shorter or least]
+            self.sides[longer := self._name(self.names[owner])] = [least, longest + item]
+            longest = (longer,)
+        self.sides[helper] = [longest]
 
-    def _fold(self, expression: Expression, owner: str) -> list[str] | None:
-        """Return a terminal for an expression, behind an empty side if it may be empty."""
+    def _fold(self, expression: Expression, owner: str) -> list[Side] | None:
+        """Return a terminal for an expression, after an empty side if it may be empty."""
         resolved = self.regular.resolve(expression)
         if resolved is None:
             return None
@@ -213,11 +205,14 @@ class _Lowering:
         pattern = self.folded[resolved]
         if pattern is None:
             return None
-        sides = [""] if is_nullable(resolved) else []
-        if pattern and pattern not in self.terminals:
-            name = expression.name if isinstance(expression, Reference) else owner
-            self.terminals[pattern] = self._name(self.names[name].upper())
-        return [*sides, self.terminals[pattern]] if pattern else sides
+        sides: list[Side] = [()] if is_nullable(resolved) else []
+        if not pattern:
+            return sides
+        if pattern not in self.named:
+            rule = expression.name if isinstance(expression, Reference) else owner
+            name = self.named[pattern] = self._name(self.names[rule].upper())
+            self.terminals[name] = Terminal(pattern, rule)
+        return [*sides, (self.named[pattern],)]
 
     def _name(self, base: str) -> str:
         """Return a name that is not taken: the base, or the base with the next free number."""
@@ -227,36 +222,6 @@ class _Lowering:
             name = f"{base}_{number}"
         self.taken.add(name)
         return name
-
-
-def write_terminal(expression: Expression) -> str | None:
-    """Return the pattern of an expression's texts but the empty one, each its own first match.
-
-    Nothing but the empty text has the empty pattern; ``None``: there is none of reasonable size.
-    """
-    try:
-        body = drop_empty(expression)
-    except TooLargeError:
-        return None
-    if body == NOTHING:
-        return ""
-    as_it_is = None
-    if isinstance(body, Choice) and all(isinstance(p, Characters | Sequence) for p in body.parts):
-        # A list of words is found in full if none comes behind its own beginning.
-        body = Choice(tuple(sorted(body.parts, key=measure, reverse=True)))
-    try:
-        found, ambiguous = examine(Positions(body))
-        if found:
-            as_it_is = write_pattern(body)
-            if not ambiguous:
-                return as_it_is
-    except TooLargeError:
-        pass
-    # From its automaton a text has one path: `re` never tries another one in vain.
-    try:
-        return write_pattern(write_longest(build_dfa(body)))
-    except TooLargeError:
-        return as_it_is
 
 
 def _name_rules(rules: Iterable[str]) -> dict[str, str]:
@@ -277,11 +242,3 @@ def _name_rules(rules: Iterable[str]) -> dict[str, str]:
         taken.add(name)
         names[rule] = name
     return names
-
-
-def _format_rule(name: str, alternatives: list[str]) -> str:
-    """Return a rule's line, or a line for each side."""
-    line = f"{name}: {' | '.join(alternatives).lstrip()}"
-    if len(line) > MAX_LINE:
-        line = f"{name}: " + "\n    | ".join(alternatives)
-    return f"{line.rstrip()}\n"

@@ -1,10 +1,8 @@
-r"""How is a regular expression over characters written for Lark?
+r"""How is a regular expression over characters written for ``re``?
 
-A pattern of ``re``, as Lark's grammars have them between slashes. Lark evaluates ``\n``, ``\t``,
-``\x…`` and ``\u…`` before ``re`` sees the pattern, and loses a backslash before a quotation mark;
-what is not a letter or a digit is escaped so that both read the same.
+What has a meaning in a pattern is escaped; every other character stands for itself.
 
-Example: ``write_pattern(repeat(Characters(((34, 34), (47, 47))), 4, 4))`` is ``[\x22\/]{4}``.
+Example: ``write_pattern(repeat(Characters(((34, 34), (93, 93))), 4, 4))`` is ``["\]]{4}``.
 """
 
 from __future__ import annotations
@@ -27,7 +25,6 @@ MAX_LENGTH = 40_000
 
 _SPECIAL = frozenset(r".^$*+?{}[]\|()/")
 _SPECIAL_IN_CLASS = frozenset(r"]\^-[&~|/")
-_NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t", '"': r"\x22"}
 
 
 def write_pattern(expression: Expression) -> str:
@@ -104,12 +101,4 @@ def _write_ranges(ranges: CodePoints) -> str:
 
 def _write_character(code_point: int, special: frozenset[str]) -> str:
     character = chr(code_point)
-    if character in _NAMED:
-        return _NAMED[character]
-    if character in special:
-        return f"\\{character}"
-    if character.isprintable():
-        return character
-    if code_point < 0x100:
-        return f"\\x{code_point:02x}"
-    return f"\\u{code_point:04x}" if code_point < 0x10000 else f"\\U{code_point:08x}"
+    return f"\\{character}" if character in special else character

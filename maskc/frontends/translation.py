@@ -1,0 +1,103 @@
+"""What does a grammar of another notation become: rules over terminals, and their patterns.
+
+The compiler reads these values as they are. Written in Lark's notation they are the same grammar:
+that text goes into the artifact, for those who show it and for ``maskc verify``, whose judge is
+Lark's own parser.
+
+Example: ``[0-9]+ root | ";"`` has the sides ``(("ROOT", "root"), ("ROOT_2",))``, and the terminals
+ROOT and ROOT_2, which are both part of the rule ``root``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+MAX_LINE = 100
+
+_NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+_EVALUATED = frozenset("Uuxnftr\"'")  # behind a backslash, in Lark or by Lark
+
+Side = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """A regular part of a rule.
+
+    Attributes:
+        pattern: of ``re``.
+        rule: the rule that it is part of, as its author calls it.
+    """
+
+    pattern: str
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A grammar over terminals.
+
+    Attributes:
+        parser, lexer: those of Lark's that read it.
+        start: the start symbol.
+        rules: name → right sides; a symbol is a name of ``terminals`` or of ``rules``.
+        terminals: name → what it is.
+    """
+
+    parser: str
+    lexer: str
+    start: str
+    rules: Mapping[str, tuple[Side, ...]]
+    terminals: Mapping[str, Terminal]
+
+    def format_lark(self) -> str:
+        """Return the grammar in Lark's notation, with its settings."""
+        lines = [f"// maskc: start={self.start} parser={self.parser} lexer={self.lexer}\n"]
+        lines += [_format_rule(name, sides) for name, sides in self.rules.items()]
+        lines += [f"{name}: /{write_literal(t.pattern)}/\n" for name, t in self.terminals.items()]
+        return "".join(lines)
+
+
+def _format_rule(name: str, sides: tuple[Side, ...]) -> str:
+    """Return a rule's line, or a line for each side."""
+    alternatives = [" ".join(side) for side in sides]
+    line = f"{name}: {' | '.join(alternatives).lstrip()}"
+    if len(line) > MAX_LINE:
+        line = f"{name}: " + "\n    | ".join(alternatives)
+    return f"{line.rstrip()}\n"
+
+
+def write_literal(pattern: str) -> str:
+    r"""Return what stands between slashes so that Lark reads exactly this pattern.
+
+    Lark evaluates escapes before ``re`` does, and loses a backslash before a quotation mark. Where
+    that could change what ``re`` reads, the backslash itself is written as an escape.
+
+    >>> print(write_literal(r"\d+\n/"))
+    \d+\x5cn\x2f
+    """
+    written = []
+    at = 0
+    while at < len(pattern):
+        character, following = pattern[at], pattern[at + 1 : at + 2]
+        if character != "\\":
+            written.append(_write_character(character))
+        elif following and following.isprintable() and following not in _EVALUATED:
+            written.append(character + following)
+            at += 1
+        else:
+            written.append(r"\x5c")
+        at += 1
+    return "".join(written)
+
+
+def _write_character(character: str) -> str:
+    if character in _NAMED:
+        return _NAMED[character]
+    if character.isprintable() and character not in '/"':
+        return character
+    code_point = ord(character)
+    if code_point < 0x100:
+        return f"\\x{code_point:02x}"
+    return f"\\u{code_point:04x}" if code_point < 0x10000 else f"\\U{code_point:08x}"

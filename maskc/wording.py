@@ -1,0 +1,83 @@
+"""What does a refusal call the parts of a grammar, and what does it tell its author to do?
+
+The passes of the compiler know terminals, rules and a lexer. Who wrote GBNF knows rules only, and
+who gave a regular expression knows a pattern only. So what a pass says about terminals is a
+:class:`Phrase`, a text in the words of Lark's users, and each notation has a :class:`Wording` that
+says some phrases otherwise (:mod:`maskc.frontends.dialects` holds them all). The budget of a
+compilation knows the wording, and an error is reworded where it leaves the compilation.
+
+Example: ``LimitError("scanner states", 1000, Phrase.SIMPLER_TERMINALS)`` tells the author of a
+regular expression to "simplify the pattern: lower its counts".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class Phrase(StrEnum):
+    """What errors say in other words to those who did not write for Lark."""
+
+    # What is too large.
+    CHARACTERS = "characters of grammar"
+    ONE_TERMINAL = "states in the automaton of one terminal"
+    WITH_THE_LEXER = "productions of the grammar together with what its lexer forbids"
+    CUTS = "ways to cut tokens into terminals"
+    # What to do.
+    SIMPLER_TERMINALS = "simplify the terminals"
+    SIMPLER_TERMINAL = "simplify its pattern"
+    SIMPLER_RULES = "simplify the grammar's rules"
+    SIMPLER_NESTING = "simplify the grammar's nesting or split it"
+    SPLIT_GRAMMAR = "split the grammar"
+    COUNT_LESS = "count less in it, or use rules in its place"
+    FEWER_MATCHES = "let fewer terminals match the same texts"
+    FEWER_CUTS = "let fewer terminals match the same text, or use lexer=basic"
+    IGNORE_BLANKS = "let blanks be ignored between terminals, or simplify the terminals"
+    NEST_LESS = (
+        "nest less: give inner parts rules or terminals of their own; shorten chains of rules"
+    )
+    WRITE_WITHOUT = "write the terminal without it"
+    NAME_THE_GROUP = "name the group, as in (?P<q>a)?(?(q)b|c)"
+    # What is wrong.
+    NO_TEXT = (
+        "no text at all can be parsed: every start runs into terminals that cannot be lexed "
+        "apart, or into a conflict that Lark resolved by shifting"
+    )
+    NO_GENERAL_TEXT = (
+        "no text at all can be parsed: no rule comes to an end, or every start runs into "
+        "terminals that cannot be lexed apart"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How a notation's users call what their grammar is made of.
+
+    Attributes:
+        phrases: what is said in other words than Lark's.
+        whole: what a part is called in a notation whose parts have no names; else empty.
+        terminal: what one terminal is called, if parts have names.
+        definition: a pattern of ``re`` for the place where a name is defined, with ``NAME``.
+    """
+
+    phrases: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    whole: str = ""
+    terminal: str = "terminal"
+    definition: str = r"^(?:%(?:override|extend)[ \t]+)?[?!]*NAME\b[^:\n]*:"
+
+    def quote(self, kind: str, name: str, text: str) -> str:
+        """Return what a terminal or rule is called: with its line, if the text defines it."""
+        if self.whole:
+            return self.whole
+        kind = self.terminal if kind == "terminal" else kind
+        definition = self.definition.replace("NAME", re.escape(name))
+        found = re.search(definition, text, re.MULTILINE)
+        line = f" (line {text.count(chr(10), 0, found.start()) + 1})" if found else ""
+        return f"{kind} {name}{line}"
+
+
+LARK_WORDING = Wording()
