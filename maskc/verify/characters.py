@@ -40,19 +40,22 @@ class Characters:
     """
 
     def __init__(self, atoms: Iterable[Atom]) -> None:
-        points = np.r_[0 : _SURROGATES[0], _SURROGATES[1] : N_CODE_POINTS]
-        ids = np.zeros(len(points), dtype=np.int64)
-        for atom in sorted(set(atoms)):
-            is_member = np.unpackbits(_members(atom), count=N_CODE_POINTS)[points]
-            # Few classes: renumbering by a table is faster than np.unique on 1.1 million keys.
-            keys = ids * 2 + is_member
-            renumbered = np.full(int(ids.max()) * 2 + 2, -1, dtype=np.int64)
-            present = np.flatnonzero(np.bincount(keys, minlength=len(renumbered)))
-            renumbered[present] = np.arange(len(present))
-            ids = renumbered[keys]
-        lowest = points[np.unique(ids, return_index=True)[1]]
-        self.class_of: NDArray[np.int32] = np.full(N_CODE_POINTS, -1, dtype=np.int32)
-        self.class_of[points] = ids
+        edges = [_edges(atom) for atom in sorted(set(atoms))]
+        starts = np.unique(np.concatenate([[0, *_SURROGATES], *edges]))
+        starts = starts[starts < N_CODE_POINTS]
+        # An atom holds a range if an odd number of its edges lie at its start or before.
+        held = [np.searchsorted(edge, starts, side="right") & 1 for edge in edges]
+        kinds = np.stack([np.zeros(len(starts), dtype=np.int64), *held])
+        is_character = (starts < _SURROGATES[0]) | (starts >= _SURROGATES[1])
+        _, first, ids = np.unique(
+            kinds[:, is_character], axis=1, return_index=True, return_inverse=True
+        )
+        lowest = starts[is_character][first]
+        numbers = np.full(len(starts), -1, dtype=np.int32)
+        numbers[is_character] = ids.reshape(-1)
+        self.class_of: NDArray[np.int32] = np.repeat(
+            numbers, np.diff(starts, append=N_CODE_POINTS)
+        )
         readable = {int(self.class_of[ord(c)]): c for c in reversed(_READABLE)}
         self.representatives: tuple[str, ...] = tuple(
             readable.get(number, chr(point)) for number, point in enumerate(lowest)
@@ -160,10 +163,11 @@ def _all_characters() -> str:
 
 
 @lru_cache(maxsize=512)
-def _members(atom: Atom) -> NDArray[np.uint8]:
-    """Return bool[0x110000], packed: the code points that an atom matches, by ``re`` itself."""
+def _edges(atom: Atom) -> NDArray[np.int64]:
+    """Return int64[2 n], where each run of code points that an atom matches begins and ends.
+
+    ``re`` itself says which they are.
+    """
     text, flags = atom
-    found = np.zeros(N_CODE_POINTS, dtype=np.bool_)
-    for run in re.compile(f"(?:{text})+", flags).finditer(_all_characters()):
-        found[run.start() : run.end()] = True
-    return np.packbits(found)
+    runs = re.compile(f"(?:{text})+", flags).finditer(_all_characters())
+    return np.array([edge for run in runs for edge in run.span()], dtype=np.int64)

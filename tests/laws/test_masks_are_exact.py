@@ -54,8 +54,12 @@ def completion(matcher):
     return None
 
 
-def check_language(text, alphabet, longest, tokens, **settings_):
-    """Walk all prefixes; return how many masks were compared."""
+def check_language(text, alphabet, longest, tokens, find_rest=None, **settings_):
+    """Walk all prefixes; return how many masks were compared.
+
+    ``find_rest`` takes a matcher and the bytes before it, and returns bytes up to an end.
+    """
+    find_rest = find_rest or whole_completion
     lark = build_lark(load_source(text, **settings_))
     accepted = accepted_texts(lark, alphabet, longest)
     try:
@@ -79,10 +83,9 @@ def check_language(text, alphabet, longest, tokens, **settings_):
             longer = written + token
             if token_id in legal and longer not in prefixes:
                 # What can come next depends on where the matcher is, and on nothing before.
-                begun = cut_character(longer)
-                key = (after.configuration(), begun)
+                key = (after.configuration(), cut_character(longer))
                 if key not in rests:
-                    rests[key] = whole_completion(after, begun)
+                    rests[key] = find_rest(after, longer)
                 assert rests[key] is not None, (written, token)
                 witness = (longer + rests[key]).decode()
                 assert lark_accepts(lark, witness), (written, token, witness)
@@ -102,8 +105,9 @@ def cut_character(written):
     return decoder.getstate()[0]
 
 
-def whole_completion(matcher, begun):
+def whole_completion(matcher, written):
     """Return the bytes of a completion, first of a character of which some bytes are there."""
+    begun = cut_character(written)
     for tail in ("", *MORE):
         data = tail.encode()
         if begun and not (data.startswith(begun) and len(data) > len(begun)):

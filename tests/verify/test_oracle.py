@@ -14,9 +14,14 @@ def python():
     return build_lark(load_source(PYTHON, **SETTINGS))
 
 
+@pytest.fixture(scope="module")
+def python_oracle(python):
+    return Oracle(python)
+
+
 @pytest.mark.parametrize("text", PYTHON_TEXTS)
-def test_every_prefix_of_a_parsed_text_is_viable_with_a_witness(python, text):
-    oracle = Oracle(python)
+def test_every_prefix_of_a_parsed_text_is_viable_with_a_witness(python, python_oracle, text):
+    oracle = python_oracle
     data = text.encode()
     for end in range(len(data) + 1):
         legal, witness = oracle.at(b"").decide(data[:end])
@@ -39,8 +44,8 @@ def test_every_prefix_of_a_parsed_text_is_viable_with_a_witness(python, text):
         ("x = 1", " y"),
     ],
 )
-def test_what_cannot_go_on_is_refuted(python, prefix, token):
-    assert not Oracle(python).at(prefix.encode()).legal(token.encode())
+def test_what_cannot_go_on_is_refuted(python_oracle, prefix, token):
+    assert not python_oracle.at(prefix.encode()).legal(token.encode())
 
 
 def test_a_position_in_a_longer_text_answers_as_from_the_start(python):
@@ -53,8 +58,8 @@ def test_a_position_in_a_longer_text_answers_as_from_the_start(python):
             assert position.legal(token.encode()) == plain.legal(token.encode())
 
 
-def test_a_cut_character_is_viable_iff_one_of_its_characters_is(python):
-    oracle = Oracle(python)
+def test_a_cut_character_is_viable_iff_one_of_its_characters_is(python_oracle):
+    oracle = python_oracle
     assert oracle.at(b"").legal(b"\xc3")
     assert oracle.at(b"'\xc3").legal(b"\xa9'")
     assert not oracle.at(b"x = 1 + ").legal("→".encode()[:2] + b"\x92")
