@@ -53,9 +53,7 @@ class Characters:
         lowest = starts[is_character][first]
         numbers = np.full(len(starts), -1, dtype=np.int32)
         numbers[is_character] = ids.reshape(-1)
-        self.class_of: NDArray[np.int32] = np.repeat(
-            numbers, np.diff(starts, append=N_CODE_POINTS)
-        )
+        self.class_of: NDArray[np.int32] = np.repeat(numbers, np.diff(starts, append=N_CODE_POINTS))
         readable = {int(self.class_of[ord(c)]): c for c in reversed(_READABLE)}
         self.representatives: tuple[str, ...] = tuple(
             readable.get(number, chr(point)) for number, point in enumerate(lowest)

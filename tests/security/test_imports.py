@@ -27,7 +27,10 @@ _NL: /\\n */
 SETTINGS = (
     "// maskc: postlex=indenter NL_type=_NL INDENT_type=_INDENT DEDENT_type=_DEDENT tab_len=2"
 )
-EVIL = "open({marker!r}, 'a').write(__name__ + chr(10))\n"
+# Tells in a file beside the folder of the module.
+EVIL = """from os.path import abspath, dirname
+open(dirname(dirname(abspath(__file__))) + "/imported", "a").write(__name__ + chr(10))
+"""
 # Modules that maskc, its packages and the interpreter import, and that were not loaded before.
 PLANTED = (
     *("evil", "numpy", "lark", "msgpack", "click", "rich", "regex", "interegular", "pyformlang"),
@@ -60,21 +63,29 @@ FEW = (
 )
 
 
-@pytest.fixture
-def place(tmp_path):
-    """Return a folder with a grammar, its artifact and texts, full of modules that tell on us."""
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Return a folder that holds one full of modules that tell on us, and what lies beside it."""
+    tmp_path = tmp_path_factory.mktemp("imports")
     folder = tmp_path / "folder"
     (folder / "texts").mkdir(parents=True)
     (folder / "texts" / "a.txt").write_text("if a\n  b\n  c\nd\n")
     (folder / "g.lark").write_text(BLOCKS.format(comment=SETTINGS))
     for name in PLANTED:
-        (folder / f"{name}.py").write_text(EVIL.format(marker=str(tmp_path / "imported")) + CLASS)
+        (folder / f"{name}.py").write_text(EVIL + CLASS)
     (tmp_path / "evils").mkdir()
     shutil.copy(folder / "evil.py", tmp_path / "evils")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "script.py").write_text(SCRIPT)
     assert maskc(folder, "compile", "g.lark", "--tokenizer", "bytes").returncode == 0
-    return folder
+    return tmp_path
+
+
+@pytest.fixture
+def place(made, tmp_path):
+    """Return a folder with a grammar, its artifact and texts, and the modules."""
+    shutil.copytree(made, tmp_path / "here")
+    return tmp_path / "here" / "folder"
 
 
 def maskc(folder, *arguments, **environment):
