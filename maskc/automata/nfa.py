@@ -52,7 +52,7 @@ class Nfa(Arena):
 
         Raises:
             UnsupportedTerminalError: it uses what is not regular.
-            LimitError: its repetitions need more than ``MAX_NODES`` nodes.
+            LimitError: its repetitions need more than ``MAX_NFA_NODES`` nodes.
         """
         at(lambda: f"pass scanner, {quote_symbol('terminal', terminal[:40])}")
         tree = _parser.parse(pattern, flags)

@@ -12,7 +12,7 @@ from maskc.automata.utf8 import Utf8Nodes
 from maskc.errors import LimitError
 from maskc.wording import Phrase
 
-MAX_NODES = 2_000_000
+MAX_NFA_NODES = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +128,8 @@ class Arena:
 
     def add(self, node: Node) -> int:
         """Append a node and return its number."""
-        if len(self.nodes) >= MAX_NODES:
-            raise LimitError("automaton nodes", MAX_NODES, Phrase.COUNT_LESS)
+        if len(self.nodes) >= MAX_NFA_NODES:
+            raise LimitError("automaton nodes", MAX_NFA_NODES, Phrase.COUNT_LESS)
         self.nodes.append(node)
         return len(self.nodes) - 1
 

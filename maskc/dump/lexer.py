@@ -31,9 +31,9 @@ def dump_scanner(grammar: Grammar, scanner: Scanner) -> Iterator[str]:
             yield "  the text may end: no lexeme is open"
         elif terminal_at_end is not None:
             yield f"  the text may end: {name_terminal(grammar, terminal_at_end)}"
-    for boundary, closed in enumerate(scanner.closed):
-        yield f"boundary {boundary}{', where the text may end' if closed else ''}"
-        for context, entry in enumerate(scanner.enter[boundary].tolist()):
+    for number, closed in enumerate(scanner.closed):
+        yield f"boundary {number}{', where the text may end' if closed else ''}"
+        for context, entry in enumerate(scanner.enter[number].tolist()):
             row = scanner.entries[entry].tolist()
             if any(row):
                 yield from _moves(row, classes, f"in context {context}")
@@ -55,11 +55,11 @@ def dump_boundaries(grammar: Grammar, scanner: Scanner, boundaries: Boundaries) 
     for (terminal, boundary), look in sorted(boundaries.number.items()):
         left = "the end of the text" if boundary == AT_END else f"boundary {boundary}"
         yield f"  {names.name(look)}: {name_terminal(grammar, terminal)} at {left}"
-    for boundary, row in enumerate(boundaries.rest):
+    for number, row in enumerate(boundaries.rest):
         for place, looks in enumerate(row):
             enclosed = place >= boundaries.n_contexts
             where = f"context {place % boundaries.n_contexts}{' in brackets' if enclosed else ''}"
-            yield f"after boundary {boundary} in {where}: {names.format(looks)}"
+            yield f"after boundary {number} in {where}: {names.format(looks)}"
     for state in range(1, scanner.n_states):
         final = boundaries.finals[boundaries.final_of[state]]
         yield f"open in state {state}: {format_open(final, names)}"

@@ -18,10 +18,10 @@ from maskc.emit.mask_differences import Unions
 from maskc.errors import LimitError
 from maskc.grammar.lalr import list_reductions
 from maskc.grammar.model import Bnf, Grammar, LalrGrammar
-from maskc.ids import AT_END, EMPTY_TEXT, END, NOT_AN_END
+from maskc.ids import AT_END, EMPTY_TEXT, END, NOT_AN_END, BoundaryId, TerminalId
 from maskc.lexer.boundaries import Boundaries, Final
 from maskc.lexer.columns import Columns
-from maskc.lexer.scanner import Scanner
+from maskc.lexer.scanner import End, Scanner
 from maskc.parser.refine import RefinedTable
 from maskc.wording import Phrase
 
@@ -54,7 +54,7 @@ def assemble(
         },
         "scanner_start": scanner.start,
         "end_state": grammar.lalr.end_state if isinstance(grammar, LalrGrammar) else 0,
-        "end_lookahead": boundaries.number[END, AT_END],
+        "end_lookahead": boundaries.number[End(END, AT_END)],
         "terminals": list(grammar.bnf.terminals),
         "nonterminals": list(grammar.bnf.nonterminals),
         "layout": None
@@ -66,7 +66,7 @@ def assemble(
             "opens": sorted(layout.opens),
             "closes": sorted(layout.closes),
             "tab_len": layout.tab_len,
-            "dedent_at_end": boundaries.number[layout.dedent, AT_END],
+            "dedent_at_end": boundaries.number[End(layout.dedent, AT_END)],
         },
     }
     arrays: dict[str, NDArray[Any]] = {
@@ -125,9 +125,9 @@ def _boundary_sections(
     n_looks = boundaries.n_lookaheads
     layout = grammar.lexer.layout
 
-    def of(terminal: int | None) -> Ints:
+    def of(terminal: TerminalId | None) -> Ints:
         return _ints(
-            -1 if terminal is None else boundaries.number.get((terminal, b), -1)
+            -1 if terminal is None else boundaries.number.get(End(terminal, BoundaryId(b)), -1)
             for b in range(n_boundaries)
         )
 

@@ -201,7 +201,7 @@ class _Builder:
             column.append(event.column)
             group.append(0 if ends else self._number_group(event.contexts))
             rest.append(0 if ends else place[words.rest[word]])
-            final.append(event.contexts if ends else 0)
+            final.append(words.opened[word] if ends else 0)
         self._terminal, self._column, self._event_group, self._rest, self._final = (
             np.array(values, dtype=np.int32) for values in (terminal, column, group, rest, final)
         )

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from maskc import bits
 from maskc.automata.partition import refine_by_signature
@@ -50,25 +51,31 @@ class Adjacency:
     first: Lookaheads
 
 
+class LexedSymbol(NamedTuple):
+    """A terminal, and those of its lookaheads that are meant, as bits."""
+
+    terminal: int
+    lookaheads: Lookaheads
+
+
 @dataclass(frozen=True, slots=True)
 class LexedCfg:
     """A grammar over terminals with lookaheads: what its productions hold is a symbol's number.
 
     Attributes:
         cfg: the grammar; its empty sequence is that of the grammar it came from.
-        symbols: number → the terminal, and those of its lookaheads that are meant; the first
-            one is the end of the text.
+        symbols: by number; the first one is the end of the text.
     """
 
     cfg: Cfg
-    symbols: tuple[tuple[int, Lookaheads], ...]
+    symbols: tuple[LexedSymbol, ...]
 
     def follow(self) -> dict[int, int]:
         """Return terminal → the terminals, as bits, that come right behind it in some text."""
         reduced = reduce_productions((), (), self.cfg.start, self.cfg.productions)
         found: dict[int, int] = {}
         for symbol, behind in compute_adjacent(reduced, compute_sets(reduced)).items():
-            terminal = self.symbols[symbol][0]
+            terminal = self.symbols[symbol].terminal
             for other, (name, _) in enumerate(self.symbols):
                 if behind >> other & 1:
                     found[terminal] = found.get(terminal, 0) | 1 << name
@@ -131,7 +138,7 @@ class _Automaton:
         start: the state before the first lookahead.
         may_end: state → whether the text may end there.
         moves: state → terminal → next state → the lookaheads that lead there.
-        symbols: distinct (terminal, lookaheads), as they were asked for.
+        symbols: distinct ones, as they were asked for.
     """
 
     def __init__(self, cfg: Cfg, adjacency: Adjacency) -> None:
@@ -171,12 +178,12 @@ class _Automaton:
                 targets = self.moves[class_of[state]].setdefault(terminal_of[look], {})
                 target = class_of[after[look]]
                 targets[target] = targets.get(target, 0) | 1 << look
-        self.symbols: list[tuple[int, Lookaheads]] = [(END, bits.from_members(looks[END]))]
-        self._number: dict[tuple[int, Lookaheads], int] = {}
+        self.symbols = [LexedSymbol(END, bits.from_members(looks[END]))]
+        self._number: dict[LexedSymbol, int] = {}
 
     def symbol(self, here: int, terminal: int, there: int) -> int:
         """Return the number of a terminal with the lookaheads between two states."""
-        key = (terminal, self.moves[here][terminal][there])
+        key = LexedSymbol(terminal, self.moves[here][terminal][there])
         number = self._number.setdefault(key, len(self.symbols))
         if number == len(self.symbols):
             self.symbols.append(key)

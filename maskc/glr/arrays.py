@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc import bits
+from maskc.glr.adjacency import LexedSymbol
 from maskc.glr.lr0 import GeneralTable
 
 
 def general_sections(
     table: GeneralTable,
-    symbols: Sequence[tuple[int, int]],
+    symbols: Sequence[LexedSymbol],
     n_lookaheads: int,
     end: int,
     closed: Sequence[bool],
@@ -33,10 +34,12 @@ def general_sections(
         closed: boundary → whether the text may end there.
     """
     live = [
-        bits.unite(symbols[s][1] for s in row) | (end if accepts else 0)
+        bits.unite(symbols[s].lookaheads for s in row) | (end if accepts else 0)
         for row, accepts in zip(table.shifts, table.accepts, strict=True)
     ]
-    shifts = [sorted((symbols[s][0], target) for s, target in row.items()) for row in table.shifts]
+    shifts = [
+        sorted((symbols[s].terminal, target) for s, target in row.items()) for row in table.shifts
+    ]
     gotos = [sorted(row.items()) for row in table.gotos]
     return {
         "general_live": bits.pack(live, n_lookaheads),

@@ -16,16 +16,26 @@ Source: Knuth 1965; Tomita 1985; Nozohoor-Farshi 1991 on what empty productions 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
 
 from maskc.errors import LimitError
 from maskc.glr.cfg import Cfg
-from maskc.ids import ROOT
+from maskc.ids import ROOT, GeneralStateId
 from maskc.wording import Phrase
 
-MAX_STATES = 100_000
+MAX_GENERAL_STATES = 100_000
 
 Item = tuple[int, int]  # production, position of the dot
+
+
+class Reduce(NamedTuple):
+    """A production that ends: so many states go, and one comes for the nonterminal."""
+
+    nonterminal: int
+    length: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +45,13 @@ class GeneralTable:
     Attributes:
         shifts: state → symbol without productions → state.
         gotos: state → nonterminal → state.
-        reduces: state → (nonterminal, length) of each production that ends there, ascending.
+        reduces: state → what it reduces by, ascending.
         accepts: state → whether the text may end with it on top of the bottom.
     """
 
-    shifts: tuple[dict[int, int], ...]
-    gotos: tuple[dict[int, int], ...]
-    reduces: tuple[tuple[tuple[int, int], ...], ...]
+    shifts: tuple[Mapping[int, GeneralStateId], ...]
+    gotos: tuple[Mapping[int, GeneralStateId], ...]
+    reduces: tuple[tuple[Reduce, ...], ...]
     accepts: tuple[bool, ...]
 
 
@@ -49,34 +59,34 @@ def build_general_table(cfg: Cfg) -> GeneralTable:
     """Return the automaton of a grammar without empty productions.
 
     Raises:
-        LimitError: more than ``MAX_STATES`` states.
+        LimitError: more than ``MAX_GENERAL_STATES`` states.
     """
     sides = [*(p.rhs for p in cfg.productions), (-1 - cfg.start,)]
     by_lhs: dict[int, list[int]] = {}
     for number, production in enumerate(cfg.productions):
         by_lhs.setdefault(production.lhs, []).append(number)
     start: tuple[Item, ...] = ((ROOT, 0),)
-    number_of = {start: 0}
+    number_of = {start: GeneralStateId(0)}
     kernels = [start]
-    shifts: list[dict[int, int]] = []
-    gotos: list[dict[int, int]] = []
+    shifts: list[Mapping[int, GeneralStateId]] = []
+    gotos: list[Mapping[int, GeneralStateId]] = []
     for kernel in kernels:  # grows while we walk it
         moved: dict[int, list[Item]] = {}
         for item in _close(kernel, sides, by_lhs):
             side, dot = sides[item[0]], item[1]
             if dot < len(side):
                 moved.setdefault(side[dot], []).append((item[0], dot + 1))
-        row: dict[int, int] = {}
+        row: dict[int, GeneralStateId] = {}
         for symbol, items in sorted(moved.items()):
             target = tuple(sorted(items))
             if target not in number_of:
-                number_of[target] = len(kernels)
+                number_of[target] = GeneralStateId(len(kernels))
                 kernels.append(target)
-                if len(kernels) > MAX_STATES:
-                    raise LimitError("parser states", MAX_STATES, Phrase.SIMPLER_RULES)
+                if len(kernels) > MAX_GENERAL_STATES:
+                    raise LimitError("parser states", MAX_GENERAL_STATES, Phrase.SIMPLER_RULES)
             row[symbol] = number_of[target]
-        shifts.append({s: t for s, t in row.items() if s >= 0})
-        gotos.append({-1 - s: t for s, t in row.items() if s < 0})
+        shifts.append(MappingProxyType({s: t for s, t in row.items() if s >= 0}))
+        gotos.append(MappingProxyType({-1 - s: t for s, t in row.items() if s < 0}))
     ends = [
         sorted({p for p, dot in kernel if p != ROOT and dot == len(sides[p])}) for kernel in kernels
     ]
@@ -84,7 +94,8 @@ def build_general_table(cfg: Cfg) -> GeneralTable:
         shifts=tuple(shifts),
         gotos=tuple(gotos),
         reduces=tuple(
-            tuple(sorted({(cfg.productions[p].lhs, len(sides[p])) for p in row})) for row in ends
+            tuple(sorted({Reduce(cfg.productions[p].lhs, len(sides[p])) for p in row}))
+            for row in ends
         ),
         accepts=tuple(
             (ROOT, 1) in kernel or cfg.has_empty and number == 0

@@ -23,7 +23,7 @@ from maskc.glr.lr0 import GeneralTable
 from maskc.glr.top_state import StackVerdicts, check_never, condition_on_tops
 from maskc.grammar.model import Grammar
 from maskc.grammar.reduce import reduce_productions
-from maskc.ids import END
+from maskc.ids import END, ContextId, LalrStateId, RefinedStateId
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
 from maskc.parser.refine import RefinedTable
@@ -178,5 +178,6 @@ def _leave_open(
 
 def _make_states(live: tuple[int, ...]) -> RefinedTable:
     n = len(live)
-    nothing: tuple[dict[int, int], ...] = ({},) * n
-    return RefinedTable((0,) * n, (0,) * n, ((),) * n, live, (False,) * n, nothing, nothing)
+    nothing: tuple[dict[int, RefinedStateId], ...] = ({},) * n
+    lalr, context = (LalrStateId(0),) * n, (ContextId(0),) * n
+    return RefinedTable(lalr, context, ((),) * n, live, (False,) * n, nothing, nothing)

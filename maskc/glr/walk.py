@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from maskc.budget import reserve
 from maskc.errors import LimitError
 from maskc.grammar.sets import Terminals
-from maskc.ids import DEAD, ENTRY, IGNORED
+from maskc.ids import DEAD, END, ENTRY, IGNORED
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
 from maskc.store.model import MaskStore
@@ -32,7 +32,7 @@ from maskc.wording import Phrase
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
-MAX_FRONTIER = 20_000_000
+MAX_GENERAL_FRONTIER = 20_000_000
 MAX_PATHS = 2_000_000
 BYTES_A_LINE = 64  # of a frontier: its columns, and what they are made from
 
@@ -115,7 +115,7 @@ class _Walk:
             + [[b in follow for b in range(n_terminals)]],
             dtype=np.bool_,
         )
-        self.event_terminal = np.array([t for t, _ in steps.events] or [0], dtype=np.int32)
+        self.event_terminal = np.array([e.terminal for e in steps.events] or [END], dtype=np.int32)
         # Path 0 is empty; a path's number is that of its key.
         self.paths = [0]
         self.number = {0: 0}
@@ -154,8 +154,8 @@ class _Walk:
         frontier = _Frontier(*np.array(starts, dtype=np.int32).T)
         found: list[tuple[Ints, Longs, Ints]] = []
         while len(frontier):
-            if len(frontier) > MAX_FRONTIER:
-                raise _too_many(MAX_FRONTIER)
+            if len(frontier) > MAX_GENERAL_FRONTIER:
+                raise _too_many(MAX_GENERAL_FRONTIER)
             self.collect(frontier, found)
             frontier = self.step(frontier)
         if not found:

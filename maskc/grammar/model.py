@@ -55,9 +55,9 @@ class Bnf:
         """Return the name of a symbol as it stands in a production's right side."""
         return self.terminals[symbol] if symbol >= 0 else self.nonterminals[-1 - symbol]
 
-    def used_terminals(self) -> frozenset[int]:
+    def used_terminals(self) -> frozenset[TerminalId]:
         """Return the terminals that productions hold."""
-        return frozenset(s for p in self.productions for s in p.rhs if s >= 0)
+        return frozenset(TerminalId(s) for p in self.productions for s in p.rhs if s >= 0)
 
     def format(self) -> str:
         """Return the productions, one a line.

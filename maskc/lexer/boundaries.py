@@ -21,18 +21,19 @@ Example: ``start: NAME NAME`` without ``%ignore``: the rest of the boundary behi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from maskc import bits
 from maskc.automata.partition import refine_by_signature
 from maskc.grammar.model import LexerSpec
-from maskc.ids import AT_END, END, IGNORED
+from maskc.ids import AT_END, END, IGNORED, BoundaryId, LookaheadId, OpenLexemeId
 from maskc.lexer.columns import Columns
-from maskc.lexer.scanner import Scanner, contexts_after
+from maskc.lexer.scanner import End, Scanner, contexts_after
 
 Lookaheads = int  # bit set
-_Node = tuple[int, int]  # terminal, boundary
+_NO_LOOKAHEAD = LookaheadId(-1)  # of an ignored lexeme: the parser never sees it
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,8 @@ class Final:
     """
 
     direct: Lookaheads
-    ignored: tuple[int, ...]
-    newlines: tuple[int, ...]
+    ignored: tuple[BoundaryId, ...]
+    newlines: tuple[BoundaryId, ...]
     columns: int
 
 
@@ -59,7 +60,7 @@ class Boundaries:
     Attributes:
         n_lookaheads: how many there are; bit sets have so many bits.
         of_terminal: terminal → its lookaheads.
-        number: (terminal, boundary) → lookahead.
+        number: an end that reaches the parser → lookahead.
         n_contexts: how many contexts there are.
         n_places: as many, or twice as many with indentation.
         rest: boundary → place → lookaheads that can be lexed next.
@@ -71,18 +72,18 @@ class Boundaries:
     n_lookaheads: int
     n_contexts: int
     n_places: int
-    of_terminal: dict[int, tuple[int, ...]]
-    number: dict[tuple[int, int], int]
+    of_terminal: Mapping[int, tuple[LookaheadId, ...]]
+    number: Mapping[End, LookaheadId]
     rest: tuple[tuple[Lookaheads, ...], ...]
     finals: tuple[Final, ...]
-    final_of: tuple[int, ...]
+    final_of: tuple[OpenLexemeId, ...]
     follows: tuple[tuple[Lookaheads, ...], ...]
 
     def place(self, context: int, *, enclosed: bool) -> int:
         """Return the place of a context: itself, or, between brackets, its second number."""
         return context + self.n_contexts if enclosed else context
 
-    def follow(self, look: int, context: int, *, enclosed: bool) -> Lookaheads:
+    def follow(self, look: LookaheadId, context: int, *, enclosed: bool) -> Lookaheads:
         """Return the lookaheads that can come behind one, in a context."""
         return self.follows[look][self.place(context, enclosed=enclosed)]
 
@@ -115,7 +116,7 @@ def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: Columns) -> Bo
         return cache[fine]
 
     number = {node: look_of[i] for i, node in enumerate(nodes) if node[0] != IGNORED}
-    of_terminal: dict[int, set[int]] = {}
+    of_terminal: dict[int, set[LookaheadId]] = {}
     for (terminal, _), look in number.items():
         of_terminal.setdefault(terminal, set()).add(look)
     look_follows = [(0,) * n_places] * n_lookaheads
@@ -127,8 +128,10 @@ def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: Columns) -> Bo
         n_lookaheads=n_lookaheads,
         n_contexts=n_contexts,
         n_places=n_places,
-        of_terminal={t: tuple(sorted(looks)) for t, looks in sorted(of_terminal.items())},
-        number=number,
+        of_terminal=MappingProxyType(
+            {t: tuple(sorted(looks)) for t, looks in sorted(of_terminal.items())}
+        ),
+        number=MappingProxyType(number),
         rest=tuple(tuple(map(to_lookaheads, row)) for row in rest),
         finals=finals,
         final_of=final_of,
@@ -136,8 +139,8 @@ def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: Columns) -> Bo
     )
 
 
-def _number_nodes(lexer: LexerSpec, scanner: Scanner) -> tuple[list[_Node], dict[_Node, int]]:
-    found: set[_Node] = {(END, AT_END)}
+def _number_nodes(lexer: LexerSpec, scanner: Scanner) -> tuple[list[End], dict[End, int]]:
+    found = {End(END, AT_END)}
     for ends in scanner.ends:
         found.update(ends)
     if lexer.layout:
@@ -148,13 +151,13 @@ def _number_nodes(lexer: LexerSpec, scanner: Scanner) -> tuple[list[_Node], dict
         )
         for terminal, boundary in list(found):
             if terminal == newline:
-                found |= {(indent, boundary), (dedent, boundary)}
-        found.add((dedent, AT_END))
+                found |= {End(indent, boundary), End(dedent, boundary)}
+        found.add(End(dedent, AT_END))
     nodes = sorted(found)
     return nodes, {node: i for i, node in enumerate(nodes)}
 
 
-def _reachable_ends(scanner: Scanner, bit: dict[_Node, int]) -> list[int]:
+def _reachable_ends(scanner: Scanner, bit: dict[End, int]) -> list[int]:
     """Return, per state, the ends that some bytes lead to without leaving the lexeme."""
     reach = [bits.from_members(bit[end] for end in ends) for ends in scanner.ends]
     before: list[set[int]] = [set() for _ in reach]
@@ -173,7 +176,7 @@ def _reachable_ends(scanner: Scanner, bit: dict[_Node, int]) -> list[int]:
 
 
 def _compute_rests(
-    lexer: LexerSpec, scanner: Scanner, nodes: list[_Node], reach: list[int]
+    lexer: LexerSpec, scanner: Scanner, nodes: list[End], reach: list[int]
 ) -> list[list[int]]:
     """Return, by boundary and place, the nodes that come next, as a set."""
     of_entry = []
@@ -208,23 +211,23 @@ def _compute_rests(
 
 
 def _follow(
-    lexer: LexerSpec, bit: dict[_Node, int], rest: list[list[int]], node: _Node, place: int
+    lexer: LexerSpec, bit: Mapping[End, int], rest: list[list[int]], node: End, place: int
 ) -> int:
     terminal, boundary = node
     layout = lexer.layout
     if terminal == END:
         return 0
     if boundary == AT_END:
-        return 1 << bit[END, AT_END] | 1 << bit[node]
+        return 1 << bit[End(END, AT_END)] | 1 << bit[node]
     found = rest[boundary][place]
     if layout and terminal in (layout.newline, layout.dedent):
-        found |= 1 << bit[layout.dedent, boundary]
+        found |= 1 << bit[End(layout.dedent, boundary)]
     if layout and terminal == layout.newline:
-        found |= 1 << bit[layout.indent, boundary]
+        found |= 1 << bit[End(layout.indent, boundary)]
     return found
 
 
-def _refine(lexer: LexerSpec, nodes: list[_Node], follows: list[list[int]]) -> list[int]:
+def _refine(lexer: LexerSpec, nodes: list[End], follows: list[list[int]]) -> list[int]:
     """Return the class of each node: the coarsest partition that terminal and follow respect."""
     n_contexts = len(lexer.contexts)
     after = {
@@ -254,25 +257,27 @@ class _ClassSets:
         return self._known[mask]
 
 
-def _number_lookaheads(nodes: list[_Node], class_of: list[int]) -> tuple[list[int], int]:
-    number: dict[int, int] = {}
+def _number_lookaheads(nodes: list[End], class_of: list[int]) -> tuple[list[LookaheadId], int]:
+    number: dict[int, LookaheadId] = {}
     look_of = []
     for (terminal, _), group in zip(nodes, class_of, strict=True):
-        look_of.append(-1 if terminal == IGNORED else number.setdefault(group, len(number)))
+        if terminal != IGNORED:
+            number.setdefault(group, LookaheadId(len(number)))
+        look_of.append(number.get(group, _NO_LOOKAHEAD))
     return look_of, len(number)
 
 
 def _build_finals(
     lexer: LexerSpec,
-    nodes: list[_Node],
+    nodes: list[End],
     reach: list[int],
     columns: Columns,
     to_lookaheads: Callable[[int], Lookaheads],
-) -> tuple[tuple[Final, ...], tuple[int, ...]]:
+) -> tuple[tuple[Final, ...], tuple[OpenLexemeId, ...]]:
     newline = lexer.layout.newline if lexer.layout else None
     ignored_mask = bits.from_members(i for i, (t, _) in enumerate(nodes) if t == IGNORED)
     newline_mask = bits.from_members(i for i, (t, _) in enumerate(nodes) if t == newline)
-    number: dict[Final, int] = {}
+    number: dict[Final, OpenLexemeId] = {}
     final_of = []
     for mask, column_sets in zip(reach, columns.of_state, strict=True):
         final = Final(
@@ -281,5 +286,5 @@ def _build_finals(
             tuple(sorted({nodes[i][1] for i in bits.iterate(mask & newline_mask)})),
             column_sets,
         )
-        final_of.append(number.setdefault(final, len(number)))
+        final_of.append(number.setdefault(final, OpenLexemeId(len(number))))
     return tuple(number), tuple(final_of)

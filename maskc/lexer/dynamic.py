@@ -24,19 +24,19 @@ import numpy as np
 
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
-from maskc.ids import DEAD, EMPTY_TEXT, IGNORED
+from maskc.ids import DEAD, EMPTY_TEXT, IGNORED, BoundaryId, ScannerStateId, TerminalId
 from maskc.lexer.pieces import Lexemes, build_lexemes
-from maskc.lexer.scanner import Scanner, drop_useless, minimise
+from maskc.lexer.scanner import End, Scanner, drop_useless, minimise
 from maskc.wording import Phrase
 
-MAX_STATES = 1_000_000  # before minimising: a matter of memory
+MAX_PRODUCT_STATES = 1_000_000  # before minimising: a matter of memory
 
 # What a scanner state is made of: (terminal, state of its lexemes), for the open lexeme, and for
 # ignored terminals that ended and must not accept again.
-_Places = tuple[tuple[int, int], ...]
+_Places = tuple[tuple[TerminalId, int], ...]
 
 
-def build_dynamic_scanner(lexer: LexerSpec, used: frozenset[int]) -> Scanner:
+def build_dynamic_scanner(lexer: LexerSpec, used: frozenset[TerminalId]) -> Scanner:
     """Return the minimal scanner of ``dynamic_complete``; it has one context.
 
     Args:
@@ -45,7 +45,7 @@ def build_dynamic_scanner(lexer: LexerSpec, used: frozenset[int]) -> Scanner:
 
     Raises:
         UnsupportedTerminalError: a terminal uses what cannot be followed.
-        LimitError: more than ``MAX_STATES`` states.
+        LimitError: more than ``MAX_PRODUCT_STATES`` states.
     """
     lexemes, threads = build_lexemes(lexer, used)
     builder = _Builder(lexer.ignored, used, lexemes, threads.n_classes)
@@ -61,12 +61,12 @@ def build_dynamic_scanner(lexer: LexerSpec, used: frozenset[int]) -> Scanner:
         byte_class=threads.byte_class,
         next=following,
         ends=((), *builder.ends, ()),
-        end_of_text=(None, *(min(e)[0] if e else None for e in builder.ends), EMPTY_TEXT),
+        end_of_text=(None, *(min(e).terminal if e else None for e in builder.ends), EMPTY_TEXT),
         enter=np.arange(1, len(entries), dtype=np.int32).reshape(-1, 1),
         entries=entries,
         # Where the text ends, no automaton accepts again.
         closed=(True,) * len(builder.conditions),
-        start=n_states + 1,
+        start=ScannerStateId(n_states + 1),
     )
     return minimise(drop_useless(raw))
 
@@ -76,9 +76,9 @@ class _Builder:
 
     def __init__(
         self,
-        ignored: frozenset[int],
-        used: frozenset[int],
-        lexemes: dict[int, Lexemes],
+        ignored: frozenset[TerminalId],
+        used: frozenset[TerminalId],
+        lexemes: dict[TerminalId, Lexemes],
         n_classes: int,
     ) -> None:
         self.lexemes, self.n_classes = lexemes, n_classes
@@ -86,8 +86,8 @@ class _Builder:
         self.number: dict[tuple[_Places, _Places], int] = {}
         self.states: list[tuple[_Places, _Places]] = []
         self.next: list[list[int]] = []
-        self.ends: list[tuple[tuple[int, int], ...]] = []
-        self.condition_number: dict[_Places, int] = {}
+        self.ends: list[tuple[End, ...]] = []
+        self.condition_number: dict[_Places, BoundaryId] = {}
         self.conditions: list[_Places] = []
         self.entries: list[list[int]] = []
 
@@ -124,30 +124,30 @@ class _Builder:
         if key not in self.number:
             self.states.append(key)
             self.number[key] = len(self.states)
-            if len(self.states) > MAX_STATES:
-                raise LimitError("scanner states", MAX_STATES, Phrase.SIMPLER_TERMINALS)
+            if len(self.states) > MAX_PRODUCT_STATES:
+                raise LimitError("scanner states", MAX_PRODUCT_STATES, Phrase.SIMPLER_TERMINALS)
         return self.number[key]
 
-    def list_ends(self, opened: _Places, owed: _Places) -> list[tuple[int, int]]:
-        """Return the (terminal, boundary) that the open lexeme may end with."""
+    def list_ends(self, opened: _Places, owed: _Places) -> list[End]:
+        """Return the ways in which the open lexeme may end."""
         found = []
         for terminal, state in opened:
             if not self.lexemes[terminal].accepts[state]:
                 continue
             if terminal in self.used:
-                found.append((terminal, self.condition(owed)))
+                found.append(End(terminal, self.condition(owed)))
             if terminal in self.ignored:
                 more = {*owed, (terminal, state)} if self.goes_on(terminal, state) else owed
-                found.append((IGNORED, self.condition(tuple(sorted(more)))))
+                found.append(End(IGNORED, self.condition(tuple(sorted(more)))))
         return found
 
-    def goes_on(self, terminal: int, state: int) -> bool:
+    def goes_on(self, terminal: TerminalId, state: int) -> bool:
         """Return whether a terminal can accept again; states that cannot are dead."""
         return any(self.lexemes[terminal].next[state])
 
-    def condition(self, owed: _Places) -> int:
+    def condition(self, owed: _Places) -> BoundaryId:
         """Return the number of a boundary."""
         if owed not in self.condition_number:
-            self.condition_number[owed] = len(self.conditions)
+            self.condition_number[owed] = BoundaryId(len(self.conditions))
             self.conditions.append(owed)
         return self.condition_number[owed]

@@ -38,12 +38,13 @@ from maskc.automata.threads import (
 )
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
-from maskc.ids import IGNORED
+from maskc.ids import IGNORED, TerminalId
 from maskc.wording import Phrase
 
 NONE = -1  # no state
-# Before minimising. A matter of memory: each takes about a kilobyte.
-MAX_STATES = 1_000_000
+# A matter of memory: each takes about a kilobyte. The first bounds open lexemes before minimising.
+MAX_OPEN_LEXEMES = 1_000_000
+MAX_CONDITIONS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +125,10 @@ class LexemeAutomaton:
         state = LexemeState(history, threads, frozenset(k for k in keywords if k[0] in alive))
         number = self._state_number.setdefault(state, len(self.states))
         if number == len(self.states):
-            if number >= MAX_STATES:
-                raise LimitError("states of open lexemes", MAX_STATES, Phrase.SIMPLER_TERMINALS)
+            if number >= MAX_OPEN_LEXEMES:
+                raise LimitError(
+                    "states of open lexemes", MAX_OPEN_LEXEMES, Phrase.SIMPLER_TERMINALS
+                )
             self.states.append(state)
         return number
 
@@ -199,7 +202,7 @@ class LexemeAutomaton:
         }
         return self._intern(history, collected.done(), keywords)
 
-    def ends(self, number: int) -> list[tuple[int, Obligations]]:
+    def ends(self, number: int) -> list[tuple[TerminalId, Obligations]]:
         """Return ``(terminal, what the end demands)`` for each way the lexeme may end here."""
         state = self.states[number]
         found = []
@@ -213,7 +216,7 @@ class LexemeAutomaton:
                     found.append((self._renamed(state, label_of(position)), demands))
         return found
 
-    def end_of_text(self, number: int) -> int | None:
+    def end_of_text(self, number: int) -> TerminalId | None:
         """Return the terminal the lexeme is if the text ends here, ``None`` if it is none."""
         state = self.states[number]
         for position, owed in state.threads:
@@ -221,7 +224,7 @@ class LexemeAutomaton:
                 return self._renamed(state, label_of(position))
         return None
 
-    def _renamed(self, state: LexemeState, terminal: int) -> int:
+    def _renamed(self, state: LexemeState, terminal: int) -> TerminalId:
         if terminal in self.lexer.ignored:
             return IGNORED
         names = [
@@ -229,15 +232,15 @@ class LexemeAutomaton:
             for owner, position in state.keywords
             if owner == terminal and position < 0
         ]
-        return min(names, key=lambda name: self.lexer.ranks[name], default=terminal)
+        return TerminalId(min(names, key=lambda name: self.lexer.ranks[name], default=terminal))
 
     def condition(self, history: int, owed: Obligations) -> int:
         """Return the number of a condition; the empty one is ``free`` whatever the history."""
         key = (history if owed else 0, owed)
         number = self._condition_number.setdefault(key, len(self.conditions))
         if number == len(self.conditions):
-            if number >= MAX_STATES:
-                raise LimitError("conditions of lexemes", MAX_STATES, Phrase.SIMPLER_TERMINALS)
+            if number >= MAX_CONDITIONS:
+                raise LimitError("conditions of lexemes", MAX_CONDITIONS, Phrase.SIMPLER_TERMINALS)
             self.conditions.append(key)
         return number
 

@@ -26,7 +26,7 @@ from maskc.automata.threads import FREE, ThreadList, Threads, ThreadStepper
 from maskc.budget import at, quote_symbol
 from maskc.errors import LimitError, UnsupportedTerminalError
 from maskc.grammar.model import LexerSpec
-from maskc.ids import DEAD
+from maskc.ids import DEAD, TerminalId
 from maskc.wording import Phrase
 
 _MAX_LEXEME_STATES = 20_000  # of one terminal
@@ -49,13 +49,15 @@ class Lexemes:
 
 
 def build_lexemes(
-    lexer: LexerSpec, used: frozenset[int]
-) -> tuple[dict[int, Lexemes], ThreadStepper]:
+    lexer: LexerSpec, used: frozenset[TerminalId]
+) -> tuple[dict[TerminalId, Lexemes], ThreadStepper]:
     """Return the automaton of each terminal that is used or ignored, in order."""
     nfa = Nfa()
     wanted = used | lexer.ignored
     starts = {
-        terminal: nfa.add_pattern(lexer.terminals[terminal], pattern, lexer.re_flags, terminal)
+        TerminalId(terminal): nfa.add_pattern(
+            lexer.terminals[terminal], pattern, lexer.re_flags, terminal
+        )
         for terminal, pattern in enumerate(lexer.patterns)
         if pattern is not None and terminal in wanted
     }

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,14 +34,21 @@ from maskc.automata.threads import settle
 from maskc.budget import at, quote_symbol
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
-from maskc.ids import DEAD, EMPTY_TEXT, IGNORED
+from maskc.ids import DEAD, EMPTY_TEXT, IGNORED, BoundaryId, ScannerStateId, TerminalId
 from maskc.lexer.lexeme import NONE, LexemeAutomaton
 from maskc.wording import Phrase
 
 # Before minimising; what an artifact may hold is no bound, see ``SECTIONS`` there. A matter of
 # memory: each takes about a kilobyte.
-MAX_STATES = 1_000_000
+MAX_SCANNER_STATES = 1_000_000
 LONGEST_NAME = 40  # of a terminal in a message
+
+
+class End(NamedTuple):
+    """One way in which a lexeme may end: as which terminal, or ignored, and at which boundary."""
+
+    terminal: TerminalId
+    boundary: BoundaryId
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +58,7 @@ class Scanner:
     Attributes:
         byte_class: uint8[256].
         next: int32[n_states, n_classes], the lexeme goes on.
-        ends: per state, the sorted ``(terminal or IGNORED, boundary)`` it may end with.
+        ends: per state, the ways in which the open lexeme may end there, sorted.
         end_of_text: per state, the terminal it is if the text ends here, or ``None``;
             ``EMPTY_TEXT`` at the start, which no byte leads back to.
         enter: int32[n_boundaries, n_contexts], a row of ``entries``.
@@ -61,12 +69,12 @@ class Scanner:
 
     byte_class: NDArray[np.uint8]
     next: NDArray[np.int32]
-    ends: tuple[tuple[tuple[int, int], ...], ...]
-    end_of_text: tuple[int | None, ...]
+    ends: tuple[tuple[End, ...], ...]
+    end_of_text: tuple[TerminalId | None, ...]
     enter: NDArray[np.int32]
     entries: NDArray[np.int32]
     closed: tuple[bool, ...]
-    start: int
+    start: ScannerStateId
 
     @property
     def n_states(self) -> int:
@@ -107,8 +115,8 @@ class _Builder:
         self.number: dict[tuple[int, int], int] = {}
         self.pairs: list[tuple[int, int]] = []
         self.next: list[list[int]] = []
-        self.ends: list[tuple[tuple[int, int], ...]] = []
-        self.boundary_number: dict[tuple[int, int], int] = {}
+        self.ends: list[tuple[End, ...]] = []
+        self.boundary_number: dict[tuple[int, int], BoundaryId] = {}
         self.boundaries: list[tuple[int, int]] = []
         self.entered: dict[tuple[int, int], int] = {}
         self.entry_number: dict[tuple[int, ...], int] = {}
@@ -120,8 +128,8 @@ class _Builder:
         key = (lexeme, condition)
         found = self.number.setdefault(key, len(self.pairs))
         if found == len(self.pairs):
-            if found >= MAX_STATES:
-                raise LimitError("scanner states", MAX_STATES, Phrase.SIMPLER_TERMINALS)
+            if found >= MAX_SCANNER_STATES:
+                raise LimitError("scanner states", MAX_SCANNER_STATES, Phrase.SIMPLER_TERMINALS)
             self.pairs.append(key)
         return found
 
@@ -158,15 +166,15 @@ class _Builder:
                 if owed is None:
                     continue
                 boundary = self.boundary(history, self.lexemes.condition(history, owed))
-                ends.add((terminal, boundary))
+                ends.add(End(terminal, boundary))
                 for context in sorted(self.after.get(terminal, ())):
                     self.enter(boundary, context)
             self.ends.append(tuple(sorted(ends)))
         return start
 
-    def boundary(self, history: int, condition: int) -> int:
+    def boundary(self, history: int, condition: int) -> BoundaryId:
         key = (history, condition)
-        found = self.boundary_number.setdefault(key, len(self.boundaries))
+        found = self.boundary_number.setdefault(key, BoundaryId(len(self.boundaries)))
         if found == len(self.boundaries):
             self.boundaries.append(key)
         return found
@@ -181,7 +189,7 @@ class _Builder:
             self.entry_rows.append(row)
         self.entered[boundary, context] = number
 
-    def end_of_text(self, pair: int) -> int | None:
+    def end_of_text(self, pair: int) -> TerminalId | None:
         lexeme, condition = self.pairs[pair]
         if not self.lexemes.condition_holds_at_end(condition):
             return None
@@ -193,7 +201,7 @@ def build_scanner(lexer: LexerSpec) -> Scanner:
 
     Raises:
         UnsupportedTerminalError: a terminal is not regular.
-        LimitError: more than ``MAX_STATES`` states.
+        LimitError: more than ``MAX_SCANNER_STATES`` states.
     """
     builder = _Builder(lexer)
     start = builder.explore()
@@ -219,7 +227,7 @@ def build_scanner(lexer: LexerSpec) -> Scanner:
         closed=tuple(
             builder.lexemes.condition_holds_at_end(condition) for _, condition in builder.boundaries
         ),
-        start=n_pairs + 1,
+        start=ScannerStateId(n_pairs + 1),
     )
     return minimise(drop_useless(raw))
 
@@ -244,7 +252,7 @@ def drop_useless(scanner: Scanner) -> Scanner:
         byte_class=scanner.byte_class,
         next=keep[scanner.next],
         ends=tuple(
-            tuple((t, b) for t, b in ends if open_boundary[b]) if useful[s] else ()
+            tuple(end for end in ends if open_boundary[end.boundary]) if useful[s] else ()
             for s, ends in enumerate(scanner.ends)
         ),
         end_of_text=scanner.end_of_text,
@@ -293,10 +301,8 @@ def minimise(scanner: Scanner) -> Scanner:
     return _quotient(scanner, state_class, boundary_class)
 
 
-def _merged(
-    ends: tuple[tuple[int, int], ...], boundary_class: NDArray[np.int64]
-) -> list[tuple[int, int]]:
-    kept = {(t, int(boundary_class[b])): (t, b) for t, b in reversed(ends)}
+def _merged(ends: tuple[End, ...], boundary_class: NDArray[np.int64]) -> list[End]:
+    kept = {(end.terminal, int(boundary_class[end.boundary])): end for end in reversed(ends)}
     return [kept[key] for key in sorted(kept)]
 
 
@@ -341,7 +347,7 @@ def _quotient(
         [state_to.get(int(first[c]), DEAD) for c in state_class.tolist()], dtype=np.int32
     )
     new_boundary = {
-        b: boundary_to[int(first_boundary[c])]
+        BoundaryId(b): BoundaryId(boundary_to[int(first_boundary[c])])
         for b, c in enumerate(boundary_class.tolist())
         if int(first_boundary[c]) in boundary_to
     }
@@ -355,13 +361,13 @@ def _quotient(
         byte_class=byte_class,
         next=np.ascontiguousarray(following[:, columns]),
         ends=tuple(
-            tuple(sorted({(t, new_boundary[b]) for t, b in scanner.ends[s]})) for s in order
+            tuple(sorted({End(t, new_boundary[b]) for t, b in scanner.ends[s]})) for s in order
         ),
         end_of_text=tuple(scanner.end_of_text[s] for s in order),
         enter=enter[boundaries].astype(np.int32).reshape(len(boundaries), scanner.enter.shape[1]),
         entries=np.ascontiguousarray(entries[:, columns]),
         closed=tuple(scanner.closed[b] for b in boundaries),
-        start=int(new_state[scanner.start]),
+        start=ScannerStateId(int(new_state[scanner.start])),
     )
 
 

@@ -95,7 +95,7 @@ def _takes_letters(scanner: Scanner, inside: _Graph, state: int) -> bool:
 
 
 def _ends_of(scanner: Scanner, states: set[int]) -> set[int]:
-    found = set()
+    found: set[int] = set()
     for state in states:
         found |= {terminal for terminal, _ in scanner.ends[state]}
         end = scanner.end_of_text[state]

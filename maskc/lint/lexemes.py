@@ -17,7 +17,7 @@ from maskc.automata.nfa import Nfa
 from maskc.automata.threads import Matched, ThreadList, Threads, ThreadStepper, hold_at_end
 from maskc.grammar.model import LexerSpec
 
-MAX_STATES = 20_000
+MAX_JOINT_STATES = 20_000
 
 
 def byte_preference(byte: int) -> tuple[int, int]:
@@ -32,7 +32,7 @@ def byte_preference(byte: int) -> tuple[int, int]:
 def find_common_lexeme(lexer: LexerSpec, terminals: Sequence[int]) -> bytes | None:
     """Return a shortest lexeme of all the terminals; ``None`` if none is found.
 
-    The search gives up behind ``MAX_STATES`` joint states.
+    The search gives up behind ``MAX_JOINT_STATES`` joint states.
     """
     nfa = Nfa()
     starts = [
@@ -48,7 +48,7 @@ def find_common_lexeme(lexer: LexerSpec, terminals: Sequence[int]) -> bytes | No
     first = (history, tuple(stepper.enter(start, history.matched) for start in starts))
     text = {first: b""}
     pending = deque([first])
-    while pending and len(text) < MAX_STATES:
+    while pending and len(text) < MAX_JOINT_STATES:
         here = pending.popleft()
         history, joint = here
         for byte_class, byte in byte_of.items():

@@ -61,7 +61,7 @@ class Texts:
             return None
         if not lexemes:
             return ""
-        first = (0, self._scanner.start, _NO_LINE)
+        first: _Node = (0, self._scanner.start, _NO_LINE)
         parents: dict[_Node, tuple[_Node, int]] = {}
         pending = deque([first])
         while pending and len(parents) < MAX_NODES:

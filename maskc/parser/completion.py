@@ -31,11 +31,13 @@ from dataclasses import dataclass
 from maskc import bits
 from maskc.grammar.lalr import list_reductions
 from maskc.grammar.model import LalrGrammar
-from maskc.ids import END, ROOT, ProductionId
+from maskc.ids import END, ROOT, LalrStateId, LookaheadId, ProductionId
 from maskc.parser.items import Item, ItemSets
 
 Lookaheads = int  # a set of lookaheads, bit λ
-Node = tuple[int, ProductionId, int, bool]  # state, production, dot, whether its base is enclosed
+Node = tuple[
+    LalrStateId, ProductionId, int, bool
+]  # state, production, dot, whether its base is enclosed
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +120,8 @@ class Completions:
 def build_completions(
     grammar: LalrGrammar,
     item_sets: ItemSets,
-    lookaheads: Mapping[int, tuple[int, ...]],
-    follow: Callable[[int, int, bool], Lookaheads],
+    lookaheads: Mapping[int, tuple[LookaheadId, ...]],
+    follow: Callable[[LookaheadId, LalrStateId, bool], Lookaheads],
     enclosed_items: frozenset[Item] = frozenset(),
 ) -> Completions:
     """Return the least completion relations.
@@ -161,7 +163,7 @@ def build_completions(
 
     visits: list[Node] = []
     for enclosed in (False, True) if enclosed_items else (False,):
-        for state, kernel in enumerate(item_sets.kernels):
+        for state, kernel in zip(item_sets.states(), item_sets.kernels, strict=True):
             visits += [(state, *item, enclosed) for item in kernel]
             started = [p for ps in item_sets.closures[state].values() for p in ps]
             visits += [(state, p, 0, enclosed) for p in started]
@@ -220,7 +222,7 @@ def build_completions(
 
 
 def _list_reduced(
-    grammar: LalrGrammar, lookaheads: Mapping[int, tuple[int, ...]]
+    grammar: LalrGrammar, lookaheads: Mapping[int, tuple[LookaheadId, ...]]
 ) -> list[dict[ProductionId, Lookaheads]]:
     """Return, per state, production → the lookaheads on which it is reduced."""
     own = {t: bits.from_members(looks) for t, looks in lookaheads.items()}

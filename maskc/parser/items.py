@@ -9,12 +9,12 @@ Source: Aho, Lam, Sethi, Ullman, *Compilers* (2nd ed.), section 4.6.2.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from maskc.grammar.model import LalrGrammar
-from maskc.ids import ROOT, ProductionId
+from maskc.ids import ROOT, LalrStateId, ProductionId
 
 Item = tuple[ProductionId, int]  # production, position of the dot
 
@@ -32,6 +32,10 @@ class ItemSets:
     right_sides: tuple[tuple[int, ...], ...]
     kernels: tuple[tuple[Item, ...], ...]
     closures: tuple[Mapping[int, tuple[ProductionId, ...]], ...]
+
+    def states(self) -> Iterator[LalrStateId]:
+        """Yield the states in order."""
+        return map(LalrStateId, range(len(self.kernels)))
 
     def next_symbol(self, item: Item) -> int | None:
         """Return the symbol behind the dot, ``None`` at the end."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from maskc.grammar.model import LalrGrammar
+from maskc.ids import LalrStateId
 from maskc.parser.items import Item, ItemSets
 
 
@@ -42,7 +43,7 @@ class PushPlan:
         readers: nonterminal → nonterminals of the closure that start with it.
     """
 
-    symbols: Mapping[int, tuple[int, tuple[Origin, ...]]]
+    symbols: Mapping[int, tuple[LalrStateId, tuple[Origin, ...]]]
     nonterminals: tuple[int, ...]
     readers: Mapping[int, frozenset[int]]
 

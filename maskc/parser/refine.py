@@ -19,10 +19,13 @@ Source: DESIGN, section 1 ("no dead ends"); Bouajjani, Esparza, Maler 1997, sect
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from maskc.errors import LimitError
 from maskc.grammar.model import LalrGrammar
+from maskc.ids import ContextId, LalrStateId, RefinedStateId
 from maskc.parser.completion import Completions, Lookaheads
 from maskc.parser.items import Item, ItemSets
 from maskc.parser.pushes import Origin, plan_pushes
@@ -34,6 +37,7 @@ MAX_REFINED_STATES = 200_000
 ENCLOSED: Lookaheads = 1 << 4096
 
 Wanted = tuple[Lookaheads, ...]  # per kernel item, what its base can take
+_Key = tuple[LalrStateId, Wanted]  # what a refined state is
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +54,13 @@ class RefinedTable:
         gotos: refined state → {nonterminal: refined state}.
     """
 
-    lalr_state: tuple[int, ...]
-    context_of: tuple[int, ...]
+    lalr_state: tuple[LalrStateId, ...]
+    context_of: tuple[ContextId, ...]
     wanted: tuple[Wanted, ...]
     live: tuple[Lookaheads, ...]
     enclosed: tuple[bool, ...]
-    shifts: tuple[dict[int, int], ...]
-    gotos: tuple[dict[int, int], ...]
+    shifts: tuple[Mapping[int, RefinedStateId], ...]
+    gotos: tuple[Mapping[int, RefinedStateId], ...]
 
 
 def refine_states(
@@ -79,21 +83,21 @@ def refine_states(
         LimitError: more than ``MAX_REFINED_STATES`` states.
     """
     refiner = _Refiner(grammar, item_sets, completions, enclosed_items)
-    start: tuple[int, Wanted] = (0, (end,))
-    number = {start: 0}
+    start: _Key = (LalrStateId(0), (end,))
+    number = {start: RefinedStateId(0)}
     order = [start]
-    shifts: list[dict[int, int]] = []
-    gotos: list[dict[int, int]] = []
+    shifts: list[Mapping[int, RefinedStateId]] = []
+    gotos: list[Mapping[int, RefinedStateId]] = []
     live: list[int] = []
     for state, wanted in order:  # grows while we walk it
         pushed = refiner.push_all(state, wanted)
         live.append(refiner.live(state, wanted))
-        row: dict[int, int] = {}
+        row: dict[int, RefinedStateId] = {}
         for symbol, target in sorted(pushed.items()):
             if not refiner.live(*target):
                 continue
             if target not in number:
-                number[target] = len(order)
+                number[target] = RefinedStateId(len(order))
                 order.append(target)
                 if len(order) > MAX_REFINED_STATES:
                     raise LimitError(
@@ -102,8 +106,8 @@ def refine_states(
                         Phrase.SIMPLER_NESTING,
                     )
             row[symbol] = number[target]
-        shifts.append({s: t for s, t in row.items() if s >= 0})
-        gotos.append({-1 - s: t for s, t in row.items() if s < 0})
+        shifts.append(MappingProxyType({s: t for s, t in row.items() if s >= 0}))
+        gotos.append(MappingProxyType({-1 - s: t for s, t in row.items() if s < 0}))
     return RefinedTable(
         lalr_state=tuple(state for state, _ in order),
         context_of=tuple(grammar.lalr.context_of[state] for state, _ in order),
@@ -132,16 +136,16 @@ class _Refiner:
         self.relations = {
             enclosed: [
                 [completions.items[(state, *item, enclosed)] for item in kernel]
-                for state, kernel in enumerate(item_sets.kernels)
+                for state, kernel in zip(item_sets.states(), item_sets.kernels, strict=True)
             ]
             for enclosed in ((False, True) if enclosed_items else (False,))
         }
         self.plans = [
             plan_pushes(grammar, item_sets, state) for state in range(len(grammar.lalr.states))
         ]
-        self.live_cache: dict[tuple[int, Wanted], Lookaheads] = {}
+        self.live_cache: dict[_Key, Lookaheads] = {}
 
-    def live(self, state: int, wanted: Wanted) -> Lookaheads:
+    def live(self, state: LalrStateId, wanted: Wanted) -> Lookaheads:
         key = (state, wanted)
         found = self.live_cache.get(key)
         if found is None:
@@ -152,14 +156,14 @@ class _Refiner:
             self.live_cache[key] = found
         return found
 
-    def enclosed(self, state: int, wanted: Wanted) -> Lookaheads:
+    def enclosed(self, state: LalrStateId, wanted: Wanted) -> Lookaheads:
         """Return ``ENCLOSED`` if the stack has an open bracket, else the empty set.
 
         A kernel item keeps the bit of its base; all items of a stack agree, or say nothing.
         """
         return ENCLOSED if self.opened[state] or any(w & ENCLOSED for w in wanted) else 0
 
-    def push_all(self, state: int, wanted: Wanted) -> dict[int, tuple[int, Wanted]]:
+    def push_all(self, state: LalrStateId, wanted: Wanted) -> dict[int, _Key]:
         """Return symbol → (LALR state, what each of its kernel items wants)."""
         plan = self.plans[state]
         enclosed = self.enclosed(state, wanted)

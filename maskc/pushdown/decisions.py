@@ -38,14 +38,15 @@ from numpy.typing import NDArray
 from maskc.errors import LimitError
 from maskc.grammar.lalr import list_reductions
 from maskc.grammar.model import LalrGrammar
-from maskc.ids import IGNORED, NO_EVENT
+from maskc.ids import END, IGNORED, NO_EVENT
 from maskc.lexer.boundaries import Boundaries, Final
 from maskc.lexer.columns import Columns
+from maskc.lexer.scanner import End
 from maskc.parser.items import ItemSets
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.interchangeable import Classes
 from maskc.pushdown.segments import Segments
-from maskc.store.sequences import ContextSet, Event, Words
+from maskc.store.sequences import NOTHING_ENDS, ContextSet, Event, Words
 
 MAY, FAIL = 1, 2
 DEPENDS = MAY | FAIL
@@ -130,13 +131,15 @@ class Decisions:
             levels.setdefault(length[word], []).append(word)
         for n_events, here in sorted(levels.items()):
             keys = {
-                word: (event[word]._replace(column=0) if n_events else event[word], rest[word])
+                word: (event[word]._replace(column=0), rest[word])
+                if n_events
+                else (NOTHING_ENDS, self.words.opened[word])
                 for word in here
             }
             fresh = [key for key in dict.fromkeys(keys.values()) if key not in self._by_key]
             if n_events == 0:
                 for key in fresh:
-                    final = self.words.finals[key[0].contexts]
+                    final = self.words.finals[key[1]]
                     self._by_key[key] = self._intern(self.facts.final(final))
             elif fresh:
                 for key, flags in zip(fresh, self._graph.decide(fresh, self), strict=True):
@@ -227,7 +230,7 @@ class _Facts:
         maybe = self.nothing.copy()
         for boundary in final.newlines:
             sure |= self.enclosed & self._goes_on[boundary]
-            look = self._boundaries.number[self.newline or 0, boundary]
+            look = self._boundaries.number[End(self.newline or END, boundary)]
             wanted = self._live[:, look] & ~self.enclosed
             if self._columns.is_free(final.columns, boundary):
                 sure |= wanted
@@ -285,9 +288,9 @@ class _Graph:
         # Terminals on which states reduce → the kinds that do, of which there may be many.
         self.kinds_of: dict[frozenset[int], list[tuple[int, int]]] = {}
         kinds = {kind for readers in self.readers for _, kind in readers}
-        for lalr_state, reduced in sorted(kinds):
-            terminals = frozenset(reductions[lalr_state][reduced])
-            self.kinds_of.setdefault(terminals, []).append((lalr_state, reduced))
+        for reducing, reduced in sorted(kinds):
+            terminals = frozenset(reductions[reducing][reduced])
+            self.kinds_of.setdefault(terminals, []).append((reducing, reduced))
 
     def _walk(self, state: int, right_side: tuple[int, ...]) -> int | None:
         """Return the state behind a right side, ``None`` if no live stack gets there."""

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from maskc import bits
 from maskc.grammar.model import Bnf, LexerSpec
 from maskc.grammar.sets import Terminals
-from maskc.ids import DEAD, END, IGNORED
+from maskc.ids import DEAD, END, IGNORED, BoundaryId
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
 from maskc.parser.refine import RefinedTable
@@ -38,7 +38,7 @@ def find_adjacencies(
     lexer: LexerSpec, scanner: Scanner, boundaries: Boundaries, table: RefinedTable
 ) -> tuple[Adjacency, ...]:
     """Return the pairs that the parser would take and the lexer never gives, in name order."""
-    ends: dict[int, list[int]] = {}
+    ends: dict[int, list[BoundaryId]] = {}
     for terminal, boundary in boundaries.number:
         if boundary >= 0:
             ends.setdefault(terminal, []).append(boundary)

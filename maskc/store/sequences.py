@@ -16,10 +16,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from maskc.ids import NO_EVENT
+from maskc.ids import NO_EVENT, OpenLexemeId
 from maskc.lexer.boundaries import Final
-
-FINAL = -9  # the terminal of a word that is a final
 
 ContextSet = int  # a set of contexts as bits
 
@@ -45,9 +43,10 @@ class Words:
     """Interned words and finals. A word's rest has a smaller number than the word.
 
     Attributes:
-        event: word → its first event; for a final ``(FINAL, number of the final, column)``.
+        event: word → its first event; for a final an event that is none, with the column.
         rest: word → the word behind its first event; 0 for a final.
         length: word → number of events.
+        opened: word → number of the final that it ends with.
         finals: number → final.
     """
 
@@ -55,8 +54,9 @@ class Words:
         self.event: list[Event] = []
         self.rest: list[int] = []
         self.length: list[int] = []
+        self.opened: list[OpenLexemeId] = []
         self.finals: list[Final] = list(finals)
-        self._final_number = {final: i for i, final in enumerate(finals)}
+        self._final_number = {final: OpenLexemeId(i) for i, final in enumerate(finals)}
         self._number: dict[tuple[Event, int], int] = {}
 
     def __len__(self) -> int:
@@ -64,30 +64,30 @@ class Words:
 
     def extend(self, event: Event, rest: int) -> int:
         """Return the word that begins with an event."""
-        return self._intern(event, rest, self.length[rest] + 1)
+        return self._intern((event, rest), rest, self.length[rest] + 1, self.opened[rest])
 
-    def close(self, final: int, column: int) -> int:
+    def close(self, final: OpenLexemeId, column: int) -> int:
         """Return the word that is a final, by the final's number."""
-        return self._intern(Event(FINAL, final, column), 0, 0)
+        return self._intern((Event(NO_EVENT, 0, column), final), 0, 0, final)
 
-    def number_final(self, final: Final) -> int:
+    def number_final(self, final: Final) -> OpenLexemeId:
         """Return a final's number."""
-        number = self._final_number.setdefault(final, len(self.finals))
+        number = self._final_number.setdefault(final, OpenLexemeId(len(self.finals)))
         if number == len(self.finals):
             self.finals.append(final)
         return number
 
     def final(self, word: int) -> tuple[Final, int]:
         """Return the final, and the column change, of a word without events."""
-        event = self.event[word]
-        return self.finals[event.contexts], event.column
+        return self.finals[self.opened[word]], self.event[word].column
 
-    def _intern(self, event: Event, rest: int, length: int) -> int:
-        number = self._number.setdefault((event, rest), len(self.event))
+    def _intern(self, key: tuple[Event, int], rest: int, length: int, opened: OpenLexemeId) -> int:
+        number = self._number.setdefault(key, len(self.event))
         if number == len(self.event):
-            self.event.append(event)
+            self.event.append(key[0])
             self.rest.append(rest)
             self.length.append(length)
+            self.opened.append(opened)
         return number
 
 

@@ -13,13 +13,22 @@ Example: after the terminal DOT of python.lark only contexts with NAME follow, a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc import bits
 from maskc.grammar.model import LexerSpec
-from maskc.ids import DEAD, ENTRY
-from maskc.lexer.scanner import Scanner, contexts_after
+from maskc.ids import DEAD, ENTRY, BoundaryId, TerminalId
+from maskc.lexer.scanner import End, Scanner, contexts_after
+
+
+class Ended(NamedTuple):
+    """A lexeme has ended as a terminal, and the parser names one of some contexts, as bits."""
+
+    terminal: TerminalId
+    contexts: bits.Bits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,22 +37,22 @@ class Steps:
 
     Attributes:
         end_first: int32[n_states + 1], the ends of state ``q`` are ``end_first[q] : …``.
-        end_kind: int32[n_ends], number of the distinct (terminal, boundary).
-        kinds: the distinct (terminal, boundary); the last ones are ``(ENTRY, boundary)`` for
+        end_kind: int32[n_ends], a place in ``kinds``.
+        kinds: the distinct ends; the last ones are ``End(ENTRY, boundary)`` for
             each boundary in turn, with all the contexts that can follow it.
         move_first: int32[n_kinds * n_classes + 1], moves of kind ``k`` on class ``c`` are
             ``move_first[k * n_classes + c] : …``.
         move_event, move_state: int32[n_moves].
-        events: distinct (terminal, set of contexts), the set as a bit mask.
+        events: the distinct ones.
     """
 
     end_first: NDArray[np.int32]
     end_kind: NDArray[np.int32]
-    kinds: tuple[tuple[int, int], ...]
+    kinds: tuple[End, ...]
     move_first: NDArray[np.int32]
     move_event: NDArray[np.int32]
     move_state: NDArray[np.int32]
-    events: tuple[tuple[int, int], ...]
+    events: tuple[Ended, ...]
 
 
 def build_steps(lexer: LexerSpec, scanner: Scanner) -> Steps:
@@ -51,9 +60,9 @@ def build_steps(lexer: LexerSpec, scanner: Scanner) -> Steps:
     after = contexts_after(lexer)
     n_classes = scanner.next.shape[1]
     kinds = sorted({end for ends in scanner.ends for end in ends})
-    kinds += [(ENTRY, boundary) for boundary in range(len(scanner.closed))]
+    kinds += [End(ENTRY, BoundaryId(boundary)) for boundary in range(len(scanner.closed))]
     kind_number = {kind: i for i, kind in enumerate(kinds)}
-    event_number: dict[tuple[int, int], int] = {}
+    event_number: dict[Ended, int] = {}
     counts = np.zeros(len(kinds) * n_classes + 1, dtype=np.int32)
     move_event: list[int] = []
     move_state: list[int] = []
@@ -70,7 +79,8 @@ def build_steps(lexer: LexerSpec, scanner: Scanner) -> Steps:
                     if state != DEAD:
                         groups[state] = groups.get(state, 0) | 1 << context
             for state, mask in sorted(groups.items()):
-                move_event.append(event_number.setdefault((terminal, mask), len(event_number)))
+                event = Ended(terminal, mask)
+                move_event.append(event_number.setdefault(event, len(event_number)))
                 move_state.append(state)
             counts[index * n_classes + byte_class + 1] = len(groups)
     return Steps(

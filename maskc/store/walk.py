@@ -27,7 +27,7 @@ from maskc.artifact.model import NO_LINE, SAME
 from maskc.budget import reserve
 from maskc.errors import LimitError
 from maskc.grammar.model import LalrGrammar
-from maskc.ids import DEAD
+from maskc.ids import DEAD, END
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
 from maskc.store.alike import replace_alike
@@ -41,7 +41,7 @@ from maskc.wording import Phrase
 
 Ints = NDArray[np.int32]
 
-MAX_FRONTIER = 60_000_000
+MAX_LALR_FRONTIER = 60_000_000
 BYTES_A_LINE = 64  # of a frontier: five columns, and what they are made from
 _STATES = 4096  # whose first bytes are taken at once
 _PORTION = 1_500_000  # lines aimed at in one portion's widest level
@@ -88,7 +88,7 @@ def build_store(
     """Return the rows of all sources.
 
     Raises:
-        LimitError: a single origin needs a frontier of more than ``MAX_FRONTIER`` lines.
+        LimitError: a single origin needs a frontier of more than ``MAX_LALR_FRONTIER`` lines.
     """
     walk = _Walk(grammar, scanner, boundaries, steps, trie)
     n_origins = len(walk.starts) + len(scanner.closed)
@@ -141,9 +141,9 @@ class _Walk:
         found: list[tuple[Ints, Ints, Ints, Ints]] = []
         while len(frontier):
             widest = max(widest, len(frontier))
-            if widest > MAX_FRONTIER:
+            if widest > MAX_LALR_FRONTIER:
                 raise LimitError(
-                    "lines in the store's walk", MAX_FRONTIER, Phrase.SIMPLER_TERMINALS
+                    "lines in the store's walk", MAX_LALR_FRONTIER, Phrase.SIMPLER_TERMINALS
                 )
             self._collect(frontier, found)
             frontier = self._step(frontier)
@@ -276,7 +276,7 @@ class _Walk:
         masks = sorted({mask for _, mask in self.steps.events})
         mask_number = {mask: i for i, mask in enumerate(masks)}
         n_contexts = len(self.grammar.lexer.contexts)
-        terminals = np.array([t for t, _ in self.steps.events] or [0], dtype=np.int32)
+        terminals = np.array([e.terminal for e in self.steps.events] or [END], dtype=np.int32)
         contexts = np.array([mask_number[m] for _, m in self.steps.events] or [0], dtype=np.int32)
         open_final, open_column = self.opens.list()
         return MaskStore(

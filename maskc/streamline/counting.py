@@ -31,20 +31,16 @@ def count_sequences(rows: Rows, boundaries: Boundaries, newline: int | None) -> 
     closings = _list_closings(rows, boundaries, newline)
     number: dict[tuple[int, int], int] = {}
     terminals: list[int] = []
-    open_final: list[int] = []
     for word in range(len(words)):
-        event, rest = words.event[word], words.rest[word]
         if words.length[word]:
-            key = (terminals[rest], event.terminal)
+            key = (terminals[words.rest[word]], words.event[word].terminal)
             terminals.append(number.setdefault(key, len(number) + 1))
-            open_final.append(open_final[rest])
         else:
             terminals.append(0)
-            open_final.append(event.contexts)
     n_closings = np.array([len(row) for row in closings], dtype=np.int64)
     flat = np.array([terminal for row in closings for terminal in row], dtype=np.int64)
     begin = np.cumsum(n_closings) - n_closings
-    final = np.array(open_final, dtype=np.int64)[rows.word]
+    final = np.array(words.opened, dtype=np.int64)[rows.word]
     index = np.repeat(np.arange(len(rows)), n_closings[final])
     offset = np.arange(len(index)) - np.repeat(
         np.cumsum(n_closings[final]) - n_closings[final], n_closings[final]

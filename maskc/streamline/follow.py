@@ -51,7 +51,7 @@ def drop_unfollowed(
         if words.length[word]:
             excluded = event.terminal >= 0 and not follow[terminal] >> event.terminal & 1
             return DROPPED if excluded and event.terminal != newline else word
-        final = words.finals[event.contexts]
+        final, _ = words.final(word)
         final = replace(final, direct=final.direct & looks[terminal])
         if not (final.direct or final.ignored or final.newlines):
             return DROPPED

@@ -52,8 +52,8 @@ def merge_interchangeable(
         if words.length[word]:
             mapped.append(words.extend(map_event(event), mapped[words.rest[word]]))
         else:
-            number = words.number_final(map_final(words.finals[event.contexts]))
-            mapped.append(words.close(number, event.column))
+            final, column = words.final(word)
+            mapped.append(words.close(words.number_final(map_final(final)), column))
     events: dict[Event, int] = {}
     first = [events.setdefault(map_event(event), len(events)) for event in rows.events]
     ends = [(stands_for.get(terminal, terminal), boundary) for terminal, boundary in rows.ends]
@@ -110,7 +110,7 @@ def _map_lookaheads(
         for terminal in {*stands_for, *stands_for.values()}
         for look in boundaries.of_terminal.get(terminal, ())
     }
-    found = {}
+    found: dict[int, int] = {}
     for terminal, representative in sorted(stands_for.items()):
         for look in boundaries.of_terminal.get(terminal, ()):
             for target in boundaries.of_terminal.get(representative, ()):

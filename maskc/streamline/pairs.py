@@ -39,16 +39,15 @@ def decide_pairs(
         """Return a final without the lookaheads that no stack behind an event wants."""
         if words.length[word] or word == free:
             return word
-        event = words.event[word]
         before = before._replace(column=0)
         if before not in wanted:
             looks = 0
             for state in decisions.states_behind(before).tolist():
                 looks |= table.live[state]
             wanted[before] = looks
-        final = words.finals[event.contexts]
+        final, column = words.final(word)
         final = replace(final, direct=final.direct & wanted[before])
-        return words.close(words.number_final(final), event.column)
+        return words.close(words.number_final(final), column)
 
     def rule(asked: Sequence[tuple[Event, int]]) -> list[int]:
         answers = [word for _, word in asked]

@@ -40,6 +40,6 @@ def test_the_start_accepts_if_the_empty_text_is_one():
 
 
 def test_too_many_states_are_refused(monkeypatch):
-    monkeypatch.setattr(general, "MAX_STATES", 2)
+    monkeypatch.setattr(general, "MAX_GENERAL_STATES", 2)
     with pytest.raises(LimitError, match="more than 2 parser states"):
         table_of((a, S, a), (a,))

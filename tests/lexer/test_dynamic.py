@@ -89,6 +89,6 @@ def test_a_refused_pattern_that_nobody_uses_does_no_harm():
 
 
 def test_too_many_states_are_refused(monkeypatch):
-    monkeypatch.setattr(dynamic, "MAX_STATES", 3)
+    monkeypatch.setattr(dynamic, "MAX_PRODUCT_STATES", 3)
     with pytest.raises(LimitError, match="more than 3 scanner states"):
         scan('start: "abcdef"\n')
