@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import reprlib
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,19 +17,15 @@ from maskc.artifact.model import FORMAT, Contents, check, is_general, is_schema
 from maskc.errors import ArtifactError
 from maskc.runtime.arguments import as_count, as_number
 from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.fingerprint import compute_fingerprint
 from maskc.runtime.forced import TokenTexts
 from maskc.runtime.glr.machine import GlrMachine
-from maskc.runtime.glr.masks import GlrMasks
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.lalr.masks import LalrMasks
-from maskc.runtime.lalr.tables import Tables
-from maskc.runtime.machine import Machine, Masks
+from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.once import made_once
-from maskc.runtime.schema.machine import SchemaMachine
-from maskc.runtime.schema.masks import SchemaMasks
-from maskc.runtime.schema.opening import check_plan, check_schema_header, open_schema
+from maskc.runtime.schema.opening import MaskedSchemaMachine, check_plan, check_schema_header
 from maskc.runtime.undo import UndoLog
 
 DEFAULT_CACHE_BYTES = 512 * 1024 * 1024
@@ -55,25 +52,11 @@ class Artifact:
         self._token_bytes = contents.arrays["token_bytes"].tobytes()
 
     @made_once
-    def machine(self) -> Machine:
+    def machine(self) -> Machine[Any]:
         """The machine that all matchers share."""
         budget = Budget(self._cache_bytes * 3 // 8)
-        if is_schema(self.header):
-            return open_schema(self.contents, self.token_bytes, budget)
-        if is_general(self.header):
-            return GlrMachine(self.contents, self.token_bytes, budget)
-        return LalrMachine(Tables(self.contents), self.token_bytes, budget)
-
-    @made_once
-    def masks(self) -> Masks:
-        """The masks that all matchers share."""
-        arrays, machine = self.contents.arrays, self.machine
-        sizes = (self.vocab_size, self.eos_ids, self._cache_bytes)
-        if isinstance(machine, SchemaMachine):
-            return SchemaMasks(arrays, machine, *sizes)
-        if isinstance(machine, GlrMachine):
-            return GlrMasks(arrays, machine, *sizes)
-        return LalrMasks(arrays, cast(LalrMachine, machine), *sizes)
+        pool = MaskPool(self.vocab_size, self.eos_ids, self._cache_bytes)
+        return _machine_of(self.header)(self.contents, self.token_bytes, budget, pool)
 
     @made_once
     def first_bytes(self) -> NDArray[np.int16]:
@@ -119,8 +102,6 @@ class Artifact:
 
     def matcher(self) -> Matcher:
         """Return a matcher at the start of the text."""
-        # What matchers share is made here, not in the middle of the first fill.
-        _ = self.masks
         return Matcher(self, self.machine.start(), UndoLog(), terminated=False)
 
     def mask_table(self, first: int = 0) -> NDArray[np.int32]:
@@ -139,7 +120,7 @@ class Artifact:
             TypeError: ``first`` is no integer.
             ValueError: it is less than 0.
         """
-        return self.masks.pool.table(as_count("first", first))
+        return self.machine.pool.table(as_count("first", first))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the artifact: to a temporary file beside ``path``, then renamed.
@@ -177,6 +158,13 @@ def load(
     name = os.fspath(path)
     header, arrays = load_container(name, mapped=mapped)
     return Artifact(_checked(Contents(header, arrays), name), cache_bytes=cache_bytes)
+
+
+def _machine_of(header: dict[str, Any]) -> Callable[..., Machine[Any]]:
+    """Return what makes the machine of an artifact with this header."""
+    if is_schema(header):
+        return MaskedSchemaMachine
+    return GlrMachine if is_general(header) else LalrMachine
 
 
 def _checked(contents: Contents, name: str) -> Contents:

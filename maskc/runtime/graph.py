@@ -1,8 +1,11 @@
 """What an artifact's decision graph says, read as it is asked.
 
-See :mod:`maskc.emit.graph` for what nodes, answers, questions and trials are. Here they
-become Python objects when they are first needed, and stay. An answer names unions of token sets
-by number; they are put together only when a mask is made of them.
+See :mod:`maskc.emit.graph` for what nodes, answers, questions and trials are. Here they become
+Python objects when they are first needed, and stay. An answer names unions of token sets by number;
+they are put together only when a mask is made of them.
+
+Example: for json, the node for a token that closes a string says with the state inside an array
+on top: the tokens ``"`` and ``",`` at once, and for ``"]`` the question RSQB.
 """
 
 from __future__ import annotations
@@ -22,10 +25,10 @@ NO_TOKENS: Unions = frozenset()
 
 
 class Question(NamedTuple):
-    """A terminal goes to the parser, and then a node answers.
+    """A terminal is given to the parser, and then a node answers.
 
     Attributes:
-        terminal: the terminal; ``NO_EVENT`` if nothing goes to the parser.
+        terminal: the terminal; ``NO_EVENT`` if nothing is given to the parser.
         column: for a newline, its column change.
         node: the node.
     """
@@ -36,15 +39,15 @@ class Question(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """What stays open is tried on the stack and the open blocks.
+    """Tokens that leave a lexeme open, and are legal if it can become what the parser takes.
 
     Attributes:
-        final: number of the final.
+        lexeme: number of what the open lexeme may become.
         column: its column change.
-        unions: legal if some text finishes it.
+        unions: what is legal if some text goes on from it and ends.
     """
 
-    final: int
+    lexeme: int
     column: int
     unions: Unions
 
@@ -54,7 +57,7 @@ class Answer(NamedTuple):
 
     Attributes:
         unions: legal on every stack.
-        questions, trials: the others depend on these.
+        questions, trials: what else is legal depends on these.
     """
 
     unions: Unions
@@ -65,20 +68,37 @@ class Answer(NamedTuple):
 NO_ANSWER = Answer(NO_TOKENS, (), ())
 
 
-class GraphReader:
-    """The decision graph of one artifact."""
+class _Union(NamedTuple):
+    """A set of tokens, as its difference from a mask.
 
-    def __init__(self, arrays: Mapping[str, NDArray[Any]], vocab_size: int) -> None:
+    Attributes:
+        base: number of the mask, negative for the empty one.
+        places: intp[n]: which words differ.
+        bits: int32[n]: how they differ.
+    """
+
+    base: int
+    places: NDArray[np.intp]
+    bits: Mask
+
+
+class GraphReader:
+    """The decision graph of one artifact.
+
+    Args:
+        arrays: the artifact's sections.
+    """
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._arrays = arrays
-        self._n_words = -(-vocab_size // 32)
         self._profile_of: list[int] = arrays["profile_of"].tolist()
         self._node_first: list[int] = arrays["node_first"].tolist()
         self._node_profile = arrays["node_profile"]
         self._n_profiles = 1 + max(self._profile_of, default=0)
         self._roots: dict[int, tuple[Question, ...]] = {}
-        self._by_place: dict[int, Answer] = {}
+        self._by_profile: dict[int, Answer] = {}  # node and profile in one number → answer
         self._answers: dict[int, Answer] = {}
-        self._unions: dict[int, tuple[int, NDArray[np.intp], Mask]] = {}
+        self._unions: dict[int, _Union] = {}
 
     def root(self, state: int) -> tuple[Question, ...]:
         """Return what a token that starts in a scanner state asks."""
@@ -96,36 +116,39 @@ class GraphReader:
         """
         profile = self._profile_of[state]
         key = node * self._n_profiles + profile
-        found = self._by_place.get(key)
+        found = self._by_profile.get(key)
         if found is None:
             low, high = self._node_first[node : node + 2]
             place = low + int(self._node_profile[low:high].searchsorted(profile))
             if place == high or self._node_profile[place] != profile:
                 place = low
                 if low == high or self._node_profile[low] != ANY_PROFILE:
-                    self._by_place[key] = NO_ANSWER
+                    self._by_profile[key] = NO_ANSWER
                     return NO_ANSWER
-            found = self._by_place[key] = self._answer(int(self._arrays["node_answer"][place]))
+            found = self._by_profile[key] = self._answer(int(self._arrays["node_answer"][place]))
         return found
 
-    def unite(self, unions: Unions) -> Mask:
-        """Return a new mask of all tokens of some unions."""
-        arrays, mask = self._arrays, np.zeros(self._n_words, dtype=np.int32)
-        for union in unions:
-            found = self._unions.get(union)
-            if found is None:
-                base = int(arrays["union_base"][union])
-                low, high = arrays["union_first"][union : union + 2].tolist()
-                words = arrays["union_word"][low:high].astype(np.intp)
-                found = self._unions[union] = (base, words, arrays["union_bits"][low:high])
-            base, words, bits = found
+    def unite(self, unions: Unions, n_words: int) -> Mask:
+        """Return a new mask, int32[n_words], of all tokens of some unions."""
+        mask = np.zeros(n_words, dtype=np.int32)
+        for number in unions:
+            union = self._unions.get(number)
+            if union is None:
+                union = self._unions[number] = self._union(number)
+            base, places, bits = union
             if base < 0:
-                mask[words] |= bits
+                mask[places] |= bits
             else:
-                whole = arrays["masks"][base].copy()
-                whole[words] ^= bits
+                whole = self._arrays["masks"][base].copy()
+                whole[places] ^= bits
                 mask |= whole
         return mask
+
+    def _union(self, number: int) -> _Union:
+        arrays = self._arrays
+        low, high = arrays["union_first"][number : number + 2].tolist()
+        places = arrays["union_word"][low:high].astype(np.intp)
+        return _Union(int(arrays["union_base"][number]), places, arrays["union_bits"][low:high])
 
     def _answer(self, number: int) -> Answer:
         found = self._answers.get(number)
@@ -134,19 +157,14 @@ class GraphReader:
             low, high = arrays["question_first"][number : number + 2].tolist()
             questions = self._questions(low, high, "question") if low < high else ()
             low, high = arrays["trial_first"][number : number + 2].tolist()
-            found = self._answers[number] = Answer(
-                self._one(int(arrays["answer_union"][number])),
-                questions,
-                tuple(
-                    Trial(final, column, self._one(union))
-                    for final, column, union in zip(
-                        arrays["trial_final"][low:high].tolist(),
-                        arrays["trial_column"][low:high].tolist(),
-                        arrays["trial_union"][low:high].tolist(),
-                        strict=True,
-                    )
-                ),
+            trials = map(
+                Trial,
+                arrays["trial_final"][low:high].tolist(),
+                arrays["trial_column"][low:high].tolist(),
+                map(self._one, arrays["trial_union"][low:high].tolist()),
             )
+            tokens = self._one(int(arrays["answer_union"][number]))
+            found = self._answers[number] = Answer(tokens, questions, tuple(trials))
         return found
 
     def _one(self, union: int) -> Unions:

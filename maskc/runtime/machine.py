@@ -1,49 +1,71 @@
-"""What a matcher asks of the machine and the masks of an artifact, whatever its parser is.
+"""What does a matcher need of a machine?
 
-:class:`maskc.runtime.lalr.machine.LalrMachine` follows an LALR table and
-:class:`maskc.runtime.glr.machine.GlrMachine` a general one; each has hypotheses of its own kind,
-which nobody else looks into.
+A *machine* reads a text byte by byte and says, after each beginning of it, how it may go on. There
+is one for each kind of parser: :mod:`maskc.runtime.lalr` for an LALR table,
+:mod:`maskc.runtime.glr` for a general one, :mod:`maskc.runtime.schema` for a JSON Schema. They
+share this interface, the pool of numbered masks, and one budget for what they cache; a matcher
+knows nothing else of them.
+
+A beginning may have several readings at once, and what a machine knows of one is a *hypothesis*, a
+frozen value that nobody else looks into. A machine keeps live hypotheses only, those from which
+some text goes on and ends. So the text so far is legal iff there is a hypothesis, and a matcher
+never stands in a dead end. The set of legal tokens is the union over the hypotheses; almost always
+there is one.
+
+Example: ``machine.start()`` is where every text begins; ``machine.step(machine.start(), b"[1")`` is
+what a machine of json knows after ``[1``, and ``machine.step(machine.start(), b"1]")`` is ``()``.
+
+A machine is shared by all matchers of an artifact, in whatever threads they run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from maskc.runtime.cache.pool import MaskPool, PooledMask
-from maskc.runtime.lalr.tables import Tables
 
+# A machine's own kind of hypothesis.
+_H = TypeVar("_H")
+
+# Those of some machine: a matcher hands them back to the machine that it has them from.
 Hypotheses = tuple[Any, ...]
 
 
-class Machine(Protocol):
-    """Moves hypotheses. An empty tuple of them means that the text is illegal."""
+class Machine(Protocol[_H]):
+    """Reads texts and composes masks.
 
-    tables: Tables
-
-    def start(self) -> Hypotheses:
-        """Return the hypotheses before the first byte."""
-
-    def step(self, hypotheses: Any, classes: bytes, text: bytes, /) -> Hypotheses:
-        """Return the live hypotheses behind some bytes, given with their classes."""
-
-    def take(self, hypotheses: Any, token_id: int, /) -> Hypotheses:
-        """Return the live hypotheses behind a token."""
-
-    def is_complete(self, hypothesis: Any, /) -> bool:
-        """Return whether the text may end here."""
-
-    def describe(self, hypothesis: Any, /) -> Hashable:
-        """Return all that the future of a hypothesis depends on."""
-
-
-class Masks(Protocol):
-    """Composes masks."""
+    Attributes:
+        pool: the distinct masks.
+        byte_groups: every byte, in groups of bytes that no hypothesis tells apart.
+    """
 
     pool: MaskPool
+    byte_groups: tuple[bytes, ...]
 
-    def mask(self, hypothesis: Any, /) -> PooledMask:
-        """Return the tokens that a hypothesis allows."""
+    def start(self) -> tuple[_H, ...]:
+        """Return the hypotheses before the first byte: at least one."""
 
-    def numbers(self, batch: Iterable[Any], /) -> list[int]:
-        """Return the number of each sequence's mask, -1 without one."""
+    def step(self, hypotheses: tuple[_H, ...], text: bytes, /) -> tuple[_H, ...]:
+        """Return the live hypotheses after some bytes; none: the bytes are illegal there."""
+
+    def take(self, hypotheses: tuple[_H, ...], token_id: int, /) -> tuple[_H, ...]:
+        """Return those after a token's bytes, as :meth:`step`; a token without bytes is illegal.
+
+        What a token does is cached: it is much faster than a step when it comes up again.
+        """
+
+    def may_end(self, hypothesis: _H, /) -> bool:
+        """Return whether the text may end here."""
+
+    def mask(self, hypothesis: _H, /) -> PooledMask:
+        """Return the legal tokens, with the end-of-sequence tokens if the text may end.
+
+        A token is among them iff :meth:`take` returns a hypothesis for it.
+        """
+
+    def mask_numbers(self, batch: Iterable[tuple[_H, ...]], /) -> list[int]:
+        """Return the number in the pool of each sequence's mask, -1 for one without a number."""
+
+    def describe(self, hypothesis: _H, /) -> Hashable:
+        """Return all that the future depends on: equal for two hypotheses iff no text tells."""

@@ -69,10 +69,10 @@ def fill_bitmasks(
         return
     artifact = batch[0]._artifact
     if all(matcher._artifact is artifact and not matcher._terminated for matcher in batch):
-        numbers = artifact.masks.numbers([matcher._hypotheses for matcher in batch])
+        numbers = artifact.machine.mask_numbers([matcher._hypotheses for matcher in batch])
         if min(numbers) >= 0 and places == list(range(len(batch))):
             # With "raise" in the place of "clip", it would go through an array in between.
-            table, filled = artifact.masks.pool.rows, bitmask[: len(batch)]
+            table, filled = artifact.machine.pool.rows, bitmask[: len(batch)]
             np.take(table, numbers, axis=0, out=filled, mode="clip")
             return
     for matcher in batch:
@@ -98,7 +98,6 @@ class Matcher:
         "_filled",
         "_hypotheses",
         "_machine",
-        "_masks",
         "_n_words",
         "_terminated",
         "_undo",
@@ -116,7 +115,7 @@ class Matcher:
         self._hypotheses = hypotheses
         self._terminated = terminated
         # Of the artifact, where they are read without a detour.
-        self._machine, self._masks, self._ends = artifact.machine, artifact.masks, artifact.ends
+        self._machine, self._ends = artifact.machine, artifact.ends
         self._n_words = -(-artifact.vocab_size // 32)
         # The bitmask that was checked last: engines fill the same one again and again.
         self._filled = _NO_BITMASK
@@ -150,7 +149,7 @@ class Matcher:
             row = self._check_place(bitmask, row)
         hypotheses = self._hypotheses
         if len(hypotheses) == 1 and not self._terminated:
-            words = self._masks.mask(hypotheses[0]).words
+            words = self._machine.mask(hypotheses[0]).words
         else:
             words = self._words()
         try:
@@ -166,10 +165,10 @@ class Matcher:
         number, since those that came before it take half of the artifact's ``cache_bytes``; it
         is composed as before, and has to be filled.
         """
-        masks = self._masks
+        machine = self._machine
         if self._terminated:
-            return masks.pool.end_only.number
-        return masks.numbers((self._hypotheses,))[0]
+            return machine.pool.end_only.number
+        return machine.mask_numbers((self._hypotheses,))[0]
 
     def accept_token(self, token_id: int) -> bool:
         """Take a token; return False, and change nothing, if it is illegal.
@@ -278,7 +277,7 @@ class Matcher:
     def is_accepting(self) -> bool:
         """Whether an end-of-sequence token is legal now."""
         machine = self._machine
-        return not self._terminated and any(machine.is_complete(h) for h in self._hypotheses)
+        return not self._terminated and any(machine.may_end(h) for h in self._hypotheses)
 
     @property
     def is_terminated(self) -> bool:
@@ -297,7 +296,7 @@ class Matcher:
         machine = self._machine
         forced = bytearray()
         here = self._hypotheses
-        while not self._terminated and not any(machine.is_complete(h) for h in here):
+        while not self._terminated and not any(machine.may_end(h) for h in here):
             only = self._only_byte(here)
             if only is None:
                 break
@@ -335,18 +334,17 @@ class Matcher:
             return None
         machine = self._machine
         found: tuple[int, Hypotheses] | None = None
-        for byte_class, members in machine.tables.members:
-            # The column tells bytes of one class apart; otherwise the first stands for all.
-            after = machine.step(here, bytes([byte_class]), members[:1])
+        for group in machine.byte_groups:
+            after = machine.step(here, group[:1])
             if after:
-                if found is not None or len(members) > 1:
+                if found is not None or len(group) > 1:
                     return None
-                found = (members[0], after)
+                found = (group[0], after)
         return found
 
     def _find_choice(self, here: Hypotheses) -> bool:
         """Return whether legal tokens are known to begin with different bytes."""
-        mask = self._masks.pool.unite(map(self._masks.mask, here))
+        mask = self._machine.pool.unite(map(self._machine.mask, here))
         if mask.has_choice is None:
             firsts = self._artifact.first_bytes[
                 np.flatnonzero(np.unpackbits(mask.words.view(np.uint8), bitorder="little"))
@@ -356,8 +354,7 @@ class Matcher:
         return mask.has_choice
 
     def _after(self, text: bytes) -> Hypotheses:
-        machine = self._machine
-        return machine.step(self._hypotheses, text.translate(machine.tables.classes), text)
+        return self._machine.step(self._hypotheses, text)
 
     def _follow(self, token_ids: Iterable[int]) -> tuple[list[Hypotheses], Hypotheses, bool]:
         """Return what tokens would do: the state before each, the last one, and whether it ends.
@@ -372,7 +369,7 @@ class Matcher:
             if terminated:
                 break
             if token_id in self._ends:
-                if not any(self._machine.is_complete(h) for h in here):
+                if not any(self._machine.may_end(h) for h in here):
                     break
                 terminated, after = True, here
             else:
@@ -385,10 +382,10 @@ class Matcher:
 
     def _words(self) -> NDArray[np.int32]:
         """Return the mask, not to be written to."""
-        masks = self._masks
+        machine = self._machine
         if self._terminated:
-            return masks.pool.end_only.words
-        return masks.pool.unite(map(masks.mask, self._hypotheses)).words
+            return machine.pool.end_only.words
+        return machine.pool.unite(map(machine.mask, self._hypotheses)).words
 
     def _check_place(self, bitmask: NDArray[np.int32], row: int) -> int:
         """Return the number of a row that can be written to, and remember its bitmask."""

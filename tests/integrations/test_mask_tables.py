@@ -90,7 +90,7 @@ def test_a_table_grows_beyond_its_first_room():
     artifact = Artifact(CONTENTS)
     table = MaskTable(artifact, device="cpu")
     for number in range(300):
-        artifact.masks.pool.share(np.array([number << 16], dtype=np.int32))
+        artifact.machine.pool.share(np.array([number << 16], dtype=np.int32))
         if number % 7 == 0:
             assert np.array_equal(table.sync().numpy(), artifact.mask_table())
     assert len(table.sync()) == 301

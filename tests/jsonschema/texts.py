@@ -29,7 +29,7 @@ def read(machine, text, start=None):
 
 def accepts(machine, text):
     here = read(machine, text)
-    return here is not None and machine.is_complete(here)
+    return here is not None and machine.may_end(here)
 
 
 def accepts_value(machine, value):
@@ -50,7 +50,7 @@ def find_end(machine, here, most=300):
     while level:
         after = []
         for configuration, text in level:
-            if machine.is_complete(configuration):
+            if machine.may_end(configuration):
                 return text
             if len(seen) > most:
                 return None

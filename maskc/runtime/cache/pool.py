@@ -1,6 +1,6 @@
 """Each distinct mask of an artifact once, by number.
 
-Masks are numbered in the order in which they are first composed; number 0 is the mask behind the
+Masks are numbered in the order in which they are first composed; number 0 is the mask after the
 end of a sequence. A numbered mask is kept for good, in one array, so a number means the same mask
 as long as the process lives: a server keeps the array on its device, adds the rows that it lacks,
 and sends one number a sequence in the place of a mask.
@@ -8,8 +8,8 @@ and sends one number a sequence in the place of a mask.
 Example: two sequences that stand in different places of a JSON text, each inside a string, share
 one mask and one number.
 
-There is room for as many numbers as fit into half of an artifact's ``cache_bytes``. Masks that are
-composed when the room is full have the number -1, and are forgotten when they take an eighth.
+Numbered masks take half of an artifact's ``cache_bytes``. Masks that are composed when that is used
+up have the number -1, and are evicted when they take an eighth.
 """
 
 from __future__ import annotations
@@ -52,30 +52,31 @@ class MaskPool:
         cache_bytes: half of it is for numbered masks, an eighth for the others.
 
     Attributes:
-        rows: int32[room, ceil(vocab_size / 32)]: the numbered masks, and behind them room for more.
+        n_words: of a mask.
+        rows: int32[n_rows, n_words]: the numbered masks, and after them the rows for those to come.
         n_numbered: how many there are.
         end_only: the mask of the end-of-sequence tokens.
     """
 
     def __init__(self, vocab_size: int, eos_ids: tuple[int, ...], cache_bytes: int) -> None:
-        n_words = -(-vocab_size // 32)
+        self.n_words = -(-vocab_size // 32)
         self._limit = cache_bytes // 8
-        n_rows = min(MAX_NUMBERED, cache_bytes // 2 // (4 * n_words))
+        n_rows = min(MAX_NUMBERED, cache_bytes // 2 // (4 * self.n_words))
         # Reserved at once, as a longer array later on would hold up a fill for as long as it takes
         # to copy this one; what is not written to takes no memory.
-        self.rows = _reserve(n_rows, n_words)
+        self.rows = _reserve(n_rows, self.n_words)
         self.n_numbered = 0
         self._n_bytes = 0
         self._lock = threading.Lock()
         self._by_hash: dict[int, list[PooledMask]] = {}
         self._united: dict[frozenset[PooledMask], PooledMask] = {}
-        ends = np.zeros(n_words * 32, dtype=np.bool_)
+        ends = np.zeros(self.n_words * 32, dtype=np.bool_)
         ends[list(eos_ids)] = True
         self.end_only = self.share(np.packbits(ends, bitorder="little").view("<i4"))
 
     @property
     def is_full(self) -> bool:
-        """Whether masks without a number take too much room: then :meth:`forget` them."""
+        """Whether masks without a number take more than their share: then :meth:`forget` them."""
         return self._n_bytes > self._limit
 
     def share(self, words: Mask) -> PooledMask:
@@ -96,7 +97,7 @@ class MaskPool:
             words.setflags(write=False)
             made = PooledMask(words, number)
             equal.append(made)
-            # Behind the row: who reads the number finds the mask.
+            # Only once the row is written: a thread that reads the number finds the mask.
             self.n_numbered += number != NO_NUMBER
             return made
 
@@ -116,7 +117,7 @@ class MaskPool:
         return found
 
     def forget(self) -> None:
-        """Let go of the masks without a number."""
+        """Evict the masks without a number."""
         with self._lock:
             self._united.clear()
             for key in list(self._by_hash):
@@ -139,7 +140,7 @@ class MaskPool:
 
 
 def _reserve(n_rows: int, n_words: int) -> NDArray[np.int32]:
-    """Return room for rows; half of it, and so on, where the system has not so much."""
+    """Return that many rows; half as many, and so on, where the system has not so much memory."""
     while True:
         try:
             return np.empty((n_rows, n_words), dtype=np.int32)

@@ -1,13 +1,13 @@
-"""Sets of parser stacks that share structure, and what the parser does to all of them at once.
+"""A graph-structured stack: sets of parser stacks that share structure, moved all at once.
 
 A general parser may have many readings of one text, each with a stack of its own. The stacks of a
-set are the ways through a graph: a *node* is a state with the nodes that can be right below it,
+set are the paths through a graph: a *node* is a state with the nodes that can be right below it,
 and a *set* is the nodes that can be on top. Stacks with equal tops go on alike, whatever the
-readings were, so nodes of one state are one node as soon as they are on top together: the graph
+readings were, so nodes of one state are merged as soon as they are on top together: the graph
 grows with the text and not with the number of readings.
 
 Nodes and sets never change, and equal ones are the same object: forks and snapshots cost nothing,
-and what was worked out for a set is found again wherever the set comes up. A list that the
+and what was computed for a set is found again wherever the set comes up. A list that the
 parser reduces item by item comes back to the same set at each item.
 
 Before a terminal is shifted, *all* reductions are done, once for a set: what can be shifted then is
@@ -28,17 +28,17 @@ from threading import RLock
 from weakref import WeakValueDictionary
 
 from maskc.runtime.cache.budget import Budget, Cache
-from maskc.runtime.glr.tables import GlrTables
+from maskc.runtime.glr.tables import Lr0Tables
 
-# Of a node over another one, with its places in the tables, roughly.
+# Of an edge between two nodes, with its places in the dicts, roughly.
 EDGE_BYTES = 400
 
 
 class Node:
-    """A parser state and the nodes that can be right below it.
+    """A parser state and the nodes that can be right below it. Never changes.
 
     Attributes:
-        state: of the general table.
+        state: of the LR(0) table.
         below: the nodes; none at the bottom of all stacks.
     """
 
@@ -55,52 +55,51 @@ class StackSet:
     Attributes:
         tops: the nodes on top; their states differ.
         reduced: the nodes on top when all reductions are done, those of ``tops`` included;
-            ``None`` as long as nobody asked.
-        live: the lookaheads that some stack goes on with, as a bit set; with ``reduced``.
+            ``None`` until that is first needed.
+        taken: the lookaheads that some stack goes on with, as a bit set; computed with ``reduced``.
     """
 
-    __slots__ = ("__weakref__", "live", "reduced", "tops")
+    __slots__ = ("__weakref__", "reduced", "taken", "tops")
 
     def __init__(self, tops: frozenset[Node]) -> None:
         self.tops = tops
         self.reduced: tuple[Node, ...] | None = None
-        self.live = 0
+        self.taken = 0
 
 
 _REFUSED = StackSet(frozenset())  # in the place of a result: no stack takes the terminal
 
 
-class StackSets:
+class GraphStructuredStack:
     """All sets of stacks of one artifact, in whatever threads they are used.
 
     Args:
         tables: the parser's.
-        budget: where results are remembered. What is remembered of a set keeps its nodes alive.
+        budget: what cached results are charged to. What is cached of a set keeps its nodes alive.
 
     Attributes:
         start: the set before the first terminal.
     """
 
-    def __init__(self, tables: GlrTables, budget: Budget) -> None:
+    def __init__(self, tables: Lr0Tables, budget: Budget) -> None:
         self._tables = tables
         self._budget = budget
-        # Equal ones must be one object: two threads that need a new one must not make two. It may
-        # be taken again by who holds it, as the collector may run what drops a matcher.
+        # Equal nodes must be one object: two threads that need a new one must not make two. The
+        # lock may be taken again by its holder, as the garbage collector may run in between.
         self._lock = RLock()
         self._nodes: WeakValueDictionary[tuple[int, frozenset[Node]], Node] = WeakValueDictionary()
         self._sets: WeakValueDictionary[frozenset[Node], StackSet] = WeakValueDictionary()
-        # (stacks, terminal) → stacks, or ``_REFUSED``
-        self._shifted = Cache(budget)
+        self._shifted = Cache(budget)  # (stacks, terminal) → stacks, or ``_REFUSED``
         self.start = self._intern(frozenset([self._node(0, ())]))
 
-    def live(self, stacks: StackSet) -> int:
+    def taken(self, stacks: StackSet) -> int:
         """Return the lookaheads that some stack goes on with, as a bit set."""
         if stacks.reduced is None:
             self._reduce(stacks)
-        return stacks.live
+        return stacks.taken
 
     def shift(self, stacks: StackSet, terminal: int) -> StackSet | None:
-        """Return the stacks behind a terminal, ``None`` if no stack takes it."""
+        """Return the stacks after a terminal, ``None`` if no stack takes it."""
         key = (stacks, terminal)
         found: StackSet | None = self._shifted.get(key)
         if found is None:
@@ -131,8 +130,9 @@ class StackSets:
     def _reduce(self, stacks: StackSet) -> None:
         """Do all reductions.
 
-        What a state's bases lead to is the union of what each leads to, so a reduction is done
-        again for the bases that came later, and for these only.
+        ``bases``: state → the nodes below it so far. What a state's bases lead to is the union of
+        what each leads to, so ``pending`` holds a state with the bases that were added to it, and a
+        reduction is done for these only.
         """
         tables = self._tables
         bases: dict[int, set[Node]] = {}
@@ -159,10 +159,10 @@ class StackSets:
                     if nodes:
                         known |= nodes
                         pending.append((target, nodes))
-        live = 0
+        taken = 0
         for state in bases:
-            live |= tables.live[state]
-        stacks.live = live
+            taken |= tables.taken[state]
+        stacks.taken = taken
         stacks.reduced = tuple(self._node(state, bases[state]) for state in sorted(bases))
         self._budget.charge(EDGE_BYTES * sum(map(len, bases.values())))
 

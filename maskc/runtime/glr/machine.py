@@ -1,34 +1,39 @@
 """The machine of a general grammar: bytes move pairs of a scanner state and a set of stacks.
 
-As :mod:`maskc.runtime.lalr.machine`, with a set of stacks in the place of a stack, and without
-indentation. There may be as many hypotheses as a text has readings, but those with the same
-scanner state are one hypothesis with the stacks of all of them, so there are never more than
-scanner states.
+As :mod:`maskc.runtime.lalr.machine`, with a set of stacks in the place of one stack, and without
+indentation. A text may have any number of readings, but those with the same scanner state are one
+hypothesis with the stacks of all of them, so there are never more hypotheses than scanner states.
 
-Example: with ``A: /a+/`` and ``start: A+``, behind ``aaa`` there is one hypothesis, inside an A,
+Example: with ``A: /a+/`` and ``start: A+``, after ``aaa`` there is one hypothesis, inside an A,
 over the stacks for no A, one and two.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 
 from maskc.artifact.model import Contents
 from maskc.ids import DEAD, EMPTY_TEXT, IGNORED
 from maskc.runtime.cache.budget import Budget, Cache
-from maskc.runtime.glr.gss import StackSet, StackSets
-from maskc.runtime.glr.tables import GlrTables
-from maskc.runtime.lalr.tables import FORKS, Tables
+from maskc.runtime.cache.composing import Composer
+from maskc.runtime.cache.pool import MaskPool, PooledMask
+from maskc.runtime.glr.asks import END_OF_TEXT, PLACE, Asks
+from maskc.runtime.glr.debts import DebtReader
+from maskc.runtime.glr.gss import GraphStructuredStack, StackSet
+from maskc.runtime.glr.tables import Lr0Tables
+from maskc.runtime.graph import GraphReader
+from maskc.runtime.lookaheads import Lookaheads
+from maskc.runtime.scanner import FORKS, ScannerTables, group_bytes
 
-_CONTEXT = _STATE = 0  # the only ones
+_CONTEXT = 0  # the lexer of a general grammar may always look for all terminals
 
 
 class GlrHypothesis:
-    """Readings of the text so far that end in one scanner state.
+    """Readings of the text so far that end in one scanner state. Never changes.
 
     Attributes:
         state: scanner state.
-        stacks: the parser's stacks.
+        stacks: the parser's stacks, without the open lexeme.
     """
 
     __slots__ = ("stacks", "state")
@@ -40,136 +45,165 @@ class GlrHypothesis:
 
 GlrHypotheses = tuple[GlrHypothesis, ...]
 
-_Places = dict[int, StackSet]  # scanner state → stacks
+_StacksOf = dict[int, StackSet]  # scanner state → stacks
 
 
 class GlrMachine:
-    """Moves hypotheses. Shared by all matchers of an artifact, in whatever threads they run.
+    """A :class:`maskc.runtime.machine.Machine` over an LR(0) table and a graph-structured stack.
 
     Args:
         contents: the artifact.
         text_of: token id → its bytes, ``None`` if it writes no text.
-        budget: where results are remembered.
+        budget: what cached results are charged to.
+        pool: the distinct masks.
+
+    Attributes:
+        pool, byte_groups: see the interface.
+        debts: reads stacks for masks.
     """
 
     def __init__(
-        self, contents: Contents, text_of: Callable[[int], bytes | None], budget: Budget
+        self,
+        contents: Contents,
+        text_of: Callable[[int], bytes | None],
+        budget: Budget,
+        pool: MaskPool,
     ) -> None:
-        self.tables = Tables(contents)
-        self.budget = budget
-        self.parser = GlrTables(contents.arrays)
-        self.sets = StackSets(self.parser, budget)
-        self.closed: list[int] = contents.arrays["general_closed"].tolist()
+        arrays = contents.arrays
+        self._scanner = ScannerTables(contents)
+        self._lookaheads = Lookaheads(contents)
+        parser = Lr0Tables(arrays)
+        self._gss = GraphStructuredStack(parser, budget)
+        self._closed: list[int] = arrays["general_closed"].tolist()
+        graph = GraphReader(arrays)
+        asks = Asks(graph, self._scanner, self._lookaheads, parser, self._closed)
+        self.debts = DebtReader(asks, self._lookaheads, parser, budget)
+        self._composer = Composer(graph, pool, budget)
         self._text_of = text_of
-        # (scanner state, stacks, token) → hypotheses
-        self._moves = Cache(budget)
+        self._moves = Cache(budget)  # (scanner state, stacks, token) → hypotheses
+        self._masks = Cache(budget)  # (scanner state, stacks) → mask
+        self.pool = pool
+        self.byte_groups = group_bytes(self._scanner.byte_classes)
 
     def start(self) -> GlrHypotheses:
-        """Return the hypotheses before the first byte."""
-        return (GlrHypothesis(self.tables.scanner_start, self.sets.start),)
+        """Return the hypothesis before the first byte."""
+        return (GlrHypothesis(self._scanner.start, self._gss.start),)
 
-    def step(self, hypotheses: GlrHypotheses, classes: bytes, text: bytes) -> GlrHypotheses:
-        """Return the live hypotheses behind some bytes; empty if the text is illegal.
-
-        Args:
-            hypotheses: before the bytes.
-            classes: the byte class of each byte.
-            text: the bytes, which the classes say all about.
-        """
-        del text
-        here = {h.state: h.stacks for h in hypotheses}
-        return _sorted(self._keep_live(self._run(here, classes)))
+    def step(self, hypotheses: GlrHypotheses, text: bytes) -> GlrHypotheses:
+        """Return the live hypotheses after some bytes; empty if the text is illegal."""
+        return self._step({h.state: h.stacks for h in hypotheses}, text)
 
     def take(self, hypotheses: GlrHypotheses, token_id: int) -> GlrHypotheses:
-        """Return the live hypotheses behind a token; empty if it is illegal."""
+        """Return the live hypotheses after a token; empty if it is illegal."""
         if len(hypotheses) == 1:
             return self._take(hypotheses[0], token_id)
-        after: _Places = {}
+        after: _StacksOf = {}
         for h in hypotheses:
             for x in self._take(h, token_id):
                 self._add(after, x.state, x.stacks)
         return _sorted(after)
 
     def _take(self, h: GlrHypothesis, token_id: int) -> GlrHypotheses:
-        """Return what a token makes of one hypothesis; where it comes up again it is the same."""
+        """Return what a token makes of one hypothesis; equal hypotheses have equal stacks."""
         key = (h.state, h.stacks, token_id)
         found: GlrHypotheses | None = self._moves.get(key)
         if found is None:
             text = self._text_of(token_id)
-            classes = text.translate(self.tables.classes) if text else b""
-            moved = self._run({h.state: h.stacks}, classes) if classes else {}
-            found = _sorted(self._keep_live(moved))
+            found = self._step({h.state: h.stacks}, text) if text else ()
             self._moves.put(key, found)
         return found
 
-    def is_complete(self, h: GlrHypothesis) -> bool:
+    def may_end(self, hypothesis: GlrHypothesis) -> bool:
         """Return whether the text may end here."""
-        tables, sets = self.tables, self.sets
-        if tables.end_of_text[h.state] == EMPTY_TEXT:
-            return bool(sets.live(h.stacks) & tables.end_bit)
-        for terminal, boundary in tables.ends(h.state):
-            if self.closed[boundary]:
-                ended = self.end(h.stacks, terminal)
-                if ended is not None and sets.live(ended) & tables.end_bit:
+        state, stacks = hypothesis.state, hypothesis.stacks
+        scanner, gss, end = self._scanner, self._gss, self._lookaheads.end
+        if scanner.end_of_text[state] == EMPTY_TEXT:
+            return bool(gss.taken(stacks) & end)
+        for terminal, boundary in scanner.ends(state):
+            if self._closed[boundary]:
+                ended = self._end(stacks, terminal)
+                if ended is not None and gss.taken(ended) & end:
                     return True
         return False
 
-    def end(self, stacks: StackSet, terminal: int) -> StackSet | None:
-        """Return the stacks when the open lexeme has become a terminal, or ``IGNORED``."""
-        return stacks if terminal == IGNORED else self.sets.shift(stacks, terminal)
+    def mask(self, hypothesis: GlrHypothesis) -> PooledMask:
+        """Return the tokens that a hypothesis allows."""
+        key = (hypothesis.state, hypothesis.stacks)
+        found: PooledMask | None = self._masks.get(key)
+        if found is None:
+            self._composer.evict_if_full()
+            unions = self.debts.read(*key)
+            can_finish = END_OF_TEXT in unions
+            unions.discard(END_OF_TEXT)
+            found = self._composer.compose(unions, can_finish=can_finish)
+            self._masks.put(key, found)
+        return found
 
-    def leads_on(self, final: int, stacks: StackSet) -> bool:
-        """Return whether some text goes on from an open lexeme with this final, and ends."""
-        direct, ignored, _, _ = self.tables.final(final)
-        live = self.sets.live(stacks)
-        return bool(direct & live) or any(
-            self.tables.rest(boundary, _STATE) & live for boundary in ignored
-        )
+    def mask_numbers(self, batch: Iterable[GlrHypotheses]) -> list[int]:
+        """Return the number of each sequence's mask, -1 without one."""
+        return [
+            self.mask(hypotheses[0]).number
+            if len(hypotheses) == 1
+            else self.pool.unite(map(self.mask, hypotheses)).number
+            for hypotheses in batch
+        ]
 
-    def describe(self, h: GlrHypothesis) -> Hashable:
+    def describe(self, hypothesis: GlrHypothesis) -> Hashable:
         """Return all that the future of a hypothesis depends on."""
-        return (h.state, h.stacks)
+        return (hypothesis.state, hypothesis.stacks)
 
-    def _run(self, here: _Places, classes: bytes) -> _Places:
-        """Return what the hypotheses become behind the bytes, live or not."""
-        tables = self.tables
-        for byte_class in classes:
-            after: _Places = {}
+    def _step(self, here: _StacksOf, text: bytes) -> GlrHypotheses:
+        """Return the live hypotheses after the bytes."""
+        scanner = self._scanner
+        for byte_class in text.translate(scanner.byte_classes):
+            after: _StacksOf = {}
             forked = False
             for state, stacks in here.items():
-                move = tables.moves(state)[byte_class]
+                move = scanner.moves(state)[byte_class]
                 if move > 0:
                     self._add(after, move, stacks)
                 elif move != DEAD:
                     forked = True
                     if move == FORKS:
-                        self._add(after, tables.next(state)[byte_class], stacks)
-                    self._end(after, state, stacks, byte_class)
+                        self._add(after, scanner.next(state)[byte_class], stacks)
+                    self._begin_next(after, state, stacks, byte_class)
             # What is dead would fork on and on.
             here = self._keep_live(after) if forked else after
-        return here
+        return _sorted(self._keep_live(here))
 
-    def _end(self, after: _Places, state: int, stacks: StackSet, byte_class: int) -> None:
+    def _begin_next(self, after: _StacksOf, state: int, stacks: StackSet, byte_class: int) -> None:
         """Add what follows if the open lexeme ends and the byte begins the next one."""
-        for terminal, boundary in self.tables.ends(state):
-            entered = self.tables.entry(boundary, _CONTEXT)[byte_class]
+        for terminal, boundary in self._scanner.ends(state):
+            entered = self._scanner.entry(boundary, _CONTEXT)[byte_class]
             if entered != DEAD:
-                ended = self.end(stacks, terminal)
+                ended = self._end(stacks, terminal)
                 if ended is not None:
                     self._add(after, entered, ended)
 
-    def _add(self, places: _Places, state: int, stacks: StackSet) -> None:
-        known = places.get(state)
-        places[state] = stacks if known is None else self.sets.unite(known, stacks)
+    def _end(self, stacks: StackSet, terminal: int) -> StackSet | None:
+        """Return the stacks when the open lexeme has become a terminal, or ``IGNORED``."""
+        return stacks if terminal == IGNORED else self._gss.shift(stacks, terminal)
 
-    def _keep_live(self, places: _Places) -> _Places:
-        final_of = self.tables.final_of
+    def _add(self, places: _StacksOf, state: int, stacks: StackSet) -> None:
+        known = places.get(state)
+        places[state] = stacks if known is None else self._gss.unite(known, stacks)
+
+    def _keep_live(self, places: _StacksOf) -> _StacksOf:
+        """Return what some text goes on from and ends."""
+        lexeme_of = self._scanner.open_lexeme_of
         return {
             state: stacks
             for state, stacks in places.items()
-            if self.leads_on(final_of[state], stacks)
+            if self._leads_on(lexeme_of[state], stacks)
         }
 
+    def _leads_on(self, number: int, stacks: StackSet) -> bool:
+        """Return whether some text goes on from an open lexeme over some stacks, and ends."""
+        lexeme, taken = self._lookaheads.open_lexeme(number), self._gss.taken(stacks)
+        return bool(lexeme.direct & taken) or any(
+            self._lookaheads.after(boundary, PLACE) & taken for boundary in lexeme.ignored
+        )
 
-def _sorted(places: _Places) -> GlrHypotheses:
+
+def _sorted(places: _StacksOf) -> GlrHypotheses:
     return tuple(GlrHypothesis(state, places[state]) for state in sorted(places))

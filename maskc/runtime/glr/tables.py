@@ -1,32 +1,50 @@
-"""The general parser's table, as lists and dicts that are made when they are first asked for."""
+"""The rows of an LR(0) table with every action, as dicts that are made when first asked for.
+
+Where an LALR table has at most one action for a state and a terminal, this one has all of them.
+No production is empty: the compiler has rewritten those that were. Every method returns a shared
+object that must not be changed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.lookaheads import to_bit_sets
 
-class GlrTables:
-    """Rows by state; every method returns a shared object that must not be changed.
+
+class Reduction(NamedTuple):
+    """A production that ends in a state.
 
     Attributes:
-        live: state → the lookaheads, as a bit set, that it shifts or ends with.
+        nonterminal: what it makes.
+        length: how many states it pops, at least one.
+    """
+
+    nonterminal: int
+    length: int
+
+
+class Lr0Tables:
+    """The parser of one artifact.
+
+    Attributes:
+        taken: state → the lookaheads, as a bit set, that it shifts or ends with.
         n_nonterminals: nonterminals are below this.
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._arrays = arrays
-        rows = arrays["general_live"].astype("<u8")
-        self.live = [int.from_bytes(row.tobytes(), "little") for row in rows]
-        n_states = len(self.live)
+        self.taken = to_bit_sets(arrays["general_live"])
+        n_states = len(self.taken)
         nonterminals = (arrays["general_goto_nonterminal"], arrays["general_reduce_nonterminal"])
         self.n_nonterminals = 1 + max(int(some.max(initial=-1)) for some in nonterminals)
         self._shifts: list[dict[int, tuple[int, ...]] | None] = [None] * n_states
         self._gotos: list[dict[int, int] | None] = [None] * n_states
-        self._reduces: list[tuple[tuple[int, int], ...] | None] = [None] * n_states
+        self._reduces: list[tuple[Reduction, ...] | None] = [None] * n_states
 
     def list_gotos(self) -> list[tuple[int, int]]:
         """Return all (nonterminal, state that it leads to), each once."""
@@ -51,12 +69,12 @@ class GlrTables:
             row = self._gotos[state] = dict(self._pairs(state, "goto", "nonterminal", "state"))
         return row
 
-    def reduces(self, state: int) -> tuple[tuple[int, int], ...]:
-        """Return (nonterminal, length of the production), for each production that ends here."""
+    def reduces(self, state: int) -> tuple[Reduction, ...]:
+        """Return the productions that end in a state."""
         row = self._reduces[state]
         if row is None:
-            row = tuple(self._pairs(state, "reduce", "nonterminal", "length"))
-            self._reduces[state] = row
+            pairs = self._pairs(state, "reduce", "nonterminal", "length")
+            row = self._reduces[state] = tuple(Reduction(*pair) for pair in pairs)
         return row
 
     def _pairs(self, state: int, table: str, left: str, right: str) -> list[tuple[int, int]]:

@@ -1,95 +1,121 @@
-"""What does the decision graph allow a stack?
+"""What does the decision graph allow a stack, where it depends on the parser?
 
-A node's questions go to the parser one by one; each leads to another stack and another node, which
-may have questions in turn, as many levels deep as a token has terminals. What a node
-allows a stack is remembered by as much of the stack as was read.
+A node of the graph asks questions: a terminal is given to the parser, and where the parser takes it
+another node is asked about the stack that it leaves, which may ask in turn, as many levels
+deep as a token has terminals. What a node allows is cached by as much of the stack as was read.
 
 A graph that somebody forged may ask without end; what it asks beyond ``MAX_QUESTIONS`` is refused.
 
-Example: behind ``f(g(x`` the token ``))`` is two questions deep; behind ``f(g(x, y`` the second one
-is known.
+Example: after ``f(g(x`` the token ``))`` takes two questions, RPAR and RPAR again; after
+``f(g(x, y`` the second of them is cached.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from maskc.artifact.model import MAX_QUESTIONS, column_after
+from maskc.artifact.model import MAX_QUESTIONS, NO_LINE, column_after
 from maskc.ids import NO_EVENT
+from maskc.runtime.cache.budget import Budget
 from maskc.runtime.graph import GraphReader, Question, Unions
-from maskc.runtime.lalr.machine import Hypothesis, LalrMachine
+from maskc.runtime.lalr.effects import StackEffects
+from maskc.runtime.lalr.hypothesis import Hypothesis
+from maskc.runtime.lalr.lexemes import Lexemes
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.lalr.stack_cache import StackCache
 
-# A node, where the token starts, and a stack in the place of that hypothesis' own.
-_Place = tuple[int, Hypothesis, Stack]
+
+class _Place(NamedTuple):
+    """A node, and what it is asked about.
+
+    Attributes:
+        node: of the decision graph.
+        stack: the parser stack.
+        indents: columns of the open blocks.
+        column: column reached in the open lexeme.
+    """
+
+    node: int
+    stack: Stack
+    indents: tuple[int, ...]
+    column: int
 
 
 class _Asking:
     """A node whose questions are being asked."""
 
-    __slots__ = ("h", "key", "questions", "reads", "stack", "unions")
+    __slots__ = ("place", "questions", "reads", "unions")
 
     def __init__(self, place: _Place, questions: Iterator[Question], unions: Unions) -> None:
-        node, self.h, self.stack = place
-        self.key = (node, self.stack.state)
+        self.place = place
         self.questions = questions
         self.unions = unions
-        self.reads = ReadSet(self.stack.depth)
+        self.reads = ReadSet(place.stack.depth)
 
 
 class Questioner:
-    """Asks an artifact's machine the questions of its decision graph."""
+    """Asks an artifact's parser the questions of its decision graph.
 
-    def __init__(self, reader: GraphReader, machine: LalrMachine) -> None:
-        self._reader = reader
-        self._machine = machine
-        self._newline = machine.tables.layout.newline if machine.tables.layout else NO_EVENT
-        self._asked = StackCache(machine.budget)
+    Args:
+        graph: the decision graph.
+        effects: what terminals do to stacks.
+        lexemes: what open lexemes become.
+        budget: what cached answers are charged to.
+    """
+
+    def __init__(
+        self, graph: GraphReader, effects: StackEffects, lexemes: Lexemes, budget: Budget
+    ) -> None:
+        self._graph = graph
+        self._shift = effects.shift
+        self._lexemes = lexemes
+        self._newline = lexemes.newline
+        self._answers = StackCache(budget)
 
     def ask(self, question: Question, h: Hypothesis, reads: ReadSet) -> Unions:
         """Return what a root's question allows a hypothesis.
 
+        ``pending`` holds the nodes whose questions are being asked, each asked by the one before.
+        A token may have thousands of terminals: this is not done by recursion.
+
         Args:
             question: of ``GraphReader.root``.
             h: where the token starts.
-            reads: told what was read.
+            reads: notes what was read.
         """
-        start = self._follow(question, h, h.stack, reads)
-        if start is None:
+        place = self._follow(question, h.stack, h.indents, h.column, reads)
+        if place is None:
             return frozenset()
-        # A token may have thousands of terminals: this stack is ours, not Python's.
-        open_: list[_Asking] = []
-        place = start
+        pending: list[_Asking] = []
         n_left = MAX_QUESTIONS
         while True:
-            told = open_[-1].reads if open_ else reads
-            unions = self._known(place, told)
+            unions = self._recall(place, pending[-1].reads if pending else reads)
             if unions is None:
-                open_.append(self._open(place))
+                pending.append(self._open(place))
             while True:
                 if unions is not None:
-                    if not open_:
+                    if not pending:
                         return unions
-                    open_[-1].unions |= unions
-                asking = open_[-1]
-                found = self._next(asking) if n_left else None
-                if found is not None:
+                    pending[-1].unions |= unions
+                asking = pending[-1]
+                following = self._next(asking) if n_left else None
+                if following is not None:
                     n_left -= 1
-                    place = found
+                    place = following
                     break
-                open_.pop()
-                self._close(asking, open_[-1].reads if open_ else reads)
+                pending.pop()
+                self._close(asking, pending[-1].reads if pending else reads)
                 unions = asking.unions
 
-    def _known(self, place: _Place, reads: ReadSet) -> Unions | None:
-        """Return what a node allows if nothing has to be asked, or if it was asked before."""
-        node, _, stack = place
-        answer = self._reader.answer(node, stack.state)
+    def _recall(self, place: _Place, reads: ReadSet) -> Unions | None:
+        """Return what a node allows if it asks nothing, or if that is cached."""
+        node, stack = place.node, place.stack
+        answer = self._graph.answer(node, stack.state)
         if not answer.questions and not answer.trials:
             return answer.unions
-        found = self._asked.find((node, stack.state), stack)
+        found = self._answers.find((node, stack.state), stack)
         if found is None:
             return None
         n_read, unions = found
@@ -97,43 +123,50 @@ class Questioner:
         return unions  # type: ignore[no-any-return]
 
     def _open(self, place: _Place) -> _Asking:
-        node, h, stack = place
-        unions, questions, trials = self._reader.answer(node, stack.state)
+        """Return a node with what it allows at once; its questions are still to be asked."""
+        node, stack, indents, column = place
+        unions, questions, trials = self._graph.answer(node, stack.state)
         asking = _Asking(place, iter(questions), unions)
-        if trials:
-            here = Hypothesis(0, stack, h.indents, h.column)
-            for final, change, allowed in trials:
-                column = column_after(h.column, change)
-                if self._machine.leads_on(final, here, column, asking.reads):
-                    asking.unions |= allowed
+        for lexeme, change, allowed in trials:
+            reached = column_after(column, change)
+            if self._lexemes.leads_on(lexeme, stack, indents, reached, asking.reads):
+                asking.unions |= allowed
         return asking
 
     def _next(self, asking: _Asking) -> _Place | None:
-        """Return where the next question that the parser takes leads."""
+        """Return where the next question leads that the parser takes."""
+        _, stack, indents, column = asking.place
         for question in asking.questions:
-            place = self._follow(question, asking.h, asking.stack, asking.reads)
+            place = self._follow(question, stack, indents, column, asking.reads)
             if place is not None:
                 return place
         return None
 
     def _close(self, asking: _Asking, outer: ReadSet) -> None:
-        inner, stack = asking.reads, asking.stack
+        """Cache what a node allows, and note what was read for it in the node that asked it."""
+        inner, (node, stack, _, _) = asking.reads, asking.place
         if inner.layout:
             outer.layout = True
         else:
             found = (stack.depth - inner.lowest, asking.unions)
-            self._asked.keep(asking.key, stack, inner.lowest, found)
+            self._answers.keep((node, stack.state), stack, inner.lowest, found)
         outer.lowest = min(outer.lowest, inner.lowest)
 
     def _follow(
-        self, question: Question, h: Hypothesis, stack: Stack, reads: ReadSet
+        self,
+        question: Question,
+        stack: Stack,
+        indents: tuple[int, ...],
+        column: int,
+        reads: ReadSet,
     ) -> _Place | None:
+        """Return where a question leads, ``None`` if the parser refuses its terminal."""
         terminal, change, node = question
         if terminal == NO_EVENT:
-            return (node, h, stack)
+            return _Place(node, stack, indents, column)
         if terminal >= 0 and terminal != self._newline:
-            after = self._machine.shift(stack, terminal, reads)
-            return None if after is None else (node, h, after)
-        here = Hypothesis(0, stack, h.indents, h.column)
-        ended = self._machine.end(here, terminal, column_after(h.column, change), reads)
-        return None if ended is None else (node, ended, ended.stack)
+            after = self._shift(stack, terminal, reads)
+            return None if after is None else _Place(node, after, indents, column)
+        reached = column_after(column, change)
+        ended = self._lexemes.end(stack, indents, terminal, reached, reads)
+        return None if ended is None else _Place(node, ended.stack, ended.indents, NO_LINE)

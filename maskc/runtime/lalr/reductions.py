@@ -1,67 +1,108 @@
-"""What follows when a nonterminal has come on top of a state, however long it takes?
+"""What follows when a nonterminal has been pushed onto a state, however many reductions it takes?
 
-Before a terminal is shifted the parser reduces, and each reduction may be followed by another one.
-All that lies above a state, and the nonterminal that comes on top of it, determine what
-happens until the state itself goes; so each pair is worked out once, and one that comes up while
-it is worked out is a circle: the terminal is never shifted.
+Before a terminal is shifted the parser reduces, and one reduction may be followed by another. What
+happens above a state depends on that state, the nonterminal on it and the terminal only, until a
+reduction pops the state itself. So each pair (state, nonterminal) is worked out once, and a pair
+that is needed to work out itself is a cycle: the terminal is never shifted.
 
-Example: with ``A -> B`` and ``B -> A`` in tables that somebody forged, A on top of a state becomes
-B, which becomes A. Tables that maskc made have no circles; empty productions can make
-thousands of reductions in them (``a: b b``, ``b: c c``, …), and no more than pairs here.
+Example: with ``A -> B`` and ``B -> A`` in tables that somebody forged, A on a state becomes B,
+which becomes A. Tables that maskc made have no cycles; empty productions can make
+thousands of reductions in them (``a: b b``, ``b: c c``, …), over no more than these pairs.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from maskc.runtime.lalr.tables import Tables
+from maskc.runtime.lalr.tables import LalrTables
 
-# A part of a plan: how many states below go next and the nonterminal that comes for them; or, with
-# ``NO_NONTERMINAL``, the end of the plan: what is pushed, nothing if the terminal is refused.
-Chain = tuple[int, int, tuple[int, ...]]
 NO_NONTERMINAL = -1
+# Reductions that are followed one by one; longer ones are searched for cycles.
+_FEW = 200
 
-_Pair = tuple[int, int]  # a state, and the nonterminal on top of it or ``NO_NONTERMINAL``
-# A chain whose pushed states are linked, lowest first: they may be thousands, and have ends in
-# common.
+
+class Segment(NamedTuple):
+    """The part of a stack effect between two reductions that reach below where they began.
+
+    Attributes:
+        n_below: how many states are popped next, from the state downwards and without itself.
+        nonterminal: what is pushed then; ``NO_NONTERMINAL``: the effect ends here.
+        pushed: if it ends, the states that are pushed; none if the terminal is refused.
+    """
+
+    n_below: int
+    nonterminal: int
+    pushed: tuple[int, ...]
+
+
+_REFUSED = Segment(0, NO_NONTERMINAL, ())
+
+_Pair = tuple[int, int]  # a state, and the nonterminal on it or ``NO_NONTERMINAL``
+# A segment whose pushed states are linked, lowest first: they may be thousands, and segments have
+# their upper states in common.
 _Linked = tuple[int, int, Any]
-_REFUSED: _Linked = (0, NO_NONTERMINAL, None)
+_REFUSED_LINKED: _Linked = (0, NO_NONTERMINAL, None)
 
 
-def follow_chain(tables: Tables, state: int, nonterminal: int, terminal: int) -> Chain:
-    """Return what follows, in as many steps as there are pairs; circles are refused."""
+def reduce(tables: LalrTables, state: int, nonterminal: int, terminal: int) -> Segment:
+    """Return what a terminal brings about when a nonterminal, or nothing, is on a state."""
+    states: list[int] = []  # pushed so far, onto ``state``
+    made = nonterminal
+    for _ in range(_FEW):
+        if made != NO_NONTERMINAL:
+            goto = tables.gotos(states[-1] if states else state).get(made)
+            if goto is None:
+                return _REFUSED
+            states.append(goto)
+        top = states[-1] if states else state
+        # LALR rows are shared by refined states and soon known, so they are asked first.
+        production = tables.reduces(tables.lalr_state[top]).get(terminal)
+        if production is None:
+            target = tables.shifts(top).get(terminal)
+            return _REFUSED if target is None else Segment(0, NO_NONTERMINAL, (*states, target))
+        made = tables.production_lhs[production]
+        length = tables.production_length[production]
+        if length > len(states):
+            return Segment(length - len(states), made, ())
+        del states[len(states) - length :]
+    return reduce_long(tables, state, nonterminal, terminal)
+
+
+def reduce_long(tables: LalrTables, state: int, nonterminal: int, terminal: int) -> Segment:
+    """Return the same in as many steps as there are pairs; cycles are refused."""
     start = (state, nonterminal)
     known: dict[_Pair, _Linked] = {}
-    # Pairs that wait for the one that was opened next.
-    open_: dict[_Pair, None] = {start: None}
-    while open_:
-        pair = next(reversed(open_))
-        found, wanted = _step(tables, pair, terminal, known)
+    # Pairs in the order in which they were found to be needed: each waits for the next one.
+    pending: dict[_Pair, None] = {start: None}
+    while pending:
+        pair = next(reversed(pending))
+        found, needed = _step(tables, pair, terminal, known)
         if found is not None:
             known[pair] = found
-            del open_[pair]
-        elif wanted in open_:
-            known[wanted] = _REFUSED
+            del pending[pair]
+        elif needed in pending:
+            known[needed] = _REFUSED_LINKED
         else:
-            open_[wanted] = None
+            pending[needed] = None
     n_below, made, linked = known[start]
     pushed = []
     while linked is not None:
         lowest, linked = linked
         pushed.append(lowest)
-    return (n_below, made, tuple(pushed))
+    return Segment(n_below, made, tuple(pushed))
 
 
 def _step(
-    tables: Tables, pair: _Pair, terminal: int, known: dict[_Pair, _Linked]
+    tables: LalrTables, pair: _Pair, terminal: int, known: dict[_Pair, _Linked]
 ) -> tuple[_Linked | None, _Pair]:
-    """Return what follows a pair, ``None`` if another one, which comes second, is wanted before."""
+    """Return what follows a pair; or ``None`` and the pair that is needed to know it."""
     state, nonterminal = pair
     if nonterminal == NO_NONTERMINAL:
         production = tables.reduces(tables.lalr_state[state]).get(terminal)
         if production is None:
             target = tables.shifts(state).get(terminal)
-            return _REFUSED if target is None else (0, NO_NONTERMINAL, (target, None)), pair
+            shifted = None if target is None else (target, None)
+            return (_REFUSED_LINKED if shifted is None else (0, NO_NONTERMINAL, shifted)), pair
         length = tables.production_length[production]
         made = tables.production_lhs[production]
         if length:
@@ -69,13 +110,16 @@ def _step(
         return known.get((state, made)), (state, made)
     goto = tables.gotos(state).get(nonterminal)
     if goto is None:
-        return _REFUSED, pair
+        return _REFUSED_LINKED, pair
     above = known.get((goto, NO_NONTERMINAL))
     if above is None:
         return None, (goto, NO_NONTERMINAL)
     n_below, made, linked = above
     if made == NO_NONTERMINAL:
-        return _REFUSED if linked is None else (0, NO_NONTERMINAL, (goto, linked)), pair
+        return (
+            (_REFUSED_LINKED if linked is None else (0, NO_NONTERMINAL, (goto, linked))),
+            pair,
+        )
     if n_below > 1:
         return (n_below - 1, made, None), pair
     return known.get((state, made)), (state, made)

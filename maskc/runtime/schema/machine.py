@@ -94,18 +94,6 @@ class Configuration:
         self.captures: bool = any(node.captures for node in nodes)
 
 
-class Classes:
-    """Bytes are told apart one by one.
-
-    Attributes:
-        classes: byte → its class, which is itself.
-        members: each class with its only byte.
-    """
-
-    classes = bytes(range(256))
-    members = tuple((byte, bytes([byte])) for byte in range(256))
-
-
 Configurations = tuple[Configuration, ...]
 _Found = dict[State, dict[Node, None]]
 
@@ -121,7 +109,6 @@ class SchemaMachine:
 
     def __init__(self, plan: Plan, text_of: Callable[[int], bytes | None], budget: Budget) -> None:
         self.plan = plan
-        self.tables: Any = Classes()
         self.budget = budget
         self._text_of = text_of
         self._nodes = Cache(budget)
@@ -135,11 +122,10 @@ class SchemaMachine:
         """Return the configuration before the first byte."""
         return (self._start,)
 
-    def step(self, hypotheses: Configurations, classes: bytes, text: bytes) -> Configurations:
+    def step(self, hypotheses: Configurations, text: bytes) -> Configurations:
         """Return the configuration behind some bytes; nothing if the text is illegal."""
-        del text
         here = hypotheses[0]
-        for byte in classes:
+        for byte in text:
             after = self.read(here, byte)
             if after is None:
                 return ()
@@ -154,11 +140,11 @@ class SchemaMachine:
         key = (hypotheses[0].nodes, hypotheses[0].gap, hypotheses[0].text, token_id)
         found: Configurations | None = self._moves.get(key)
         if found is None:
-            found = self.step(hypotheses, text, text)
+            found = self.step(hypotheses, text)
             self._moves.put(key, found)
         return found
 
-    def is_complete(self, hypothesis: Configuration) -> bool:
+    def may_end(self, hypothesis: Configuration) -> bool:
         """Return whether the text may end here."""
         return any(
             node.state[0] == END

@@ -81,10 +81,6 @@ class SchemaMasks:
         arrays: its sections.
         machine: its machine.
         vocab_size: number of tokens.
-        eos_ids: end-of-sequence ids.
-        cache_bytes: how much memory composed masks may take.
-
-    Attributes:
         pool: the distinct masks.
     """
 
@@ -93,13 +89,12 @@ class SchemaMasks:
         arrays: Mapping[str, NDArray[Any]],
         machine: SchemaMachine,
         vocab_size: int,
-        eos_ids: tuple[int, ...],
-        cache_bytes: int,
+        pool: MaskPool,
     ) -> None:
         self._machine = machine
         self._index: TokenIndex = index_of(arrays["token_first"], arrays["token_bytes"])
         self._vocab_size = vocab_size
-        self.pool = MaskPool(vocab_size, eos_ids, cache_bytes)
+        self.pool = pool
         self._known = Cache(machine.budget)
         n_bytes = len(self._index.order) + 1024
         self._scans = Cache(machine.budget, lambda _: 2 * n_bytes)
@@ -132,7 +127,7 @@ class SchemaMasks:
         if others:
             self._walk(Configuration(tuple(others), here.gap, here.text), bits)
         words = np.packbits(bits, bitorder="little").view("<i4")
-        if self._machine.is_complete(here):
+        if self._machine.may_end(here):
             words = words | self.pool.end_only.words
         return self.pool.share(words)
 

@@ -7,33 +7,55 @@ from typing import Any
 
 from maskc.artifact.model import Contents
 from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.schema.machine import SchemaMachine
+from maskc.runtime.schema.masks import SchemaMasks
 from maskc.runtime.schema.plan import Layout, Plan, PlanError
 
 
-def open_schema(
-    contents: Contents, text_of: Callable[[int], bytes | None], budget: Budget
-) -> SchemaMachine:
-    """Return the machine of an artifact.
+class MaskedSchemaMachine(SchemaMachine):
+    """A :class:`maskc.runtime.machine.Machine`: the schema's machine, with its masks.
 
     Args:
         contents: the artifact.
-        text_of: token id → its bytes.
-        budget: where results are remembered.
+        text_of: token id → its bytes, ``None`` if it writes no text.
+        budget: what cached results are charged to.
+        pool: the distinct masks.
+
+    Attributes:
+        pool, byte_groups, mask, mask_numbers: see the interface.
 
     Raises:
         PlanError: the plan is damaged.
     """
+
+    byte_groups = tuple(bytes([byte]) for byte in range(256))
+
+    def __init__(
+        self,
+        contents: Contents,
+        text_of: Callable[[int], bytes | None],
+        budget: Budget,
+        pool: MaskPool,
+    ) -> None:
+        super().__init__(_read_plan(contents, budget), text_of, budget)
+        vocab_size = contents.header["tokenizer"]["vocab_size"]
+        masks = SchemaMasks(contents.arrays, self, vocab_size, pool)
+        self.pool = pool
+        # Not methods that call these: a call is a tenth of a warm fill.
+        self.mask = masks.mask
+        self.mask_numbers = masks.numbers
+
+
+def _read_plan(contents: Contents, budget: Budget) -> Plan:
     layout = Layout(**contents.header["schema_layout"])
-    return SchemaMachine(
-        Plan(contents.arrays["schema_plan"].tobytes(), layout, budget), text_of, budget
-    )
+    return Plan(contents.arrays["schema_plan"].tobytes(), layout, budget)
 
 
 def check_plan(contents: Contents) -> str | None:
     """Return what is wrong with the plan, ``None`` if nothing is."""
     try:
-        open_schema(contents, lambda _: None, Budget(0))
+        _read_plan(contents, Budget(0))
     except PlanError as error:
         return str(error)
     return None

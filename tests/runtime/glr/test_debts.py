@@ -14,7 +14,7 @@ EITHER = 'start: x start "c" | y start "d" | "z"\nx: "a"\ny: "a"\n'
 
 
 def reader_of(artifact):
-    return artifact.masks._stacks
+    return artifact.machine.debts
 
 
 def test_brackets_are_closed_as_deep_as_they_are_open():
@@ -29,7 +29,7 @@ def test_brackets_are_closed_as_deep_as_they_are_open():
 
 def test_a_stack_that_agrees_as_far_as_it_is_read_needs_no_new_move():
     artifact = compile_text(CALLS, (b"f(", b"x", b")", b"))"), **SETTINGS)
-    moves = reader_of(artifact)._moves
+    moves = reader_of(artifact)._edges
     legal_tokens(artifact, "f(f(f(x")
     n_moves = len(moves.current)
     assert n_moves > 0
@@ -70,7 +70,7 @@ def test_a_token_with_exponentially_many_readings_takes_few_moves(step):
         b"z" + b"cd" * 25,
     }
     reader = reader_of(artifact)
-    assert len(reader._tops.current) + len(reader._moves.current) < 3_000
+    assert len(reader._tops.current) + len(reader._edges.current) < 3_000
 
 
 def test_a_token_of_thousands_of_terminals_is_read():

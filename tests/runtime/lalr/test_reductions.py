@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from maskc.runtime.lalr.reductions import NO_NONTERMINAL, follow_chain
+from maskc.runtime.lalr.reductions import NO_NONTERMINAL, reduce_long
 
 REFUSED = (0, NO_NONTERMINAL, ())
 X = 0  # the terminal
@@ -30,7 +30,7 @@ class Parser:
 
 
 def test_a_state_that_shifts_pushes_one():
-    assert follow_chain(Parser({}, {}, {1: 9}, []), 1, NO_NONTERMINAL, X) == (
+    assert reduce_long(Parser({}, {}, {1: 9}, []), 1, NO_NONTERMINAL, X) == (
         0,
         NO_NONTERMINAL,
         (9,),
@@ -38,22 +38,22 @@ def test_a_state_that_shifts_pushes_one():
 
 
 def test_a_state_without_an_action_refuses():
-    assert follow_chain(Parser({}, {}, {}, []), 1, NO_NONTERMINAL, X) == REFUSED
+    assert reduce_long(Parser({}, {}, {}, []), 1, NO_NONTERMINAL, X) == REFUSED
 
 
 def test_empty_productions_push_and_then_the_terminal():
     parser = Parser({1: {0: 2}, 2: {1: 3}}, {1: 0, 2: 1}, {3: 9}, [(0, 0), (1, 0)])
-    assert follow_chain(parser, 1, NO_NONTERMINAL, X) == (0, NO_NONTERMINAL, (2, 3, 9))
+    assert reduce_long(parser, 1, NO_NONTERMINAL, X) == (0, NO_NONTERMINAL, (2, 3, 9))
 
 
 def test_a_production_longer_than_what_was_pushed_goes_below():
     parser = Parser({1: {0: 2}}, {2: 0}, {}, [(5, 3)])
-    assert follow_chain(parser, 1, 0, X) == (2, 5, ())
+    assert reduce_long(parser, 1, 0, X) == (2, 5, ())
 
 
 def test_a_unit_production_comes_back_to_the_state():
     parser = Parser({1: {0: 2, 1: 3}}, {2: 0}, {3: 9}, [(1, 1)])
-    assert follow_chain(parser, 1, 0, X) == (0, NO_NONTERMINAL, (3, 9))
+    assert reduce_long(parser, 1, 0, X) == (0, NO_NONTERMINAL, (3, 9))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_unit_production_comes_back_to_the_state():
     ],
 )
 def test_a_circle_is_refused(gotos, reduces, productions):
-    assert follow_chain(Parser(gotos, reduces, {}, productions), 1, 0, X) == REFUSED
+    assert reduce_long(Parser(gotos, reduces, {}, productions), 1, 0, X) == REFUSED
 
 
 def follow_one_by_one(parser, state, nonterminal, limit=1000):
@@ -114,6 +114,6 @@ def test_what_follows_is_what_doing_it_gives():
             for nonterminal in (NO_NONTERMINAL, *nonterminals):
                 expected = follow_one_by_one(parser, state, nonterminal)
                 n_circles += expected is None
-                found = follow_chain(parser, state, nonterminal, X)
+                found = reduce_long(parser, state, nonterminal, X)
                 assert found == (REFUSED if expected is None else expected)
     assert n_circles > 20

@@ -1,0 +1,142 @@
+"""What does the decision graph leave to be asked of a set of stacks?
+
+A node of the graph says, by the state on top of a stack, which tokens every such stack takes, and
+what depends on the stack: questions, each a terminal and the node that answers when the parser has
+taken it, and trials, each some lookaheads and what is legal if the parser takes one of them. What a
+stack is asked with some state on top is one :class:`Ask`, and equal asks are one object, so
+that what was found out for one serves wherever it comes up.
+
+Example: for brackets, the node of the token ``))`` asks for RPAR and leads to the node of ``)``,
+which asks for RPAR and then allows the token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from maskc.ids import EMPTY_TEXT, NO_EVENT
+from maskc.runtime.glr.tables import Lr0Tables
+from maskc.runtime.graph import NO_TOKENS, GraphReader, Unions
+from maskc.runtime.lookaheads import Lookaheads
+from maskc.runtime.scanner import ScannerTables
+
+END_OF_TEXT = -1  # in a set of unions: the text may end here
+_THE_END: Unions = frozenset((END_OF_TEXT,))
+
+_AT_THE_END = -1  # in the place of a node: the text has to end there
+PLACE = 0  # there is one place of the lexer only, as general grammars have no contexts
+
+
+class Ask:
+    """What is open about the stacks with some state on top. Never changes.
+
+    Attributes:
+        questions: terminal → the nodes that are asked after it.
+        trials: lookaheads, and what is legal if the parser takes one of them.
+        lookaheads: all those that questions and trials can begin with, as a bit set.
+    """
+
+    __slots__ = ("lookaheads", "questions", "trials")
+
+    def __init__(
+        self,
+        questions: dict[int, tuple[int, ...]],
+        trials: tuple[tuple[int, Unions], ...],
+        lookaheads: int,
+    ) -> None:
+        self.questions = questions
+        self.trials = trials
+        self.lookaheads = lookaheads
+
+
+class Asks:
+    """What one artifact's stacks are asked.
+
+    Args:
+        graph: its decision graph.
+        scanner, lookaheads, parser: its tables.
+        closed: boundary → whether the text may end there.
+
+    Attributes:
+        by_state: whether the graph's answers depend on the state on top.
+    """
+
+    def __init__(
+        self,
+        graph: GraphReader,
+        scanner: ScannerTables,
+        lookaheads: Lookaheads,
+        parser: Lr0Tables,
+        closed: Sequence[int],
+    ) -> None:
+        self._graph = graph
+        self._scanner = scanner
+        self._lookaheads = lookaheads
+        self._closed = closed
+        # An artifact in which no state decides anything has one entry for all of them.
+        self.by_state = len(lookaheads.taken) == len(parser.taken) and len(parser.taken) > 1
+        self._end = Ask({}, ((lookaheads.end, _THE_END),), lookaheads.end)
+        self._starts: dict[int, tuple[Ask | None, tuple[int, ...]]] = {}
+        self._of_node: dict[tuple[int, int], tuple[Unions, Ask | None]] = {}
+
+    def start(self, state: int) -> tuple[Ask | None, tuple[int, ...]]:
+        """Return what is asked where a token starts in a scanner state.
+
+        First what is given to the parser, then the nodes that answer at once, because nothing is.
+        """
+        found = self._starts.get(state)
+        if found is None:
+            scanner = self._scanner
+            asked = [(question.terminal, question.node) for question in self._graph.root(state)]
+            for terminal, boundary in scanner.ends(state):
+                if self._closed[boundary]:
+                    asked.append((terminal, _AT_THE_END))
+            if scanner.end_of_text[state] == EMPTY_TEXT:
+                asked.append((NO_EVENT, _AT_THE_END))
+            found = self._starts[state] = (
+                self._make([(terminal, node) for terminal, node in asked if terminal >= 0], ()),
+                tuple(node for terminal, node in asked if terminal < 0),
+            )
+        return found
+
+    def of_node(self, node: int, state: int) -> tuple[Unions, Ask | None]:
+        """Return what a node allows with a state on top, and what is left to be asked.
+
+        ``END_OF_TEXT`` is among the unions that are allowed where the text may end.
+        """
+        key = (node, state if self.by_state else 0)
+        found = self._of_node.get(key)
+        if found is None:
+            if node == _AT_THE_END:
+                found = (NO_TOKENS, self._end)
+            else:
+                unions, questions, trials = self._graph.answer(*key)
+                tried = tuple((self._of_lexeme(trial.lexeme), trial.unions) for trial in trials)
+                asked = [(question.terminal, question.node) for question in questions]
+                found = (unions, self._make(asked, tried))
+            self._of_node[key] = found
+        return found
+
+    def _make(
+        self, asked: list[tuple[int, int]], trials: tuple[tuple[int, Unions], ...]
+    ) -> Ask | None:
+        """Return what is asked, ``None`` if it is nothing."""
+        if not asked and not trials:
+            return None
+        questions: dict[int, list[int]] = {}
+        lookaheads = 0
+        for terminal, node in asked:
+            questions.setdefault(terminal, []).append(node)
+            lookaheads |= self._lookaheads.of_terminal[terminal]
+        for wanted, _ in trials:
+            lookaheads |= wanted
+        nodes = {terminal: tuple(nodes) for terminal, nodes in questions.items()}
+        return Ask(nodes, trials, lookaheads)
+
+    def _of_lexeme(self, number: int) -> int:
+        """Return the lookaheads that an open lexeme may lead to, as a bit set."""
+        lexeme = self._lookaheads.open_lexeme(number)
+        found = lexeme.direct
+        for boundary in lexeme.ignored:
+            found |= self._lookaheads.after(boundary, PLACE)
+        return found

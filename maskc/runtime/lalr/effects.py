@@ -1,0 +1,101 @@
+"""What does a terminal do to a stack?
+
+Its *stack effect*: how many states are popped, and which are pushed in their place. An LALR parser
+may take hundreds of reductions to shift one terminal, and touches the same few states again and
+again; the effect is what is left of them. It depends on the states that were read only, so it
+is cached by these.
+
+Example: in json, ``]`` after ``[1, 2`` pops the four states of the array's parts and pushes the
+one after a whole array, whatever was open before.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.lalr.read_set import ReadSet
+from maskc.runtime.lalr.reductions import NO_NONTERMINAL, Segment, reduce
+from maskc.runtime.lalr.stack import Stack, pop_and_push
+from maskc.runtime.lalr.stack_cache import StackCache
+from maskc.runtime.lalr.tables import LalrTables
+from maskc.runtime.lookaheads import Lookaheads
+
+# What one pushed state takes in a cached effect, and in the effects of tokens that are made of it.
+_STATE_BYTES = 16
+
+
+class StackEffect(NamedTuple):
+    """What one terminal does.
+
+    Attributes:
+        n_popped: how many states are popped.
+        pushed: which states are pushed, lowest first; none: the terminal is refused.
+        n_read: how many states below the top were read.
+    """
+
+    n_popped: int
+    pushed: tuple[int, ...]
+    n_read: int
+
+
+class StackEffects:
+    """The stack effects of one artifact's terminals, for all its matchers.
+
+    Args:
+        tables: the parser.
+        lookaheads: which of them each state takes.
+        budget: what cached effects are charged to.
+    """
+
+    def __init__(self, tables: LalrTables, lookaheads: Lookaheads, budget: Budget) -> None:
+        self._tables = tables
+        self._lookaheads = lookaheads
+        self._budget = budget
+        self._n_terminals = tables.n_terminals
+        self._effects = StackCache(budget)
+        self._segments = Cache(budget)  # (state, nonterminal on it, terminal) → segment
+
+    def shift(self, stack: Stack, terminal: int, reads: ReadSet) -> Stack | None:
+        """Return the stack after a terminal, ``None`` if no text can go on with it.
+
+        Args:
+            stack: before the terminal.
+            terminal: a terminal that the parser takes.
+            reads: notes how far down the stack was read.
+        """
+        key = stack.state * self._n_terminals + terminal
+        effect: StackEffect | None = self._effects.find(key, stack)
+        if effect is None:
+            effect = self._compute(stack, terminal)
+            self._effects.keep(key, stack, stack.depth - effect.n_read, effect)
+            self._budget.charge(_STATE_BYTES * len(effect.pushed))
+        n_popped, pushed, n_read = effect
+        if stack.depth - n_read < reads.lowest:
+            reads.lowest = stack.depth - n_read
+        return pop_and_push(stack, n_popped, pushed) if pushed else None
+
+    def _compute(self, stack: Stack, terminal: int) -> StackEffect:
+        """Return what a terminal does to a stack.
+
+        ``base`` is the lowest state that is left, and ``nonterminal`` what is pushed onto it.
+        """
+        lookaheads = self._lookaheads
+        if not lookaheads.of_terminal[terminal] & lookaheads.taken[stack.state]:
+            return StackEffect(0, (), 0)
+        base, nonterminal = stack, NO_NONTERMINAL
+        while True:
+            key = (base.state, nonterminal, terminal)
+            segment: Segment | None = self._segments.current.get(key) or self._segments.get(key)
+            if segment is None:
+                segment = reduce(self._tables, *key)
+                self._segments.put(key, segment)
+            n_below, nonterminal, pushed = segment
+            if nonterminal == NO_NONTERMINAL:
+                n_popped = stack.depth - base.depth
+                return StackEffect(n_popped if pushed else 0, pushed, n_popped)
+            for _ in range(n_below):
+                if base.below is None:
+                    # Only in tables that maskc did not make is a production longer than the stack.
+                    return StackEffect(0, (), stack.depth)
+                base = base.below

@@ -1,0 +1,41 @@
+"""One reading of the text so far, by the machine of an LALR grammar."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from maskc.runtime.lalr.stack import Stack
+
+
+class Hypothesis:
+    """A scanner state, a parser stack and, with indentation, a layout. Never changes.
+
+    Attributes:
+        state: scanner state.
+        stack: parser stack, without the open lexeme.
+        indents: columns of the open blocks, outermost first.
+        column: column reached in the open lexeme, ``NO_LINE`` before its first line break.
+    """
+
+    __slots__ = ("column", "indents", "stack", "state")
+
+    def __init__(self, state: int, stack: Stack, indents: tuple[int, ...], column: int) -> None:
+        self.state = state
+        self.stack = stack
+        self.indents = indents
+        self.column = column
+
+
+Hypotheses = tuple[Hypothesis, ...]
+
+
+class Ended(NamedTuple):
+    """What is left of a hypothesis when its open lexeme has become a terminal.
+
+    Attributes:
+        stack: parser stack, with the terminal.
+        indents: columns of the open blocks.
+    """
+
+    stack: Stack
+    indents: tuple[int, ...]

@@ -1,0 +1,139 @@
+"""What may the open lexeme become, does the parser take it, and may the text end with it?
+
+A hypothesis is *live* if some text goes on from it and ends. The parser's part of that was worked
+out by the compiler: a refined state names the lookaheads with which its stack leads to an end. So a
+hypothesis is live iff its open lexeme may become a lookahead that the state on top takes, or
+something that is ignored and leaves one to follow.
+
+Example: in json, ``[1, "a`` is live, as the open string may become STRING. ``[1 "a`` is not, since
+after a value the parser takes ``,`` and ``]`` only.
+"""
+
+from __future__ import annotations
+
+from maskc.ids import EMPTY_TEXT, IGNORED, NO_EVENT, NOT_AN_END
+from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.lalr.effects import StackEffects
+from maskc.runtime.lalr.hypothesis import Ended, Hypothesis
+from maskc.runtime.lalr.newlines import Newlines
+from maskc.runtime.lalr.read_set import ReadSet
+from maskc.runtime.lalr.stack import Stack
+from maskc.runtime.lalr.tables import LalrTables
+from maskc.runtime.lookaheads import Lookaheads
+from maskc.runtime.scanner import ScannerTables
+
+
+class Lexemes:
+    """The open lexemes of one artifact's hypotheses.
+
+    Args:
+        scanner, lookaheads, tables: of the artifact.
+        effects: what terminals do to stacks.
+        newlines: what newlines do to them, ``None`` without indentation.
+        budget: what cached results are charged to.
+
+    Attributes:
+        newline: the terminal of a line's end, ``NO_EVENT`` without indentation.
+    """
+
+    def __init__(
+        self,
+        scanner: ScannerTables,
+        lookaheads: Lookaheads,
+        tables: LalrTables,
+        effects: StackEffects,
+        newlines: Newlines | None,
+        budget: Budget,
+    ) -> None:
+        self._scanner = scanner
+        self._lookaheads = lookaheads
+        self._tables = tables
+        self._shift = effects.shift
+        self._newlines = newlines
+        self.newline: int = NO_EVENT if newlines is None else newlines.terminal
+        # (number of an open lexeme, refined state) → whether it leads on without a newline
+        self._verdicts = Cache(budget)
+
+    def end(
+        self, stack: Stack, indents: tuple[int, ...], terminal: int, column: int, reads: ReadSet
+    ) -> Ended | None:
+        """Return what is left when the open lexeme has become a terminal.
+
+        ``None`` if the parser refuses.
+
+        Args:
+            stack: before the terminal.
+            indents: columns of the open blocks.
+            terminal: what the lexeme became, or ``IGNORED``.
+            column: the column that the lexeme reached.
+            reads: notes what was read.
+        """
+        if terminal == IGNORED:
+            return Ended(stack, indents)
+        if self._newlines is not None and terminal == self.newline:
+            return self._newlines.end(stack, indents, column, reads)
+        after = self._shift(stack, terminal, reads)
+        return None if after is None else Ended(after, indents)
+
+    def is_live(self, h: Hypothesis, reads: ReadSet) -> bool:
+        """Return whether some text goes on from a hypothesis and ends."""
+        scanner = self._scanner
+        if scanner.end_of_text[h.state] == EMPTY_TEXT and self.may_end(h, reads):
+            return True
+        number = scanner.open_lexeme_of[h.state]
+        return self.leads_on(number, h.stack, h.indents, h.column, reads)
+
+    def leads_on(
+        self, number: int, stack: Stack, indents: tuple[int, ...], column: int, reads: ReadSet
+    ) -> bool:
+        """Return whether some text goes on from an open lexeme and ends.
+
+        Args:
+            number: of what the lexeme may become.
+            stack: before the lexeme.
+            indents: columns of the open blocks.
+            column: the column that the lexeme reached.
+            reads: notes what was read.
+        """
+        key = (number, stack.state)
+        verdict: bool | None = self._verdicts.current.get(key)
+        if verdict is None:
+            verdict = self._verdicts.get(key)
+        if verdict is None:
+            verdict = self._leads_on_at_once(number, stack.state)
+            self._verdicts.put(key, verdict)
+        if verdict or self._newlines is None:
+            return verdict
+        lexeme = self._lookaheads.open_lexeme(number)
+        return any(
+            self._newlines.lead_on(lexeme.columns, boundary, stack, indents, column, reads)
+            for boundary in lexeme.newlines
+        )
+
+    def _leads_on_at_once(self, number: int, state: int) -> bool:
+        lookaheads, place = self._lookaheads, self._tables.place[state]
+        lexeme, taken = lookaheads.open_lexeme(number), lookaheads.taken[state]
+        return bool(lexeme.direct & taken) or any(
+            lookaheads.after(boundary, place) & taken for boundary in lexeme.ignored
+        )
+
+    def may_end(self, h: Hypothesis, reads: ReadSet) -> bool:
+        """Return whether the text may end here."""
+        tables = self._tables
+        terminal = self._scanner.end_of_text[h.state]
+        if terminal == NOT_AN_END:
+            return False
+        if terminal >= 0 and terminal not in tables.may_end and terminal != self.newline:
+            return False
+        stack, indents = h.stack, h.indents
+        if terminal != EMPTY_TEXT:
+            ended = self.end(stack, indents, terminal, h.column, reads)
+            if ended is None:
+                return False
+            stack, indents = ended
+        taken = self._lookaheads.taken[stack.state]
+        if tables.layout is not None:
+            reads.layout = True
+            if len(indents) > 1:
+                return bool(taken & tables.layout.dedent_at_end)
+        return bool(taken & self._lookaheads.end)

@@ -1,0 +1,160 @@
+"""What does a line's end mean where blocks are indented?
+
+Lark's ``Indenter`` gives the parser a newline and then, by the column that the next line begins at,
+an INDENT or as many DEDENTs as blocks end. Between brackets lines do not count. Here the same is
+done for a newline whose end is known, and for one that is still open: its column may yet grow.
+
+Example: with blocks open at 0 and 4, a line that begins at 4 goes on with the block, one at 8 opens
+one, one at 0 closes one, and one at 2 is an error.
+
+Source: Lark 1.3, ``indenter.py``, ``handle_NL``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from numpy.typing import NDArray
+
+from maskc.artifact.model import NO_LINE
+from maskc.runtime.lalr.columns import Columns
+from maskc.runtime.lalr.effects import StackEffects
+from maskc.runtime.lalr.hypothesis import Ended
+from maskc.runtime.lalr.read_set import ReadSet
+from maskc.runtime.lalr.stack import Stack
+from maskc.runtime.lalr.tables import LalrTables
+from maskc.runtime.lookaheads import Lookaheads
+
+# The bytes that change a column.
+COUNTED = b"\n\t "
+_LINE_FEED, _TABULATOR, _SPACE = COUNTED
+
+
+class Newlines:
+    """The newlines of one artifact.
+
+    Args:
+        arrays: the artifact's sections.
+        tables: its parser, which has a layout.
+        lookaheads: its sets of lookaheads.
+        effects: what terminals do to stacks.
+
+    Attributes:
+        terminal: the terminal of a line's end.
+    """
+
+    def __init__(
+        self,
+        arrays: Mapping[str, NDArray[Any]],
+        tables: LalrTables,
+        lookaheads: Lookaheads,
+        effects: StackEffects,
+    ) -> None:
+        if tables.layout is None:
+            raise ValueError("a grammar without indentation has no newlines")
+        self._layout = tables.layout
+        self._columns = Columns(arrays)
+        self._enclosed = tables.enclosed
+        self._place = tables.place
+        self._lookaheads = lookaheads
+        self._taken = lookaheads.taken
+        self._shift = effects.shift
+        self._indent = _to_bits(arrays["indent_lookahead"])
+        self._dedent = _to_bits(arrays["dedent_lookahead"])
+        self.terminal = tables.layout.newline
+
+    def next_column(self, column: int, byte: int) -> int:
+        """Return the column after one more byte of an open newline.
+
+        Args:
+            column: before the byte, ``NO_LINE`` before the first line break.
+            byte: a line break, a blank, or a byte of a comment, which counts nothing.
+        """
+        if byte == _LINE_FEED:
+            return 0
+        if column == NO_LINE or byte not in (_SPACE, _TABULATOR):
+            return column
+        return column + (1 if byte == _SPACE else self._layout.tab_len)
+
+    def end(
+        self, stack: Stack, indents: tuple[int, ...], column: int, reads: ReadSet
+    ) -> Ended | None:
+        """Return what the parser makes of a whole newline, ``None`` if it refuses.
+
+        Args:
+            stack: before it.
+            indents: columns of the open blocks.
+            column: where the next line begins; ``NO_LINE`` if the newline has no line break.
+            reads: notes what was read.
+        """
+        if self._enclosed[stack.state]:
+            return Ended(stack, indents)
+        reads.layout = True
+        if column == NO_LINE:
+            return None
+        after = self._shift(stack, self._layout.newline, reads)
+        if after is not None and column > indents[-1]:
+            after = self._shift(after, self._layout.indent, reads)
+            indents = (*indents, column)
+        while after is not None and column < indents[-1]:
+            after = self._shift(after, self._layout.dedent, reads)
+            indents = indents[:-1]
+        return None if after is None or column != indents[-1] else Ended(after, indents)
+
+    def lead_on(
+        self,
+        columns: int,
+        boundary: int,
+        stack: Stack,
+        indents: tuple[int, ...],
+        column: int,
+        reads: ReadSet,
+    ) -> bool:
+        """Return whether an open newline can end at a column with which some text goes on.
+
+        Args:
+            columns: number of the columns that it may reach.
+            boundary: what the scanner knows where it ends.
+            stack: before it.
+            indents: columns of the open blocks.
+            column: reached so far, ``NO_LINE`` before the first line break.
+            reads: notes what was read.
+        """
+        if self._enclosed[stack.state]:
+            return self._can_go_on(stack, boundary)
+        after = self._shift(stack, self._layout.newline, reads)
+        if after is None:
+            return False
+        reads.layout = True
+        can_exceed, can_reach = self._columns.can_exceed, self._columns.can_reach
+        if self._taken[after.state] & self._indent[boundary] and (
+            can_exceed(columns, boundary, indents[-1], fresh=True)
+            or column != NO_LINE
+            and can_exceed(columns, boundary, indents[-1] - column, fresh=False)
+        ):
+            return True
+        # ``after``: the stack once the newline has closed all blocks further in than ``wanted``.
+        for wanted in reversed(indents):
+            if self._can_go_on(after, boundary) and (
+                can_reach(columns, boundary, wanted, fresh=True)
+                or NO_LINE != column <= wanted
+                and can_reach(columns, boundary, wanted - column, fresh=False)
+            ):
+                return True
+            if not self._taken[after.state] & self._dedent[boundary]:
+                return False
+            dedented = self._shift(after, self._layout.dedent, reads)
+            if dedented is None:
+                return False
+            after = dedented
+        return False
+
+    def _can_go_on(self, stack: Stack, boundary: int) -> bool:
+        following = self._lookaheads.after(boundary, self._place[stack.state])
+        return bool(following & self._taken[stack.state])
+
+
+def _to_bits(lookaheads: NDArray[Any]) -> list[int]:
+    """Return each lookahead as a bit set; the empty one for none."""
+    return [1 << number if number >= 0 else 0 for number in lookaheads.tolist()]

@@ -1,0 +1,98 @@
+"""Which lookaheads lead on: after an open lexeme, after a boundary, and on a stack?
+
+A *lookahead* is a terminal together with what the scanner has already promised about the lexeme
+after it; where nothing is promised it is the terminal alone. A text can go on iff the set of
+lookaheads that can still be lexed and the set that the parser takes have one in common. Both are
+bit sets, as Python ints.
+
+Example: inside an open string of json, ``direct`` holds the lookahead of STRING. After ``[`` the
+parser takes it, so the string can go on; after ``[1`` it does not.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.artifact.model import Contents
+
+
+class OpenLexeme(NamedTuple):
+    """What the open lexeme may still become.
+
+    Attributes:
+        direct: the lookaheads that it may become, as a bit set.
+        ignored: the boundaries after it, if it may become a lexeme that is ignored.
+        newlines: the boundaries after it, if it may become a newline that counts columns.
+        columns: number of the columns that such a newline may reach; -1 if there is none.
+    """
+
+    direct: int
+    ignored: tuple[int, ...]
+    newlines: tuple[int, ...]
+    columns: int
+
+
+class Lookaheads:
+    """The sets of lookaheads of one artifact, as ints that are made when first asked for.
+
+    Attributes:
+        end: the lookahead of the end of the text, as a bit set.
+        of_terminal: terminal → all lookaheads that have it.
+        taken: refined state, or state of an LR(0) table → the lookaheads that a stack with this
+            state on top can go on with; an artifact in which no state decides anything has one
+            entry for all of them.
+    """
+
+    def __init__(self, contents: Contents) -> None:
+        self._arrays = arrays = contents.arrays
+        self.end = 1 << int(contents.header["end_lookahead"])
+        self.of_terminal = to_bit_sets(arrays["terminal_lookaheads"])
+        self.taken = to_bit_sets(arrays["live"])
+        self._open_lexemes: dict[int, OpenLexeme] = {}
+        self._after: dict[tuple[int, int], int] = {}
+
+    def open_lexeme(self, number: int) -> OpenLexeme:
+        """Return what an open lexeme may become, by the number of a scanner state's or a trial."""
+        found = self._open_lexemes.get(number)
+        if found is None:
+            found = self._open_lexemes[number] = OpenLexeme(
+                _to_bit_set(self._arrays["final_direct"][number]),
+                self._slice(number, "final_ignored_first", "final_ignored"),
+                self._slice(number, "final_newline_first", "final_newline"),
+                int(self._arrays["final_columns"][number]),
+            )
+        return found
+
+    def after(self, boundary: int, place: int) -> int:
+        """Return the lookaheads that can be lexed after a boundary, as a bit set.
+
+        Args:
+            boundary: what the scanner knows there.
+            place: number of the lexer's context, and of being between brackets.
+        """
+        key = (boundary, place)
+        found = self._after.get(key)
+        if found is None:
+            found = self._after[key] = _to_bit_set(self._arrays["rest"][key])
+        return found
+
+    def _slice(self, number: int, first: str, values: str) -> tuple[int, ...]:
+        low, high = self._arrays[first][number : number + 2].tolist()
+        return tuple(self._arrays[values][low:high].tolist())
+
+
+def to_bit_sets(rows: NDArray[np.uint64]) -> list[int]:
+    """Return each row of uint64[n, n_words] as an int; bit ``i`` is bit ``i % 64`` of word i // 64.
+
+    >>> to_bit_sets(np.array([[1, 0], [0, 1]], dtype=np.uint64)) == [1, 1 << 64]
+    True
+    """
+    data, width = rows.astype("<u8").tobytes(), 8 * rows.shape[1]
+    return [int.from_bytes(data[i : i + width], "little") for i in range(0, len(data), width)]
+
+
+def _to_bit_set(words: NDArray[np.uint64]) -> int:
+    return int.from_bytes(words.astype("<u8").tobytes(), "little")

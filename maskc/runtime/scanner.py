@@ -1,0 +1,130 @@
+"""What does a byte do to the open lexeme, and where may the lexeme end?
+
+The arrays of an artifact's scanner as Python lists. Loading must take milliseconds, so a row
+becomes a list when it is first asked for, and stays one. Every method returns a shared object that
+must not be changed.
+
+Example: of ``/[a-z]+/`` and ``"+"``, an ``a`` leads from the start into a state in which another
+``a`` goes on (a state above 0), ``+`` ends the lexeme (``ENDS``), and ``?`` is taken by no
+terminal (``DEAD``).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from maskc.artifact.model import Contents
+
+# What a byte does to an open lexeme, beside going on in a state above 0 and ``DEAD``: no terminal
+# takes it.
+ENDS = -1  # it ends the lexeme
+FORKS = -2  # it may end the lexeme, and the lexeme may also go on with it
+
+
+class LexemeEnd(NamedTuple):
+    """One way in which the open lexeme may end.
+
+    Attributes:
+        terminal: what the lexeme becomes, or ``IGNORED``.
+        boundary: what the scanner knows there about the next lexeme.
+    """
+
+    terminal: int
+    boundary: int
+
+
+class ScannerTables:
+    """The scanner of one artifact.
+
+    Attributes:
+        start: the state before the first byte.
+        n_states: how many there are; state 0 is dead.
+        byte_classes: bytes[256]: byte → its class, as ``bytes.translate`` takes it.
+        open_lexeme_of: state → number of what its open lexeme may become.
+        end_of_text: state → the terminal that the open lexeme becomes if the text ends here, or
+            ``IGNORED``, ``NOT_AN_END`` or ``EMPTY_TEXT``.
+        counts_columns: state → whether the open lexeme may become a newline whose columns count.
+    """
+
+    def __init__(self, contents: Contents) -> None:
+        self._arrays = arrays = contents.arrays
+        self.start: int = contents.header["scanner_start"]
+        self.n_states = len(arrays["scanner_next"])
+        self.byte_classes = arrays["byte_class"].tobytes()
+        self.open_lexeme_of: list[int] = arrays["scanner_final"].tolist()
+        self.end_of_text: list[int] = arrays["scanner_end_of_text"].tolist()
+        counts = arrays["final_columns"][arrays["scanner_final"]] >= 0
+        self.counts_columns: list[bool] = counts.tolist()
+        self._next: list[list[int] | None] = [None] * self.n_states
+        self._moves: list[list[int] | None] = [None] * self.n_states
+        self._ends: list[tuple[LexemeEnd, ...] | None] = [None] * self.n_states
+        self._entries: list[list[int] | None] = [None] * len(arrays["scanner_entries"])
+        self._entry_numbers: list[list[int] | None] = [None] * len(arrays["scanner_enter"])
+
+    def next(self, state: int) -> list[int]:
+        """Return by byte class the state in which the same lexeme goes on; 0 is dead."""
+        row = self._next[state]
+        if row is None:
+            row = self._next[state] = self._arrays["scanner_next"][state].tolist()
+        return row
+
+    def moves(self, state: int) -> list[int]:
+        """Return by byte class: the next state, or ``DEAD``, ``ENDS`` or ``FORKS``."""
+        row = self._moves[state]
+        if row is None:
+            following = self._arrays["scanner_next"][state].astype(np.int32)
+            may_enter = np.zeros(len(following), dtype=np.bool_)
+            for end in self.ends(state):
+                entries = np.unique(self._arrays["scanner_enter"][end.boundary])
+                may_enter |= self._arrays["scanner_entries"][entries].any(axis=0)
+            codes = np.where(may_enter, np.where(following > 0, FORKS, ENDS), following)
+            row = self._moves[state] = codes.tolist()
+        return row
+
+    def ends(self, state: int) -> tuple[LexemeEnd, ...]:
+        """Return the ways in which the open lexeme may end before the next byte."""
+        found = self._ends[state]
+        if found is None:
+            low, high = self._arrays["end_first"][state : state + 2].tolist()
+            found = self._ends[state] = tuple(
+                map(
+                    LexemeEnd,
+                    self._arrays["end_terminal"][low:high].tolist(),
+                    self._arrays["end_boundary"][low:high].tolist(),
+                )
+            )
+        return found
+
+    def entry(self, boundary: int, context: int) -> list[int]:
+        """Return by byte class the state after the first byte of the next lexeme; 0 is dead.
+
+        Args:
+            boundary: what the scanner knows where the last lexeme ended.
+            context: number of the set of terminals that the lexer may look for.
+        """
+        numbers = self._entry_numbers[boundary]
+        if numbers is None:
+            numbers = self._entry_numbers[boundary] = self._arrays["scanner_enter"][
+                boundary
+            ].tolist()
+        number = numbers[context]
+        row = self._entries[number]
+        if row is None:
+            row = self._entries[number] = self._arrays["scanner_entries"][number].tolist()
+        return row
+
+
+def group_bytes(byte_classes: bytes, *, apart: bytes = b"") -> tuple[bytes, ...]:
+    """Return every byte, in groups of one class, ordered by class.
+
+    Args:
+        byte_classes: bytes[256], the class of each byte.
+        apart: bytes that are each in a group of their own.
+    """
+    groups: dict[tuple[int, int], bytearray] = {}
+    for byte, byte_class in enumerate(byte_classes):
+        key = (byte_class, byte if byte in apart else -1)
+        groups.setdefault(key, bytearray()).append(byte)
+    return tuple(bytes(groups[key]) for key in sorted(groups))
