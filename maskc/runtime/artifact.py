@@ -19,7 +19,7 @@ from maskc.runtime.arguments import as_count, as_number
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.fingerprint import compute_fingerprint
-from maskc.runtime.forced import TokenTexts
+from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.machine import Machine

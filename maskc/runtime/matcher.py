@@ -19,7 +19,8 @@ from maskc.runtime.arguments import (
     as_token_ids,
     check_bitmask,
 )
-from maskc.runtime.forced import Encode, keep_stable
+from maskc.runtime.forced_bytes import find_forced_bytes
+from maskc.runtime.forced_tokens import Encode, keep_stable
 from maskc.runtime.machine import Hypotheses
 from maskc.runtime.undo import UndoLog
 
@@ -225,7 +226,7 @@ class Matcher:
         text = data if type(data) is bytes else as_bytes(data)
         if self._terminated:
             return False
-        after = self._after(text) if text else self._hypotheses
+        after = self._machine.step(self._hypotheses, text) if text else self._hypotheses
         if not after:
             return False
         self._undo.append(self._hypotheses)
@@ -293,18 +294,9 @@ class Matcher:
 
     def forced_bytes(self) -> bytes:
         """Return the bytes that every way to go on begins with; empty if there is a choice."""
-        machine = self._machine
-        forced = bytearray()
-        here = self._hypotheses
-        while not self._terminated and not any(machine.may_end(h) for h in here):
-            only = self._only_byte(here)
-            if only is None:
-                break
-            byte, here = only
-            forced.append(byte)
-            if len(forced) >= 4096:
-                break
-        return bytes(forced)
+        if self._terminated:
+            return b""
+        return find_forced_bytes(self._machine, self._hypotheses, self._artifact.first_bytes)
 
     def forced_tokens(self, encode: Encode, *, before: str = "") -> list[int]:
         """Return tokens that may be appended without asking the model.
@@ -328,33 +320,6 @@ class Matcher:
             raise TypeError(f"before is a str, and this is {type(before).__name__}")
         forced = self.forced_bytes()
         return keep_stable(forced, before, encode, self._artifact.token_texts) if forced else []
-
-    def _only_byte(self, here: Hypotheses) -> tuple[int, Hypotheses] | None:
-        if self._find_choice(here):
-            return None
-        machine = self._machine
-        found: tuple[int, Hypotheses] | None = None
-        for group in machine.byte_groups:
-            after = machine.step(here, group[:1])
-            if after:
-                if found is not None or len(group) > 1:
-                    return None
-                found = (group[0], after)
-        return found
-
-    def _find_choice(self, here: Hypotheses) -> bool:
-        """Return whether legal tokens are known to begin with different bytes."""
-        mask = self._machine.pool.unite(map(self._machine.mask, here))
-        if mask.has_choice is None:
-            firsts = self._artifact.first_bytes[
-                np.flatnonzero(np.unpackbits(mask.words.view(np.uint8), bitorder="little"))
-            ]
-            firsts = firsts[firsts >= 0]
-            mask.has_choice = bool((firsts != firsts[:1]).any())
-        return mask.has_choice
-
-    def _after(self, text: bytes) -> Hypotheses:
-        return self._machine.step(self._hypotheses, text)
 
     def _follow(self, token_ids: Iterable[int]) -> tuple[list[Hypotheses], Hypotheses, bool]:
         """Return what tokens would do: the state before each, the last one, and whether it ends.

@@ -14,8 +14,8 @@ Example: ``return x`` with llama3's tokens keeps ``return`` and drops `` x``, wh
 `` xs`` or `` xml``.
 
 Limits: the property of parts holds for byte-pair encodings and for unigram models; a tokenizer
-that looks ahead in other ways needs a law of its own (tests/runtime/test_forced.py has that of the
-tokenizers that come with maskc).
+that looks ahead in other ways needs a law of its own (tests/runtime/test_forced_tokens.py has that
+of the tokenizers that come with maskc).
 """
 
 from __future__ import annotations

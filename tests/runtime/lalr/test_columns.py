@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+
+from maskc.runtime.lalr.columns import Columns
+
+# One newline, one boundary: from the present column on every second one from 2, after a fresh line
+# break columns 0 and 1 and then every third.
+COLUMNS = Columns(
+    {
+        "column_first": np.array([0, 4]),
+        "column_reset": np.array([[1], [1], [0], [0]], dtype=np.uint8),
+        "column_more": np.array([[0], [0], [1], [0]], dtype=np.uint8),
+        "column_period": np.array([[3, 2]]),
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("column", "fresh", "expected"),
+    [
+        (0, False, False),
+        (2, False, True),
+        (3, False, False),
+        (100, False, True),
+        (101, False, False),
+        (0, True, True),
+        (1, True, True),
+        (2, True, False),
+        (4, True, True),
+        (5, True, False),
+        (1_000_000, True, True),
+    ],
+)
+def test_columns_repeat_after_those_that_are_listed(column, fresh, expected):
+    assert COLUMNS.can_reach(0, 0, column, fresh=fresh) == expected
+
+
+def test_a_column_is_exceeded_by_one_that_is_repeated_for_ever():
+    assert COLUMNS.can_exceed(0, 0, 10**9, fresh=False)
+
+
+def test_without_one_that_repeats_there_is_a_last_column():
+    arrays = {
+        "column_first": np.array([0, 3]),
+        "column_reset": np.array([[1], [1], [0]], dtype=np.uint8),
+        "column_more": np.array([[1], [1], [0]], dtype=np.uint8),
+        "column_period": np.array([[1, 1]]),
+    }
+    last = Columns(arrays)
+    assert last.can_exceed(0, 0, 0, fresh=True)
+    assert not last.can_exceed(0, 0, 1, fresh=True)

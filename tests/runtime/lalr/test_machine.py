@@ -1,0 +1,61 @@
+"""Tokens and masks, computed once and then cached by what was read."""
+
+import pytest
+
+from maskc.runtime.lalr.machine import TokenEffect
+
+
+def take(machine, text):
+    """Return the only hypothesis after the bytes of a text, taken as tokens."""
+    here = machine.start()
+    for byte in text:
+        here = machine.take(here, byte)
+    (hypothesis,) = here
+    return hypothesis
+
+
+@pytest.mark.parametrize("text", [b"((a))", b"[a,(b),[c]]", b"( a )"])
+def test_tokens_lead_where_their_bytes_lead_cached_or_not(brackets, reach, text):
+    expected = brackets.describe(reach(brackets, text))
+    assert brackets.describe(take(brackets, text)) == expected
+    assert brackets.describe(take(brackets, text)) == expected
+
+
+def test_a_stack_that_agrees_as_far_as_it_was_read_needs_no_new_effect(brackets, monkeypatch):
+    take(brackets, b"(((a)))")
+    take(brackets, b"[(((a")
+    monkeypatch.setattr(type(brackets), "_take_first", None)
+    take(brackets, b"[(((a)")
+
+
+def test_a_token_without_bytes_is_illegal(brackets):
+    assert brackets.take(brackets.start(), 256) == ()
+
+
+def test_a_cached_mask_is_the_same_object(brackets, reach):
+    mask = brackets.mask(reach(brackets, b"((a"))
+    assert brackets.mask(reach(brackets, b"((a")) is mask
+    assert brackets.mask_numbers([(reach(brackets, b"((a"),)]) == [mask.number]
+
+
+def test_masks_of_newlines_are_cached_by_the_layout(blocks, reach):
+    two, four = reach(blocks, b"b:\n  x\n"), reach(blocks, b"b:\n    x\n")
+    assert two.state == four.state
+    assert blocks.mask(two) is blocks.mask(reach(blocks, b"b:\n  x\n"))
+    assert blocks.describe(two) != blocks.describe(four)
+
+
+def test_an_effect_that_leaves_the_blocks_names_none(brackets):
+    after = take(brackets, b"(")
+    effects = brackets._effects.find((after.state, ord("a"), after.stack.state), after.stack)
+    if effects is None:
+        brackets.take((after,), ord("a"))
+        effects = brackets._effects.find((after.state, ord("a"), after.stack.state), after.stack)
+    assert [effect.indents for effect in effects] == [None]
+    assert isinstance(effects[0], TokenEffect)
+
+
+def test_bytes_that_change_a_column_are_in_groups_of_their_own(brackets, blocks):
+    assert {b"\n", b"\t", b" "} <= set(blocks.byte_groups)
+    for machine in (brackets, blocks):
+        assert sorted(b"".join(machine.byte_groups)) == list(range(256))

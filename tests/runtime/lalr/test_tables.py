@@ -1,0 +1,39 @@
+from maskc.runtime.lalr.layout import Layout, read_layout
+
+
+def test_rows_are_those_of_the_arrays(brackets):
+    tables = brackets.tables
+    n_shifts = sum(len(tables.shifts(state)) for state in range(len(tables.lalr_state)))
+    n_gotos = sum(len(tables.gotos(state)) for state in range(len(tables.lalr_state)))
+    assert n_shifts == len(tables._arrays["shift_terminal"])
+    assert n_gotos == len(tables._arrays["goto_nonterminal"])
+    assert tables.shifts(0) is tables.shifts(0)
+
+
+def test_a_reduction_is_of_a_production_that_there_is(brackets):
+    tables = brackets.tables
+    for state in range(len(tables._arrays["lalr_context"])):
+        assert set(tables.reduces(state).values()) <= set(range(len(tables.production_lhs)))
+
+
+def test_the_text_may_end_only_after_terminals_that_end_it(brackets):
+    taken = brackets.lookaheads.taken
+    ends = {
+        terminal
+        for state in range(len(brackets.tables.lalr_state))
+        for terminal, target in brackets.tables.shifts(state).items()
+        if taken[target] & brackets.lookaheads.end
+    }
+    assert brackets.tables.may_end == ends
+
+
+def test_brackets_enclose_where_there_is_a_layout(brackets, blocks, reach):
+    assert brackets.tables.layout is None
+    assert isinstance(blocks.tables.layout, Layout)
+    assert blocks.tables.enclosed[reach(blocks, b"(x").stack.state]
+    assert not blocks.tables.enclosed[reach(blocks, b"x").stack.state]
+
+
+def test_a_layout_is_read_from_the_header():
+    header = {"newline": 1, "indent": 2, "dedent": 3, "opens": [], "closes": [], "tab_len": 8}
+    assert read_layout({**header, "dedent_at_end": 5}) == Layout(1, 2, 3, 8, 1 << 5)
