@@ -20,7 +20,7 @@ from benchmarks.compiled import compile_bundled
 from benchmarks.outcomes import add_up, finish
 from benchmarks.steering import Steering, SteeringProcessor
 from benchmarks.workloads import TOKENIZER
-from maskc.frontends.lark import build_lark
+from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
 from maskc.integrations.errors import load_engine
 from maskc.integrations.transformers import GrammarProcessor

@@ -165,7 +165,7 @@ def judge(artifacts: dict[str, maskc.Artifact], texts: Path, seconds: float) -> 
         texts: the file, a random order.
         seconds: begin no text after so long.
     """
-    from maskc.frontends.lark import build_lark
+    from maskc.frontends.lark.build import build_lark
     from maskc.frontends.source import source_from_header
     from maskc.verify.oracle import Undecided
     from maskc.verify.subject import build_oracle, parses

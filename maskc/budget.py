@@ -13,9 +13,10 @@ Lark's included; it costs nothing where nobody looks. What allocates a lot at on
 Example: ``run_bounded(work, Limits(seconds=2))`` returns what ``work()`` returns, or raises
 ``LimitError: x.lark: pass store: more than 2 seconds of processor time; …``.
 
-Limits: one call of C code is not interrupted, so none may take long (:mod:`maskc.frontends.words`
-is why no grammar's pattern is given to ``re`` with a text). The memory is the process's: what other
-threads allocate meanwhile counts too. Where a thread has no clock of its own, the wall's is taken.
+Limits: one call of C code is not interrupted, so none may take long
+(:mod:`maskc.frontends.match_length` is why no grammar's pattern is given to ``re`` with a text).
+The memory is the process's: what other threads allocate meanwhile counts too. Where a thread has no
+clock of its own, the wall's is taken.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class Budget:
         base: resident memory at the start, in bytes.
         text: of the grammar, to find lines in.
         wording: what its author calls its parts.
-        rule_of: terminal → the rule that it is part of, where the author named no terminals.
+        rule_of: symbol → the author's rule that it was made for, where the author did not name it.
     """
 
     limits: Limits

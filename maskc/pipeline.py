@@ -22,7 +22,7 @@ from maskc.emit.graph import build_graph
 from maskc.emit.mask_differences import encode_unions
 from maskc.emit.provenance import describe_grammar, describe_tokenizer, describe_unicode
 from maskc.errors import GrammarError
-from maskc.frontends.lark import load_lalr_grammar
+from maskc.frontends.loading import load_lalr_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.glr.pipeline import compile_general
 from maskc.grammar.model import LalrGrammar

@@ -23,7 +23,7 @@ from benchmarks.outcomes import add_up, finish
 from benchmarks.serving.gguf_model import write_model
 from benchmarks.steering import Steering
 from benchmarks.workloads import ROOT
-from maskc.frontends.lark import build_lark
+from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
 from maskc.integrations.errors import load_engine
 from maskc.integrations.llama_cpp import ModelRegistry, ProcessorList, open_registry

@@ -27,7 +27,7 @@ from benchmarks.serving.sglang_server import Server, serving
 from benchmarks.serving.sglang_steering import SteeringProcessor
 from benchmarks.serving.sglang_timing import VARIABLE
 from benchmarks.workloads import ROOT
-from maskc.frontends.lark import build_lark
+from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
 from maskc.report.render import make_console, make_table
 from maskc.verify.subject import parses

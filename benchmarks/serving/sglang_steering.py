@@ -16,7 +16,7 @@ from sglang.srt.sampling.custom_logit_processor import CustomLogitProcessor
 import maskc
 from benchmarks.serving.hf_model import TOKENIZER
 from benchmarks.steering import Steering
-from maskc.frontends.lark import build_lark
+from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
 from maskc.integrations.registry import SUFFIX, find_folder
 

@@ -95,7 +95,7 @@ def analyze_command(
 
 
 def _load(grammar: str, *, start: str | None, lexer: str | None, postlex: str | None) -> Questions:
-    from maskc.frontends.lark import load_lalr_grammar
+    from maskc.frontends.loading import load_lalr_grammar
     from maskc.frontends.source import load_source
     from maskc.pushdown.questions import Questions
 

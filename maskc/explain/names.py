@@ -11,7 +11,8 @@ from collections.abc import Iterable
 
 from maskc.errors import GrammarError
 from maskc.explain.model import Names
-from maskc.frontends.lark import load_lalr_grammar, source_from_header
+from maskc.frontends.loading import load_lalr_grammar
+from maskc.frontends.source import source_from_header
 from maskc.ids import ROOT
 from maskc.parser.items import build_item_sets
 from maskc.runtime.artifact import Artifact

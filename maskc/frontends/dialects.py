@@ -22,6 +22,8 @@ from maskc.frontends.regex import translate_regex
 from maskc.frontends.translation import Translation
 from maskc.wording import LARK_WORDING, Phrase, Wording
 
+Translate = Callable[[str, str, str | None], Translation]
+
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
@@ -40,7 +42,7 @@ class Dialect:
     name: str
     title: str
     suffixes: tuple[str, ...]
-    translate: Callable[[str, str, str | None], Translation] | None
+    translate: Translate | None
     takes_start: bool
     wording: Wording
 

@@ -17,8 +17,9 @@ import warnings
 from typing import Any, cast
 
 from maskc.errors import GrammarError
-from maskc.frontends.translation import Side, Terminal, Translation
-from maskc.frontends.words import match_length
+from maskc.frontends.conditionals import check_conditionals
+from maskc.frontends.match_length import match_length
+from maskc.frontends.translation import Side, Translation
 
 # CPython's parser has no public name.
 _parser = cast(Any, re)._parser  # noqa: SLF001
@@ -67,11 +68,13 @@ def translate_regex(pattern: str) -> Translation:
     terminal = "PATTERN"
     while terminal in compiled.groupindex:
         terminal += "_"
+    check_conditionals(terminal, whole, 0)
     sides: list[Side] = [()] if match_length(pattern, "") == 0 else []
     return Translation(
         parser="lalr",
         lexer="contextual",
         start="start",
         rules={"start": (*sides, (terminal,))},
-        terminals={terminal: Terminal(whole, "start")},
+        terminals={terminal: whole},
+        rule_of={},
     )

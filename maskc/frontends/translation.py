@@ -22,19 +22,6 @@ Side = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Terminal:
-    """A regular part of a rule.
-
-    Attributes:
-        pattern: of ``re``.
-        rule: the rule that it is part of, as its author calls it.
-    """
-
-    pattern: str
-    rule: str
-
-
-@dataclass(frozen=True, slots=True)
 class Translation:
     """A grammar over terminals.
 
@@ -42,20 +29,24 @@ class Translation:
         parser, lexer: those of Lark's that read it.
         start: the start symbol.
         rules: name → right sides; a symbol is a name of ``terminals`` or of ``rules``.
-        terminals: name → what it is.
+        terminals: name → pattern of ``re``.
+        rule_of: name of any symbol → the rule that it is part of, as its author calls it.
     """
 
     parser: str
     lexer: str
     start: str
     rules: Mapping[str, tuple[Side, ...]]
-    terminals: Mapping[str, Terminal]
+    terminals: Mapping[str, str]
+    rule_of: Mapping[str, str]
 
     def format_lark(self) -> str:
         """Return the grammar in Lark's notation, with its settings."""
         lines = [f"// maskc: start={self.start} parser={self.parser} lexer={self.lexer}\n"]
         lines += [_format_rule(name, sides) for name, sides in self.rules.items()]
-        lines += [f"{name}: /{write_literal(t.pattern)}/\n" for name, t in self.terminals.items()]
+        lines += [
+            f"{name}: /{write_literal(pattern)}/\n" for name, pattern in self.terminals.items()
+        ]
         return "".join(lines)
 
 

@@ -20,7 +20,7 @@ from maskc.emit.graph import build_graph
 from maskc.emit.mask_differences import encode_unions
 from maskc.emit.provenance import describe_grammar, describe_tokenizer, describe_unicode
 from maskc.errors import GrammarError
-from maskc.frontends.lark import load_grammar
+from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.glr.adjacency import Adjacency, LexedCfg, keep_adjacent
 from maskc.glr.arrays import general_sections

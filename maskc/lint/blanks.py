@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from maskc.frontends.words import match_length
+from maskc.frontends.match_length import match_length
 from maskc.grammar.sets import compute_nullable
 from maskc.ids import DEAD, IGNORED
 from maskc.lexer.scanner import Scanner

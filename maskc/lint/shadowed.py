@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from maskc.frontends.words import match_length
+from maskc.frontends.match_length import match_length
 from maskc.lint.lexemes import find_common_lexeme
 from maskc.lint.model import Finding, Severity
 from maskc.lint.subject import Subject

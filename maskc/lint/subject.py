@@ -9,7 +9,8 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from maskc.frontends.lark import build_lark, load_lalr_grammar
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.loading import load_lalr_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import LalrGrammar, Production
 from maskc.grammar.reduce import ReducedGrammar, reduce_grammar

@@ -12,7 +12,7 @@ from typing import Any
 
 from maskc.errors import GrammarError, LimitError
 from maskc.frontends.indentation import build_indentation, format_indentation
-from maskc.frontends.lark import load_grammar
+from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import source_from_header
 from maskc.grammar.model import Grammar
 

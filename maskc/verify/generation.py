@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from maskc.budget import run_bounded
 from maskc.errors import TokenizerError
-from maskc.frontends.lark import build_lark, source_from_header
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.source import source_from_header
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.matcher import Matcher, allocate_bitmask

@@ -15,8 +15,8 @@ from lark.exceptions import LarkError
 from numpy.typing import NDArray
 
 from maskc.budget import run_bounded
-from maskc.frontends.lark import build_lark, source_from_header
-from maskc.frontends.source import GrammarSource
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.source import GrammarSource, source_from_header
 from maskc.runtime.artifact import Artifact, load
 from maskc.runtime.matcher import Matcher, allocate_bitmask
 from maskc.verify.general import GeneralOracle, is_general, parses_generally

@@ -4,13 +4,9 @@ import pytest
 
 from maskc.emit.provenance import describe_grammar
 from maskc.errors import GrammarError, PostlexError, UnsupportedTerminalError
-from maskc.frontends.lark import (
-    build_lark,
-    load_grammar,
-    load_lalr_grammar,
-    load_source,
-    source_from_header,
-)
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.loading import load_grammar, load_lalr_grammar
+from maskc.frontends.source import load_source, source_from_header
 from maskc.grammar.model import LalrGrammar
 from maskc.parser.balance import find_enclosed_items
 from maskc.parser.items import build_item_sets

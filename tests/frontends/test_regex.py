@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import maskc
 from maskc.errors import GrammarError, UnsupportedTerminalError
-from maskc.frontends.lark import build_lark
+from maskc.frontends.lark.build import build_lark
 from maskc.frontends.regex import translate_regex
 from maskc.frontends.source import load_source
 from tests.frontends.random_rules import accepts

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from lark import Token, load_grammar
 
-from maskc.frontends.translation import Terminal, Translation, write_literal
+from maskc.frontends.translation import Translation, write_literal
 
 
 @given(st.text())
@@ -22,7 +22,7 @@ def test_a_literal_is_read_by_lark_as_it_was(pattern):
 
 def test_a_translation_is_printed_with_its_settings():
     rules = {"root": ((), ("A", "root_2")), "root_2": (("A",),)}
-    made = Translation("earley", "dynamic_complete", "root", rules, {"A": Terminal("a/", "root")})
+    made = Translation("earley", "dynamic_complete", "root", rules, {"A": "a/"}, {})
     assert made.format_lark() == (
         "// maskc: start=root parser=earley lexer=dynamic_complete\n"
         "root: | A root_2\n"
@@ -33,5 +33,5 @@ def test_a_translation_is_printed_with_its_settings():
 
 def test_a_long_rule_has_a_line_for_each_side():
     sides = tuple((f"T{i}" * 9,) for i in range(9))
-    text = Translation("lalr", "basic", "root", {"root": sides}, {}).format_lark()
+    text = Translation("lalr", "basic", "root", {"root": sides}, {}, {}).format_lark()
     assert text.count("\n    | ") == 8

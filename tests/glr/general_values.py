@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from maskc.frontends.lark import load_grammar, load_source
+from maskc.frontends.loading import load_grammar
+from maskc.frontends.source import load_source
 from maskc.glr.adjacency import LexedCfg
 from maskc.glr.lr0 import GeneralTable, build_general_table
 from maskc.glr.pipeline import rewrite_productions

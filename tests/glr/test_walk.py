@@ -3,7 +3,8 @@
 import pytest
 
 from maskc.errors import LimitError
-from maskc.frontends.lark import load_grammar, load_source
+from maskc.frontends.loading import load_grammar
+from maskc.frontends.source import load_source
 from maskc.glr import walk as general
 from maskc.glr.pipeline import rewrite_productions
 from maskc.glr.walk import build_general_store

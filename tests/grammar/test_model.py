@@ -1,6 +1,7 @@
 import pytest
 
-from maskc.frontends.lark import load_grammar, load_source
+from maskc.frontends.loading import load_grammar
+from maskc.frontends.source import load_source
 from maskc.grammar.model import Bnf, LalrGrammar, Production
 
 

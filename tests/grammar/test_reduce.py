@@ -1,6 +1,7 @@
 from hypothesis import given
 
-from maskc.frontends.lark import load_grammar, load_source
+from maskc.frontends.loading import load_grammar
+from maskc.frontends.source import load_source
 from maskc.grammar.model import Production
 from maskc.grammar.reduce import reduce_grammar, reduce_productions
 from tests.pushdown.small_grammars import small_grammars, words

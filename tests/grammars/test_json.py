@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lark import Lark
 from lark.exceptions import LarkError
 
-from maskc.frontends.lark import build_lark
+from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from tests.grammars.places import GRAMMARS
 

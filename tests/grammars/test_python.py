@@ -10,7 +10,7 @@ from lark.exceptions import LarkError
 from lark.indenter import PythonIndenter
 
 from maskc.frontends.indentation import PYTHON
-from maskc.frontends.lark import build_lark
+from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from tests.grammars.places import GRAMMARS
 

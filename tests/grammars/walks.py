@@ -8,7 +8,7 @@ from pathlib import Path
 from lark import Lark
 
 from maskc import Artifact, allocate_bitmask
-from maskc.frontends.lark import build_lark
+from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from maskc.verify.generation import generate_texts
 from tests.compiled import EVERY_BYTE, compile_text

@@ -7,7 +7,7 @@ import numpy as np
 
 import maskc
 from benchmarks.steering import Steering
-from maskc.frontends.lark import build_lark
+from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
 from maskc.verify.subject import parses
 

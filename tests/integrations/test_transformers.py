@@ -9,7 +9,7 @@ import maskc
 from benchmarks.generate import run
 from benchmarks.steering import Steering
 from maskc.errors import VocabularyMismatchError
-from maskc.frontends.lark import build_lark
+from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
 from maskc.integrations.errors import IntegrationError
 from maskc.integrations.transformers import GrammarProcessor, open_registry

@@ -12,7 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from maskc.errors import GrammarError, UnsupportedTerminalError
-from maskc.frontends.lark import build_lark, load_source
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.source import load_source
 from maskc.verify.general import GeneralOracle, parses_generally
 from maskc.verify.readings import Undecided
 from tests.compiled import compile_text, legal_ids

@@ -6,7 +6,8 @@ Every text that is said to be accepted or refused here is also given to Lark its
 import pytest
 from lark.exceptions import LarkError
 
-from maskc.frontends.lark import build_lark, load_source
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.source import load_source
 from tests.compiled import accepts, compile_text, legal_tokens
 
 PYTHON = "%import python (file_input, _NEWLINE, _INDENT, _DEDENT, NAME, COMMENT)\n" + (

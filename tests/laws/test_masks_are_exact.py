@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.errors import GrammarError, MaskcError
-from maskc.frontends.lark import build_lark, load_source
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.source import load_source
 from tests.compiled import compile_text, legal_ids
 from tests.examples import examples
 from tests.random_grammars import (

@@ -3,7 +3,8 @@
 import pytest
 
 from maskc.errors import LimitError, UnsupportedTerminalError
-from maskc.frontends.lark import load_grammar, load_source
+from maskc.frontends.loading import load_grammar
+from maskc.frontends.source import load_source
 from maskc.ids import IGNORED
 from maskc.lexer import dynamic
 from maskc.lexer.dynamic import build_dynamic_scanner

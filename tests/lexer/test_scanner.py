@@ -4,7 +4,8 @@ import sys
 import pytest
 
 from maskc.errors import UnsupportedTerminalError
-from maskc.frontends.lark import load_grammar, load_source
+from maskc.frontends.loading import load_grammar
+from maskc.frontends.source import load_source
 from maskc.ids import DEAD
 from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns

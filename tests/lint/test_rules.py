@@ -1,6 +1,6 @@
 """ML004, ML006, ML009, ML010: what Lark's table makes of the rules."""
 
-from maskc.frontends.lark import build_lark
+from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 
 ALWAYS_SHIFTS = 'start: x "a" "c" | "d"\nx: "a" x | "a"\n'

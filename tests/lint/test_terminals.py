@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.frontends.lark import load_grammar
+from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.lint.lexemes import find_common_lexeme
 

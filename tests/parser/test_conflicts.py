@@ -2,7 +2,8 @@ from pathlib import Path
 
 from hypothesis import given
 
-from maskc.frontends.lark import load_lalr_grammar, load_source
+from maskc.frontends.loading import load_lalr_grammar
+from maskc.frontends.source import load_source
 from maskc.parser.conflicts import Conflict, compute_lookaheads, find_conflicts
 from tests.examples import examples
 from tests.pushdown.lalr_words import lark_grammars

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from maskc.frontends.lark import load_grammar, load_source
+from maskc.frontends.loading import load_grammar
+from maskc.frontends.source import load_source
 from maskc.grammar.model import Grammar
 from maskc.grammar.reduce import reduce_grammar
 from maskc.pushdown.debts import Debts

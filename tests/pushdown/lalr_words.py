@@ -4,7 +4,8 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from maskc.errors import GrammarError
-from maskc.frontends.lark import load_grammar, load_source
+from maskc.frontends.loading import load_grammar
+from maskc.frontends.source import load_source
 from maskc.ids import END
 
 

@@ -7,7 +7,8 @@ import itertools
 
 from hypothesis import strategies as st
 
-from maskc.frontends.lark import load_grammar, load_source
+from maskc.frontends.loading import load_grammar
+from maskc.frontends.source import load_source
 from maskc.grammar.model import Production
 from maskc.grammar.reduce import reduce_grammar, reduce_productions
 

@@ -1,7 +1,8 @@
 import pytest
 from hypothesis import given
 
-from maskc.frontends.lark import load_grammar, load_source
+from maskc.frontends.loading import load_grammar
+from maskc.frontends.source import load_source
 from maskc.pushdown.interchangeable import (
     find_classes,
     find_production_classes,

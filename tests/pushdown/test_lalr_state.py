@@ -3,7 +3,8 @@ import itertools
 import pytest
 from hypothesis import assume, given
 
-from maskc.frontends.lark import load_grammar, load_source
+from maskc.frontends.loading import load_grammar
+from maskc.frontends.source import load_source
 from maskc.grammar.reduce import reduce_grammar
 from maskc.ids import END
 from maskc.parser.conflicts import find_conflicts

@@ -14,7 +14,8 @@ import maskc
 from maskc import Limits
 from maskc.budget import open_budget
 from maskc.errors import GrammarError, LimitError, MaskcError, UnsupportedTerminalError
-from maskc.frontends.lark import build_lark, load_source
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.source import load_source
 from maskc.lint.order import lint_grammar
 
 MEGABYTE = 1_000_000

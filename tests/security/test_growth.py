@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.families import FAMILIES, JSON
 from maskc.artifact.container import encode
-from maskc.frontends.lark import load_grammar
+from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.lexer.scanner import build_scanner
 from maskc.pipeline import compile_contents

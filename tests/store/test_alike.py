@@ -1,6 +1,6 @@
 import numpy as np
 
-from maskc.frontends.lark import load_grammar
+from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.ids import DEAD
 from maskc.lexer.boundaries import build_boundaries

@@ -4,7 +4,7 @@ from random import Random
 import pytest
 
 import maskc
-from maskc.frontends.lark import load_source
+from maskc.frontends.source import load_source
 from maskc.verify.model import VerifyOptions
 from maskc.verify.subject import Subject
 from maskc.vocab import load_encoder

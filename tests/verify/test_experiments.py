@@ -6,7 +6,8 @@ import pytest
 import maskc
 from maskc.artifact.model import Contents
 from maskc.errors import GrammarError
-from maskc.frontends.lark import build_lark, source_from_header
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.source import source_from_header
 from maskc.verify import VerifyOptions, run_verify
 from maskc.verify.files import choose_files, find_corpus
 from maskc.verify.generation import generate_texts

@@ -4,7 +4,8 @@ import dataclasses
 
 import pytest
 
-from maskc.frontends.lark import build_lark, load_source
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.source import load_source
 from maskc.verify import VerifyOptions, run_verify
 from maskc.verify.earley import Rules, find_rest
 from maskc.verify.general import GeneralOracle, parses_generally

@@ -3,7 +3,8 @@ from random import Random
 import pytest
 
 from maskc.errors import MaskcError
-from maskc.frontends.lark import build_lark, load_source
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.source import load_source
 from maskc.verify.oracle import Oracle, Undecided
 from tests.laws.test_lark_quirks import GRAMMARS, PYTHON, PYTHON_TEXTS, SETTINGS
 from tests.random_grammars import accepted_texts, draw_grammar, lark_accepts

@@ -2,7 +2,8 @@
 
 import pytest
 
-from maskc.frontends.lark import build_lark, load_source
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.source import load_source
 from maskc.verify.refusals import Refusal, find_refusal, refuse_bytes
 from maskc.verify.subject import build_oracle
 

@@ -40,7 +40,7 @@ from maskc.frontends.characters.expressions import (
 )
 from maskc.frontends.characters.regular import Regular
 from maskc.frontends.characters.terminals import write_terminal
-from maskc.frontends.translation import Side, Terminal, Translation
+from maskc.frontends.translation import Side, Translation
 
 LARGE, MAX_FAILED = 200, 5
 
@@ -96,7 +96,8 @@ class _Lowering:
         self.asked = {start}
         self.sides: dict[str, list[Side]] = {}
         self.named: dict[str, str] = {}  # pattern → terminal
-        self.terminals: dict[str, Terminal] = {}
+        self.terminals: dict[str, str] = {}
+        self.rule_of: dict[str, str] = {made: rule for rule, made in self.names.items()}
         self.folded: dict[Expression, str | None] = {}
         self.n_failed = 0
         self.helpers: dict[Expression, str] = {}
@@ -115,6 +116,7 @@ class _Lowering:
             start=self.names[self.waiting[0]],
             rules={name: tuple(sides) for name, sides in self.sides.items()},
             terminals=self.terminals,
+            rule_of=self.rule_of,
         )
 
     def _alternatives(self, expression: Expression, owner: str) -> list[Side]:
@@ -166,7 +168,7 @@ class _Lowering:
             case Sequence() if folded is None:
                 return self._symbols(expression, owner)
         if expression not in self.helpers:
-            helper = self.helpers[expression] = self._name(self.names[owner])
+            helper = self.helpers[expression] = self._name(owner)
             self.sides[helper] = []
             if isinstance(expression, Repeat) and expression.high != 1 and folded is None:
                 self._repeat(helper, expression, owner)
@@ -178,7 +180,7 @@ class _Lowering:
         low, high = expression.low, expression.high
         item = self._symbols(expression.body, owner)
         if len(item) > 1 and max(low, high or 0) > 1:
-            self.sides[name := self._name(self.names[owner])] = [item]
+            self.sides[name := self._name(owner)] = [item]
             item = (name,)
         least = item * low
         if high is None:
@@ -187,7 +189,7 @@ class _Lowering:
         # `x{n,m}` is n times, or one more than `x{n,m-1}`: one derivation a text.
         longest = least
         for _ in range(low, high):
-            self.sides[longer := self._name(self.names[owner])] = [least, longest + item]
+            self.sides[longer := self._name(owner)] = [least, longest + item]
             longest = (longer,)
         self.sides[helper] = [longest]
 
@@ -210,17 +212,19 @@ class _Lowering:
             return sides
         if pattern not in self.named:
             rule = expression.name if isinstance(expression, Reference) else owner
-            name = self.named[pattern] = self._name(self.names[rule].upper())
-            self.terminals[name] = Terminal(pattern, rule)
+            name = self.named[pattern] = self._name(rule, self.names[rule].upper())
+            self.terminals[name] = pattern
         return [*sides, (self.named[pattern],)]
 
-    def _name(self, base: str) -> str:
-        """Return a name that is not taken: the base, or the base with the next free number."""
+    def _name(self, rule: str, base: str = "") -> str:
+        """Return a name for a part of a rule: the base, or the base with the next free number."""
+        base = base or self.names[rule]
         name, number = base, 1
         while name in self.taken:
             number += 1
             name = f"{base}_{number}"
         self.taken.add(name)
+        self.rule_of[name] = rule
         return name
 
 

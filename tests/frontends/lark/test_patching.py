@@ -3,7 +3,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from maskc.frontends.patching import patched
+from maskc.frontends.lark.patching import patched
 
 
 def test_a_name_means_something_else_inside_and_the_same_as_before_after_that():

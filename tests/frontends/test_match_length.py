@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from maskc.errors import UnsupportedTerminalError
 from maskc.frontends import words
-from maskc.frontends.words import build_matcher, match_length
+from maskc.frontends.match_length import build_matcher, match_length
 
 ATOMS = st.sampled_from(["a", "b", "é", "[ab]", ".", r"\w", "[^a]", r"\b", "^", "$", "(?i:B)"])
 PATTERNS = st.recursive(

@@ -20,7 +20,7 @@ import lark.parsers.lalr_parser
 from lark.grammar import Rule
 from lark.parsers.lalr_analysis import LALR_Analyzer, Reduce, Shift, digraph
 
-from maskc.frontends.patching import patched
+from maskc.frontends.lark.patching import patched
 
 # Lark's annotations leave both out.
 _lalr_parser, _digraph = cast(Any, lark.parsers.lalr_parser), cast(Any, digraph)

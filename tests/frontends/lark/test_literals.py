@@ -2,7 +2,7 @@ import lark
 import pytest
 
 from maskc.errors import GrammarError, LimitError
-from maskc.frontends.literals import MOST_BACKSLASHES, MOST_BLANKS, check_literals
+from maskc.frontends.lark.literals import MOST_BACKSLASHES, MOST_BLANKS, check_literals
 
 LONG = "\\" * 60
 

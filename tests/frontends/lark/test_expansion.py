@@ -4,7 +4,7 @@ from lark.load_grammar import load_grammar
 
 from maskc.budget import run_bounded
 from maskc.errors import GrammarError, LimitError
-from maskc.frontends.expansion import check_expansion
+from maskc.frontends.lark.expansion import check_expansion
 from maskc.limits import Limits
 
 

@@ -8,7 +8,7 @@ from lark.indenter import Indenter, PythonIndenter
 
 from maskc.errors import PostlexError
 from maskc.frontends.indentation import ATTRIBUTES, PYTHON
-from maskc.frontends.indenters import build_indenter, load_indentation
+from maskc.frontends.lark.indenters import build_indenter, load_indentation
 from tests.indenters import TwoColumns
 
 

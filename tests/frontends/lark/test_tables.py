@@ -10,13 +10,14 @@ from lark import Lark
 from lark.exceptions import GrammarError
 from lark.parsers.lalr_analysis import Shift
 
-from maskc.frontends.lark import build_lark, load_grammar
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.lark.tables import SharedRow, shared_lookaheads
+from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
-from maskc.frontends.tables import SharedRow, shared_lookaheads
 from maskc.grammar.lalr import Reduction
 from tests.examples import examples
 
-GRAMMARS = Path(__file__).parents[2] / "grammars"
+GRAMMARS = Path(__file__).parents[3] / "grammars"
 NAMES = ("json", "python", "c", "graphql")
 
 

@@ -1,0 +1,1 @@
+"""Lark: the parser that it builds for a grammar, in bounded time, and what is read of it."""

@@ -1,0 +1,118 @@
+"""Which parser does Lark build for a source?
+
+Loading, importing, expanding templates and EBNF, and building the LALR table are Lark's work. What
+it would do without end is counted or refused before (:mod:`maskc.frontends.lark.expansion`,
+:mod:`maskc.frontends.lark.literals`), and what it would refuse only when it first lexes, at once
+(:mod:`maskc.frontends.lark.contexts`).
+
+What Lark accepts and we refuse, by name: an import that leads out of the grammar's folder, and a
+conditional on a group's number, since Lark joins patterns and counts the groups of all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import AbstractContextManager
+from typing import Any, cast
+
+import lark
+import lark.lexer
+from lark import Lark
+from lark.exceptions import LarkError
+from lark.load_grammar import load_grammar as load_lark_grammar
+
+from maskc.budget import run_bounded
+from maskc.errors import GrammarError
+from maskc.frontends.lark.contexts import check_alternations, is_dynamic
+from maskc.frontends.lark.expansion import check_expansion
+from maskc.frontends.lark.imports import check_grammar_text, make_loader
+from maskc.frontends.lark.indenters import build_indenter
+from maskc.frontends.lark.patching import patched
+from maskc.frontends.settings import PRIORITIES
+from maskc.frontends.source import GrammarSource, name_source
+
+OLDEST_LARK = (1, 3)
+
+# Lark checks some of what it reads with assertions, and converts counts as they are written.
+_REFUSALS = (LarkError, re.error, UnicodeDecodeError, AssertionError, ValueError, OverflowError)
+
+
+def build_lark(source: GrammarSource) -> Lark:
+    """Return Lark's own parser for the source: the specification of its language.
+
+    Raises:
+        GrammarError: Lark refuses the text; the message is Lark's.
+        UnsupportedTerminalError: a terminal means something else beside other terminals.
+        LimitError: it is too large, or takes too long.
+    """
+    return run_bounded(lambda: build_with_imports(source, {}), name=source.name)
+
+
+def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
+    """Return Lark's parser, and write the texts that the grammar imports into ``imports``.
+
+    Raises:
+        GrammarError, UnsupportedTerminalError, LimitError: as :func:`build_lark`.
+    """
+    _check_version(source.name)
+    name_source(source)
+    check_grammar_text(source.name, len(source.text), source.text)
+    postlex = build_indenter(source.postlex) if source.postlex else None
+    starts = source.start.split(",")
+
+    try:
+        loaders = [make_loader(source, imports)]
+        grammar, _ = cast(Any, load_lark_grammar)(source.text, source.name, loaders, False)
+        check_expansion(grammar, source.name)
+        with _no_collision_check():
+            built = Lark(
+                grammar,
+                parser=cast(Any, source.parser),
+                lexer=cast(Any, source.lexer),
+                start=starts,
+                postlex=postlex,
+                g_regex_flags=source.flags,
+                priority=cast(Any, PRIORITIES[source.priority]),
+                source_path=source.name,
+                # Earley only: trees are nobody's concern.
+                ambiguity="forest" if source.parser == "earley" else "auto",
+            )
+        if not is_dynamic(built):
+            check_alternations(built)
+    except _REFUSALS as error:
+        raise GrammarError(source.name, _explain(error, source)) from None
+    # The table is made for all start symbols; `parse` without a start begins at the first.
+    cast(Any, built.parser).parser_conf.start = starts[:1]
+    return built
+
+
+def _check_version(name: str) -> None:
+    """Refuse a Lark older than the one whose language we are held against.
+
+    It may be installed: vLLM pins one, and serving an artifact needs none.
+    """
+    installed = tuple(int(number) for number in re.findall(r"\d+", lark.__version__)[:2])
+    if installed < OLDEST_LARK:
+        raise GrammarError(
+            name,
+            f"Lark {lark.__version__} is installed, and grammars are compiled and verified with "
+            f"Lark {'.'.join(map(str, OLDEST_LARK))} or newer; install 'lark>=1.3', or do it "
+            "in another environment: an artifact needs no Lark to be served",
+        )
+
+
+def _no_collision_check() -> AbstractContextManager[None]:
+    """Keep Lark from looking for terminals that collide, which it does if interegular is there.
+
+    It only logs them. And interegular raises an AttributeError if it can read none of several
+    terminals, as with ``/a++/`` and ``/(?>b)/``: Lark would parse these if it were not installed.
+    """
+    return patched(lark.lexer, "has_interegular", False)
+
+
+def _explain(error: BaseException, source: GrammarSource) -> str:
+    text = " ".join(str(error).split()) or type(error).__name__
+    for start in source.start.split(","):
+        if "undefined rule" in text and f"'{start}'" in text:
+            return f"the start symbol {start!r} is not a rule; name one with start="
+    return f"Lark refuses it: {text[:600]}"

@@ -1,0 +1,120 @@
+"""What does Lark's lexer look for, in which order, and where?
+
+Contexts, the order of terminals and the keywords of each context are read from Lark's own lexer
+objects, so they are Lark's by construction. Lark makes its alternations when it first lexes; what
+it would refuse then is refused when the grammar is loaded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from lark import Lark
+from lark.lexer import BasicLexer, _create_unless
+
+from maskc.frontends.conditionals import check_conditionals
+from maskc.frontends.match_length import build_matcher
+from maskc.grammar.model import Context, Layout
+from maskc.ids import ContextId, TerminalId
+
+
+def check_alternations(lark: Lark) -> None:
+    """Check what Lark finds out when it lexes first: that its alternations are patterns of ``re``.
+
+    Raises:
+        re.error: flags for the whole pattern in a terminal, or two groups of one name.
+        UnsupportedTerminalError: a conditional on a group by its number.
+    """
+    flags = lark.lexer_conf.g_regex_flags
+    groups: dict[str, set[str]] = {}
+    for terminal in lark.terminals:
+        name, pattern = str(terminal.name), terminal.pattern.to_regexp()
+        if "(?" in pattern:
+            groups[name] = set(re.compile(f"(?P<{name}>{pattern})", flags).groupindex)
+            check_conditionals(name, pattern, flags)
+    lexer = lexer_of(lark)
+    contexts = [lexer] if isinstance(lexer, BasicLexer) else lexer.lexers.values()
+    for context in contexts if any(len(names) > 1 for names in groups.values()) else ():
+        known: set[str] = set()
+        for terminal in context.terminals:
+            names = groups.get(terminal.name, {terminal.name})
+            if not known.isdisjoint(names):
+                twice = min(known & names)
+                raise re.error(f"redefinition of group name {twice!r} in terminal {terminal.name}")
+            known |= names
+
+
+def is_dynamic(lark: Lark) -> bool:
+    """Return whether the parser asks for terminals one by one: there are no alternations."""
+    return str(lark.lexer_conf.lexer_type).startswith("dynamic")
+
+
+def lexer_of(lark: Lark) -> Any:
+    """Return Lark's lexer, without the postlex around it."""
+    lexer = cast(Any, lark.parser.lexer)
+    return lexer.lexer if lark.lexer_conf.postlex else lexer
+
+
+def read_ranks(lark: Lark, terminals: tuple[str, ...]) -> tuple[int, ...]:
+    """Return the place of each terminal in the order in which Lark tries all of them."""
+    lexer = lexer_of(lark)
+    in_order = (lexer if isinstance(lexer, BasicLexer) else lexer.root_lexer).terminals
+    rank = {str(t.name): i for i, t in enumerate(in_order)}
+    return tuple(rank.get(name, len(rank)) for name in terminals)
+
+
+def read_contexts(
+    lark: Lark, order: Iterable[int], terminal_id: Mapping[str, TerminalId]
+) -> tuple[tuple[Context, ...], tuple[ContextId, ...]]:
+    """Return the distinct contexts, and which of them each of Lark's states has."""
+    lexer, matcher = lexer_of(lark), build_matcher()
+    if isinstance(lexer, BasicLexer):
+        return (read_context(lexer, terminal_id, matcher),), tuple(ContextId(0) for _ in order)
+    number: dict[Context, ContextId] = {}
+    context_of = []
+    read: dict[int, Context] = {}
+    for lark_state in order:
+        lexer_here = lexer.lexers[lark_state]
+        if id(lexer_here) not in read:
+            read[id(lexer_here)] = read_context(lexer_here, terminal_id, matcher)
+        context = ContextId(len(number))
+        context_of.append(number.setdefault(read[id(lexer_here)], context))
+    return tuple(number), tuple(context_of)
+
+
+def read_context(lexer: Any, terminal_id: Mapping[str, TerminalId], matcher: Any) -> Context:
+    """Return the context of one of Lark's basic lexers.
+
+    Args:
+        lexer: the lexer.
+        terminal_id: name → terminal.
+        matcher: what finds keywords (:func:`maskc.frontends.match_length.build_matcher`).
+    """
+    alternatives, callbacks = cast(Any, _create_unless)(
+        lexer.terminals, lexer.g_regex_flags, matcher, lexer.use_bytes
+    )
+    return Context(
+        tuple(terminal_id[t.name] for t in alternatives),
+        tuple(
+            (terminal_id[name], tuple(terminal_id[t.name] for t in unless.scanner.terminals))
+            for name, unless in sorted(callbacks.items())
+        ),
+    )
+
+
+def read_layout(postlex: Any, terminal_id: Mapping[str, TerminalId]) -> Layout:
+    """Return what an ``Indenter`` looks at."""
+
+    def ids(names: Iterable[str]) -> frozenset[TerminalId]:
+        return frozenset(terminal_id[name] for name in names)
+
+    return Layout(
+        newline=terminal_id[postlex.NL_type],
+        indent=terminal_id[postlex.INDENT_type],
+        dedent=terminal_id[postlex.DEDENT_type],
+        opens=ids(postlex.OPEN_PAREN_types),
+        closes=ids(postlex.CLOSE_PAREN_types),
+        tab_len=postlex.tab_len,
+    )

@@ -1,0 +1,206 @@
+"""What did Lark make of a grammar: productions, LALR table and lexer, with numbers of our own.
+
+Lark numbers states and names as its hashes have it; here all numbers depend on names only
+(:mod:`maskc.frontends.numbering`). A grammar for Earley has no table.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from lark import Lark
+from lark.lexer import TerminalDef
+
+from maskc.frontends.lark.build import build_with_imports
+from maskc.frontends.lark.contexts import (
+    is_dynamic,
+    lexer_of,
+    read_context,
+    read_contexts,
+    read_layout,
+    read_ranks,
+)
+from maskc.frontends.lark.tables import SharedRow, read_row, shared_lookaheads
+from maskc.frontends.match_length import build_matcher
+from maskc.frontends.numbering import Numbering, number_names
+from maskc.frontends.source import GrammarSource
+from maskc.grammar.lalr import LalrState, LalrTable, Reduction
+from maskc.grammar.model import Context, Grammar, LalrGrammar, LexerSpec, Production
+from maskc.ids import ContextId, LalrStateId, ProductionId, TerminalId
+
+_Row = tuple[dict[str, int], dict[str, Any], SharedRow | None]
+
+
+def read_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
+    """Return what Lark makes of a grammar, and the source with the texts that it imported.
+
+    Raises:
+        GrammarError, UnsupportedTerminalError, LimitError: as
+            :func:`maskc.frontends.lark.build.build_lark`.
+    """
+    imports: dict[str, str] = {}
+    with shared_lookaheads():
+        lark = build_with_imports(source, imports)
+    start = source.start.split(",")[0]
+    grammar = _read_general(lark, start) if source.parser == "earley" else _read_lalr(lark, start)
+    return grammar, replace(source, imports=dict(sorted(imports.items())))
+
+
+def _read_lalr(lark: Lark, start: str) -> LalrGrammar:
+    table = cast(Any, lark.parser.parser)._parse_table
+    postlex = cast(Any, lark.lexer_conf.postlex)
+    rows: dict[int, _Row] = {number: read_row(row) for number, row in table.states.items()}
+    rules = _list_rules(lark, rows.values())
+    numbering = number_names(
+        _list_terminals(lark, rows.values(), rules), (str(rule.origin.name) for rule in rules)
+    )
+    produced = {rule: _produce(numbering, rule) for rule in rules}
+    bnf = numbering.make_bnf(start, produced.values())
+    number = {p: ProductionId(i) for i, p in enumerate(bnf.productions)}
+    order = _number_states(table, start)
+    states = _read_states(rows, order, numbering, {r: number[p] for r, p in produced.items()})
+    contexts, context_of = read_contexts(lark, order, numbering.terminal_id)
+    lexer = LexerSpec(
+        terminals=bnf.terminals,
+        patterns=_list_patterns(lark, numbering),
+        re_flags=lark.lexer_conf.g_regex_flags,
+        ranks=read_ranks(lark, bnf.terminals),
+        ignored=_list_ignored(lark, numbering),
+        contexts=contexts,
+        first_context=context_of[0],
+        contexts_after=_list_contexts_after(states, context_of),
+        layout=read_layout(postlex, numbering.terminal_id) if postlex else None,
+    )
+    return LalrGrammar(bnf, lexer, LalrTable(states, order[table.end_states[start]], context_of))
+
+
+def _read_general(lark: Lark, start: str) -> Grammar:
+    """Return a grammar without a table; its lexer has one context, before and after everything."""
+    symbols = [symbol for rule in lark.rules for symbol in rule.expansion]
+    numbering = number_names(
+        {str(t.name) for t in lark.terminals} | {str(s.name) for s in symbols if s.is_term},
+        {start}
+        | {str(rule.origin.name) for rule in lark.rules}
+        | {str(s.name) for s in symbols if not s.is_term},
+    )
+    bnf = numbering.make_bnf(start, (_produce(numbering, rule) for rule in lark.rules))
+    every = tuple(map(TerminalId, range(1, len(bnf.terminals))))
+    ranks, context = (0,) * len(bnf.terminals), Context(every, ())
+    if not is_dynamic(lark):
+        ranks = read_ranks(lark, bnf.terminals)
+        context = read_context(lexer_of(lark), numbering.terminal_id, build_matcher())
+    lexer = LexerSpec(
+        terminals=bnf.terminals,
+        patterns=_list_patterns(lark, numbering),
+        re_flags=lark.lexer_conf.g_regex_flags,
+        ranks=ranks,
+        ignored=_list_ignored(lark, numbering),
+        contexts=(context,),
+        first_context=ContextId(0),
+        contexts_after=dict.fromkeys(every, frozenset([ContextId(0)])),
+        layout=None,
+    )
+    return Grammar(bnf, lexer)
+
+
+def _list_rules(lark: Lark, rows: Iterable[_Row]) -> list[Any]:
+    """Return the rules of a grammar and of its table, where Lark adds some of its own."""
+    rules = dict.fromkeys(lark.rules)
+    for _, reduced, shared in rows:
+        rules |= dict.fromkeys(reduced.values())
+        if shared is not None:
+            rules[shared.reduction[1]] = None
+    return list(rules)
+
+
+def _list_terminals(lark: Lark, rows: Iterable[_Row], rules: Iterable[Any]) -> set[str]:
+    """Return the names of terminals: those defined, acted on, or asked for by the postlex."""
+    postlex = cast(Any, lark.lexer_conf.postlex)
+    names = {str(terminal.name) for terminal in lark.terminals}
+    looked_for = {}  # rows that reduce alone share the names on which they do
+    for moves, reduced, shared in rows:
+        names.update(moves, reduced)
+        if shared is not None:
+            looked_for[id(shared.names)] = shared.names
+    names.update(*looked_for.values())
+    names -= {str(rule.origin.name) for rule in rules}
+    if postlex:
+        names |= {postlex.NL_type, postlex.INDENT_type, postlex.DEDENT_type}
+        names |= {*postlex.OPEN_PAREN_types, *postlex.CLOSE_PAREN_types}
+    return names
+
+
+def _read_states(
+    rows: Mapping[int, _Row],
+    order: Iterable[int],
+    numbering: Numbering,
+    production_of: Mapping[Any, ProductionId],
+) -> tuple[LalrState, ...]:
+    """Return the rows of the table in our order; ``order`` is also their numbers."""
+    new = {old: LalrStateId(number) for number, old in enumerate(order)}
+    terminal_id, nonterminal_id = numbering.terminal_id, numbering.nonterminal_id
+    looked_for: dict[int, dict[int, None]] = {}
+    states = []
+    for old in new:
+        moves, reduced, shared = rows[old]
+        reduces: Mapping[int, ProductionId] = {
+            terminal_id[name]: production_of[rule] for name, rule in reduced.items()
+        }
+        if shared is not None:
+            key = id(shared.names)
+            if key not in looked_for:
+                numbers = sorted(terminal_id[name] for name in shared.names)
+                looked_for[key] = dict.fromkeys(numbers)
+            reduces = Reduction(production_of[shared.reduction[1]], looked_for[key])
+        states.append(
+            LalrState(
+                {terminal_id[name]: new[t] for name, t in moves.items() if name in terminal_id},
+                reduces,
+                {nonterminal_id[n]: new[t] for n, t in moves.items() if n in nonterminal_id},
+            )
+        )
+    return tuple(states)
+
+
+def _produce(numbering: Numbering, rule: Any) -> Production:
+    side = [(str(symbol.name), bool(symbol.is_term)) for symbol in rule.expansion]
+    return numbering.produce(str(rule.origin.name), side)
+
+
+def _list_patterns(lark: Lark, numbering: Numbering) -> tuple[str | None, ...]:
+    by_name: dict[str, TerminalDef] = {str(t.name): t for t in lark.terminals}
+    return tuple(
+        by_name[name].pattern.to_regexp() if name in by_name else None
+        for name in numbering.terminals
+    )
+
+
+def _list_ignored(lark: Lark, numbering: Numbering) -> frozenset[TerminalId]:
+    return frozenset(numbering.terminal_id[str(name)] for name in lark.lexer_conf.ignore)
+
+
+def _list_contexts_after(
+    states: Iterable[LalrState], context_of: Sequence[ContextId]
+) -> dict[int, frozenset[ContextId]]:
+    """Return, for each terminal that is shifted, the contexts of the states that it leads to."""
+    found: dict[int, set[ContextId]] = {}
+    for row in states:
+        for terminal, target in row.shifts.items():
+            found.setdefault(terminal, set()).add(context_of[target])
+    return {terminal: frozenset(contexts) for terminal, contexts in found.items()}
+
+
+def _number_states(table: Any, start: str) -> dict[int, LalrStateId]:
+    """Return Lark's state → canonical number, breadth first over sorted symbol names."""
+    order: dict[int, LalrStateId] = {table.start_states[start]: LalrStateId(0)}
+    queue = deque(order)
+    while queue:
+        moves, _, _ = read_row(table.states[queue.popleft()])
+        for target in moves.values():
+            if target not in order:
+                order[target] = LalrStateId(len(order))
+                queue.append(target)
+    return order

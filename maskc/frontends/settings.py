@@ -1,0 +1,142 @@
+"""Which settings does a grammar's text carry, and do they go together?
+
+They stand in comment lines at the top of a text in Lark's notation::
+
+    // maskc: start=file_input postlex=lark.indenter:PythonIndenter
+
+``start``, ``parser``, ``lexer`` and ``postlex`` can be given as arguments too. Other options of
+Lark that change which texts it parses are settings only: ``flags`` (its ``g_regex_flags``, as
+letters of ``re``) and ``priority``. Several start symbols share one LALR table, which can change
+its contexts: ``start=a,b`` is Lark's ``start=["a", "b"]``, and texts are parsed from ``a``.
+
+A file can name no class but Lark's ``PythonIndenter``, since importing one runs code: any other
+Indenter is written as its attributes (:mod:`maskc.frontends.indentation`), or given as an argument.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from maskc.errors import GrammarError
+from maskc.frontends.indentation import (
+    ATTRIBUTES,
+    INDENTER,
+    PYTHON,
+    PYTHON_INDENTER,
+    Indentation,
+    read_indentation,
+)
+
+# Lark's parsers, each with the lexers that go with it, its default first.
+LEXERS = {"lalr": ("contextual", "basic"), "earley": ("dynamic_complete", "basic")}
+PRIORITIES = {"normal": "normal", "invert": "invert", "none": None}
+FLAGS = {"a": re.ASCII, "i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
+_SETTINGS = ("start", "parser", "lexer", "postlex", "flags", "priority")
+_SETTING = re.compile(r"^//\s*maskc:\s*(.*)$")
+
+
+def read_postlex(place: str, settings: Mapping[str, str]) -> Indentation | None:
+    """Return the Indenter that a grammar's comments ask for.
+
+    Raises:
+        GrammarError: they name a class, or its attributes are not complete.
+    """
+    spec = settings.get("postlex")
+    attributes = {name: settings[name] for name in ATTRIBUTES if name in settings}
+    if spec != INDENTER and attributes:
+        raise GrammarError(
+            place, f"{next(iter(attributes))} goes with postlex={INDENTER}; write that beside it"
+        )
+    if spec is None or spec == PYTHON_INDENTER:
+        return None if spec is None else PYTHON
+    if spec != INDENTER:
+        raise GrammarError(
+            place,
+            f"postlex={spec} names a class, and importing one would run its code: "
+            f"give --postlex {spec} on the command line, or write the Indenter's attributes: "
+            f"postlex={INDENTER} {'=… '.join(ATTRIBUTES)}=…",
+        )
+    try:
+        return read_indentation(attributes)
+    except ValueError as error:
+        raise GrammarError(
+            place, f"postlex={INDENTER}: {error}; write {'=… '.join(ATTRIBUTES)}=…"
+        ) from None
+
+
+def check_parser(name: str, parser: str, lexer: str, *, has_postlex: bool) -> None:
+    """Refuse a parser, lexer and postlex that Lark does not put together.
+
+    Raises:
+        GrammarError: they do not fit.
+    """
+    if parser not in LEXERS:
+        raise GrammarError(name, f"unknown parser {parser!r}; choose one of {', '.join(LEXERS)}")
+    if parser == "earley" and lexer == "dynamic":
+        raise GrammarError(
+            name,
+            "lexer dynamic takes only the longest match of each terminal, and is not supported; "
+            "use dynamic_complete, which takes every match, or basic",
+        )
+    if lexer not in LEXERS[parser]:
+        raise GrammarError(
+            name,
+            f"unknown lexer {lexer!r} for parser {parser}; "
+            f"choose one of {', '.join(LEXERS[parser])}",
+        )
+    if parser == "earley" and has_postlex:
+        raise GrammarError(
+            name, "a postlex needs parser lalr; leave it out, or compile without --parser earley"
+        )
+
+
+def read_settings(name: str, text: str) -> tuple[dict[str, str], str]:
+    """Return the settings of a text, and the place of the last that is about its postlex."""
+    settings: dict[str, str] = {}
+    place = name
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip() and not line.startswith("//"):
+            break
+        match = _SETTING.match(line)
+        if not match:
+            continue
+        for word in match[1].split():
+            key, equals, value = word.partition("=")
+            if not equals or not value or key not in (*_SETTINGS, *ATTRIBUTES):
+                raise GrammarError(
+                    f"{name}:{number}",
+                    f"{word!r} is not a setting; write {', '.join(f'{s}=' for s in _SETTINGS)}",
+                )
+            settings[key] = value
+            if key == "postlex" or key in ATTRIBUTES:
+                place = f"{name}:{number}"
+    return settings, place
+
+
+def read_flags(name: str, settings: Mapping[str, str]) -> int:
+    """Return the flags of ``re`` that the settings name.
+
+    Raises:
+        GrammarError: one of them is none.
+    """
+    flags = 0
+    for letter in settings.get("flags", ""):
+        if letter not in FLAGS:
+            raise GrammarError(name, f"unknown flag {letter!r}; choose among {', '.join(FLAGS)}")
+        flags |= FLAGS[letter]
+    return flags
+
+
+def read_priority(name: str, settings: Mapping[str, str]) -> str:
+    """Return the priority that the settings name, a key of ``PRIORITIES``.
+
+    Raises:
+        GrammarError: there is none of that name.
+    """
+    priority = settings.get("priority", "normal")
+    if priority not in PRIORITIES:
+        raise GrammarError(
+            name, f"unknown priority {priority!r}; choose one of {', '.join(PRIORITIES)}"
+        )
+    return priority
