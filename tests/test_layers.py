@@ -47,9 +47,10 @@ MAY_IMPORT = {
     # The general path: what it rewrites and its table first, then as the rooms above.
     "glr": GRAMMAR | GLR,
     "glr.walk": GRAMMAR | GLR | {"store"},
-    "glr.decisions": GRAMMAR | GLR | {"pushdown", "store", "streamline"},
-    "glr.top_state": GRAMMAR | GLR | {"glr.decisions", "pushdown", "store", "streamline"},
-    "glr.streamline": COMPILER | GLR | {"glr.decisions", "glr.top_state"},
+    "glr.top_state": GRAMMAR
+    | GLR
+    | {"pushdown.production_verdicts", "pushdown", "store", "streamline"},
+    "glr.streamline": COMPILER | GLR | {"pushdown.production_verdicts", "glr.top_state"},
     "glr.arrays": GLR | FILE,
     "glr.pipeline": COMPILER | FILE | {"", "glr", "stages"},
     "stages": COMPILER | GLR | {"artifact.model"},

@@ -12,12 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from maskc.glr.adjacency import LexedCfg
-from maskc.glr.decisions import (
-    ProductionVerdicts,
-    accept_always_legal,
-    drop_never_legal,
-    merge_jointly_legal,
-)
 from maskc.glr.lookback import find_going_on
 from maskc.glr.lr0 import GeneralTable
 from maskc.glr.top_state import StackVerdicts, check_never, condition_on_tops
@@ -27,24 +21,28 @@ from maskc.ids import END, ContextId, LalrStateId, RefinedStateId
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
 from maskc.parser.refine import RefinedTable
+from maskc.pushdown.asked_productions import AskedProductions
 from maskc.pushdown.interchangeable import Classes, find_production_classes
+from maskc.pushdown.production_verdicts import ProductionVerdicts
 from maskc.store.model import MaskStore
+from maskc.store.sequences import anything
+from maskc.streamline.always_legal import cut_always_legal
 from maskc.streamline.closings import merge_closings
 from maskc.streamline.counting import count_rows
-from maskc.streamline.follow import drop_unfollowed
 from maskc.streamline.interchangeable import merge_interchangeable
+from maskc.streamline.jointly_legal import merge_jointly_legal
 from maskc.streamline.lalr_state import Verdicts, describe_residue, leave_open
 from maskc.streamline.model import Rows
+from maskc.streamline.never_legal import drop_never_legal
 from maskc.streamline.order import Streamlined, describe_step
 from maskc.streamline.raw import collect_rows
 
 GENERAL_STEPS = (
     "raw",
     "closings",
-    "interchangeable",
-    "follow",
     "never legal",
     "always legal",
+    "interchangeable",
     "jointly legal",
     "state",
 )
@@ -109,14 +107,13 @@ def streamline_general(
     ]
     goes_on = find_going_on(lexed.cfg, table)
     states = _list_states(lexed, goes_on)
-    verdicts = ProductionVerdicts(lexed, boundaries, rows.words)
-    follow = lexed.follow()
+    verdicts = ProductionVerdicts(ask_lexed(lexed, grammar), boundaries, rows.words)
+    free = rows.words.close(rows.words.number_final(anything(boundaries.n_lookaheads)), 0)
     rewrites: dict[str, Callable[[Rows], Rows]] = {
         "closings": lambda rows: merge_closings(rows, scanner, boundaries),
-        "interchangeable": lambda rows: merge_interchangeable(rows, classes, boundaries, states),
-        "follow": lambda rows: drop_unfollowed(rows, follow, grammar.lexer, boundaries),
         "never legal": lambda rows: drop_never_legal(rows, verdicts),
-        "always legal": lambda rows: accept_always_legal(rows, verdicts, boundaries),
+        "always legal": lambda rows: cut_always_legal(rows, verdicts, free),
+        "interchangeable": lambda rows: merge_interchangeable(rows, classes, boundaries, states),
         "jointly legal": lambda rows: merge_jointly_legal(rows, verdicts),
     }
     for step in steps:
@@ -135,6 +132,18 @@ def streamline_general(
         rows, by_top, stacks.states_behind, boundaries, grammar.bnf.terminals
     )
     return Streamlined(rows, tuple(after), by_top, report), Tops(states, stacks.list_states)
+
+
+def ask_lexed(lexed: LexedCfg, grammar: Grammar) -> AskedProductions:
+    """Return the productions of a general parser's table: no text of theirs is lost."""
+    return AskedProductions(
+        reduce_productions((), (), lexed.cfg.start, lexed.cfg.productions),
+        lexed.symbols,
+        grammar.lexer.contexts,
+        {terminal: 1 for terminal, _ in lexed.symbols},
+        None,
+        None,
+    )
 
 
 def find_symbol_classes(lexed: LexedCfg) -> Classes:

@@ -29,13 +29,16 @@ Source: Tran-Thien, appendix, 2 and 4.3; future work (a longer first argument).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.glr.decisions import ProductionVerdicts
 from maskc.glr.lookback import Symbols, find_below
 from maskc.glr.lr0 import GeneralTable
+from maskc.lexer.boundaries import Lookaheads
 from maskc.pushdown.decisions import DEPENDS, FAIL, MAY
+from maskc.pushdown.production_verdicts import MAX_LENGTH, ProductionVerdicts
 from maskc.store.sequences import Event
 from maskc.streamline.lalr_state import Verdicts, list_words
 from maskc.streamline.model import Rows
@@ -85,7 +88,7 @@ class StackVerdicts:
         self._moves: dict[tuple[_Waits, int], _Waits] = {}
         self._tops: dict[_Top, _Waits] = {}
         self._n_read = 0
-        self._behind = verdicts.states_behind(table)
+        self._behind = find_states_after(table, verdicts.asked.symbols)
         asked = {0, *(state for states in self._behind.values() for state in states)}
         self._asked = tuple(sorted(asked))
         self.n_states = len(table.shifts)
@@ -212,6 +215,17 @@ class StackVerdicts:
         return not self._words.length[word] and self._verdicts.is_free(word)
 
 
+def find_states_after(
+    table: GeneralTable, symbols: Sequence[tuple[int, Lookaheads]]
+) -> dict[int, tuple[int, ...]]:
+    """Return terminal → the states that can be on top when it was shifted, ascending."""
+    found: dict[int, set[int]] = {}
+    for row in table.shifts:
+        for symbol, state in row.items():
+            found.setdefault(symbols[symbol][0], set()).add(state)
+    return {terminal: tuple(sorted(states)) for terminal, states in sorted(found.items())}
+
+
 def _verdict(waits: _Waits) -> int:
     """Return what is decided when nothing else is read, 0 if something still waits."""
     if not waits:
@@ -258,7 +272,7 @@ def check_never(rows: Rows, verdicts: Verdicts, stacks: StackVerdicts) -> None:
     place = {word: i for i, word in enumerate(verdicts.words)}
     may = verdicts.flags & MAY != 0
     for terminal, word in _list_asked(rows):
-        if terminal < 0:
+        if terminal < 0 or rows.words.length[word] > MAX_LENGTH:
             continue
         states = list(stacks.list_states(terminal))
         if not may[verdicts.class_of[place[word]], states].any():

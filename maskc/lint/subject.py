@@ -22,7 +22,7 @@ from maskc.parser.conflicts import Conflict, find_conflicts
 from maskc.parser.items import ItemSets
 from maskc.parser.refine import RefinedTable
 from maskc.pipeline import analyse_grammar
-from maskc.pushdown.lalr_state import refine_terminals
+from maskc.pushdown.table_debts import refine_terminals
 from maskc.stages import LalrLanguage
 
 _UNNAMED, _IGNORED = "__ANON_", "__IGNORE_"

@@ -9,7 +9,7 @@ What follows from the productions alone stands as follows in Lark's smaller lang
 - never-legal carries over: what is in no text of the grammar is in no text of the LALR language;
 - always-legal and jointly legal do not: PX may begin a text that Lark parses while PXS only begins
   texts that it does not. They stand if there is no conflict, for then the languages are equal, or
-  if the table itself proves them: :mod:`maskc.pushdown.lalr_state`.
+  if the table itself proves them: :mod:`maskc.pushdown.table_debts`.
 
 Example: ``stmt: "if" "e" stmt | "if" "e" stmt "else" stmt | "x"`` has one conflict, on ELSE, where
 Lark shifts; here both languages are the same. ``start: x "a"`` with ``x: "b" "a" | "b"`` has one on

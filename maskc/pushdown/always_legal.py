@@ -1,4 +1,4 @@
-"""Is S legal behind X whenever X is?
+"""Is S legal after X whenever X is?
 
 ``is_always_legal(X, S)`` is true iff PX ∈ L_p implies PXS ∈ L_p, for every P. That is undecidable
 (appendix, Proposition 1), so the answer is ``True`` or ``None`` for unknown, and a ``True`` is
@@ -9,19 +9,20 @@ and borrows any symbol that a pop needs. The *debt NFA* has a node for each stat
 of terminals read, and an edge for each step, labelled with the symbol borrowed or with ε; a node is
 final once S is read. A node is *ε-coaccessible* if it is final, or has an ε edge to such a node, or
 borrows at least one symbol and every symbol that can be popped in its state leads to such a node.
-If the start node is, S is always-legal behind X: from any stack one can choose a way to the end of
+If the start node is, S is always-legal after X: from any stack one can choose a way to the end of
 S.
 
 Example: with ``S ::= aSb | ε``, from (a, empty) the only symbol to borrow is ``S ::= a``, which
-leads to •S and on to a or b: both are always-legal behind a. From (b, empty) one borrows ``S ::=
-aSb`` and comes to S•, where b follows on ``S ::= aS`` but $END on Z0: unknown for b behind b.
+leads to •S and on to a or b: both are always-legal after a. From (b, empty) one borrows ``S ::=
+aSb`` and comes to S•, where b follows on ``S ::= aS`` but $END on Z0: unknown for b after b.
 
 Bounds: ``max_stack`` symbols on a stack and ``MAX_NODES`` nodes. What lies beyond is left out,
 which can only turn True into unknown; ``DebtNfa.is_complete`` tells. Where S cannot be read any
 more, the exploration stops: such nodes are no way to the end of S.
 
-``prove_always_legal`` asks the deterministic debt automaton instead (:mod:`maskc.pushdown.debts`):
-it proves all that the exploration proves with any maximum stack size, and more, in less time.
+``prove_always_legal`` asks the deterministic debt automaton instead, which the compile path uses
+(:mod:`maskc.pushdown.production_debts`): it proves all that the exploration proves with any maximum
+stack size, and more, in less time.
 
 All of this is about the grammar's language. Lark's LALR language can be smaller, and a text that
 the True promises may be missing there: see :mod:`maskc.parser.conflicts`.
@@ -38,9 +39,10 @@ from typing import Literal, NamedTuple
 
 from maskc.grammar.sets import SymbolSets, compute_sets
 from maskc.ids import END
-from maskc.pushdown.debts import Debts, Verdict
+from maskc.pushdown.debt_automaton import Verdict
 from maskc.pushdown.dft import DftAutomaton, StackSymbol, Transition
 from maskc.pushdown.follow_graph import END_NODE, Node, Side, format_node
+from maskc.pushdown.production_debts import ProductionDebts
 
 MAX_STACK = 8
 MAX_NODES = 5_000
@@ -142,7 +144,7 @@ class DebtNfa:
 def explore_credit(
     dft: DftAutomaton, x: int, sequence: Sequence[int], *, max_stack: int = MAX_STACK
 ) -> DebtNfa:
-    """Return the debt NFA of a sequence behind a terminal.
+    """Return the debt NFA of a sequence after a terminal.
 
     Args:
         dft: of a reduced grammar.
@@ -186,8 +188,8 @@ def is_always_legal(
     return True if nfa.start in nfa.find_coaccessible() else None
 
 
-def prove_always_legal(debts: Debts, x: int, sequence: Sequence[int]) -> Proof:
-    """Return ``True`` if the sequence is legal on every stack behind ``x``, else ``None``."""
+def prove_always_legal(debts: ProductionDebts, x: int, sequence: Sequence[int]) -> Proof:
+    """Return ``True`` if the sequence is legal on every stack after ``x``, else ``None``."""
     return True if debts.decide(x, sequence) is Verdict.ALWAYS else None
 
 

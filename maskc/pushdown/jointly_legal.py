@@ -16,7 +16,7 @@ both are always-legal there.
 All of this is about the grammar's language; ``are_jointly_legal_by_table`` asks Lark's table
 instead.
 
-Bound: that of the debt automata, ``maskc.pushdown.debts.MAX_STATES``.
+Bound: that of the debt automata, ``maskc.pushdown.production_debts.MAX_STATES``.
 
 Source: appendix, sections 6.1 and 6.2; blog, "jointly legal" and its outlook.
 """
@@ -26,8 +26,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import Enum
 
-from maskc.pushdown.debts import Debts, Verdict
-from maskc.pushdown.lalr_state import LalrStacks
+from maskc.pushdown.debt_automaton import Verdict
+from maskc.pushdown.production_debts import ProductionDebts
+from maskc.pushdown.table_debts import TableDebts
 
 
 class Reason(Enum):
@@ -39,7 +40,7 @@ class Reason(Enum):
 
 
 def are_jointly_legal(
-    debts: Debts,
+    debts: ProductionDebts,
     x: int,
     one: Sequence[int],
     other: Sequence[int],
@@ -65,7 +66,7 @@ def are_jointly_legal(
 
 
 def are_jointly_legal_by_table(
-    stacks: LalrStacks,
+    table: TableDebts,
     x: int,
     one: Sequence[int],
     other: Sequence[int],
@@ -74,11 +75,10 @@ def are_jointly_legal_by_table(
 ) -> Reason | None:
     """Return why two sequences are jointly legal in the language that Lark parses.
 
-    Likewise, but only what the table proves counts; equal debts are found only where both
-    sequences are never-legal.
+    Likewise, but only what the table proves counts.
 
     Args:
-        stacks: of Lark's table, with terminals as lookaheads.
+        table: of Lark's table, with terminals as lookaheads.
         x: the terminal before both.
         one: terminals; ``$END`` may stand last.
         other: likewise.
@@ -89,11 +89,9 @@ def are_jointly_legal_by_table(
     if left == right:
         return Reason.EQUAL
     before, suffixes = _split(representatives.get(x, x), left, right)
-    if all(stacks.decide_behind(before, suffix) is Verdict.ALWAYS for suffix in suffixes):
+    if all(table.decide_after(before, suffix) is Verdict.ALWAYS for suffix in suffixes):
         return Reason.ALWAYS_SUFFIX
-    if all(stacks.decide_behind(x, word) is Verdict.NEVER for word in (left, right)):
-        return Reason.EQUAL_DEBTS
-    return None
+    return Reason.EQUAL_DEBTS if table.compare_after(x, left, right) else None
 
 
 def _replace(sequence: Sequence[int], representatives: Mapping[int, int]) -> tuple[int, ...]:

@@ -23,12 +23,13 @@ from maskc.grammar.reduce import reduce_grammar
 from maskc.ids import END
 from maskc.parser.conflicts import find_conflicts
 from maskc.pushdown.always_legal import MAX_STACK, explore_credit
-from maskc.pushdown.debts import Debts, Verdict
+from maskc.pushdown.debt_automaton import Verdict
 from maskc.pushdown.dft import DftAutomaton, build_dft
 from maskc.pushdown.interchangeable import find_classes, map_to_representatives
 from maskc.pushdown.jointly_legal import are_jointly_legal, are_jointly_legal_by_table
-from maskc.pushdown.lalr_state import LalrStacks, refine_terminals
 from maskc.pushdown.never_legal import NeverLegal
+from maskc.pushdown.production_debts import ProductionDebts
+from maskc.pushdown.table_debts import TableDebts, refine_terminals
 
 N_NEAREST = 3
 
@@ -156,7 +157,7 @@ class Questions:
         self._grammar = grammar
         self._name = name
         self.reduced = reduce_grammar(grammar.bnf)
-        self._debts = Debts(self.reduced)
+        self._debts = ProductionDebts(self.reduced)
         self._never = NeverLegal(self._debts)
 
     @cached_property
@@ -169,13 +170,13 @@ class Questions:
         return len(find_conflicts(self._grammar))
 
     @cached_property
-    def _stacks(self) -> LalrStacks | None:
+    def _table(self) -> TableDebts | None:
         """The table's stacks; ``None`` if they are too many to tell apart."""
         try:
             table = refine_terminals(self._grammar)
         except LimitError:
             return None
-        return LalrStacks(self._grammar, table, {t: t for t in range(len(self._terminals))})
+        return TableDebts(self._grammar, table, {t: t for t in range(len(self._terminals))})
 
     @property
     def _terminals(self) -> Names:
@@ -231,8 +232,8 @@ class Questions:
         reason = are_jointly_legal(
             self._debts, terminal, left, right, representatives=representatives
         )
-        by_table = self._stacks and are_jointly_legal_by_table(
-            self._stacks, terminal, left, right, representatives=representatives
+        by_table = self._table and are_jointly_legal_by_table(
+            self._table, terminal, left, right, representatives=representatives
         )
         holds = by_table or (reason and not self._n_conflicts)
         return JointAnswer(
@@ -293,7 +294,7 @@ class Questions:
         )
 
     def _decide_lalr(self, x: int, word: Sequence[int]) -> Verdict:
-        return self._stacks.decide_behind(x, word) if self._stacks else Verdict.UNKNOWN
+        return self._table.decide_after(x, word) if self._table else Verdict.UNKNOWN
 
     def _name_all(self, symbols: Sequence[int]) -> Names:
         return tuple(self._grammar.bnf.symbol_name(symbol) for symbol in symbols)

@@ -12,19 +12,22 @@ from typing import Any, TypeVar
 
 from maskc.errors import BudgetError, LimitError
 from maskc.grammar.model import LalrGrammar
-from maskc.grammar.reduce import reduce_grammar
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import Scanner
 from maskc.parser.items import ItemSets
 from maskc.parser.refine import RefinedTable
+from maskc.pushdown.agreement import check_agreement
+from maskc.pushdown.asked_productions import ask_grammar
 from maskc.pushdown.decisions import Decisions
-from maskc.pushdown.follow_graph import build_follow_graph, build_successor_graph
 from maskc.pushdown.interchangeable import Classes, find_classes
+from maskc.pushdown.production_verdicts import ProductionVerdicts
+from maskc.pushdown.table_debts import TableDebts
 from maskc.store.model import MaskStore
+from maskc.store.sequences import anything
+from maskc.streamline.always_legal import cut_always_legal
 from maskc.streamline.closings import merge_closings
 from maskc.streamline.counting import count_rows, count_sequences, percentiles
-from maskc.streamline.follow import drop_unfollowed
 from maskc.streamline.interchangeable import merge_interchangeable, safe_for_lookaheads
 from maskc.streamline.lalr_state import (
     Verdicts,
@@ -33,13 +36,23 @@ from maskc.streamline.lalr_state import (
     leave_open,
 )
 from maskc.streamline.model import Rows
+from maskc.streamline.never_legal import drop_never_legal
 from maskc.streamline.pairs import decide_pairs
 from maskc.streamline.raw import collect_rows
 from maskc.streamline.sequences import decide_sequences
 
 T = TypeVar("T")
 
-STEPS = ("raw", "closings", "interchangeable", "follow", "pairs", "sequences", "state")
+STEPS = (
+    "raw",
+    "closings",
+    "never legal",
+    "always legal",
+    "interchangeable",
+    "pairs",
+    "sequences",
+    "state",
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,16 +99,19 @@ def streamline(
             the masks are the same, and each row is asked about on the stack at hand.
     """
     classes: Classes = safe_for_lookaheads(find_classes(grammar), boundaries, table)
-    follow = build_follow_graph(build_successor_graph(reduce_grammar(grammar.bnf)))
     newline = grammar.lexer.layout.newline if grammar.lexer.layout else None
     rows: Rows = run("raw", lambda: collect_rows(grammar.lexer, scanner, boundaries, store))
     after = [("raw", rows)]
     steps = [describe_step("raw", rows, count_sequences(rows, boundaries, newline))]
+    asked = ask_grammar(grammar, scanner, boundaries)
+    by_productions = ProductionVerdicts(asked, boundaries, rows.words)
+    free = rows.words.close(rows.words.number_final(anything(boundaries.n_lookaheads)), 0)
     decisions = Decisions(grammar, item_sets, table, boundaries, columns, rows.words, classes)
     rewrites: dict[str, Callable[[Rows], Rows]] = {
         "closings": lambda rows: merge_closings(rows, scanner, boundaries),
+        "never legal": lambda rows: drop_never_legal(rows, by_productions),
+        "always legal": lambda rows: cut_always_legal(rows, by_productions, free),
         "interchangeable": lambda rows: merge_interchangeable(rows, classes, boundaries, table),
-        "follow": lambda rows: drop_unfollowed(rows, follow, grammar.lexer, boundaries),
         "pairs": lambda rows: decide_pairs(rows, decisions, boundaries, table),
         "sequences": lambda rows: decide_sequences(rows, decisions, boundaries),
     }
@@ -106,8 +122,16 @@ def streamline(
         "residue": {},
         "left_out": None,
     }
+    terminal_of = {look: t for t, looks in boundaries.of_terminal.items() for look in looks}
     for step in STEPS[1 : STEPS.index(up_to) + 1]:
         try:
+            if step == "pairs":
+                check_agreement(
+                    by_productions,
+                    decisions,
+                    boundaries,
+                    lambda: TableDebts(grammar, table, terminal_of),
+                )
             if step in rewrites:
                 rows = run(step, lambda: rewrites[step](rows))  # noqa: B023
                 after.append((step, rows))

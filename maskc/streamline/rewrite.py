@@ -59,3 +59,12 @@ def rewrite(rows: Rows, rule: Rule) -> Rows:
             mapped[key] = answer
     word = np.array([mapped[key] for key in asked], dtype=np.int32)[inverse.reshape(-1)]
     return merge(rows, rows.source, rows.first, word)
+
+
+def after_terminals(decide: Callable[[Event, int], int]) -> Rule:
+    """Return the rule that decides the sequences after terminals one by one, and no others."""
+
+    def rule(asked: Sequence[tuple[Event, int]]) -> list[int]:
+        return [decide(before, word) if before.terminal >= 0 else word for before, word in asked]
+
+    return rule

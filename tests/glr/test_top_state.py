@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from maskc.glr import top_state as general_state
-from maskc.glr.decisions import ProductionVerdicts
 from maskc.glr.lookback import find_going_on
+from maskc.glr.streamline import ask_lexed
 from maskc.glr.top_state import StackVerdicts, check_never
 from maskc.pushdown.decisions import DEPENDS, FAIL, MAY
+from maskc.pushdown.production_verdicts import ProductionVerdicts
 from maskc.streamline.lalr_state import Verdicts
 from tests.compiled import compile_text, legal_tokens
 from tests.glr.general_values import values_of
@@ -19,7 +20,9 @@ AMBIGUOUS = 'start: start start | "a" | "b" start "c"\n'
 def verdicts_of(text):
     values = values_of(text)
     goes_on = find_going_on(values.lexed.cfg, values.table)
-    by_productions = ProductionVerdicts(values.lexed, values.boundaries, values.words)
+    by_productions = ProductionVerdicts(
+        ask_lexed(values.lexed, values.grammar), values.boundaries, values.words
+    )
     return values, StackVerdicts(values.table, goes_on, by_productions)
 
 

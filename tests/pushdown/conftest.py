@@ -10,8 +10,8 @@ from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.grammar.model import Grammar
 from maskc.grammar.reduce import reduce_grammar
-from maskc.pushdown.debts import Debts
 from maskc.pushdown.never_legal import NeverLegal
+from maskc.pushdown.production_debts import ProductionDebts
 
 GRAMMARS = Path(__file__).parent.parent.parent / "grammars"
 
@@ -32,7 +32,7 @@ class Loaded:
 
     @cached_property
     def debts(self):
-        return Debts(self.reduced)
+        return ProductionDebts(self.reduced)
 
     @cached_property
     def never(self):

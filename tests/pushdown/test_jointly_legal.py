@@ -2,13 +2,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.ids import END
-from maskc.pushdown.debts import ALL, NONE, Debts, Verdict
+from maskc.pushdown.debt_automaton import REFUSED, TAKEN, DebtAutomaton, Verdict
 from maskc.pushdown.interchangeable import (
     find_classes,
     find_production_classes,
     map_to_representatives,
 )
 from maskc.pushdown.jointly_legal import Reason, are_jointly_legal
+from maskc.pushdown.production_debts import ProductionDebts
 from tests.examples import examples
 from tests.pushdown.small_grammars import (
     LETTERS,
@@ -25,7 +26,9 @@ SEQUENCES = st.lists(st.sampled_from(LETTERS), max_size=3)
 
 def joint(reduced, x, one, other):
     representatives = map_to_representatives(find_production_classes(reduced))
-    return are_jointly_legal(Debts(reduced), x, one, other, representatives=representatives)
+    return are_jointly_legal(
+        ProductionDebts(reduced), x, one, other, representatives=representatives
+    )
 
 
 def test_interchangeable_terminals_make_sequences_jointly_legal():
@@ -88,20 +91,20 @@ def test_no_jointly_legal_pair_is_refuted_by_a_short_prefix(reduced, one, other)
 
 @examples(60)
 @given(small_grammars(), st.sampled_from(LETTERS))
-def test_signatures_are_equal_exactly_for_equal_debts(reduced, x):
-    debts = Debts(reduced)
+def test_smallest_automata_are_equal_exactly_for_equal_debts(reduced, x):
+    debts = ProductionDebts(reduced)
     drawn = [*sequences(2), *((*s, END) for s in sequences(1)), (A, B, C), (B, B, B)]
-    signatures = [debts.signature(x, s) for s in drawn]
-    for one, left in zip(drawn, signatures, strict=True):
-        for other, right in zip(drawn, signatures, strict=True):
+    automata = [debts.build(x, s) for s in drawn]
+    for one, left in zip(drawn, automata, strict=True):
+        for other, right in zip(drawn, automata, strict=True):
             assert debts.compare(x, one, other) == (left == right)
 
 
 @given(small_grammars(), SEQUENCES)
-def test_the_smallest_signatures_are_the_verdicts(reduced, sequence):
-    debts = Debts(reduced)
+def test_the_smallest_automata_are_the_verdicts(reduced, sequence):
+    debts = ProductionDebts(reduced)
     for x in reduced.used_terminals:
-        signature = debts.signature(x, sequence)
+        automaton = debts.build(x, sequence)
         verdict = debts.decide(x, sequence)
-        assert (verdict is Verdict.ALWAYS) == (signature == ALL)
-        assert (verdict is Verdict.NEVER) == (signature == NONE)
+        assert (verdict is Verdict.ALWAYS) == (automaton == DebtAutomaton((), TAKEN))
+        assert (verdict is Verdict.NEVER) == (automaton == DebtAutomaton((), REFUSED))

@@ -9,9 +9,10 @@ from maskc.grammar.reduce import reduce_grammar
 from maskc.ids import END
 from maskc.parser.conflicts import find_conflicts
 from maskc.pushdown.always_legal import prove_always_legal
-from maskc.pushdown.debts import Debts, Verdict
-from maskc.pushdown.lalr_state import LalrStacks, refine_terminals
+from maskc.pushdown.debt_automaton import Verdict
 from maskc.pushdown.never_legal import NeverLegal
+from maskc.pushdown.production_debts import ProductionDebts
+from maskc.pushdown.table_debts import TableDebts, refine_terminals
 from tests.examples import examples
 from tests.parser.test_conflicts import DANGLING_ELSE, LOST
 from tests.pushdown.lalr_words import lark_grammars, run_table
@@ -28,16 +29,20 @@ class Question:
         return [self.grammar.bnf.terminals.index(name) for name in names.split()]
 
     def behind(self, x, sequence):
-        return self.stacks.decide_behind(*self.ids(x), self.ids(sequence))
+        return self.stacks.decide_after(*self.ids(x), self.ids(sequence))
 
     def in_productions(self, x, sequence):
-        debts = Debts(reduce_grammar(self.grammar.bnf))
+        debts = ProductionDebts(reduce_grammar(self.grammar))
         return debts.decide(*self.ids(x), self.ids(sequence))
 
 
 def stacks_of(grammar):
     table = refine_terminals(grammar)
-    return LalrStacks(grammar, table, {t: t for t in range(len(grammar.bnf.terminals))})
+    return TableDebts(grammar, table, {t: t for t in range(len(grammar.terminals))})
+
+
+def decide_in(stacks, lalr_state, sequence):
+    return stacks.decide(stacks.list_refined(lalr_state), [1 << t for t in sequence])
 
 
 def test_a_sequence_that_only_a_dropped_reduction_reads_is_not_always_legal():
@@ -69,31 +74,31 @@ def test_a_refined_state_never_leaves_one_terminal_undecided():
     question = Question('start: "a" start "b" | "c"\n')
     n_states = len(refine_terminals(question.grammar).live)
     for state, terminal in itertools.product(range(n_states), range(4)):
-        assert question.stacks.decide(state, [terminal]) is not Verdict.DEPENDS
+        assert question.stacks.decide([state], [1 << terminal]) is not Verdict.DEPENDS
 
 
 def test_an_lalr_state_depends_where_its_refined_states_differ():
     question = Question('start: "a" start "b" | "c"\n')
     (c,) = question.ids("C")
-    state = question.grammar.lalr.states[0].shifts[c]
-    assert question.stacks.decide_in_lalr_state(state, question.ids("B")) is Verdict.DEPENDS
+    state = question.grammar.states[0].shifts[c]
+    assert decide_in(question.stacks, state, question.ids("B")) is Verdict.DEPENDS
 
 
 def test_nothing_is_legal_in_a_state_that_no_text_comes_to():
     question = Question('start: "a" | "c" x\nx: x "b"\n')
     (c,) = question.ids("C")
-    state = question.grammar.lalr.states[0].shifts[c]
-    assert question.stacks.decide_in_lalr_state(state, question.ids("B")) is Verdict.NEVER
+    state = question.grammar.states[0].shifts[c]
+    assert decide_in(question.stacks, state, question.ids("B")) is Verdict.NEVER
 
 
 def test_the_lalr_state_decides_what_one_terminal_leaves_open(python):
     """``f(`` can be closed at once, ``import (`` cannot."""
     stacks = stacks_of(python.grammar)
     opening, closing = python.id("LPAR"), python.id("RPAR")
-    assert stacks.decide_behind(opening, [closing]) is Verdict.DEPENDS
+    assert stacks.decide_after(opening, [closing]) is Verdict.DEPENDS
     verdicts = {
-        stacks.decide_in_lalr_state(state.shifts[opening], [closing])
-        for state in python.grammar.lalr.states
+        decide_in(stacks, state.shifts[opening], [closing])
+        for state in python.grammar.states
         if opening in state.shifts
     }
     assert verdicts == {Verdict.ALWAYS, Verdict.NEVER}
@@ -101,7 +106,7 @@ def test_the_lalr_state_decides_what_one_terminal_leaves_open(python):
 
 def test_minus_is_always_legal_behind_minus_for_larks_table_too(python):
     minus = python.id("MINUS")
-    assert stacks_of(python.grammar).decide_behind(minus, [minus]) is Verdict.ALWAYS
+    assert stacks_of(python.grammar).decide_after(minus, [minus]) is Verdict.ALWAYS
 
 
 def words_of(grammar, longest):
@@ -123,7 +128,7 @@ def test_no_verdict_is_refuted_by_a_short_text_that_the_table_accepts(grammar):
         for n in (1, 2)
         for s in itertools.product(terminals, repeat=n)
     ]:
-        verdict = stacks.decide_behind(x, sequence)
+        verdict = stacks.decide_after(x, sequence)
         for text in texts:
             for i, terminal in enumerate(text[:-1]):
                 if terminal != x:
@@ -138,25 +143,25 @@ def test_no_verdict_is_refuted_by_a_short_text_that_the_table_accepts(grammar):
 @examples(80)
 @given(lark_grammars())
 def test_never_legal_carries_over_to_the_table(grammar):
-    never = NeverLegal(Debts(reduce_grammar(grammar.bnf)))
-    stacks, terminals = stacks_of(grammar), range(len(grammar.bnf.terminals))
+    never = NeverLegal(ProductionDebts(reduce_grammar(grammar)))
+    stacks, terminals = stacks_of(grammar), range(len(grammar.terminals))
     for x, y, z in itertools.product(terminals[1:], terminals, terminals):
         for sequence in ([y], [y, z]):
             if never.is_never_legal(x, sequence):
-                assert stacks.decide_behind(x, sequence) is Verdict.NEVER
+                assert stacks.decide_after(x, sequence) is Verdict.NEVER
 
 
 @examples(80)
 @given(lark_grammars())
 def test_without_conflicts_the_table_proves_all_that_the_productions_prove(grammar):
     assume(not find_conflicts(grammar))
-    debts = Debts(reduce_grammar(grammar.bnf))
-    stacks, terminals = stacks_of(grammar), range(len(grammar.bnf.terminals))
+    debts = ProductionDebts(reduce_grammar(grammar))
+    stacks, terminals = stacks_of(grammar), range(len(grammar.terminals))
     for x, y, z in itertools.product(sorted(debts.reduced.used_terminals), terminals, terminals):
         for sequence in ([y], [y, z]):
             if prove_always_legal(debts, x, sequence):
-                assert stacks.decide_behind(x, sequence) is Verdict.ALWAYS
-            if stacks.decide_behind(x, sequence) is Verdict.NEVER:
+                assert stacks.decide_after(x, sequence) is Verdict.ALWAYS
+            if stacks.decide_after(x, sequence) is Verdict.NEVER:
                 assert NeverLegal(debts).is_never_legal(x, sequence)
 
 

@@ -2,8 +2,10 @@
 
 import pytest
 
-from maskc.glr.decisions import ProductionVerdicts
-from maskc.pushdown.debts import Verdict
+from maskc.glr.streamline import ask_lexed
+from maskc.glr.top_state import find_states_after
+from maskc.pushdown.debt_automaton import Verdict
+from maskc.pushdown.production_verdicts import ProductionVerdicts
 from tests.glr.general_values import values_of
 
 NESTED = "start: A start B | C\nA: /a/\nB: /b/\nC: /c/\n"
@@ -12,7 +14,9 @@ NESTED = "start: A start B | C\nA: /a/\nB: /b/\nC: /c/\n"
 @pytest.fixture(scope="module")
 def nested():
     values = values_of(NESTED)
-    return values, ProductionVerdicts(values.lexed, values.boundaries, values.words)
+    return values, ProductionVerdicts(
+        ask_lexed(values.lexed, values.grammar), values.boundaries, values.words
+    )
 
 
 @pytest.mark.parametrize(
@@ -32,7 +36,9 @@ def nested():
 )
 def test_a_word_is_decided_behind_a_terminal(nested, before, names, verdict):
     values, verdicts = nested
-    assert verdicts.decide(values.terminal(before), values.word(*names)) is verdict
+    asked = values.terminal(before), values.word(*names)
+    assert verdicts.is_never_legal(*asked) is (verdict is Verdict.NEVER)
+    assert verdicts.is_always_legal(*asked) is (verdict is Verdict.ALWAYS)
 
 
 def test_words_legal_on_the_same_stacks_have_one_signature(nested):
@@ -52,9 +58,9 @@ def test_an_open_lexeme_asks_for_the_symbols_that_it_may_become(nested):
     assert verdicts.is_free(values.word())
 
 
-def test_the_states_behind_a_terminal_are_those_that_it_leads_to(nested):
-    values, verdicts = nested
-    states = verdicts.states_behind(values.table)
+def test_the_states_after_a_terminal_are_those_that_it_leads_to(nested):
+    values, _ = nested
+    states = find_states_after(values.table, values.lexed.symbols)
     shifted = [
         (values.lexed.symbols[symbol][0], state)
         for row in values.table.shifts

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from maskc.grammar.model import Production
 from maskc.grammar.reduce import reduce_productions
 from maskc.ids import END
-from maskc.pushdown.debts import Debts, Verdict
+from maskc.pushdown.debt_automaton import Verdict
+from maskc.pushdown.production_debts import ProductionDebts
 
 S = -1
 a, b, c = 1, 2, 3
@@ -14,7 +15,7 @@ NESTED = [Production(0, (a, S, b)), Production(0, (c,))]
 
 
 def debts_of(productions):
-    return Debts(reduce_productions(("$END", "a", "b", "c"), ("S",), 0, productions))
+    return ProductionDebts(reduce_productions(("$END", "a", "b", "c"), ("S",), 0, productions))
 
 
 def test_a_set_is_legal_where_one_of_its_terminals_is():
@@ -52,9 +53,9 @@ def test_a_set_stands_in_the_middle_as_well():
     assert debts.decide(a, (debts.number_set(1 << a | 1 << b), c)) is Verdict.ALWAYS
 
 
-def test_an_automaton_beyond_the_bound_has_no_signature():
-    assert debts_of(NESTED).signature(c, (b, b, b), 1) is None
-    assert debts_of(NESTED).signature(c, (b, b, b)) is not None
+def test_an_automaton_beyond_the_bound_is_not_made():
+    assert debts_of(NESTED).build(c, (b, b, b), most=1) is None
+    assert debts_of(NESTED).build(c, (b, b, b)) is not None
 
 
 @settings(max_examples=60)

@@ -1,0 +1,385 @@
+"""Which stacks of the DFT pushdown automaton take a terminal sequence S after a terminal X?
+
+After X the DFT pushdown automaton's stack holds the places to return to: first some ``A ::= αX``,
+then some ``B ::= βA``, and so on down to Z0. Reading S from there, the stack is borrowed symbol by
+symbol (appendix, 4.3). Single paths are not followed, of which there can be infinitely many: a
+left-recursive rule pushes for ever. What matters once the stack was borrowed down to A• is only how
+much of S may have been read by then. So a node of the debt automaton
+(:mod:`maskc.pushdown.debt_automaton`) is a completed symbol and a set of positions in S, and a
+stack symbol leads to one node: that of its left side, and of the positions that may be reached by
+generating what its production still lacks.
+
+*Legal on every stack* asks more than always-legal does: of the stacks that one text leaves, one
+would do. So it implies it, and likewise for jointly legal. Every ε-coaccessible start node of
+unlimited credit exploration is found here too, without a maximum stack size, and so are
+right-recursive ends, which its recursive definition cannot see: with ``S ::= aS | b`` the loop from
+S• back to S• pops the stack each time round, and so ends.
+
+How much of S a symbol reads is a fixpoint over nonterminals for each suffix of S, shared between
+all sequences that end alike. Sets of positions are bit sets.
+
+A place of a sequence may also hold a *set* of terminals, any of which will do there: what an open
+lexeme may still become is one question. A set is numbered by :meth:`ProductionDebts.number_set`,
+and stands in sequences as that number, which is negative. :meth:`ProductionDebts.decide_after`
+takes a set in the place of X: then the stacks after all of its terminals count.
+
+Example: with ``S ::= aSb | ε``, b after b is taken on ``S ::= aSb``, ``S ::= aS``, …, and refused
+on ``S ::= aSb``, Z0: it depends on the stack.
+
+Source: appendix, sections 2, 4.3 and 6, and its future work; Bar-Hillel, Perles, Shamir 1961 for
+the fixpoint over nonterminals and positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from maskc.grammar.reduce import ReducedGrammar
+from maskc.grammar.sets import Terminals, compute_sets
+from maskc.ids import END
+from maskc.pushdown.debt_automaton import (
+    MAX_STATES,
+    REFUSED,
+    TAKEN,
+    Borrow,
+    DebtAutomaton,
+    Verdict,
+    build_debt_automaton,
+    decide,
+)
+
+Symbols = tuple[int, ...]
+Positions = int  # bit set; ``_MET`` once everything was read, 0 once nothing can be
+_MET = -1
+_LONG = 32  # words that would nest Python calls too deep
+
+
+class Place(NamedTuple):
+    """A stack symbol, as far as it matters: where the automaton returns to.
+
+    Attributes:
+        lhs: the nonterminal whose production goes on; -1 for Z0, the bottom.
+        rest: what the production has still to generate.
+    """
+
+    lhs: int
+    rest: Symbols
+
+
+BOTTOM = Place(-1, ())
+
+
+class Below(NamedTuple):
+    """A node of the debt automaton: what was just completed, and how much may have been read.
+
+    Attributes:
+        symbol: the terminal X, or the nonterminal that was completed, as productions hold it.
+        positions: bit set of the numbers of terminals that may have been read; not empty.
+    """
+
+    symbol: int
+    positions: Positions
+
+
+@dataclass(frozen=True, slots=True)
+class Returns:
+    """Where the automaton may return to after a symbol, by what is left to generate there.
+
+    Attributes:
+        ends: left sides of productions that end with the symbol.
+        rests: (left side, the symbols after it), distinct.
+        is_bottom: Z0 may be below: it is the start symbol.
+    """
+
+    ends: tuple[int, ...]
+    rests: tuple[tuple[int, Symbols], ...]
+    is_bottom: bool
+
+
+_NOWHERE = Returns((), (), is_bottom=False)
+
+
+class ProductionDebts:
+    """The deterministic debt automata of a reduced grammar; keeps what sequences share.
+
+    Terminals are given by id; ``$END`` may stand last in a sequence: the text ends there.
+
+    Attributes:
+        reduced: the grammar.
+        sets: its nullable, FIRST and LAST.
+    """
+
+    def __init__(self, reduced: ReducedGrammar) -> None:
+        self.reduced = reduced
+        self.sets = compute_sets(reduced)
+        self._returns = _list_returns(reduced)
+        # Symbol → the first that stands in the same places: the same stacks lie below both.
+        first = {returns: symbol for symbol, returns in reversed(self._returns.items())}
+        self._alike = {symbol: first[returns] for symbol, returns in self._returns.items()}
+        self._corners = _list_corners(reduced, self.sets.nullable)
+        self._begins: dict[Symbols, tuple[int, bool]] = {(): (0, True)}
+        self._read: dict[Symbols, dict[int, Positions]] = {}
+        self._can_be_met: dict[tuple[int, Symbols], bool] = {}
+        self._set_number: dict[Terminals, int] = {}
+        self._members: list[Terminals] = []
+
+    def number_set(self, terminals: Terminals) -> int:
+        """Return what stands for a set of terminals in a sequence: itself, if it is one."""
+        if terminals > 0 and not terminals & terminals - 1:
+            return terminals.bit_length() - 1
+        number = self._set_number.setdefault(terminals, len(self._members))
+        if number == len(self._members):
+            self._members.append(terminals)
+        return -1 - number
+
+    def terminals_at(self, element: int) -> Terminals:
+        """Return the terminals that an element of a sequence stands for."""
+        return 1 << element if element >= 0 else self._members[-1 - element]
+
+    def list_terminals(self, element: int) -> list[int]:
+        """Return the terminals of some text that an element stands for."""
+        used = self.reduced.used_terminals
+        if element >= 0:
+            return [element] if element in used else []
+        mask = self._members[-1 - element]
+        return [terminal for terminal in sorted(used) if mask >> terminal & 1]
+
+    def is_empty(self, symbols: Iterable[int], sequence: Sequence[int]) -> bool:
+        """Return whether no stack after any of some symbols lets the sequence be read.
+
+        Emptiness needs no determinism: one position is followed at a time, so there are at most
+        (number of symbols) × (length) pairs of a symbol and what is left of the sequence. What
+        one search finds of a pair is true of it in every other.
+        """
+        word = tuple(sequence)
+        if not word:
+            return self.reduced.used_terminals.isdisjoint(symbols)
+        known, alike = self._can_be_met, self._alike
+        # Pair → the pair above it on the stack that was borrowed from.
+        above: dict[tuple[int, Symbols], tuple[int, Symbols] | None] = {
+            (alike.get(symbol, symbol), word): None for symbol in symbols
+        }
+        pending = list(above)
+        while pending:
+            pair = pending.pop()
+            met, found = (known[pair], []) if pair in known else self._borrow_one(*pair)
+            if met:
+                path: tuple[int, Symbols] | None = pair
+                while path is not None:
+                    known[path] = True
+                    path = above[path]
+                return False
+            for symbol, rest in found:
+                below = alike.get(symbol, symbol), rest
+                if below not in above:
+                    above[below] = pair
+                    pending.append(below)
+        known.update(dict.fromkeys(above, False))
+        return True
+
+    def _borrow_one(self, symbol: int, word: Symbols) -> tuple[bool, list[tuple[int, Symbols]]]:
+        """Return whether some stack symbol lets all be read, and, if none does, what they leave."""
+        returns = self.returns(symbol)
+        if returns.is_bottom and len(word) == 1 and self._ends(word):
+            return True, []
+        found = [(-1 - lhs, word) for lhs in returns.ends]
+        for lhs, rest in returns.rests:
+            read = self.advance(rest, 1, word)
+            if read == _MET:
+                return True, []
+            while read:
+                low = read & -read
+                read ^= low
+                found.append((-1 - lhs, word[low.bit_length() - 1 :]))
+        return False, found
+
+    def decide(self, x: int, sequence: Sequence[int]) -> Verdict:
+        """Return on which of the stacks after ``x``, any symbol, the sequence is legal.
+
+        A terminal that is in no text has no stacks, and then the verdict is ``NEVER``.
+        """
+        return self._decide([x], sequence)
+
+    def decide_after(self, terminals: Terminals, sequence: Sequence[int]) -> Verdict:
+        """Return on which of the stacks after any of some terminals the sequence is legal."""
+        return self._decide(self.list_terminals(self.number_set(terminals)), sequence)
+
+    def build(
+        self, x: int, sequence: Sequence[int], *, most: int = MAX_STATES
+    ) -> DebtAutomaton | None:
+        """Return the smallest debt automaton of a sequence after a terminal.
+
+        It is equal for sequences that are legal on the same stacks: many are compared with each
+        other at the price of one.
+
+        Args:
+            x: a terminal.
+            sequence: of terminals and sets of terminals.
+            most: how many states it may have before it is made smallest.
+
+        Returns:
+            ``None`` if more states were needed.
+        """
+        if x not in self.reduced.used_terminals:
+            return DebtAutomaton((), REFUSED)
+        if not sequence:
+            return DebtAutomaton((), TAKEN)
+        borrow = self._borrow_of(tuple(sequence))
+        found = build_debt_automaton(Below(x, 1), borrow, most=most)
+        return None if found is None else found.minimise()
+
+    def compare(self, x: int, one: Sequence[int], other: Sequence[int]) -> bool | None:
+        """Return whether two sequences are legal on the same stacks after ``x``.
+
+        ``None``: more than ``MAX_STATES`` states were needed.
+        """
+        left, right = self.build(x, one), self.build(x, other)
+        return None if left is None or right is None else left == right
+
+    def _decide(self, symbols: list[int], sequence: Sequence[int]) -> Verdict:
+        word = tuple(sequence)
+        if not word:
+            used = not self.reduced.used_terminals.isdisjoint(symbols)
+            return Verdict.ALWAYS if used else Verdict.NEVER
+        found = {decide(Below(symbol, 1), self._borrow_of(word)) for symbol in symbols}
+        if Verdict.DEPENDS in found or {Verdict.ALWAYS, Verdict.NEVER} <= found:
+            return Verdict.DEPENDS
+        return (
+            Verdict.UNKNOWN if Verdict.UNKNOWN in found else found.pop() if found else Verdict.NEVER
+        )
+
+    def read(self, nonterminal: int, word: Symbols) -> Positions:
+        """Return the bit set of how much of a word a nonterminal can read.
+
+        The last bit, ``len(word)``, also stands for all that begins with the word.
+        """
+        if not word:
+            return 1
+        table = self._read.get(word)
+        if table is None:
+            if len(word) > _LONG:  # shortest suffix first: filling one asks for shorter ones
+                for start in range(len(word) - 1, 0, -1):
+                    self._read.setdefault(word[start:], self._fill(word[start:]))
+            table = self._read[word] = self._fill(word)
+        return table.get(nonterminal, 0) | (nonterminal in self.sets.nullable)
+
+    def advance(self, rest: Symbols, positions: Positions, word: Symbols) -> Positions:
+        """Return where in the word one may be once the symbols of ``rest`` are generated.
+
+        ``_MET`` if the word may be read to its end on the way.
+        """
+        if positions <= 0 or not rest:
+            return positions
+        begins = self._begins.get(rest)
+        if begins is None:
+            begins = self._begins[rest] = self.sets.first_of(rest)
+        first, can_be_empty = begins
+        found = 0
+        while positions:
+            low = positions & -positions
+            positions ^= low
+            at = low.bit_length() - 1
+            if can_be_empty:
+                found |= low
+            if first & self.terminals_at(word[at]):
+                if at + 1 == len(word):
+                    return _MET
+                read = self._advance_from(rest, word[at:])
+                if read == _MET:
+                    return _MET
+                found |= read << at
+        return found
+
+    def _advance_from(self, rest: Symbols, word: Symbols) -> Positions:
+        """As ``advance`` from position 0 of a word that ``rest`` can begin with."""
+        symbol = rest[0]
+        if symbol >= 0:
+            fits = self.terminals_at(word[0]) >> symbol & 1
+            return self.advance(rest[1:], 2, word) if fits else 0
+        here = self.read(-1 - symbol, word)
+        return _MET if here >> len(word) else self.advance(rest[1:], here, word)
+
+    def _fill(self, word: Symbols) -> dict[int, Positions]:
+        """Return how much of a word each nonterminal reads, if it reads anything."""
+        last = 1 << len(word)
+        table: dict[int, Positions] = {}
+        pending: list[tuple[int, Positions]] = [
+            (symbol, 2) for symbol in self.list_terminals(word[0])
+        ]
+        while pending:
+            symbol, positions = pending.pop()
+            for lhs, rest in self._corners.get(symbol, ()):
+                if positions & last:
+                    read = last
+                else:
+                    read = self.advance(rest, positions, word)
+                    if read == _MET:
+                        read = last
+                known = table.get(lhs, 0)
+                # Once everything can be read, how else it could be read does not matter.
+                if read & ~known and not known & last:
+                    table[lhs] = known | read
+                    pending.append((-1 - lhs, read & ~known))
+        return table
+
+    def returns(self, symbol: int) -> Returns:
+        """Return what a stack can hold right after a symbol."""
+        return self._returns.get(symbol, _NOWHERE)
+
+    def _borrow_of(self, word: Symbols) -> Borrow[Below, Place]:
+        """Return the edges of the debt automata of a sequence."""
+
+        def borrow(node: Below) -> list[tuple[Place, Below | int]]:
+            returns, here = self.returns(node.symbol), node.positions
+            found: list[tuple[Place, Below | int]] = [
+                (Place(lhs, ()), Below(-1 - lhs, here)) for lhs in returns.ends
+            ]
+            for lhs, rest in returns.rests:
+                left = self.advance(rest, here, word)
+                if left == _MET:
+                    found.append((Place(lhs, rest), TAKEN))
+                else:
+                    found.append((Place(lhs, rest), Below(-1 - lhs, left) if left else REFUSED))
+            if returns.is_bottom:
+                ends = self._ends(word) and here >> (len(word) - 1) & 1
+                found.append((BOTTOM, TAKEN if ends else REFUSED))
+            return found
+
+        return borrow
+
+    def _ends(self, word: Symbols) -> bool:
+        """Return whether the end of the text may stand last in a sequence."""
+        return bool(self.terminals_at(word[-1]) >> END & 1)
+
+
+def _list_returns(reduced: ReducedGrammar) -> dict[int, Returns]:
+    found: dict[int, dict[tuple[int, Symbols], None]] = {}
+    for production in reduced.productions:
+        for position, symbol in enumerate(production.rhs, 1):
+            found.setdefault(symbol, {})[production.lhs, production.rhs[position:]] = None
+    start = -1 - reduced.start
+    if reduced.productions:
+        found.setdefault(start, {})
+    return {
+        symbol: Returns(
+            tuple(lhs for lhs, rest in pairs if not rest),
+            tuple((lhs, rest) for lhs, rest in pairs if rest),
+            symbol == start,
+        )
+        for symbol, pairs in found.items()
+    }
+
+
+def _list_corners(
+    reduced: ReducedGrammar, nullable: frozenset[int]
+) -> dict[int, tuple[tuple[int, Symbols], ...]]:
+    """Return symbol → (left side, symbols after) where only empty symbols stand before it."""
+    found: dict[int, dict[tuple[int, Symbols], None]] = {}
+    for production in reduced.productions:
+        for position, symbol in enumerate(production.rhs, 1):
+            found.setdefault(symbol, {})[production.lhs, production.rhs[position:]] = None
+            if symbol >= 0 or -1 - symbol not in nullable:
+                break
+    return {symbol: tuple(pairs) for symbol, pairs in found.items()}

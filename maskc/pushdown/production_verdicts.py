@@ -1,0 +1,205 @@
+"""What do the productions alone say of a terminal sequence S after a terminal X?
+
+The questions are the appendix's, asked of the rows that a store has:
+
+- ``is_never_legal(X, S)``: no text has S right after X (Bar-Hillel intersection, emptiness);
+- ``is_always_legal(X, S)``: S is legal on every stack after X (no stack fails in the debt
+  automaton, which holds all that unlimited credit exploration finds);
+- ``signature(X, S)``: equal for sequences that are legal on the same stacks after X (equal debt
+  automata: jointly legal).
+
+Never is exact for the productions, and carries over to any parser that reads a part of their
+language. Always and jointly legal ask more than the appendix does, *every* stack that one text
+leaves and not one of them. They carry over only where no text of the productions is lost:
+:class:`AskedProductions` names what may be lost, and then nothing is always legal here.
+
+What stays open after a sequence is its last place: the *set* of the terminals that the lexeme may
+still become, or, after an ignored lexeme, that may follow it.
+
+With indentation a newline turns into NEWLINE and INDENT or DEDENTs, and between brackets into
+nothing. So a sequence is read as far as its first newline: if that much is never legal, so is all.
+
+A general grammar's symbols are terminals with some of their lookaheads, and a terminal of a
+sequence is the set of its symbols, all of which its parser shifts.
+
+Example: in ``S -> a S b | ``, after a, the sequence b a is never legal, a is always legal, and b b
+depends on the stack.
+
+Bounds: ``MAX_LENGTH`` terminals of a sequence, ``MAX_SIGNATURE``, and those of the debt automata;
+beyond them nothing is said.
+
+Source: Tran-Thien, appendix, section 2 (Algorithm 1), 4.3 (Algorithm 2) and 6.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from maskc import bits
+from maskc.grammar.model import Context
+from maskc.grammar.sets import Terminals
+from maskc.lexer.boundaries import Boundaries, Lookaheads
+from maskc.pushdown.asked_productions import AskedProductions
+from maskc.pushdown.debt_automaton import Verdict
+from maskc.pushdown.never_legal import NeverLegal
+from maskc.pushdown.production_debts import ProductionDebts
+from maskc.store.sequences import Words
+
+# States of a debt automaton that is compared with others. sql.lark with mistral: 26,207 rows are
+# left with 4,000 and 10.4 s, 28,674 with 100 and 1.5 s.
+MAX_SIGNATURE = 200
+
+MAX_LENGTH = 64  # terminals of a sequence that are read
+
+
+class ProductionVerdicts:
+    """Answers about terminal sequences after terminals.
+
+    Attributes:
+        asked: what answers.
+    """
+
+    def __init__(self, asked: AskedProductions, boundaries: Boundaries, words: Words) -> None:
+        self.asked = asked
+        self.words = words
+        self.debts = ProductionDebts(asked.reduced)
+        self._emptiness = NeverLegal(self.debts)
+        self._everything = (1 << boundaries.n_lookaheads) - 1
+        self._symbols_of: dict[int, Terminals] = {}
+        for symbol, (terminal, _) in enumerate(asked.symbols):
+            self._symbols_of[terminal] = self._symbols_of.get(terminal, 0) | 1 << symbol
+        self._possible = [bits.unite(row) for row in boundaries.rest]
+        self._certain = _find_certain(boundaries, asked.contexts)
+        self._after: dict[int, Lookaheads] = {}
+        self._possible_of: dict[int, tuple[int, ...]] = {}
+        self._never: dict[tuple[int, int], bool] = {}
+        self._always: dict[tuple[int, int], bool] = {}
+
+    def is_never_legal(self, terminal: int, word: int) -> bool:
+        """Return whether no text has a sequence right after a terminal."""
+        found = self._never.get((terminal, word))
+        if found is None:
+            sequence = self._read_possible(word)
+            found = bool(sequence) and self._emptiness.is_never_legal(
+                self.debts.number_set(self._symbols_of.get(terminal, 0)), sequence
+            )
+            self._never[terminal, word] = found
+        return found
+
+    def is_always_legal(self, terminal: int, word: int) -> bool:
+        """Return whether a sequence is proven legal on every stack that a terminal leaves."""
+        if self.asked.lost is not None:
+            return False
+        found = self._always.get((terminal, word))
+        if found is None:
+            sequence = self.read_certain(word)
+            symbols = self._symbols_of.get(terminal, 0)
+            found = self._always[terminal, word] = (
+                sequence is not None
+                and self.debts.decide_after(symbols, sequence) is Verdict.ALWAYS
+            )
+        return found
+
+    def signature(self, terminal: int, word: int) -> Hashable:
+        """Return what is equal for sequences legal on the same stacks, ``None`` if unknown."""
+        sequence = self.read_certain(word)
+        if self.asked.lost is not None or sequence is None:
+            return None
+        found = [
+            self.debts.build(symbol, sequence, most=MAX_SIGNATURE)
+            for symbol in bits.iterate(self._symbols_of.get(terminal, 0))
+        ]
+        return None if None in found else tuple(found)
+
+    def list_after(self, terminal: int) -> Lookaheads:
+        """Return the lookaheads of what stands right after a terminal in some text."""
+        found = self._after.get(terminal)
+        if found is None:
+            symbols = self.debts.number_set(self._symbols_of.get(terminal, 0))
+            after = bits.iterate(self._emptiness.list_after(symbols))
+            found = self._after[terminal] = bits.unite(
+                self.asked.symbols[symbol][1] for symbol in after
+            )
+        return found
+
+    def list_claims(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """Return the (terminal, sequence) that were said to be never, and to be always legal."""
+        never = sorted(key for key, found in self._never.items() if found)
+        return never, sorted(key for key, found in self._always.items() if found)
+
+    def _read_possible(self, word: int) -> tuple[int, ...]:
+        """Return a sequence as the debts read it, up to a newline: all that it may stand for."""
+        known, words, open_ = self._possible_of, self.words, []
+        while word not in known:
+            open_.append(word)
+            if not words.length[word]:
+                break
+            word = words.rest[word]
+        for word in reversed(open_):
+            if words.length[word]:
+                stops = words.event[word].terminal == self.asked.newline
+                rest = known[words.rest[word]][: MAX_LENGTH - 1]
+            else:
+                stops, rest = self.is_free(word) or bool(words.final(word)[0].newlines), ()
+            first = () if stops else (self.debts.number_set(self.first_symbols(word)),)
+            known[word] = first and first + rest
+        return known[word]
+
+    def read_certain(self, word: int) -> tuple[int, ...] | None:
+        """Return a sequence as the debts read it: only what it stands for in every context.
+
+        ``None`` if some context, a newline or the bound stands in the way.
+        """
+        words, found = self.words, []
+        if words.length[word] > MAX_LENGTH:
+            return None
+        while words.length[word]:
+            event = words.event[word]
+            after = self.asked.contexts_after.get(event.terminal, -1)
+            if event.terminal == self.asked.newline or after & ~event.contexts:
+                return None
+            found.append(self.debts.number_set(self.first_symbols(word)))
+            word = words.rest[word]
+        if not self.is_free(word):
+            final, _ = words.final(word)
+            if final.newlines:
+                return None
+            sure = final.direct | bits.unite(self._certain[boundary] for boundary in final.ignored)
+            found.append(self.debts.number_set(self._find_symbols(sure)))
+        return tuple(found)
+
+    def first_symbols(self, word: int) -> Terminals:
+        """Return the symbols of a sequence's first terminal, or those that a final is open to."""
+        if self.words.length[word]:
+            return self._symbols_of.get(self.words.event[word].terminal, 0)
+        final, _ = self.words.final(word)
+        possible = bits.unite(self._possible[boundary] for boundary in final.ignored)
+        return self._find_symbols(final.direct | possible)
+
+    def is_free(self, word: int) -> bool:
+        """Return whether a final is open to anything."""
+        return self.words.final(word)[0].direct == self._everything
+
+    def _find_symbols(self, wanted: Lookaheads) -> Terminals:
+        symbols = enumerate(self.asked.symbols)
+        return bits.from_members(symbol for symbol, (_, looks) in symbols if looks & wanted)
+
+
+def _find_certain(boundaries: Boundaries, contexts: Sequence[Context]) -> list[Lookaheads]:
+    """Return, by boundary, the lookaheads that come next in each context that looks for them."""
+    terminal_of = {look: t for t, looks in boundaries.of_terminal.items() for look in looks}
+    looked_for: list[Lookaheads] = []
+    for context in contexts:
+        renamed = (terminal for _, terminals in context.keywords for terminal in terminals)
+        terminals = {*context.alternatives, *renamed}
+        looks = (look for look, terminal in terminal_of.items() if terminal in terminals)
+        looked_for.append(bits.from_members(looks))
+    everything = (1 << boundaries.n_lookaheads) - 1
+    found = []
+    for row in boundaries.rest:
+        certain = bits.unite(row)
+        for place, wanted in enumerate(looked_for):
+            # The end of the text is looked for in every context.
+            certain &= row[place] | everything & ~(wanted | boundaries.end)
+        found.append(certain)
+    return found
