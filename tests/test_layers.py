@@ -47,10 +47,8 @@ MAY_IMPORT = {
     # The general path: what it rewrites and its table first, then as the rooms above.
     "glr": GRAMMAR | GLR,
     "glr.walk": GRAMMAR | GLR | {"store"},
-    "glr.top_state": GRAMMAR
-    | GLR
-    | {"pushdown.production_verdicts", "pushdown", "store", "streamline"},
-    "glr.streamline": COMPILER | GLR | {"pushdown.production_verdicts", "glr.top_state"},
+    "glr.top_state": GRAMMAR | GLR | {"pushdown", "store", "streamline"},
+    "glr.streamline": COMPILER | GLR | {"glr.top_state"},
     "glr.arrays": GLR | FILE,
     "glr.pipeline": COMPILER | FILE | {"", "glr", "stages"},
     "stages": COMPILER | GLR | {"artifact.model"},

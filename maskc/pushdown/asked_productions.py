@@ -79,8 +79,8 @@ def explain_loss(
     pair = _find_unlexed(grammar, reduced, scanner, boundaries)
     if pair is not None:
         return f"the lexer never gives {pair}"
-    conflicts = find_conflicts(grammar)
-    return f"Lark resolved {len(conflicts)} conflicts" if conflicts else None
+    n = len(find_conflicts(grammar))
+    return f"Lark resolved {n} conflict{'s' * (n > 1)}" if n else None
 
 
 def _find_unlexed(

@@ -4,8 +4,8 @@ A *row* is a distinct pair of a lexer state and a terminal sequence. Rows are st
 lexer states share them, and counted as often as they are read. The *residue* is what is left when
 the LALR state on top of the stack is known as well: the rows that depend on the stack below.
 
-Example: a header says ``{"step": "follow", "rows": 40, "stored": 25, "per_state": […]}``; behind a
-step of 100 rows that is 2.5 × fewer.
+Example: a header says ``{"step": "never legal", "rows": 40, "stored": 25, "per_state": […]}``; after
+a step of 100 rows that is 2.5 × fewer.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ EXPLANATIONS = {
     "raw": "a row for each lexer state and each terminal sequence that some token makes there",
     "closings": "the terminals that an open lexeme may become close a sequence together",
     "interchangeable": "rows that differ only in terminals of one class are one",
-    "follow": "sequences that leave the follow graph are dropped",
-    "pairs": "sequences with a never-legal pair are dropped, always-legal ends are cut off",
-    "sequences": "never-legal sequences are dropped, jointly legal ones are one",
-    "never legal": "sequences that the productions exclude after their first terminal are dropped",
+    "never legal": "sequences that no text has after the terminal before them are dropped",
     "always legal": "ends that are legal on every stack are not asked about",
+    "pairs": "pairs: what the parser's table never takes is dropped, what it always takes cut off",
+    "sequences": "likewise sequences; those that each state of the table decides alike are one",
     "jointly legal": "sequences that are legal on the same stacks are one",
+    # Of artifacts that an older version made.
+    "follow": "sequences that leave the follow graph are dropped",
 }
 
 

@@ -80,8 +80,9 @@ def test_inspect_gives_steps_classes_and_residue_as_json(command, artifact):
     assert [step["step"] for step in found["streamlining"]] == [
         "raw",
         "closings",
+        "never legal",
+        "always legal",
         "interchangeable",
-        "follow",
         "pairs",
         "sequences",
     ]

@@ -32,13 +32,13 @@ class Question:
         return self.stacks.decide_after(*self.ids(x), self.ids(sequence))
 
     def in_productions(self, x, sequence):
-        debts = ProductionDebts(reduce_grammar(self.grammar))
+        debts = ProductionDebts(reduce_grammar(self.grammar.bnf))
         return debts.decide(*self.ids(x), self.ids(sequence))
 
 
 def stacks_of(grammar):
     table = refine_terminals(grammar)
-    return TableDebts(grammar, table, {t: t for t in range(len(grammar.terminals))})
+    return TableDebts(grammar, table, {t: t for t in range(len(grammar.bnf.terminals))})
 
 
 def decide_in(stacks, lalr_state, sequence):
@@ -80,14 +80,14 @@ def test_a_refined_state_never_leaves_one_terminal_undecided():
 def test_an_lalr_state_depends_where_its_refined_states_differ():
     question = Question('start: "a" start "b" | "c"\n')
     (c,) = question.ids("C")
-    state = question.grammar.states[0].shifts[c]
+    state = question.grammar.lalr.states[0].shifts[c]
     assert decide_in(question.stacks, state, question.ids("B")) is Verdict.DEPENDS
 
 
 def test_nothing_is_legal_in_a_state_that_no_text_comes_to():
     question = Question('start: "a" | "c" x\nx: x "b"\n')
     (c,) = question.ids("C")
-    state = question.grammar.states[0].shifts[c]
+    state = question.grammar.lalr.states[0].shifts[c]
     assert decide_in(question.stacks, state, question.ids("B")) is Verdict.NEVER
 
 
@@ -98,7 +98,7 @@ def test_the_lalr_state_decides_what_one_terminal_leaves_open(python):
     assert stacks.decide_after(opening, [closing]) is Verdict.DEPENDS
     verdicts = {
         decide_in(stacks, state.shifts[opening], [closing])
-        for state in python.grammar.states
+        for state in python.grammar.lalr.states
         if opening in state.shifts
     }
     assert verdicts == {Verdict.ALWAYS, Verdict.NEVER}
@@ -143,8 +143,8 @@ def test_no_verdict_is_refuted_by_a_short_text_that_the_table_accepts(grammar):
 @examples(80)
 @given(lark_grammars())
 def test_never_legal_carries_over_to_the_table(grammar):
-    never = NeverLegal(ProductionDebts(reduce_grammar(grammar)))
-    stacks, terminals = stacks_of(grammar), range(len(grammar.terminals))
+    never = NeverLegal(ProductionDebts(reduce_grammar(grammar.bnf)))
+    stacks, terminals = stacks_of(grammar), range(len(grammar.bnf.terminals))
     for x, y, z in itertools.product(terminals[1:], terminals, terminals):
         for sequence in ([y], [y, z]):
             if never.is_never_legal(x, sequence):
@@ -155,8 +155,8 @@ def test_never_legal_carries_over_to_the_table(grammar):
 @given(lark_grammars())
 def test_without_conflicts_the_table_proves_all_that_the_productions_prove(grammar):
     assume(not find_conflicts(grammar))
-    debts = ProductionDebts(reduce_grammar(grammar))
-    stacks, terminals = stacks_of(grammar), range(len(grammar.terminals))
+    debts = ProductionDebts(reduce_grammar(grammar.bnf))
+    stacks, terminals = stacks_of(grammar), range(len(grammar.bnf.terminals))
     for x, y, z in itertools.product(sorted(debts.reduced.used_terminals), terminals, terminals):
         for sequence in ([y], [y, z]):
             if prove_always_legal(debts, x, sequence):

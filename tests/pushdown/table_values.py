@@ -1,0 +1,53 @@
+"""What the table's verdicts start from, for small grammars."""
+
+from dataclasses import dataclass
+
+from maskc.frontends.source import load_source
+from maskc.pipeline import build_language
+from maskc.pushdown.asked_productions import ask_grammar
+from maskc.pushdown.decisions import Decisions
+from maskc.pushdown.production_verdicts import ProductionVerdicts
+from maskc.pushdown.table_debts import TableDebts
+from maskc.stages import LalrLanguage
+from maskc.store.sequences import Event, Words, anything
+
+
+@dataclass(frozen=True)
+class Values:
+    """A language, and both deciders of its terminal sequences."""
+
+    language: LalrLanguage
+    words: Words
+    verdicts: ProductionVerdicts
+    decisions: Decisions
+    debts: TableDebts
+
+    def terminal(self, name: str) -> int:
+        """Return a terminal's number."""
+        return self.language.lexed.grammar.bnf.terminals.index(name)
+
+    def word(self, *names: str) -> int:
+        """Return the sequence of some terminals, open to anything."""
+        boundaries = self.language.lexed.boundaries
+        word = self.words.close(self.words.number_final(anything(boundaries.n_lookaheads)), 0)
+        for name in reversed(names):
+            contexts = (1 << boundaries.n_contexts) - 1
+            word = self.words.extend(Event(self.terminal(name), contexts, 0), word)
+        return word
+
+
+def values_of(text: str) -> Values:
+    """Return what the compiler makes of a grammar before it has rows."""
+    language = build_language(load_source(text))
+    lexed, table = language.lexed, language.table
+    grammar, boundaries = lexed.grammar, lexed.boundaries
+    words = Words(boundaries.finals)
+    asked = ask_grammar(grammar, lexed.scanner, boundaries)
+    terminal_of = {look: t for t, looks in boundaries.of_terminal.items() for look in looks}
+    return Values(
+        language,
+        words,
+        ProductionVerdicts(asked, boundaries, words),
+        Decisions(grammar, language.item_sets, table, boundaries, lexed.columns, words, ()),
+        TableDebts(grammar, table, terminal_of),
+    )
