@@ -4,8 +4,8 @@ A *row* is a distinct pair of a lexer state and a terminal sequence. Rows are st
 lexer states share them, and counted as often as they are read. The *residue* is what is left when
 the LALR state on top of the stack is known as well: the rows that depend on the stack below.
 
-Example: a header says ``{"step": "never legal", "rows": 40, "stored": 25, "per_state": […]}``; after
-a step of 100 rows that is 2.5 × fewer.
+Example: a header says ``{"step": "never legal", "rows": 40, "stored": 25, "per_state": […]}``;
+after a step of 100 rows that is 2.5 × fewer.
 """
 
 from __future__ import annotations
