@@ -29,7 +29,7 @@ from typing import NamedTuple
 from maskc import bits
 from maskc.grammar.model import LalrGrammar
 from maskc.grammar.reduce import reduce_grammar
-from maskc.ids import END
+from maskc.ids import END, LookaheadId
 from maskc.parser.completion import Lookaheads, build_completions
 from maskc.parser.items import build_item_sets
 from maskc.parser.refine import RefinedTable, refine_states
@@ -76,7 +76,7 @@ def refine_terminals(grammar: LalrGrammar) -> RefinedTable:
         LimitError: it has too many states.
     """
     item_sets = build_item_sets(grammar)
-    lookaheads = {t: (t,) for t in range(len(grammar.bnf.terminals))}
+    lookaheads = {t: (LookaheadId(t),) for t in range(len(grammar.bnf.terminals))}
     anything = (1 << len(grammar.bnf.terminals)) - 1
     completions = build_completions(grammar, item_sets, lookaheads, lambda *_: anything)
     return refine_states(grammar, item_sets, completions, 1 << END)

@@ -122,7 +122,9 @@ def streamline(
         "residue": {},
         "left_out": None,
     }
-    terminal_of = {look: t for t, looks in boundaries.of_terminal.items() for look in looks}
+    terminal_of: dict[int, int] = {
+        look: t for t, looks in boundaries.of_terminal.items() for look in looks
+    }
     for step in STEPS[1 : STEPS.index(up_to) + 1]:
         try:
             if step == "pairs":
