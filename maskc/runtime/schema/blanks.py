@@ -16,7 +16,7 @@ COMPACT, BOUNDED, ANY = "compact", "bounded", "any"
 BLANKS = (COMPACT, BOUNDED, ANY)
 MOST = 8
 _RETURNED = MOST + 1  # behind \r: \n must follow
-_BROKEN = MOST + 2  # behind the line break, and so many blanks more
+BROKEN = MOST + 2  # behind the line break, and so many blanks more
 
 BLANK_BYTES = frozenset(b" \t\n\r")
 
@@ -44,12 +44,12 @@ class Blanks:
         if self.choice == COMPACT:
             return None
         if byte == 0x0A:
-            return _BROKEN if gap <= _RETURNED else None
+            return BROKEN if gap <= _RETURNED else None
         if gap == _RETURNED:
             return None
         if byte == 0x0D:
             return _RETURNED if gap <= MOST else None
-        if gap < MOST or _BROKEN <= gap < _BROKEN + MOST * depth:
+        if gap < MOST or BROKEN <= gap < BROKEN + MOST * depth:
             return gap + 1
         return None
 

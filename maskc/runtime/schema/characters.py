@@ -12,6 +12,7 @@ Example: for the keys ``a`` and ``b`` there are the start, one state each, and n
 
 from __future__ import annotations
 
+import hashlib
 from bisect import bisect_right
 from collections.abc import Sequence
 
@@ -33,9 +34,12 @@ class CharDfa:
     """
 
     __slots__ = (
+        "_before",
         "_cycles",
+        "_digest",
         "_lengths",
         "_nearest",
+        "_ranges",
         "_sink",
         "_successors",
         "classes",
@@ -60,7 +64,10 @@ class CharDfa:
         self._successors: list[frozenset[int]] | None = None
         self._nearest: list[int] | None = None
         self._sink: int | None = None
+        self._before: list[list[int]] | None = None
         self._cycles: list[bool] | None = None
+        self._digest: bytes | None = None
+        self._ranges: dict[int, list[tuple[int, int]]] | None = None
         self._lengths: dict[int, tuple[list[bool], int]] = {}
 
     @property
@@ -90,6 +97,15 @@ class CharDfa:
             and all(target == 1 for target in self.rows[1].values())
         )
 
+    @property
+    def digest(self) -> bytes:
+        """What tells it from every other automaton."""
+        if self._digest is None:
+            rows = [sorted(row.items()) for row in self.rows]
+            parts = [list(part) for part in (self.starts, self.classes, self.defaults, self.labels)]
+            self._digest = hashlib.sha256(repr((parts, rows, self.start)).encode()).digest()
+        return self._digest
+
     def step(self, state: int, character: int) -> int:
         """Return the state after a character."""
         row = self.rows[state]
@@ -113,6 +129,16 @@ class CharDfa:
         first, last = bisect_right(self.starts, low) - 1, bisect_right(self.starts, high) - 1
         return frozenset(row.get(kind, default) for kind in set(self.classes[first : last + 1]))
 
+    def ranges_of(self, kinds: set[int]) -> list[tuple[int, int]]:
+        """Return the characters of some classes, as ranges without their ends."""
+        if self._ranges is None:
+            found: dict[int, list[tuple[int, int]]] = {}
+            ends = [*self.starts[1:], 0x110000]
+            for low, high, kind in zip(self.starts, ends, self.classes, strict=True):
+                found.setdefault(kind, []).append((low, high))
+            self._ranges = found
+        return [pair for kind in kinds for pair in self._ranges.get(kind, ())]
+
     def successors(self, state: int) -> frozenset[int]:
         """Return the live states one character on."""
         if self._successors is None:
@@ -123,6 +149,16 @@ class CharDfa:
             ]
         return self._successors[state]
 
+    def _predecessors(self) -> list[list[int]]:
+        """Return for each state those of which it is a successor."""
+        if self._before is None:
+            before: list[list[int]] = [[] for _ in self.labels]
+            for state in range(1, len(self.labels)):
+                for target in self.successors(state):
+                    before[target].append(state)
+            self._before = before
+        return self._before
+
     def nearest(self, state: int) -> int:
         """Return the least number of characters to an accepting state."""
         if self._nearest is None:
@@ -130,10 +166,7 @@ class CharDfa:
         return self._nearest[state]
 
     def _find_nearest(self) -> list[int]:
-        before: list[list[int]] = [[] for _ in self.labels]
-        for state in range(1, len(self.labels)):
-            for target in self.successors(state):
-                before[target].append(state)
+        before = self._predecessors()
         found = [-1] * len(self.labels)
         level = [s for s in range(1, len(self.labels)) if self.labels[s] != NO_LABEL]
         distance = 0
@@ -156,10 +189,7 @@ class CharDfa:
     def _find_cycles(self) -> list[bool]:
         """Return for each state whether a cycle can be reached: states left by peeling."""
         n_after = [len(self.successors(state)) for state in range(len(self.labels))]
-        before: list[list[int]] = [[] for _ in self.labels]
-        for state in range(1, len(self.labels)):
-            for target in self.successors(state):
-                before[target].append(state)
+        before = self._predecessors()
         endless = [state != DEAD for state in range(len(self.labels))]
         open_ = [state for state in range(1, len(self.labels)) if not n_after[state]]
         while open_:
@@ -228,10 +258,7 @@ class CharDfa:
 
     def _leading_to(self, label: int) -> set[int]:
         """Return the states from which some string of a label is accepted."""
-        before: list[list[int]] = [[] for _ in self.labels]
-        for state in range(1, len(self.labels)):
-            for target in self.successors(state):
-                before[target].append(state)
+        before = self._predecessors()
         found: set[int] = set()
         open_ = [s for s in range(1, len(self.labels)) if self.labels[s] == label]
         while open_:

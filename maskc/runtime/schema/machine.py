@@ -19,20 +19,23 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.schema.blanks import BLANK_BYTES
-from maskc.runtime.schema.numbers import Numbers
+from maskc.runtime.schema.numbers import NUMBER_BYTES, Numbers
 from maskc.runtime.schema.objects import Members
 from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.rules import StringRule
 from maskc.runtime.schema.values import Value, read_value
 
-END, VALUE, LITERAL, STRING, NUMBER, OBJECT, KEY, COLON, ARRAY = range(9)
+END, VALUE, LITERAL, STRING, NUMBER, OBJECT, KEY, COLON, ARRAY, HOLE = range(10)
 FIRST, NEXT, AFTER = range(3)  # phases: behind the bracket, behind a comma, behind a value
-_LITERALS = (b"null", b"true", b"false")
+LITERALS = (b"null", b"true", b"false")
 _QUOTE, _BACKSLASH, _COMMA, _COLON = 0x22, 0x5C, 0x2C, 0x3A
 _OPEN_BRACE, _CLOSE_BRACE, _OPEN_BRACKET, _CLOSE_BRACKET = 0x7B, 0x7D, 0x5B, 0x5D
-_NUMBER_BYTES = frozenset(b"-+.eE0123456789")
 
+
+# Half of a surrogate pair: a key that is not known, and none that can be read.
+UNREAD = "\udfff"
 
 State = tuple[Any, ...]
 
@@ -43,7 +46,7 @@ _READS = {
     END: BLANK_BYTES,
     VALUE: _BEGINNINGS | BLANK_BYTES,
     LITERAL: frozenset(b"nulltruefalse"),
-    NUMBER: _NUMBER_BYTES | frozenset(b",]}") | BLANK_BYTES,
+    NUMBER: NUMBER_BYTES | frozenset(b",]}") | BLANK_BYTES,
     OBJECT: frozenset(b'",}') | BLANK_BYTES,
     COLON: frozenset(b":") | BLANK_BYTES,
     ARRAY: _BEGINNINGS | frozenset(b",]") | BLANK_BYTES,
@@ -58,17 +61,16 @@ class Node:
     Attributes:
         state: what is open, as a tuple that begins with its kind.
         parents: what goes on when it ends.
-        depth: how many brackets are open.
+        depth: how many brackets are open; given where nothing is below.
         captures: whether an array is open whose items must differ.
     """
 
     __slots__ = ("captures", "depth", "parents", "state")
 
-    def __init__(self, state: State, parents: tuple[Node, ...]) -> None:
+    def __init__(self, state: State, parents: tuple[Node, ...], depth: int = 0) -> None:
         self.state = state
         self.parents = parents
-        first = parents[0] if parents else None
-        self.depth: int = first.depth if first else 0
+        self.depth: int = parents[0].depth if parents else depth
         if state[0] in (OBJECT, ARRAY, KEY):
             self.depth += 1
         self.captures: bool = any(parent.captures for parent in parents) or (
@@ -83,15 +85,17 @@ class Configuration:
         nodes: alternatives on top.
         gap: what has been read of white space.
         text: what has been read since an array was opened whose items must differ.
+        mask: its mask, once that is known; see :mod:`maskc.runtime.schema.masks`.
     """
 
-    __slots__ = ("captures", "gap", "nodes", "text")
+    __slots__ = ("captures", "gap", "mask", "nodes", "text")
 
     def __init__(self, nodes: tuple[Node, ...], gap: int, text: bytes) -> None:
         self.nodes = nodes
         self.gap = gap
         self.text = text
         self.captures: bool = any(node.captures for node in nodes)
+        self.mask: PooledMask | None = None
 
 
 Configurations = tuple[Configuration, ...]
@@ -239,7 +243,7 @@ class SchemaMachine:
                 rule = self.plan.strings[number]
                 raw = b"" if unique is not None else None
                 state = (STRING, number, rule.body.start, 0, raw)
-                if raw is None or self._may_differ(rule, state, unique):
+                if raw is None or self.may_differ(rule, state, unique):
                     _add(found, state, parents)
         elif byte == _OPEN_BRACE:
             for number in rules.objects:
@@ -255,7 +259,7 @@ class SchemaMachine:
             which = b"ntf".index(byte)
             if rules.literals >> which & 1:
                 _add(found, (LITERAL, which, 1), parents)
-        elif byte in _NUMBER_BYTES:
+        elif byte in NUMBER_BYTES:
             for number in rules.numbers:
                 self._begin_number(number, byte, parents, unique, found)
 
@@ -282,7 +286,7 @@ class SchemaMachine:
 
     def _move_literal(self, node: Node, byte: int, text: bytes, found: _Found) -> None:
         _, which, at = node.state
-        word = _LITERALS[which]
+        word = LITERALS[which]
         if word[at] != byte:
             return
         if at + 1 == len(word):
@@ -290,16 +294,17 @@ class SchemaMachine:
         else:
             _add(found, (LITERAL, which, at + 1), node.parents)
 
-    def _numbers_of(self, node: Node) -> Numbers:
+    def numbers_of(self, node: Node) -> Numbers:
+        """Return the rule of the number that a node has open."""
         return self.plan.numbers_without(node.state[1], node.state[3])
 
     def _ends_number(self, node: Node) -> bool:
-        return self._numbers_of(node).may_end(node.state[2])
+        return self.numbers_of(node).may_end(node.state[2])
 
     def _move_number(self, node: Node, byte: int, text: bytes, found: _Found) -> None:
-        if byte in _NUMBER_BYTES:
+        if byte in NUMBER_BYTES:
             _, number, state, unique = node.state
-            after = self._numbers_of(node).step(state, byte)
+            after = self.numbers_of(node).step(state, byte)
             if after is not None:
                 _add(found, (NUMBER, number, after, unique), node.parents)
         elif self._ends_number(node):
@@ -324,10 +329,10 @@ class SchemaMachine:
         if not rule.is_live(after, count):
             return
         state = (STRING, number, after, count, None if raw is None else raw + bytes([byte]))
-        if raw is None or self._may_differ(rule, state, self.unique_of(node.parents)):
+        if raw is None or self.may_differ(rule, state, self.unique_of(node.parents)):
             _add(found, state, node.parents)
 
-    def _may_differ(self, rule: StringRule, state: State, unique: frozenset[Value] | None) -> bool:
+    def may_differ(self, rule: StringRule, state: State, unique: frozenset[Value] | None) -> bool:
         """Return whether a string can become one that is not among some values."""
         _, _, at, count, raw = state
         texts = [value[1] for value in unique or () if value[0] == "string"]
@@ -341,7 +346,7 @@ class SchemaMachine:
                 is_whole = rule.body.characters[after] >= 0
                 n = rule.cap(count + 1) if is_whole else count
                 inside = (STRING, 0, after, n, raw + bytes([byte]))
-                if rule.is_live(after, n) and self._may_differ(rule, inside, unique):
+                if rule.is_live(after, n) and self.may_differ(rule, inside, unique):
                     return True
         return False
 
@@ -374,10 +379,10 @@ class SchemaMachine:
             return
         if rule.has_classes:
             raw += bytes([byte])
-        if self._key_is_live(number, members, labels, after, raw):
+        if self.key_is_live(number, members, labels, after, raw):
             _add(found, (KEY, number, members, after, raw), node.parents)
 
-    def _key_is_live(self, number: int, members: Members, labels: int, at: int, raw: bytes) -> bool:
+    def key_is_live(self, number: int, members: Members, labels: int, at: int, raw: bytes) -> bool:
         """Return whether a key can become one that may come."""
         rule, body = self.plan.objects[number], self.plan.key_bodies[number]
         keys = rule.keys
@@ -392,7 +397,7 @@ class SchemaMachine:
         if body.characters[at] >= 0:
             return keys.is_live(body.characters[at], labels, decode_body(raw), members.others)
         return any(
-            self._key_is_live(number, members, labels, after, raw + bytes([byte]))
+            self.key_is_live(number, members, labels, after, raw + bytes([byte]))
             for byte in range(256)
             if (after := body.step(at, byte))
         )
@@ -400,13 +405,12 @@ class SchemaMachine:
     def close_key(self, node: Node, label: int) -> tuple[Node, ...]:
         """Return the nodes behind a key of a label, one that was not there before."""
         _, number, members, _, _ = node.state
-        # Half of a surrogate pair is no key that can be read.
         return tuple(
             self.node(
                 (COLON, position),
                 (self.node((OBJECT, number, after, AFTER), node.parents),),
             )
-            for after, position in self.plan.objects[number].enter(members, label, "\udfff")
+            for after, position in self.plan.objects[number].enter(members, label, UNREAD)
         )
 
     def _end_key(self, node: Node, label: int, found: _Found) -> None:

@@ -29,6 +29,7 @@ START, MINUS, ZERO, INTEGER, POINT, FRACTION, MARK, PLUS, LESS, LARGER, SMALLER 
 _ENDS = frozenset([ZERO, INTEGER, FRACTION, LARGER, SMALLER])
 _FIRST: State = (False, START, 0, 0, False, 0)
 _DIGITS = frozenset(b"0123456789")
+NUMBER_BYTES = frozenset(b"-+.eE0123456789")
 # Beyond any bound of a schema (see maskc.jsonschema.values): larger exponents do not differ.
 FAR = 40_000
 _MOST_TRIED = 20_000
@@ -254,6 +255,11 @@ class Numbers:
         self._ends: dict[State, bool] = {}
 
     @property
+    def identity(self) -> tuple[Rule, bool]:
+        """What tells it from others."""
+        return self.rule, self._exponents
+
+    @property
     def start(self) -> State:
         """The state before the first byte."""
         return _FIRST
@@ -271,6 +277,40 @@ class Numbers:
                 self._steps.clear()
             self._steps[key] = self._step(state, byte)
         return self._steps[key]
+
+    def takes_digits(self, state: State, n_digits: int) -> bool:
+        """Return whether up to so many digits may follow, whatever they are; not complete."""
+        negative, phase, digits, n_fraction, _, _ = state
+        side = self._sides[negative]
+        if side.values is not None or side.not_multiples or self._spelled == 2:
+            return False
+        least, most = side.low, side.high
+        # An interval this wide holds some power of ten times any number.
+        is_wide = most is None or most > 10 * (least + 1)
+        scales = self._exponents and side.multiple is None and is_wide
+        if phase == FRACTION and side.multiple is None:
+            low, high = Fraction(digits, 10**n_fraction), Fraction(digits + 1, 10**n_fraction)
+            return low > least and (most is None or high <= most or scales)
+        if phase != INTEGER or side.multiple not in (None, 1):
+            return False
+        if most is None or scales:
+            return True
+        if side.excluded or (digits + 1) * 10**n_digits > most:
+            return False
+        # Below the lower bound, zeros reach a number between it and ten times as much.
+        return digits > least or is_wide
+
+    def takes_no_digit(self, state: State) -> bool:
+        """Return whether no digit may follow, whatever it is; not complete."""
+        negative, phase, digits, *_ = state
+        side = self._sides[negative]
+        # No exponent makes an integer smaller and leaves it one.
+        return (
+            phase == INTEGER
+            and side.multiple == 1
+            and side.high is not None
+            and digits * 10 > side.high
+        )
 
     def may_end(self, state: State) -> bool:
         """Return whether the number may end here."""

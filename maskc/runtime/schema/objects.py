@@ -50,6 +50,13 @@ class Keys:
             dfa, [self.reach[s] & ~self.names if s in cyclic else 0 for s in range(dfa.n_states)]
         )
 
+    def reach_of(self, states: Iterable[int]) -> int:
+        """Return the labels that some states lead to, as bits."""
+        found = 0
+        for state in states:
+            found |= self.reach[state]
+        return found
+
     def is_live(self, state: int, labels: int, prefix: str, others: frozenset[str]) -> bool:
         """Return whether a prefix can become a key that is not among the others.
 
@@ -168,6 +175,8 @@ class ObjectRule:
         classes = [label for label in range(n_names, len(options)) if options[label]]
         self.has_classes = bool(classes)
         self._endless, self._finite = self._measure(classes)
+        # Whether some keys that have no name of their own can be used up.
+        self.is_scarce = bool(self._finite)
         self._known: dict[tuple[int, tuple[int, ...], int, int], int] = {}
 
     def _measure(self, classes: list[int]) -> tuple[set[int], dict[int, int]]:

@@ -39,8 +39,7 @@ class MaskedSchemaMachine(SchemaMachine):
         pool: MaskPool,
     ) -> None:
         super().__init__(_read_plan(contents, budget), text_of, budget)
-        vocab_size = contents.header["tokenizer"]["vocab_size"]
-        masks = SchemaMasks(contents.arrays, self, vocab_size, pool)
+        masks = SchemaMasks(contents.arrays, self, pool)
         self.pool = pool
         # Not methods that call these: a call is a tenth of a warm fill.
         self.mask = masks.mask

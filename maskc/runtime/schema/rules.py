@@ -28,11 +28,22 @@ class StringRule:
         self._dfa: CharDfa = body.dfa
         # Nothing but the number of characters can go wrong.
         self._is_universal = body.dfa.is_universal
+        self._furthest = -1
 
     @property
     def is_any(self) -> bool:
         """Whether every string of the right length fits."""
         return self._is_universal
+
+    @property
+    def is_unbounded(self) -> bool:
+        """Whether no number of characters is asked for."""
+        return self.low == 0 and self.high is None
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether whatever was read can become infinitely many strings, or all but a few."""
+        return self.high is None and self._is_universal
 
     def cap(self, count: int) -> int:
         """Return a number of characters that stands for all that do not differ from it."""
@@ -52,9 +63,26 @@ class StringRule:
         is_inside = body.characters[at] < 0
         if self._is_universal:
             return high is None or count + is_inside <= high
-        count += is_inside
-        low, most = self.low - count, None if high is None else high - count
-        return any(self._dfa.accepts_length(state, low, most) for state in body.targets[at])
+        return self.leads_on(body.targets[at], count + is_inside)
+
+    def is_alive(self, body: Body, at: int, count: int) -> bool:
+        """Return the same for a state of a body over an equal automaton."""
+        return self.leads_on(body.targets[at], count + (body.characters[at] < 0))
+
+    def leads_on(self, states: Iterable[int], count: int) -> bool:
+        """Return whether a string of so many characters, in one of some states, can still fit."""
+        low, most = self.low - count, None if self.high is None else self.high - count
+        return any(self._dfa.accepts_length(state, low, most) for state in states)
+
+    def is_far(self, count: int, longest: int) -> bool:
+        """Return whether no token of up to so many characters meets a bound on the length."""
+        if count < self.low:
+            return False
+        if self.high is None:
+            return True
+        if self._furthest < 0:
+            self._furthest = max(map(self._dfa.nearest, range(self._dfa.n_states)), default=0)
+        return self.high - count > longest + self._furthest
 
     def has_other(self, state: int, count: int, prefix: str, texts: Sequence[str]) -> bool:
         """Return whether a prefix can become a string that is not among some.

@@ -11,6 +11,7 @@ Example: with ``^a`` after ``\u00`` only ``61`` leads on.
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from maskc.runtime.schema.characters import DEAD, CharDfa
 
 UNKNOWN = -1
+_MANY = 64  # bytes that are not looked up one by one
 _SHORT = {0x22: 0x22, 0x5C: 0x5C, 0x2F: 0x2F, 0x62: 8, 0x66: 12, 0x6E: 10, 0x72: 13, 0x74: 9}
 _QUOTE, _BACKSLASH, _SLASH = 0x22, 0x5C, 0x2F
 _HEX = {ord(digit): int(digit, 16) for digit in "0123456789abcdefABCDEF"}
@@ -49,7 +51,9 @@ class Body:
         self._minimal = minimal
         self._escaped = _MUST_ESCAPED if minimal else _ANY_ESCAPED
         self._number: dict[_Key, int] = {}
-        self._special: dict[tuple[int, int], frozenset[int]] = {}
+        self._special: dict[tuple[int, int], frozenset[int] | None] = {}
+        self._first: dict[int, frozenset[int] | None] = {}
+        self._lock = threading.Lock()
         self._keys: list[_Key] = []
         self.characters: list[int] = []
         self.targets: list[frozenset[int]] = []
@@ -69,40 +73,82 @@ class Body:
             self.table[state, byte] = found
         return found
 
-    def special_bytes(self, state: int, sink: int) -> frozenset[int]:
-        """Return the bytes between two characters that may not lead to a state of the automaton.
+    def key_of(self, state: int) -> tuple[Any, ...]:
+        """Return what a state is, which does not depend on the order of visits."""
+        return self._keys[state]
 
-        All other bytes do.
+    def state_of(self, key: tuple[Any, ...], targets: frozenset[int]) -> int:
+        """Return the state that is a key, of a body over an equal automaton."""
+        return self._add(key, targets)
+
+    def first_bytes(self, state: int) -> frozenset[int] | None:
+        """Return bytes outside of which none leads on, ``None`` if they are many."""
+        if state not in self._first:
+            found: frozenset[int] | None = None
+            at = self.characters[state]
+            if at > DEAD and self.dfa.defaults[at] == DEAD:
+                found = self._lead_bytes({k for k, t in self.dfa.rows[at].items() if t})
+                if found is not None:
+                    found |= {_QUOTE, _BACKSLASH}
+            self._first[state] = found
+        return self._first[state]
+
+    def special_bytes(self, state: int, sink: int) -> frozenset[int] | None:
+        """Return the bytes between two characters that may lead elsewhere than any string's would.
+
+        Args:
+            state: of the body.
+            sink: the state of the automaton in which every character is free; all other bytes lead
+                there, or nowhere in any string.
+
+        Returns:
+            ``None`` if they are many.
         """
         key = (state, sink)
-        found = self._special.get(key)
-        if found is None:
+        if key not in self._special:
             dfa, at = self.dfa, self.characters[state]
-            special = {*range(0x20), _QUOTE, _BACKSLASH, *range(0x80, 0xC2), *range(0xF5, 0x100)}
             row, default = dfa.rows[at], dfa.defaults[at]
-            for n, kind in enumerate(dfa.classes):
-                if row.get(kind, default) == sink:
-                    continue
-                low = dfa.starts[n]
-                high = dfa.starts[n + 1] if n + 1 < len(dfa.starts) else 0x110000
-                special.update(range(low, min(high, 0x80)))
-                if high > 0x80:
-                    special.update(range(0x80, 0x100))
-            found = self._special[key] = frozenset(special)
-        return found
+            kinds = {kind for kind in set(dfa.classes) if row.get(kind, default) != sink}
+            found = self._lead_bytes(kinds)
+            self._special[key] = None if found is None else found | {_QUOTE, _BACKSLASH}
+        return self._special[key]
+
+    def _lead_bytes(self, kinds: set[int]) -> frozenset[int] | None:
+        """Return the first bytes of the characters of some classes, ``None`` if many."""
+        found: set[int] = set()
+        for low, high in self.dfa.ranges_of(kinds):
+            if high - low >= _MANY or len(found) >= _MANY:
+                return None
+            for code in range(low, high):
+                if code < 0x80:
+                    found.add(code)
+                elif code < 0x800:
+                    found.add(0xC0 | code >> 6)
+                else:
+                    found.add(0xE0 | code >> 12 if code < 0x10000 else 0xF0 | code >> 18)
+        return frozenset(found)
 
     def _add(self, key: _Key, targets: frozenset[int]) -> int:
         number = self._number.get(key)
         if number is None:
-            number = self._number[key] = len(self._keys)
-            self._keys.append(key)
-            self.characters.append(key[1] if key[0] == "c" else UNKNOWN)
-            self.targets.append(targets)
-            self._known.append({})
-            if number == len(self.table):
-                grown = np.full((2 * number, 256), UNKNOWN, dtype=np.int32)
-                grown[:number] = self.table
-                self.table = grown
+            # Threads share it, and all lists grow together.
+            with self._lock:
+                number = self._number.get(key)
+                if number is None:
+                    number = self._append(key, targets)
+                    self._number[key] = number
+        return number
+
+    def _append(self, key: _Key, targets: frozenset[int]) -> int:
+        number = len(self._keys)
+        self.characters.append(key[1] if key[0] == "c" else UNKNOWN)
+        self.targets.append(targets)
+        self._known.append({})
+        if number == len(self.table):
+            grown = np.full((2 * number, 256), UNKNOWN, dtype=np.int32)
+            grown[:number] = self.table
+            self.table = grown
+        self._keys.append(key)
         return number
 
     def _character(self, state: int) -> int:

@@ -1,139 +1,146 @@
-"""A vocabulary as a trie in levels of arrays, to be walked by an automaton or by a machine.
-
-Tokens are sorted; a node is a run of them that share their first bytes. The nodes of a level are in
-that order, so what is below a node is one slice of every level further down.
+"""A vocabulary as tries, and what all artifacts of a tokenizer share.
 
 What comes behind a string's closing quote is its *rest*: of 128,000 tokens a few hundred have
-different ones.
+different ones, so they have a trie of their own.
 
-Example: of ``a``, ``ab`` and ``b`` the levels are ``a b`` and ``b``; the second hangs on the first.
+What depends on the tokenizer alone, such as where white space leads to or which tokens stay inside
+a string of digits, is worked out once for all artifacts in a process, in a memory of its own.
+
+Example: of ``a``, ``a",`` and ``b",`` the rest is ``,``.
 """
 
 from __future__ import annotations
 
 import itertools
+import threading
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from maskc.runtime.schema.trie import Ints, Trie
+
+Words = NDArray[np.int32]
+
+SHARED_BYTES = 96 * 1024 * 1024
+_QUOTE = 0x22
+_MANY = 200  # ids that are packed by arrays rather than one by one
 
 
-class Level:
-    """The nodes at one depth.
+class Shared:
+    """Results by key, whose sizes are counted; all are forgotten when they take too much.
 
-    Attributes:
-        byte: uint8[n], the last byte of each.
-        parent: int64[n], the node of the level above.
-        first: int64[n above + 1], where the children of each node above begin.
-        low: int64[n], the first of a node's tokens in sorted order.
-        high: int64[n], one past the last.
-        n_ending: int64[n], how many tokens end in a node, from ``low`` on.
+    Args:
+        limit: in bytes.
     """
 
-    __slots__ = (
-        *("byte", "bytes", "first", "high", "low", "n_ending", "parent"),
-        *("ending_list", "first_list", "high_list", "low_list"),
-    )
+    def __init__(self, limit: int = SHARED_BYTES) -> None:
+        self._limit = limit
+        self._n_bytes = 0
+        self._known: dict[Any, Any] = {}
+        self._lock = threading.Lock()
 
-    def __init__(
-        self, byte: NDArray[np.uint8], parent: Ints, first: Ints, low: Ints, high: Ints, ends: Ints
-    ) -> None:
-        self.byte, self.parent, self.first = byte, parent, first
-        self.low, self.high, self.n_ending = low, high, ends
-        self.bytes = byte.tobytes()
-        # The same for a walk in Python, where an array's item costs ten times a list's.
-        self.first_list: list[int] = first.tolist()
-        self.low_list: list[int] = low.tolist()
-        self.high_list: list[int] = high.tolist()
-        self.ending_list: list[int] = ends.tolist()
+    def get(self, key: object) -> Any:
+        """Return the result, ``None`` if there is none."""
+        return self._known.get(key)
+
+    def put(self, key: object, result: object, n_bytes: int) -> None:
+        """Remember a result that takes so many bytes."""
+        with self._lock:
+            self._n_bytes += n_bytes
+            if self._n_bytes > self._limit:
+                self._known = {}
+                self._n_bytes = n_bytes
+            self._known[key] = result
 
 
 class TokenIndex:
-    """The trie of a vocabulary.
+    """The tries of a vocabulary.
 
     Args:
         first: int32[n + 1], where each token's bytes begin.
         data: their bytes.
 
     Attributes:
-        order: int64[n], token ids in sorted order, without those that have no bytes.
-        levels: the nodes by depth; the first is that of one byte.
-        quotes: per level, rows of ``(node, place in order, rest)`` for each quote of a token.
-        rests: what comes behind quotes, each once.
+        ids: token ids in the order of their bytes, without those that have none.
+        order: int64[n], the same.
+        texts: their bytes.
+        tokens: the trie of the tokens; its places are those in ``ids``.
+        rests: the trie of the rests.
+        quote_nodes: int32[n], each quote of a token, ascending by the node that it leads to.
+        quote_places: the token's place.
+        quote_rests: the rest's place.
+        shared: what all artifacts share.
     """
 
     def __init__(self, first: NDArray[np.int32], data: NDArray[np.uint8]) -> None:
-        # Copies: what is mapped may be gone when somebody compares.
-        self._first, self._data = first.copy(), data.copy()
+        self._first, self._data = first, data
         raw = data.tobytes()
-        bounds = first.tolist()
-        texts = [raw[low:high] for low, high in itertools.pairwise(bounds)]
-        ids = sorted((i for i, text in enumerate(texts) if text), key=texts.__getitem__)
-        self.order: Ints = np.array(ids, dtype=np.int64)
-        self.ids = ids
-        # What a string of any characters does to the vocabulary, see maskc.runtime.schema.masks.
-        self.free: dict[tuple[bool, int, int], Any] = {}
-        self.texts = [texts[i] for i in ids]
-        self.n_tokens = len(texts)
-        self.levels = self._build_levels()
-        self.rests: list[bytes] = []
-        self.quotes = self._find_quotes()
+        texts = [raw[low:high] for low, high in itertools.pairwise(first.tolist())]
+        self.n_words = -(-len(texts) // 32)
+        self.ids = sorted((i for i, text in enumerate(texts) if text), key=texts.__getitem__)
+        self.order = np.array(self.ids, dtype=np.int64)
+        self.texts = [texts[i] for i in self.ids]
+        self.tokens = Trie(self.texts)
+        quotes = self._find_quotes()
+        rests = sorted({rest for _, _, rest in quotes})
+        number = {rest: n for n, rest in enumerate(rests)}
+        self.n_rests = len(rests)
+        self.rests = Trie(rests)
+        table = np.array([(n, p, number[r]) for n, p, r in quotes], dtype=np.int32).reshape(-1, 3)
+        self.quote_nodes: Ints = np.ascontiguousarray(table[:, 0])
+        self.quote_places: Ints = np.ascontiguousarray(table[:, 1])
+        self.quote_rests: Ints = np.ascontiguousarray(table[:, 2])
+        self.shared = Shared()
 
     def holds(self, first: NDArray[np.int32], data: NDArray[np.uint8]) -> bool:
-        """Return whether this is the index of these tokens."""
+        """Return whether these are the tokens."""
+        if first is self._first and data is self._data:
+            return True
         return np.array_equal(first, self._first) and np.array_equal(data, self._data)
 
-    def _build_levels(self) -> list[Level]:
-        n = len(self.texts)
-        lengths = np.fromiter(map(len, self.texts), dtype=np.int64, count=n)
-        longest = int(lengths.max(initial=0))
-        alive = np.arange(n, dtype=np.int64)
-        node_of = np.zeros(n, dtype=np.int64)  # of the level above, by place in order
-        n_above = 1
-        flat = np.frombuffer(b"".join(self.texts), dtype=np.uint8)
-        starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if n else lengths
-        levels = []
-        for depth in range(longest):
-            alive = alive[lengths[alive] > depth]
-            byte = flat[starts[alive] + depth]
-            above = node_of[alive]
-            new = np.ones(len(alive), dtype=np.bool_)
-            new[1:] = (above[1:] != above[:-1]) | (byte[1:] != byte[:-1])
-            node = np.cumsum(new) - 1
-            node_of[alive] = node
-            places = np.flatnonzero(new)
-            low = alive[places]
-            lasts = np.append(places[1:], len(alive)) - 1
-            parent = above[places]
-            first = np.searchsorted(parent, np.arange(n_above + 1))
-            ends = np.bincount(node[lengths[alive] == depth + 1], minlength=len(places))
-            levels.append(Level(byte[places], parent, first, low, alive[lasts] + 1, ends))
-            n_above = len(places)
-        return levels
-
-    def _find_quotes(self) -> list[tuple[Ints, Ints, Ints]]:
-        """Return for each level its quotes: node, token's place, number of the rest."""
-        number: dict[bytes, int] = {}
-        rows: list[list[tuple[int, int, int]]] = [[] for _ in self.levels]
-        for depth, level in enumerate(self.levels):
-            for node in np.flatnonzero(level.byte == 0x22).tolist():
-                for place in range(int(level.low[node]), int(level.high[node])):
-                    rest = self.texts[place][depth + 1 :]
-                    rows[depth].append((node, place, number.setdefault(rest, len(number))))
-        self.rests = list(number)
-        found = []
-        for row in rows:
-            table = np.array(row, dtype=np.int64).reshape(-1, 3)
-            found.append((table[:, 0], table[:, 1], table[:, 2]))
+    def _find_quotes(self) -> list[tuple[int, int, bytes]]:
+        trie, found = self.tokens, []
+        for depth in range(1, len(trie.levels) - 1):
+            start, stop = trie.levels[depth], trie.levels[depth + 1]
+            for node in (np.flatnonzero(trie.byte_array[start:stop] == _QUOTE) + start).tolist():
+                for place in range(trie.low[node], trie.high[node]):
+                    found.append((node, place, self.texts[place][depth:]))
         return found
 
-    def rows_of(self, depth: int, node: int) -> list[tuple[int, int]]:
-        """Return the tokens below a quote, by place in order, with the numbers of their rests."""
-        quotes, places, rests = self.quotes[depth]
-        first, last = np.searchsorted(quotes, [node, node + 1])
-        return list(zip(places[first:last].tolist(), rests[first:last].tolist(), strict=True))
+    def quotes_of(self, node: int) -> tuple[list[int], list[int]]:
+        """Return the tokens below a quote, by place, with the places of their rests."""
+        first, last = np.searchsorted(self.quote_nodes, [node, node + 1])
+        return self.quote_places[first:last].tolist(), self.quote_rests[first:last].tolist()
+
+    def pack(self, ids: Sequence[int] | NDArray[Any]) -> Words:
+        """Return the mask of some tokens: int32[ceil(vocab_size / 32)]."""
+        return self.set_bits(np.zeros(self.n_words, dtype="<i4"), ids)
+
+    def set_bits(self, words: Words, ids: Sequence[int] | NDArray[Any]) -> Words:
+        """Return a mask with some more tokens."""
+        if len(ids) > _MANY:
+            return _write_bits(words, ids, value=True)
+        made = bytearray(words.tobytes())
+        for token in ids:
+            made[token >> 3] |= 1 << (token & 7)
+        return np.frombuffer(made, dtype="<i4")
+
+    def clear_bits(self, words: Words, ids: Sequence[int] | NDArray[Any]) -> Words:
+        """Return a mask without some tokens."""
+        if len(ids) > _MANY:
+            return _write_bits(words, ids, value=False)
+        made = bytearray(words.tobytes())
+        for token in ids:
+            made[token >> 3] &= ~(1 << (token & 7))
+        return np.frombuffer(made, dtype="<i4")
+
+
+def _write_bits(words: Words, ids: Sequence[int] | NDArray[Any], *, value: bool) -> Words:
+    bits = np.unpackbits(words.view(np.uint8), bitorder="little")
+    bits[np.asarray(ids)] = value
+    return np.packbits(bits, bitorder="little").view("<i4")
 
 
 _KNOWN: list[TokenIndex] = []  # in the order in which they were made

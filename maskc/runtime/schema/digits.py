@@ -1,0 +1,99 @@
+"""The spellings of a number in a trie: which texts stay in it, and where it may end.
+
+Tokens are full of digits (llama3 has each of up to three), and mostly all of those behind a node
+are legal or none is. That is asked before the nodes are looked at one by one.
+
+Example: for a number up to 65,535, every text of up to three digits is legal.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from maskc.runtime.schema.numbers import NUMBER_BYTES, Numbers, State
+from maskc.runtime.schema.tokens import TokenIndex
+from maskc.runtime.schema.trie import Nodes, Trie
+
+_DIGITS = frozenset(b"0123456789")
+
+
+class Run(NamedTuple):
+    """The texts of digits behind a node.
+
+    Attributes:
+        places: those texts.
+        longest: the most digits of one.
+    """
+
+    places: tuple[int, ...]
+    longest: int
+
+
+def walk_number(
+    index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes
+) -> tuple[list[int], Nodes]:
+    """Return the texts that stay in a number, by place, and the nodes at which it may end.
+
+    Of these, nodes that nothing hangs on are left out.
+
+    Args:
+        index: whose memory is used.
+        trie: of it.
+        numbers: what is asked of the number.
+        state: of the number, at all nodes.
+        nodes: where the walk begins; texts that end there do not count.
+    """
+    places: list[int] = []
+    exits: list[int] = []
+    open_ = [(node, state) for node in nodes]
+    while open_:
+        node, here = open_.pop()
+        if numbers.may_end(here):
+            exits.append(node)
+        first, last = trie.first[node], trie.first[node + 1]
+        bytes_ = trie.bytes[first:last]
+        run = _run_behind(index, trie, node) if last - first > 1 else None
+        covered = run is not None and numbers.takes_digits(here, run.longest)
+        if covered and run is not None:
+            places += run.places
+        skips = covered or numbers.takes_no_digit(here)
+        for child, byte in enumerate(bytes_, first):
+            if byte not in NUMBER_BYTES or skips and byte in _DIGITS:
+                continue
+            after = numbers.step(here, byte)
+            if after is None:
+                continue
+            low = trie.low[child]
+            places += range(low, low + trie.n_ending[child])
+            if trie.has_children(child):
+                open_.append((child, after))
+    return places, tuple(exits)
+
+
+def _run_behind(index: TokenIndex, trie: Trie, node: int) -> Run | None:
+    """Return the digits behind a node, ``None`` if something else comes behind one of them."""
+    key = (Run, trie is index.rests, node)
+    found: Run | bool | None = index.shared.get(key)
+    if found is None:
+        found = _find_run(trie, node) or False
+        size = 8 * len(found.places) if isinstance(found, Run) else 0
+        index.shared.put(key, found, 300 + size)
+    return found if isinstance(found, Run) else None
+
+
+def _find_run(trie: Trie, node: int) -> Run | None:
+    places: list[int] = []
+    longest = 0
+    open_ = [(node, 0)]
+    while open_:
+        here, n_digits = open_.pop()
+        longest = max(longest, n_digits)
+        first, last = trie.first[here], trie.first[here + 1]
+        for child, byte in enumerate(trie.bytes[first:last], first):
+            if byte in _DIGITS:
+                low = trie.low[child]
+                places += range(low, low + trie.n_ending[child])
+                open_.append((child, n_digits + 1))
+            elif n_digits:
+                return None
+    return Run(tuple(places), longest) if longest else None

@@ -1,0 +1,136 @@
+r"""Where does white space lead to in a trie, and which signs come behind it?
+
+A *gap* is what stands between two signs of a JSON text. From some nodes of a trie we follow white
+space as far as the layout has it; the tokens that end on the way are legal, and each sign of JSON
+that comes next leads to nodes. That depends on the trie, the layout and the depth alone, so it is
+worked out once for all artifacts of a tokenizer. A depth at which no token has too much white space
+stands for all that are deeper.
+
+Example: of ``\n``, ``\n "a`` and ``,`` the first is legal, and the quote leads to one node.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from maskc.runtime.schema.blanks import BLANK_BYTES, BOUNDED, BROKEN, MOST, Blanks
+from maskc.runtime.schema.summary import Part
+from maskc.runtime.schema.tokens import TokenIndex
+from maskc.runtime.schema.trie import Nodes, Trie
+
+_SIGNS = frozenset(b'"{}[],:ntf')
+_BEGIN_NUMBER = frozenset(b"-0123456789")
+_FEW = 48
+
+
+class Lead(NamedTuple):
+    """What white space leads to.
+
+    Attributes:
+        part: tokens that end in it.
+        signs: sign → the nodes that it leads to.
+        numbers: nodes behind which a number can begin.
+    """
+
+    part: Part
+    signs: dict[int, Nodes]
+    numbers: Nodes
+
+
+class Gaps:
+    """Follows white space through the tries of a vocabulary.
+
+    Args:
+        index: the vocabulary.
+        blanks: the layout.
+    """
+
+    def __init__(self, index: TokenIndex, blanks: Blanks) -> None:
+        self._index, self._blanks = index, blanks
+        # No token has more blanks in a row.
+        self._most = 0
+        if blanks.choice == BOUNDED:
+            key = "longest run of blanks"
+            found: int | None = index.shared.get(key)
+            if found is None:
+                found = _longest_run(index.tokens)
+                index.shared.put(key, found, 100)
+            self._most = -(-found // MOST)
+
+    def level(self, depth: int) -> int:
+        """Return a depth that stands for all that no token tells apart."""
+        return min(depth, self._most)
+
+    def cap(self, gap: int, depth: int) -> int:
+        """Return what a gap is like at :meth:`level` of its depth."""
+        if gap < BROKEN:
+            return gap
+        level = self.level(depth)
+        left = min(MOST * depth - (gap - BROKEN), MOST * level)
+        return BROKEN + MOST * level - left
+
+    def lead(self, trie: Trie, nodes: Nodes, gap: int, depth: int) -> Lead:
+        """Return what comes behind some nodes.
+
+        Args:
+            trie: of the vocabulary.
+            nodes: of it.
+            gap: what has been read of the gap.
+            depth: how many brackets are open.
+        """
+        is_rest = trie is self._index.rests
+        level = self.level(depth)
+        key = (Gaps, self._blanks.choice, is_rest, nodes, self.cap(gap, depth), level)
+        found: Lead | None = self._index.shared.get(key)
+        if found is None:
+            found = self._follow(trie, nodes, key[4], level, is_rest=is_rest)
+            n_bytes = 1000 + 4 * self._index.n_words * len(found.part.rows)
+            self._index.shared.put(key, found, n_bytes)
+        return found
+
+    def _follow(self, trie: Trie, nodes: Nodes, gap: int, depth: int, *, is_rest: bool) -> Lead:
+        blanks, places = self._blanks, list[int]()
+        signs: dict[int, list[int]] = {}
+        numbers: list[int] = []
+        open_ = [(node, gap) for node in nodes]
+        while open_:
+            node, here = open_.pop()
+            first, last = trie.first[node], trie.first[node + 1]
+            bytes_ = trie.bytes[first:last]
+            goes_on = blanks.may_go_on(here)
+            if goes_on and not _BEGIN_NUMBER.isdisjoint(bytes_):
+                numbers.append(node)
+            for child, byte in enumerate(bytes_, first):
+                if byte in BLANK_BYTES:
+                    after = blanks.step(here, byte, depth)
+                    if after is not None:
+                        low = trie.low[child]
+                        places += range(low, low + trie.n_ending[child])
+                        open_.append((child, after))
+                elif goes_on and byte in _SIGNS:
+                    signs.setdefault(byte, []).append(child)
+        return Lead(
+            self._part(places, is_rest=is_rest),
+            {byte: tuple(found) for byte, found in signs.items()},
+            tuple(numbers),
+        )
+
+    def _part(self, places: list[int], *, is_rest: bool) -> Part:
+        if is_rest:
+            return Part(few=tuple(places))
+        ids = [self._index.ids[place] for place in places]
+        if len(ids) <= _FEW:
+            return Part(few=tuple(ids))
+        return Part(rows=(self._index.pack(ids),))
+
+
+def _longest_run(trie: Trie) -> int:
+    """Return the greatest number of blanks in a row that a text has."""
+    runs = [0]
+    found = 0
+    parents = trie.parent_array.tolist()
+    for node in range(1, len(parents)):
+        run = runs[parents[node]] + 1 if trie.bytes[node] in BLANK_BYTES else 0
+        runs.append(run)
+        found = max(found, run)
+    return found

@@ -1,0 +1,105 @@
+"""A set of texts as a trie in arrays, to be walked byte by byte or level by level.
+
+Texts are sorted; a node is a run of them that share their first bytes. Nodes are numbered level by
+level, the root is 0, and the children of a node are consecutive, so that ``bytes.find`` finds the
+child of a byte, and what is below a node is one run of texts.
+
+Example: of ``a``, ``ab`` and ``b`` the nodes are the root, ``a``, ``b`` and ``ab``.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int32]
+Nodes = tuple[int, ...]
+ROOT = 0
+
+
+class Trie:
+    """The trie of some sorted texts. Never changes.
+
+    Args:
+        texts: in ascending order.
+
+    Attributes:
+        texts: as given.
+        bytes: of each node its last byte; 0 of the root.
+        first: n + 1 numbers: a node's children are those from its own to the next one's.
+        low: of each node the first of its texts; those that end in it come first.
+        high: one past the last.
+        n_ending: how many texts end in it.
+        levels: where each level's nodes begin, and one past the last.
+        byte_array: uint8[n], the same as ``bytes``.
+        parent_array: int32[n], the node above; 0 of the root.
+        first_array: int32[n + 1], as ``first``.
+        low_array: int32[n], as ``low``.
+        ending_array: int32[n], as ``n_ending``.
+    """
+
+    def __init__(self, texts: Sequence[bytes]) -> None:
+        n = len(texts)
+        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=n)
+        flat = np.frombuffer(b"".join(texts), dtype=np.uint8)
+        starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if n else lengths
+        alive = np.arange(n, dtype=np.int64)
+        node_of = np.zeros(n, dtype=np.int64)
+        n_nodes = 1
+        columns: list[tuple[NDArray[np.int64], ...]] = [
+            tuple(np.array([k], dtype=np.int64) for k in (0, 0, 0, n, int((lengths == 0).sum())))
+        ]
+        self.levels = [0, 1]
+        for depth in range(int(lengths.max(initial=0))):
+            alive = alive[lengths[alive] > depth]
+            byte = flat[starts[alive] + depth]
+            above = node_of[alive]
+            new = np.ones(len(alive), dtype=np.bool_)
+            new[1:] = (above[1:] != above[:-1]) | (byte[1:] != byte[:-1])
+            node = np.cumsum(new) - 1
+            places = np.flatnonzero(new)
+            lasts = np.append(places[1:], len(alive)) - 1
+            ends = np.bincount(node[lengths[alive] == depth + 1], minlength=len(places))
+            columns.append(
+                (
+                    byte[places].astype(np.int64),
+                    above[places],
+                    alive[places],
+                    alive[lasts] + 1,
+                    ends,
+                )
+            )
+            node_of[alive] = node + n_nodes
+            n_nodes += len(places)
+            self.levels.append(n_nodes)
+        byte, parent, low, high, ending = (
+            np.concatenate([column[k] for column in columns]) for k in range(5)
+        )
+        self.byte_array = byte.astype(np.uint8)
+        self.parent_array = parent.astype(np.int32)
+        # The root is no child of its own.
+        first = np.searchsorted(self.parent_array[1:], np.arange(n_nodes + 1)) + 1
+        self.first_array = first.astype(np.int32)
+        self.low_array, self.ending_array = low.astype(np.int32), ending.astype(np.int32)
+        self.bytes = self.byte_array.tobytes()
+        self.first = array("i", self.first_array.tobytes())
+        self.low = array("i", self.low_array.tobytes())
+        self.high = array("i", high.astype(np.int32).tobytes())
+        self.n_ending = array("i", self.ending_array.tobytes())
+        self.texts = texts
+        self._level_of = np.repeat(np.arange(len(self.levels) - 1), np.diff(self.levels))
+
+    def child(self, node: int, byte: int) -> int:
+        """Return the child of a node by its byte, -1 if there is none."""
+        return self.bytes.find(byte, self.first[node], self.first[node + 1])
+
+    def has_children(self, node: int) -> bool:
+        """Return whether any text goes on behind a node."""
+        return self.first[node] < self.first[node + 1]
+
+    def path(self, node: int) -> bytes:
+        """Return the bytes that lead from the root to a node."""
+        return self.texts[self.low[node]][: self._level_of[node]]

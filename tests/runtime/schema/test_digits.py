@@ -1,0 +1,65 @@
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from maskc.runtime.schema.digits import walk_number
+from maskc.runtime.schema.numbers import Numbers, Rule
+from maskc.runtime.schema.trie import ROOT
+from tests.runtime.schema.vocabularies import build_index
+
+TEXTS = (
+    *(str(n).encode() for n in range(0, 1000, 7)),
+    b"-",
+    b".",
+    b"e",
+    b"E+",
+    b".0",
+    b"-1",
+    b"1,",
+    b"0",
+)
+INDEX = build_index(TEXTS)
+BOUND = st.none() | st.integers(-200, 70_000).map(Fraction)
+RULES = st.builds(
+    Rule,
+    low=BOUND,
+    low_open=st.booleans(),
+    high=BOUND,
+    high_open=st.booleans(),
+    multiple=st.sampled_from([None, Fraction(1), Fraction(5), Fraction(1, 4)]),
+    excluded=st.frozensets(st.integers(0, 30).map(Fraction), max_size=2),
+)
+
+
+def read(numbers, text):
+    state = numbers.start
+    for byte in text:
+        state = numbers.step(state, byte)
+        if state is None:
+            return None
+    return state
+
+
+@pytest.mark.parametrize("exponents", [True, False])
+@settings(max_examples=15, deadline=None)
+@given(
+    rule=RULES,
+    before=st.sampled_from([b"", b"-", b"4", b"65", b"44", b"0", b"12.", b"12.5", b"100"]),
+)
+def test_the_texts_that_stay_in_a_number_are_those_that_it_reads(exponents, rule, before):
+    numbers = Numbers(rule, exponents=exponents)
+    state = read(numbers, before)
+    if state is None:
+        return
+    places, _ = walk_number(INDEX, INDEX.tokens, numbers, state, (ROOT,))
+    wanted = [text for text in INDEX.texts if read(numbers, before + text) is not None]
+    assert sorted(INDEX.texts[place] for place in places) == sorted(wanted)
+
+
+def test_a_number_may_end_where_something_else_follows():
+    index = build_index((b"1", b"1,", b"2"))
+    numbers = Numbers(Rule(multiple=Fraction(1)), exponents=True)
+    _, exits = walk_number(index, index.tokens, numbers, read(numbers, b"4"), (ROOT,))
+    assert {index.tokens.path(node) for node in exits} == {b"", b"1"}

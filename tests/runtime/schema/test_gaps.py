@@ -1,0 +1,41 @@
+import pytest
+
+from maskc.runtime.schema.blanks import BROKEN, Blanks
+from maskc.runtime.schema.gaps import Gaps
+from maskc.runtime.schema.trie import ROOT
+from tests.runtime.schema.vocabularies import build_index
+
+
+def lead(choice, texts, gap=0, depth=1):
+    index = build_index(texts)
+    found = Gaps(index, Blanks(choice)).lead(index.tokens, (ROOT,), gap, depth)
+    signs = {chr(b): {index.tokens.path(n) for n in nodes} for b, nodes in found.signs.items()}
+    return {texts[i] for i in found.part.few}, signs, len(found.numbers)
+
+
+def test_white_space_leads_to_signs():
+    assert lead("bounded", (b" ", b" ,", b",", b"x")) == ({b" "}, {",": {b",", b" ,"}}, 0)
+
+
+def test_compact_texts_have_none():
+    assert lead("compact", (b" ", b" ,", b",")) == (set(), {",": {b","}}, 0)
+
+
+@pytest.mark.parametrize(("depth", "legal"), [(1, set()), (2, {b"\n" + b" " * 9})])
+def test_a_line_is_indented_by_as_much_as_is_open(depth, legal):
+    assert lead("bounded", (b"\n" + b" " * 9,), depth=depth)[0] == legal
+
+
+def test_a_number_can_begin_behind_white_space():
+    assert lead("any", (b" 1", b"-"))[2] == 2
+
+
+def test_depths_that_no_token_tells_apart_are_one():
+    gaps = Gaps(build_index((b" " * 20,)), Blanks("bounded"))
+    assert (gaps.level(2), gaps.level(3), gaps.level(90)) == (2, 3, 3)
+    assert gaps.cap(BROKEN, 90) == BROKEN
+    assert gaps.cap(BROKEN + 8 * 90 - 1, 90) == BROKEN + 8 * 3 - 1
+
+
+def test_behind_a_carriage_return_only_its_line_break_may_come():
+    assert lead("bounded", (b"\n", b" ", b","), gap=9) == ({b"\n"}, {}, 0)

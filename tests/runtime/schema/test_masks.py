@@ -1,0 +1,97 @@
+"""A mask that is read from what is remembered equals one that is found anew."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+import maskc
+from maskc.errors import SchemaError
+from maskc.jsonschema.compiling import compile_schema
+from maskc.runtime.schema.plan import Layout
+from tests.laws.test_json_schema import SCHEMAS, VALUES
+from tests.runtime.schema.vocabularies import TEXTS, VOCABULARY
+
+LAYOUTS = st.builds(
+    Layout,
+    key_order=st.sampled_from(["any", "schema"]),
+    blanks=st.sampled_from(["bounded", "compact", "any"]),
+    escapes=st.sampled_from(["any", "minimal"]),
+    numbers=st.sampled_from(["usual", "plain"]),
+)
+UNIQUE = {"type": "array", "items": {"type": ["string", "integer"]}, "uniqueItems": True}
+FEW_KEYS = {"propertyNames": {"enum": ["a", "ab"]}, "minProperties": 2}
+
+
+def mask(matcher):
+    bitmask = maskc.allocate_bitmask(1, VOCABULARY.vocab_size)
+    matcher.fill_bitmask(bitmask, 0)
+    legal = np.unpackbits(bitmask[0].view(np.uint8), bitorder="little")
+    return legal[: VOCABULARY.vocab_size].astype(bool).tolist()
+
+
+def read_by_token(matcher):
+    legal = [matcher.fork().accept_bytes(text) for text in TEXTS]
+    return [*legal, matcher.is_accepting]
+
+
+@settings(deadline=None, max_examples=8)
+@given(SCHEMAS, st.lists(VALUES, min_size=1, max_size=3), LAYOUTS, st.sampled_from([None, 1]))
+@example(UNIQUE, [["", 1], ["a", "ab"]], Layout(blanks="any"), 3)
+@example(FEW_KEYS, [{"a": 1, "ab": 2}], Layout(), None)
+@example({"properties": {"a": {}}, "maxProperties": 2}, [{"b": 1, "a": {"a": 2}}], Layout(), 1)
+def test_every_mask_of_a_text_is_what_the_machine_reads(schema, values, layout, indent):
+    try:
+        contents = compile_schema(schema, VOCABULARY, layout=layout)
+    except SchemaError:
+        assume(False)
+    kept, forgetful = maskc.Artifact(contents), maskc.Artifact(contents, cache_bytes=0)
+    for value in values:
+        matchers = kept.matcher(), forgetful.matcher()
+        for byte in json.dumps(value, indent=indent).encode():
+            found = mask(matchers[0])
+            assert found == mask(matchers[1])
+            assert found == read_by_token(matchers[0])
+            taken = [matcher.accept_bytes(bytes([byte])) for matcher in matchers]
+            if not all(taken):
+                break
+
+
+@pytest.mark.parametrize(
+    ("schema", "before", "legal", "illegal"),
+    [
+        ({"maxLength": 3}, b'"ab', b'x"', b"ab"),
+        ({"properties": {"ab": {"type": "null"}}}, b'{"a', b"ab", b'":1,"a":'),
+        ({"properties": {"a": {"type": "null"}}}, b'{"', b'ab"', b'a":1,"a'),
+        ({"patternProperties": {"^x": {"type": "string"}}}, b'{"', b'a":1,"a', b'x":1}'),
+        ({"items": {"maximum": 12}}, b"[", b"12", b"null,"),
+        ({"maximum": 99, "multipleOf": 1}, b"", b"12", b"123"),
+        ({"type": "array", "maxItems": 1}, b"[1", b"]", b","),
+    ],
+)
+def test_a_token_is_legal_as_the_keyword_has_it(schema, before, legal, illegal):
+    matcher = maskc.Artifact(compile_schema(schema, VOCABULARY)).matcher()
+    assert matcher.accept_bytes(before)
+    found = mask(matcher)
+    assert found[TEXTS.index(legal)]
+    assert illegal not in TEXTS or not found[TEXTS.index(illegal)]
+
+
+def test_equal_places_in_different_stacks_have_one_mask():
+    artifact = maskc.Artifact(compile_schema({}, VOCABULARY))
+    one, other = artifact.matcher(), artifact.matcher()
+    assert one.accept_bytes(b'[[[{"a": "x')
+    assert other.accept_bytes(b'[[[{"b": 1, "c": [], "a": "yz')
+    assert one.mask_id() == other.mask_id()
+
+
+def test_what_is_remembered_stays_within_the_budget():
+    artifact = maskc.Artifact(compile_schema({}, VOCABULARY), cache_bytes=20_000)
+    matcher = artifact.matcher()
+    text = json.dumps([{f"k{n}": [n, {"x": str(n)}]} for n in range(12)]).encode()
+    for byte in text:
+        mask(matcher)
+        assert matcher.accept_bytes(bytes([byte]))
+    assert artifact.machine.budget._charged <= 20_000

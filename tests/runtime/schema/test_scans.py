@@ -1,0 +1,35 @@
+import numpy as np
+import pytest
+
+from maskc.jsonschema.patterns import build_pattern
+from maskc.runtime.schema.scans import Closers, Scanner, scan_levels
+from maskc.runtime.schema.strings import Body
+from tests.runtime.schema.vocabularies import build_index
+
+INDEX = build_index()
+
+
+def as_sets(scan):
+    inside = zip(scan.places.tolist(), scan.states.tolist(), scan.sizes.tolist(), strict=True)
+    columns = (scan.quote_places, scan.quote_rests, scan.quote_states, scan.quote_sizes)
+    return set(inside), set(zip(*(column.tolist() for column in columns), strict=True))
+
+
+@pytest.mark.parametrize("pattern", ["^ab*$", "^a|b$", "^\\d{1,3}$", "^(?!a).b*$"])
+def test_both_ways_to_scan_find_the_same(pattern):
+    body = Body(build_pattern(pattern), minimal=False)
+    few = Scanner(INDEX, minimal=False)._scan_few(body, body.start)
+    assert few is not None
+    assert as_sets(few) == as_sets(scan_levels(INDEX, body, body.start))
+
+
+def test_a_scan_of_an_equal_automaton_is_not_made_again():
+    scanner = Scanner(INDEX, minimal=False)
+    bodies = [Body(build_pattern("^a+$"), minimal=False) for _ in range(2)]
+    first, second = (scanner.scan(body, body.start, is_shared=True) for body in bodies)
+    assert first is second
+
+
+def test_closers_are_chosen_by_their_rests():
+    closers = Closers(np.array([4, 5], dtype=np.int32), np.array([0, 1], dtype=np.int32))
+    assert closers.of_rests(INDEX, 0b10).tolist() == [5]

@@ -1,0 +1,43 @@
+import numpy as np
+
+from maskc.runtime.schema.tokens import Shared, index_of
+from tests.runtime.schema.vocabularies import build_index
+
+
+def test_rests_are_what_comes_behind_each_quote():
+    index = build_index((b"a", b'a",', b'b","'))
+    assert index.rests.texts == [b"", b",", b',"']
+
+
+def test_quotes_lead_to_tokens_and_rests():
+    index = build_index((b'a"', b'a",'))
+    node = index.tokens.child(index.tokens.child(0, ord("a")), ord('"'))
+    assert index.quotes_of(node) == ([0, 1], [0, 1])
+
+
+def test_a_packed_mask_has_its_tokens_and_no_others():
+    index = build_index()
+    assert np.flatnonzero(
+        np.unpackbits(index.pack([0, 33]).view(np.uint8), bitorder="little")
+    ).tolist() == [0, 33]
+
+
+def test_many_bits_are_set_and_cleared_as_few_are():
+    index = build_index()
+    many = list(range(250))
+    words = index.pack(many)
+    assert np.array_equal(words, index.set_bits(index.pack(many[:100]), many[100:]))
+    assert not index.clear_bits(words, many).any()
+
+
+def test_artifacts_with_the_same_tokens_share_their_index():
+    first, data = np.array([0, 1], dtype=np.int32), np.array([97], dtype=np.uint8)
+    assert index_of(first, data) is index_of(first.copy(), data.copy())
+    assert index_of(first, data + np.uint8(1)).texts == [b"b"]
+
+
+def test_what_is_shared_is_forgotten_when_it_takes_too_much():
+    shared = Shared(100)
+    shared.put("a", 1, 60)
+    shared.put("b", 2, 60)
+    assert (shared.get("a"), shared.get("b")) == (None, 2)
