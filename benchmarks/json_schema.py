@@ -8,8 +8,8 @@ one must be taken whole and may end, an invalid one must be refused somewhere or
 mask before each token is filled and must say what the matcher does. A schema takes at most 5
 seconds.
 
-Times are of the processor, so that what else runs does not count: from the schema to the first mask; masks of a schema's first instance (cold)
-and of its later ones (warm).
+Times are of the processor, so that what else runs does not count: from the schema to the first
+mask; masks of a schema's first instance (cold) and of its later ones (warm).
 """
 
 from __future__ import annotations
