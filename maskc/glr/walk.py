@@ -105,7 +105,8 @@ class _Walk:
         self.n_finals = int(self.final_of.max()) + 1
         self.n_ends = np.diff(steps.end_first)
         self.first_node = trie.first_nodes()
-        n_terminals = 1 + max((terminal for terminal, _ in steps.events), default=0)
+        # All may be ignored: then there is a column that nothing asks for.
+        n_terminals = 1 + max([0, *(event.terminal for event in steps.events)])
         # Row: the last terminal, the last row for `_ANY`; column: the next one.
         self.may_follow = np.array(
             [
