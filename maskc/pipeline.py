@@ -1,57 +1,48 @@
 """THE ORDER: every pass of the compiler, one call a line.
 
+A grammar is parsed; its DFT pushdown automaton is built; sequences that Bar-Hillel's intersection
+finds empty are never legal, those whose debt automaton no stack fails are always legal, terminals
+that stand for each other are interchangeable; what is left is decided by the parser's state on top
+of the stack, and becomes an artifact.
+
 Each pass takes frozen values and returns one; none of them times, logs or prints. The driver
-measures each pass and tells ``progress`` where it is.
+measures each pass and tells ``progress`` where it is. What differs between the parsers is a
+:class:`~maskc.stages.ParserPath`.
 """
 
 from __future__ import annotations
 
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
-import numpy as np
-
-import maskc
-from maskc.artifact.model import FORMAT, Contents, check
+from maskc.artifact.model import Contents, check
 from maskc.budget import at, run_bounded
 from maskc.emit.assemble import assemble
-from maskc.emit.graph import build_graph
-from maskc.emit.mask_differences import encode_unions
-from maskc.emit.provenance import describe_grammar, describe_tokenizer, describe_unicode
-from maskc.errors import GrammarError
-from maskc.frontends.loading import load_lalr_grammar
+from maskc.emit.graph import DecisionGraph, build_graph
+from maskc.emit.header import build_header, count_parts
+from maskc.emit.mask_differences import Unions, encode_unions
 from maskc.frontends.source import GrammarSource
-from maskc.glr.pipeline import compile_general
-from maskc.grammar.model import LalrGrammar
-from maskc.lexer.boundaries import build_boundaries
-from maskc.lexer.columns import build_columns
-from maskc.lexer.scanner import build_scanner
-from maskc.parser.balance import find_enclosed_items
-from maskc.parser.completion import build_completions
-from maskc.parser.items import build_item_sets
-from maskc.parser.refine import RefinedTable, refine_states
-from maskc.stages import LalrLanguage, Lexed, Run, Stages, run_plainly
-from maskc.store.adjacency import find_adjacencies
-from maskc.store.steps import build_steps
-from maskc.store.walk import build_store
-from maskc.streamline.order import STEPS, streamline
+from maskc.glr.pipeline import GENERAL_PATH
+from maskc.lalr_path import LALR_PATH
+from maskc.stages import Lexed, ParserPath, Stages
+from maskc.streamline.order import STEPS, Streamlined, streamline
 from maskc.vocab.trie import build_trie
 from maskc.vocab.vocabulary import Vocabulary
-from maskc.wording import Phrase
 
 Progress = Callable[[str, float], None]
 T = TypeVar("T")
 
-MAX_REPORTED = 100
+PATHS: Mapping[str, ParserPath[Any]] = {"lalr": LALR_PATH, "earley": GENERAL_PATH}
 
 PASSES = (
     "grammar",
     "scanner",
     "boundaries",
     "parser",
+    "pushdown automaton",
     "token trie",
     "store",
     *(f"streamline {step}" for step in STEPS),
@@ -132,153 +123,79 @@ def compile_stages(
     return run_bounded(lambda: _compile(source, vocabulary, driver, STEPS[-1]), name=source.name)
 
 
-def build_language(source: GrammarSource, run: Run = run_plainly) -> LalrLanguage:
-    """Return what a grammar for Lark's LALR parser decides, without a tokenizer.
-
-    Args:
-        source: the grammar.
-        run: does a pass.
-
-    Raises:
-        GrammarError, PostlexError, UnsupportedTerminalError: the grammar cannot be compiled.
-        LimitError: a stated bound was reached.
-    """
-    grammar, source = run("grammar", lambda: load_lalr_grammar(source))
-    # After this point: terminals, productions, Lark's LALR table and its contexts, all numbered.
-
-    return analyse_grammar(grammar, source, run)
-
-
-def analyse_grammar(
-    grammar: LalrGrammar, source: GrammarSource, run: Run = run_plainly
-) -> LalrLanguage:
-    """Return what a grammar that is loaded decides; as :func:`build_language`."""
-    scanner = run("scanner", lambda: build_scanner(grammar.lexer))
-    # After this point: bytes become terminals; what a lexeme's end demands is a boundary.
-
-    columns = build_columns(grammar.lexer, scanner)
-    boundaries = run("boundaries", lambda: build_boundaries(grammar.lexer, scanner, columns))
-    # After this point: lookaheads; the lexer's word on what may follow what.
-
-    item_sets, enclosed_items = build_item_sets(grammar), find_enclosed_items(grammar)
-
-    def refine() -> RefinedTable:
-        completions = build_completions(
-            grammar,
-            item_sets,
-            boundaries.of_terminal,
-            lambda look, state, enclosed: boundaries.follow(
-                look, grammar.lalr.context_of[state], enclosed=enclosed
-            ),
-            enclosed_items,
-        )
-        return refine_states(grammar, item_sets, completions, boundaries.end, enclosed_items)
-
-    table = run("parser", refine)
-    # After this point: a stack's top names exactly the lookaheads that lead to an end.
-    return LalrLanguage(Lexed(source, grammar, scanner, columns, boundaries), item_sets, table)
-
-
 def _compile(source: GrammarSource, vocabulary: Vocabulary, driver: _Driver, up_to: str) -> Stages:
-    run = driver.run
-    if source.parser == "earley":
-        return compile_general(source, vocabulary, run, driver.report, up_to)
+    run, path = driver.run, PATHS[source.parser]
+    language = path.build_language(source, run)
+    lexed, unlexed = language.lexed, path.find_unlexed(language)
+    # After this point: what the grammar decides without a tokenizer.
 
-    language = build_language(source, run)
-    lexed, item_sets, table = language.lexed, language.item_sets, language.table
-    source, grammar, scanner = lexed.source, lexed.grammar, lexed.scanner
-    columns, boundaries = lexed.columns, lexed.boundaries
-    if not table.live[0]:
-        raise GrammarError(
-            source.name,
-            Phrase.NO_TEXT,
-        )
-    adjacencies = find_adjacencies(grammar.lexer, scanner, boundaries, table)
+    decider = run("pushdown automaton", lambda: path.make_decider(language))
+    # After this point: who is asked which terminal sequences are legal.
 
     trie = run("token trie", lambda: build_trie(vocabulary.tokens))
-    steps = build_steps(grammar.lexer, scanner)
-    store = run(
-        "store",
-        lambda: build_store(
-            grammar, scanner, boundaries, steps, trie, lambda f: driver.report("store", f)
-        ),
-    )
+    store = run("store", lambda: path.walk(language, trie, lambda f: driver.report("store", f)))
     # After this point: rows, nothing decided.
 
     streamlined = streamline(
-        grammar,
-        scanner,
-        item_sets,
-        boundaries,
-        columns,
-        table,
+        lexed.grammar,
+        lexed.scanner,
+        lexed.boundaries,
         store,
+        decider,
         lambda step, work: run(f"streamline {step}", work),
         up_to,
     )
-    rows, verdicts = streamlined.rows, streamlined.verdicts
     # After this point: each row is accepted, rejected or open, by the state on top of the stack.
 
-    graph = run(
-        "decision graph", lambda: build_graph(grammar.lexer, scanner, table, rows, verdicts)
-    )
-    unions = run(
-        "masks", lambda: encode_unions(graph.unions, rows.tokens.sets, len(vocabulary.tokens))
-    )
+    graph = run("decision graph", lambda: _build_graph(lexed, streamlined))
+    sets, n_tokens = streamlined.rows.tokens.sets, len(vocabulary.tokens)
+    unions = run("masks", lambda: encode_unions(graph.unions, sets, n_tokens))
     # After this point: what a lexer state says is looked up by the state on top of the stack.
 
-    header = {
-        "format": FORMAT,
-        "maskc": maskc.__version__,
-        "unicode": describe_unicode(),
-        "grammar": describe_grammar(source),
-        "tokenizer": describe_tokenizer(vocabulary),
-        "counts": {
-            "terminals": len(grammar.bnf.terminals),
-            "nonterminals": len(grammar.bnf.nonterminals),
-            "productions": len(grammar.bnf.productions),
-            "lalr_states": len(grammar.lalr.states),
-            "refined_states": len(table.live),
-            "contexts": len(grammar.lexer.contexts),
-            "scanner_states": scanner.n_states,
-            "byte_classes": scanner.next.shape[1],
-            "boundaries": len(scanner.closed),
-            "lookaheads": boundaries.n_lookaheads,
-            "trie_nodes": trie.n_nodes,
-            "rows": len(rows),
-            "token_sets": len(np.unique(rows.token_set)),
-            "words": len(verdicts.words),
-            "word_classes": len(verdicts.flags),
-            "nodes": len(graph.nodes),
-            "undecided_nodes": graph.n_undecided,
-            "answers": len(graph.answers),
-            "masks": len(unions.base),
-            "questions": graph.count_moves(),
-            "not_lexed_apart": len(adjacencies),
-        },
-        **streamlined.report,
-        # Terminals that stand side by side in the grammar and never in a text.
-        "not_lexed_apart": [
-            {"first": a.first, "second": a.second, "witness": a.witness}
-            for a in adjacencies[:MAX_REPORTED]
-        ],
-    }
-    contents = run(
-        "assemble",
-        lambda: assemble(
-            header,
-            vocabulary.tokens,
-            grammar,
-            scanner,
-            boundaries,
-            columns,
-            table,
-            rows.words.finals,
-            graph,
-            unions,
-        ),
+    sizes = path.count(language)
+    counts = count_parts(
+        lexed.grammar, lexed.scanner, lexed.boundaries, sizes, trie, streamlined, graph, unions
     )
+    header = build_header(
+        lexed.source, vocabulary, counts=counts, streamlined=streamlined, unlexed=unlexed
+    )
+
+    def put_together() -> Contents:
+        contents = _assemble(header, vocabulary, lexed, streamlined, graph, unions)
+        return path.complete(language, contents)
+
+    contents = run("assemble", put_together)
     fault = check(contents)
     if fault:
         raise ValueError(f"the compiler made a broken artifact: {fault}")
-    return Stages(language, streamlined.after, verdicts, graph, unions, contents)
+    after, verdicts = streamlined.after, streamlined.verdicts
+    return Stages(language, decider, after, verdicts, graph, unions, contents)
+
+
+def _build_graph(lexed: Lexed[Any], streamlined: Streamlined) -> DecisionGraph:
+    tops, rows, verdicts = streamlined.tops, streamlined.rows, streamlined.verdicts
+    return build_graph(
+        lexed.grammar.lexer, lexed.scanner, tops.states, rows, verdicts, tops.list_states
+    )
+
+
+def _assemble(
+    header: dict[str, Any],
+    vocabulary: Vocabulary,
+    lexed: Lexed[Any],
+    streamlined: Streamlined,
+    graph: DecisionGraph,
+    unions: Unions,
+) -> Contents:
+    return assemble(
+        header,
+        vocabulary.tokens,
+        lexed.grammar,
+        lexed.scanner,
+        lexed.boundaries,
+        lexed.columns,
+        streamlined.tops.states,
+        streamlined.rows.words.finals,
+        graph,
+        unions,
+    )

@@ -1,6 +1,6 @@
 """What the compiler knows after each pass: one frozen value for all of it.
 
-:mod:`maskc.pipeline` and :mod:`maskc.glr.pipeline` fill it in; ``maskc dump`` prints it,
+:mod:`maskc.pipeline` fills it in; ``maskc dump`` prints it,
 ``maskc lint`` reads its first half. A *language* is what a grammar decides without a tokenizer.
 """
 
@@ -22,8 +22,12 @@ from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import Scanner
 from maskc.parser.items import ItemSets
 from maskc.parser.refine import RefinedTable
+from maskc.store.adjacency import Adjacency
+from maskc.store.model import MaskStore
 from maskc.streamline.lalr_state import Verdicts
 from maskc.streamline.model import Rows
+from maskc.streamline.order import Decider
+from maskc.vocab.trie import TokenTrie
 
 T = TypeVar("T")
 G_co = TypeVar("G_co", bound=Grammar, covariant=True)
@@ -94,12 +98,38 @@ class GeneralLanguage:
 Language = LalrLanguage | GeneralLanguage
 
 
+L = TypeVar("L", bound=Language)
+
+
+@dataclass(frozen=True, slots=True)
+class ParserPath(Generic[L]):
+    """What the compiler does in one way for Lark's LALR parser and in another for a general one.
+
+    Attributes:
+        build_language: a grammar → what it decides without a tokenizer.
+        find_unlexed: → pairs of terminals that cannot be lexed apart; raises ``GrammarError`` if
+            no text at all can be parsed.
+        make_decider: → the pushdown automaton and the parser's states, which decide about rows.
+        walk: with a token trie, and what is told the fraction done → the store.
+        count: → how large the parts are that only this parser has.
+        complete: with an artifact's contents → the same with what only this parser needs.
+    """
+
+    build_language: Callable[[GrammarSource, Run], L]
+    find_unlexed: Callable[[L], tuple[Adjacency, ...]]
+    make_decider: Callable[[L], Decider]
+    walk: Callable[[L, TokenTrie, Callable[[float], None]], MaskStore]
+    count: Callable[[L], dict[str, int]]
+    complete: Callable[[L, Contents], Contents]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Stages:
     """All values of one compilation.
 
     Attributes:
         language: what the grammar decides.
+        decider: the DFT pushdown automaton, interchangeable terminals, and the parser's states.
         rows: the rows after each streamlining step, by the step's name, in order.
         verdicts: the answers for the last rows' terminal sequences, by the state on top.
         graph: what is asked, in which order.
@@ -108,6 +138,7 @@ class Stages:
     """
 
     language: Language
+    decider: Decider
     rows: tuple[tuple[str, Rows], ...]
     verdicts: Verdicts
     graph: DecisionGraph

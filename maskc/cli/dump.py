@@ -55,7 +55,8 @@ def dump_command(
     from maskc.dump.stages import OF_LANGUAGE, OF_STORE, STAGES, limit_lines
     from maskc.frontends.source import load_source
     from maskc.glr.pipeline import build_general_language
-    from maskc.pipeline import build_language, compile_stages
+    from maskc.lalr_path import build_language
+    from maskc.pipeline import compile_stages
     from maskc.vocab import load_vocabulary
 
     if stage not in STAGES:

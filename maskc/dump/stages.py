@@ -15,7 +15,6 @@ from maskc.dump.lexer import dump_boundaries, dump_scanner
 from maskc.dump.parser import dump_general_table, dump_items, dump_table
 from maskc.dump.store import StoreNames, dump_graph, dump_masks, dump_rows, dump_verdicts
 from maskc.errors import StageError
-from maskc.glr.streamline import GENERAL_STEPS
 from maskc.grammar.reduce import reduce_grammar
 from maskc.pushdown.dft import build_dft
 from maskc.stages import GeneralLanguage, LalrLanguage, Language, Stages
@@ -90,7 +89,7 @@ OF_LANGUAGE: dict[str, _OfLanguage] = {
 }
 OF_STORE: dict[str, _OfStore] = {
     # The last streamlining step gives verdicts, not rows.
-    **{_name(step): _rows(step) for step in dict.fromkeys([*STEPS[:-1], *GENERAL_STEPS[:-1]])},
+    **{_name(step): _rows(step) for step in STEPS[:-1]},
     "verdicts": lambda stages, vocabulary: dump_verdicts(
         _last_names(stages, vocabulary), stages.verdicts
     ),

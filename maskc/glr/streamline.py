@@ -1,143 +1,108 @@
-"""THE ORDER of the streamlining steps for a general grammar, and what each of them left.
+"""A general grammar's productions and LR(0) states decide about rows.
 
-As :mod:`maskc.streamline.order`. A general grammar's parser keeps every action, so no conflict
-takes texts away, and the functions of the appendix, asked of the productions, decide rows by
-themselves; then the states of the parser's table decide more.
+A general parser keeps every action, so no conflict takes texts away, and the functions of the
+appendix, asked of the productions, decide rows by themselves (:mod:`maskc.streamline.order`); then
+the states of the parser's table decide more. Both are exact about what is never legal, and have to
+agree.
+
+Source: appendix, sections 2, 4.3 and 6.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from maskc.glr.adjacency import LexedCfg
 from maskc.glr.lookback import find_going_on
 from maskc.glr.lr0 import GeneralTable
-from maskc.glr.top_state import StackVerdicts, check_never, condition_on_tops
+from maskc.glr.top_state import (
+    StackVerdicts,
+    check_never,
+    condition_on_tops,
+    find_states_after,
+)
 from maskc.grammar.model import Grammar
 from maskc.grammar.reduce import reduce_productions
 from maskc.ids import END, ContextId, LalrStateId, RefinedStateId
 from maskc.lexer.boundaries import Boundaries
-from maskc.lexer.scanner import Scanner
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.asked_productions import AskedProductions
+from maskc.pushdown.dft import build_dft
 from maskc.pushdown.interchangeable import Classes, find_production_classes
 from maskc.pushdown.production_verdicts import ProductionVerdicts
-from maskc.store.model import MaskStore
-from maskc.store.sequences import anything
-from maskc.streamline.always_legal import cut_always_legal
-from maskc.streamline.closings import merge_closings
-from maskc.streamline.counting import count_rows
-from maskc.streamline.interchangeable import merge_interchangeable
+from maskc.store.sequences import Event
 from maskc.streamline.jointly_legal import merge_jointly_legal
-from maskc.streamline.lalr_state import Verdicts, describe_residue, leave_open
+from maskc.streamline.lalr_state import States, Verdicts
 from maskc.streamline.model import Rows
-from maskc.streamline.never_legal import drop_never_legal
-from maskc.streamline.order import Streamlined, describe_step
-from maskc.streamline.raw import collect_rows
+from maskc.streamline.order import Decider, Tops
 
-GENERAL_STEPS = (
-    "raw",
-    "closings",
-    "never legal",
-    "always legal",
-    "interchangeable",
-    "jointly legal",
-    "state",
-)
+
+def make_general_decider(
+    grammar: Grammar, boundaries: Boundaries, lexed: LexedCfg, table: GeneralTable
+) -> Decider:
+    """Return who is asked about the rows of a general grammar.
+
+    Where nothing is decided by the states, one state stands for all.
+    """
+    goes_on = find_going_on(lexed.cfg, table)
+    after = find_states_after(table, lexed.symbols)
+    # Questions are asked after a terminal, or where a text starts.
+    every = tuple(sorted({0, *(state for states in after.values() for state in states)}))
+    only = _make_states(((1 << boundaries.n_lookaheads) - 1,))
+
+    def decide(verdicts: ProductionVerdicts) -> GeneralDecider:
+        return GeneralDecider(verdicts, StackVerdicts(table, goes_on, verdicts))
+
+    return Decider(
+        ask_lexed(lexed, grammar),
+        find_symbol_classes(lexed),
+        Tops(_list_states(lexed, goes_on), lambda t: after.get(t, ()) if t >= 0 else every),
+        Tops(only, lambda _: (0,)),
+        decide,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tops:
-    """The states that can be on top of a stack, as far as rows are decided by them.
+class GeneralDecider:
+    """What the productions and the states of a general table decide.
 
     Attributes:
-        states: with the lookaheads that each can go on with; what they do, the general table says.
-        list_states: terminal, or ``IGNORED`` → the states that can be on top after it.
+        verdicts: the productions' answers.
+        stacks: the states' answers.
     """
 
-    states: RefinedTable
-    list_states: Callable[[int], tuple[int, ...]]
+    verdicts: ProductionVerdicts
+    stacks: StackVerdicts
 
+    def merge_jointly_legal(self, rows: Rows) -> Rows:
+        """Return the rows with one sequence for all whose debt automata are equal."""
+        return merge_jointly_legal(rows, self.verdicts)
 
-def streamline_general(
-    grammar: Grammar,
-    scanner: Scanner,
-    boundaries: Boundaries,
-    lexed: LexedCfg,
-    table: GeneralTable,
-    store: MaskStore,
-    run: Callable[[str, Callable[[], Any]], Any],
-    up_to: str,
-) -> tuple[Streamlined, Tops]:
-    """Return the rows of a store, streamlined, and the states that decide about them.
+    def decide_by_state(self, rows: Rows) -> Verdicts:
+        """Return the answers for the rows' sequences, by the LR(0) state on top.
 
-    These are the general table's; where the last step is not taken, one state stands for all.
+        Raises:
+            ValueError: the states contradict the productions.
+        """
+        found = condition_on_tops(rows, self.stacks)
+        check_never(rows, found, self.stacks)
+        return found
 
-    Args:
-        grammar: and all that was made of it.
-        scanner: its scanner.
-        boundaries: its boundaries.
-        lexed: the productions of the table.
-        table: the general table.
-        store: what the walk found.
-        run: called with a step's name and work; returns what the work returns.
-        up_to: the last step that is taken; the masks are the same after each.
+    def states_after(self, event: Event) -> States:
+        """Return the states that can be on top when an event has happened."""
+        return self.stacks.states_behind(event)
 
-    Raises:
-        ValueError: there is no such step.
-    """
-    if up_to not in GENERAL_STEPS:
-        raise ValueError(f"a general grammar has no step {up_to!r}")
-    steps = GENERAL_STEPS[1 : GENERAL_STEPS.index(up_to) + 1]
-    rows: Rows = run("raw", lambda: collect_rows(grammar.lexer, scanner, boundaries, store))
-    report: dict[str, Any] = {
-        "streamlining": [describe_step("raw", rows, count_rows(rows))],
-        "classes": [],
-        "residue": {},
-        "left_out": None,
-    }
-    after = [("raw", rows)]
-    if not steps:
-        return _leave_open(after, boundaries, report)
-    classes = find_symbol_classes(lexed)
-    report["classes"] = [
-        [grammar.bnf.terminals[terminal] for terminal in group] for group in classes
-    ]
-    goes_on = find_going_on(lexed.cfg, table)
-    states = _list_states(lexed, goes_on)
-    verdicts = ProductionVerdicts(ask_lexed(lexed, grammar), boundaries, rows.words)
-    free = rows.words.close(rows.words.number_final(anything(boundaries.n_lookaheads)), 0)
-    rewrites: dict[str, Callable[[Rows], Rows]] = {
-        "closings": lambda rows: merge_closings(rows, scanner, boundaries),
-        "never legal": lambda rows: drop_never_legal(rows, verdicts),
-        "always legal": lambda rows: cut_always_legal(rows, verdicts, free),
-        "interchangeable": lambda rows: merge_interchangeable(rows, classes, boundaries, states),
-        "jointly legal": lambda rows: merge_jointly_legal(rows, verdicts),
-    }
-    for step in steps:
-        if step in rewrites:
-            rows = run(step, lambda: rewrites[step](rows))  # noqa: B023
-            after.append((step, rows))
-            report["streamlining"].append(describe_step(step, rows, count_rows(rows)))
-    if steps[-1] != GENERAL_STEPS[-1]:
-        return _leave_open(after, boundaries, report)
-    stacks = StackVerdicts(table, goes_on, verdicts)
-    by_top: Verdicts = run("state", lambda: condition_on_tops(rows, stacks))
-    check_never(rows, by_top, stacks)
-    if stacks.is_spent:
-        report["left_out"] = "some rows are left to the parser: their automata are too large"
-    report["residue"] = describe_residue(
-        rows, by_top, stacks.states_behind, boundaries, grammar.bnf.terminals
-    )
-    return Streamlined(rows, tuple(after), by_top, report), Tops(states, stacks.list_states)
+    def explain_left_out(self) -> str | None:
+        """Return that the states were not followed to the end, if so."""
+        if self.stacks.is_spent:
+            return "some rows are left to the parser: their automata are too large"
+        return None
 
 
 def ask_lexed(lexed: LexedCfg, grammar: Grammar) -> AskedProductions:
     """Return the productions of a general parser's table: no text of theirs is lost."""
     return AskedProductions(
-        reduce_productions((), (), lexed.cfg.start, lexed.cfg.productions),
+        build_dft(reduce_productions((), (), lexed.cfg.start, lexed.cfg.productions)),
         lexed.symbols,
         grammar.lexer.contexts,
         {terminal: 1 for terminal, _ in lexed.symbols},
@@ -175,14 +140,6 @@ def _list_states(lexed: LexedCfg, goes_on: tuple[int, ...]) -> RefinedTable:
                 looks |= own
         live.append(looks)
     return _make_states(tuple(live))
-
-
-def _leave_open(
-    after: list[tuple[str, Rows]], boundaries: Boundaries, report: dict[str, Any]
-) -> tuple[Streamlined, Tops]:
-    only = _make_states(((1 << boundaries.n_lookaheads) - 1,))
-    rows = after[-1][1]
-    return Streamlined(rows, tuple(after), leave_open(rows, 1), report), Tops(only, lambda _: (0,))
 
 
 def _make_states(live: tuple[int, ...]) -> RefinedTable:

@@ -14,6 +14,7 @@ from maskc.frontends.loading import load_lalr_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import LalrGrammar, Production
 from maskc.grammar.reduce import ReducedGrammar, reduce_grammar
+from maskc.lalr_path import analyse_grammar
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
 from maskc.lint.model import Place
@@ -21,7 +22,6 @@ from maskc.lint.places import Definition, find_definitions, find_line, rule_of
 from maskc.parser.conflicts import Conflict, find_conflicts
 from maskc.parser.items import ItemSets
 from maskc.parser.refine import RefinedTable
-from maskc.pipeline import analyse_grammar
 from maskc.pushdown.table_debts import refine_terminals
 from maskc.stages import LalrLanguage
 

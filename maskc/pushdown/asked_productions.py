@@ -24,6 +24,7 @@ from maskc.ids import END
 from maskc.lexer.boundaries import Boundaries, Lookaheads
 from maskc.lexer.scanner import Scanner, contexts_after
 from maskc.parser.conflicts import find_conflicts
+from maskc.pushdown.dft import DftAutomaton, build_dft
 from maskc.store.sequences import ContextSet
 
 
@@ -32,7 +33,7 @@ class AskedProductions:
     """Productions, what their symbols are to the lexer, and what of their language is compiled.
 
     Attributes:
-        reduced: the productions.
+        dft: the DFT pushdown automaton of the productions.
         symbols: symbol → its terminal, and those of the terminal's lookaheads that are meant.
         contexts: what the lexer looks for in each context.
         contexts_after: terminal → the contexts that the parser can name after it.
@@ -40,7 +41,7 @@ class AskedProductions:
         lost: why texts of the productions may be missing in what is compiled; ``None``: none is.
     """
 
-    reduced: ReducedGrammar
+    dft: DftAutomaton
     symbols: tuple[tuple[int, Lookaheads], ...]
     contexts: tuple[Context, ...]
     contexts_after: Mapping[int, ContextSet]
@@ -52,7 +53,7 @@ def ask_grammar(grammar: LalrGrammar, scanner: Scanner, boundaries: Boundaries) 
     """Return the productions of a grammar that Lark's LALR table parses."""
     reduced = reduce_grammar(grammar.bnf)
     return AskedProductions(
-        reduced,
+        build_dft(reduced),
         tuple(
             (terminal, bits.from_members(boundaries.of_terminal.get(terminal, ())))
             for terminal in range(len(grammar.bnf.terminals))

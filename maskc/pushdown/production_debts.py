@@ -49,6 +49,8 @@ from maskc.pushdown.debt_automaton import (
     build_debt_automaton,
     decide,
 )
+from maskc.pushdown.dft import BOTTOM as Z0
+from maskc.pushdown.dft import DftAutomaton
 
 Symbols = tuple[int, ...]
 Positions = int  # bit set; ``_MET`` once everything was read, 0 once nothing can be
@@ -102,7 +104,7 @@ _NOWHERE = Returns((), (), is_bottom=False)
 
 
 class ProductionDebts:
-    """The deterministic debt automata of a reduced grammar; keeps what sequences share.
+    """The debt automata of a DFT pushdown automaton; keeps what sequences share.
 
     Terminals are given by id; ``$END`` may stand last in a sequence: the text ends there.
 
@@ -111,10 +113,10 @@ class ProductionDebts:
         sets: its nullable, FIRST and LAST.
     """
 
-    def __init__(self, reduced: ReducedGrammar) -> None:
-        self.reduced = reduced
+    def __init__(self, dft: DftAutomaton) -> None:
+        self.reduced = reduced = dft.reduced
         self.sets = compute_sets(reduced)
-        self._returns = _list_returns(reduced)
+        self._returns = _list_returns(dft)
         # Symbol → the first that stands in the same places: the same stacks lie below both.
         first = {returns: symbol for symbol, returns in reversed(self._returns.items())}
         self._alike = {symbol: first[returns] for symbol, returns in self._returns.items()}
@@ -354,11 +356,16 @@ class ProductionDebts:
         return bool(self.terminals_at(word[-1]) >> END & 1)
 
 
-def _list_returns(reduced: ReducedGrammar) -> dict[int, Returns]:
+def _list_returns(dft: DftAutomaton) -> dict[int, Returns]:
+    """Return symbol → what the automaton pops once the symbol is generated."""
+    reduced = dft.reduced
     found: dict[int, dict[tuple[int, Symbols], None]] = {}
-    for production in reduced.productions:
-        for position, symbol in enumerate(production.rhs, 1):
-            found.setdefault(symbol, {})[production.lhs, production.rhs[position:]] = None
+    for transition in dft.transitions:
+        popped = transition.pops
+        if popped is not None and popped != Z0:
+            production = reduced.productions[popped.production]
+            symbol, rest = production.rhs[popped.dot - 1], production.rhs[popped.dot :]
+            found.setdefault(symbol, {})[production.lhs, rest] = None
     start = -1 - reduced.start
     if reduced.productions:
         found.setdefault(start, {})

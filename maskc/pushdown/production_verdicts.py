@@ -62,7 +62,7 @@ class ProductionVerdicts:
     def __init__(self, asked: AskedProductions, boundaries: Boundaries, words: Words) -> None:
         self.asked = asked
         self.words = words
-        self.debts = ProductionDebts(asked.reduced)
+        self.debts = ProductionDebts(asked.dft)
         self._emptiness = NeverLegal(self.debts)
         self._everything = (1 << boundaries.n_lookaheads) - 1
         self._symbols_of: dict[int, Terminals] = {}

@@ -157,7 +157,7 @@ class Questions:
         self._grammar = grammar
         self._name = name
         self.reduced = reduce_grammar(grammar.bnf)
-        self._debts = ProductionDebts(self.reduced)
+        self._debts = ProductionDebts(build_dft(self.reduced))
         self._never = NeverLegal(self._debts)
 
     @cached_property

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from maskc.errors import MissingPackageError
 from maskc.grammar.reduce import ReducedGrammar
-from maskc.pushdown.dft import BOTTOM, DftAutomaton, StackSymbol
+from maskc.pushdown.dft import BOTTOM, DftAutomaton, StackSymbol, build_dft
 from maskc.pushdown.follow_graph import END_NODE, Node, Side, format_node
 from maskc.pushdown.never_legal import NeverLegal
 from maskc.pushdown.production_debts import ProductionDebts
@@ -132,7 +132,7 @@ def compare_never_legal(reduced: ReducedGrammar, *, seconds: float, seed: int = 
     Raises:
         MissingPackageError: pyformlang is not installed.
     """
-    cfg, never = to_cfg(reduced), NeverLegal(ProductionDebts(reduced))
+    cfg, never = to_cfg(reduced), NeverLegal(ProductionDebts(build_dft(reduced)))
     terminals = sorted(reduced.used_terminals)
     alphabet = [f"'{reduced.terminals[terminal]}'" for terminal in terminals]
     begun = time.monotonic()

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from maskc.pipeline import PassRecord
-from maskc.report.render import format_count, format_seconds, format_size, make_console, make_table
-from maskc.report.streamlining import list_steps, make_step_costs
+from maskc.report.render import format_count, format_seconds, format_size, make_console
+from maskc.report.streamlining import list_steps, make_pass_costs
 from maskc.report.timings import collect_timings
 
 
@@ -44,16 +44,10 @@ class Compilation:
 
 
 def print_compilation(compilation: Compilation) -> None:
-    """Print the passes, the streamlining steps and the file on standard output."""
-    rows = [
-        (record.name, format_seconds(record.seconds), f"{record.peak_mb:,.0f} MiB")
-        for record in compilation.passes
-    ]
+    """Print the passes, with the rows that they left, and the file on standard output."""
     console = make_console()
-    columns = ("pass", "time", "peak memory")
-    console.print(make_table("", columns, rows, numbers=columns[1:]))
     steps = list_steps(compilation.header, collect_timings(compilation.passes))
-    console.print(make_step_costs(steps))
+    console.print(make_pass_costs(compilation.passes, steps))
     counts = compilation.header["counts"]
     console.print(
         f"{compilation.path}: {format_size(compilation.n_bytes)}, "

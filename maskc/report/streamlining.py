@@ -17,9 +17,10 @@ from typing import Any
 
 from rich.table import Table
 
+from maskc.pipeline import PassRecord
 from maskc.report.grammar import Texts, format_sequence, format_terminal, name_unnamed
 from maskc.report.render import format_count, format_seconds, make_bar, make_table
-from maskc.report.timings import Timings
+from maskc.report.timings import STEP_PREFIX, Timings
 
 BAR_WIDTH = 30
 # Further examples of the residue, and pairs that are not lexed apart, are in the JSON.
@@ -31,11 +32,11 @@ EXPLANATIONS = {
     "interchangeable": "rows that differ only in terminals of one class are one",
     "never legal": "sequences that no text has after the terminal before them are dropped",
     "always legal": "ends that are legal on every stack are not asked about",
-    "pairs": "pairs: what the parser's table never takes is dropped, what it always takes cut off",
-    "sequences": "likewise sequences; those that each state of the table decides alike are one",
-    "jointly legal": "sequences that are legal on the same stacks are one",
+    "jointly legal": "sequences that are legal on the same stacks are one; Lark's table is asked",
     # Of artifacts that an older version made.
     "follow": "sequences that leave the follow graph are dropped",
+    "pairs": "sequences with a never-legal pair are dropped, always-legal ends are cut off",
+    "sequences": "never-legal sequences are dropped, jointly legal ones are one",
 }
 
 
@@ -105,20 +106,27 @@ def make_steps_table(steps: Sequence[Step]) -> Table:
     return make_table(title, columns, rows, numbers=columns[1:5])
 
 
-def make_step_costs(steps: Sequence[Step]) -> Table:
-    """Return the steps with rows before and after, and what they cost."""
-    columns = ("step", "rows before", "rows after", "change", "time")
-    rows = [
-        (
-            step.step,
+def make_pass_costs(passes: Sequence[PassRecord], steps: Sequence[Step]) -> Table:
+    """Return the compiler's passes: the rows before and after, and what each of them cost."""
+    columns = ("pass", "rows before", "rows after", "change", "time", "peak memory")
+    changes = {
+        STEP_PREFIX + step.step: (
             format_count(before.rows) if before is not None else "",
             format_count(step.rows),
             format_change(before.rows, step.rows) if before is not None else "",
-            format_step_time(step),
         )
         for before, step in zip((None, *steps), steps, strict=False)
+    }
+    rows = [
+        (
+            record.name,
+            *changes.get(record.name, ("", "", "")),
+            format_seconds(record.seconds),
+            f"{record.peak_mb:,.0f} MiB",
+        )
+        for record in passes
     ]
-    return make_table("Streamlining", columns, rows, numbers=columns[1:])
+    return make_table("", columns, rows, numbers=columns[1:])
 
 
 def make_classes_table(classes: Sequence[Sequence[str]], texts: Texts) -> Table:

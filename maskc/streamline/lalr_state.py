@@ -28,6 +28,7 @@ from maskc.streamline.counting import percentiles
 from maskc.streamline.model import Rows
 
 Flags = NDArray[np.uint8]
+States = NDArray[np.intp]  # numbers of states, ascending
 
 MAX_EXAMPLES = 12
 

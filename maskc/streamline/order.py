@@ -1,47 +1,42 @@
 """THE ORDER of the streamlining steps, and what each of them left.
 
-Each step takes rows and returns rows with the same masks. The first three know the grammar only;
-then :mod:`maskc.pushdown.decisions` answers from Lark's own table.
+Each step takes rows and returns rows with the same masks. One order serves both parsers:
+
+- ``raw``, ``closings``: what the walk found, by the terminal before it;
+- ``never legal``, ``always legal``: asked of the productions (Bar-Hillel emptiness, debt automata);
+- ``interchangeable``: terminals that stand for each other become one;
+- ``jointly legal``: sequences that are legal on the same stacks become one. A general grammar asks
+  its productions. For an LALR grammar, whose productions may promise too much, Lark's own table is
+  asked, which finds more that is never or always legal, too;
+- ``state``: rows are decided by the parser's state on top of the stack.
+
+Who is asked is a :class:`Decider`; the order knows no parser.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol
 
 from maskc.errors import BudgetError, LimitError
-from maskc.grammar.model import LalrGrammar
+from maskc.grammar.model import Grammar
 from maskc.lexer.boundaries import Boundaries
-from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import Scanner
-from maskc.parser.items import ItemSets
 from maskc.parser.refine import RefinedTable
-from maskc.pushdown.agreement import check_agreement
-from maskc.pushdown.asked_productions import ask_grammar
-from maskc.pushdown.decisions import Decisions
-from maskc.pushdown.interchangeable import Classes, find_classes
+from maskc.pushdown.asked_productions import AskedProductions
+from maskc.pushdown.interchangeable import Classes
 from maskc.pushdown.production_verdicts import ProductionVerdicts
-from maskc.pushdown.table_debts import TableDebts
 from maskc.store.model import MaskStore
-from maskc.store.sequences import anything
+from maskc.store.sequences import Event, anything
 from maskc.streamline.always_legal import cut_always_legal
 from maskc.streamline.closings import merge_closings
 from maskc.streamline.counting import count_rows, count_sequences, percentiles
-from maskc.streamline.interchangeable import merge_interchangeable, safe_for_lookaheads
-from maskc.streamline.lalr_state import (
-    Verdicts,
-    condition_on_states,
-    describe_residue,
-    leave_open,
-)
+from maskc.streamline.interchangeable import merge_interchangeable
+from maskc.streamline.lalr_state import States, Verdicts, describe_residue, leave_open
 from maskc.streamline.model import Rows
 from maskc.streamline.never_legal import drop_never_legal
-from maskc.streamline.pairs import decide_pairs
 from maskc.streamline.raw import collect_rows
-from maskc.streamline.sequences import decide_sequences
-
-T = TypeVar("T")
 
 STEPS = (
     "raw",
@@ -49,10 +44,58 @@ STEPS = (
     "never legal",
     "always legal",
     "interchangeable",
-    "pairs",
-    "sequences",
+    "jointly legal",
     "state",
 )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tops:
+    """The states that can be on top of a stack, as far as rows are decided by them.
+
+    Attributes:
+        states: with the lookaheads that each can go on with.
+        list_states: terminal, or ``IGNORED`` → the states that can be on top after it; ``None``:
+            those that the states' shifts lead to.
+    """
+
+    states: RefinedTable
+    list_states: Callable[[int], tuple[int, ...]] | None
+
+
+class TableDecider(Protocol):
+    """What the states of a parser's table decide about the sequences of rows."""
+
+    def merge_jointly_legal(self, rows: Rows) -> Rows:
+        """Return the rows with one sequence for all that are legal on the same stacks."""
+
+    def decide_by_state(self, rows: Rows) -> Verdicts:
+        """Return the answers for the rows' sequences, by the state on top."""
+
+    def states_after(self, event: Event) -> States:
+        """Return the states that can be on top when an event has happened."""
+
+    def explain_left_out(self) -> str | None:
+        """Return what was not decided because a bound was reached."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decider:
+    """Who is asked about rows.
+
+    Attributes:
+        asked: the productions.
+        classes: terminals that can stand for each other.
+        tops: the parser's states.
+        undecided: what stands for them where nothing is decided by them.
+        decide: gives the table's decider; what the productions decided is held against it.
+    """
+
+    asked: AskedProductions
+    classes: Classes
+    tops: Tops
+    undecided: Tops
+    decide: Callable[[ProductionVerdicts], TableDecider]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +106,7 @@ class Streamlined:
         rows: the rows.
         after: the rows after each step, by the step's name, in order.
         verdicts: the answers for their words.
+        tops: the states that the answers are for.
         report: header entries ``streamlining``, ``classes``, ``residue``, and ``left_out``: what
             was not done because a bound was reached.
     """
@@ -70,17 +114,16 @@ class Streamlined:
     rows: Rows
     after: tuple[tuple[str, Rows], ...]
     verdicts: Verdicts
+    tops: Tops
     report: dict[str, Any]
 
 
 def streamline(
-    grammar: LalrGrammar,
+    grammar: Grammar,
     scanner: Scanner,
-    item_sets: ItemSets,
     boundaries: Boundaries,
-    columns: Columns,
-    table: RefinedTable,
     store: MaskStore,
+    decider: Decider,
     run: Callable[[str, Callable[[], Any]], Any],
     up_to: str = STEPS[-1],
 ) -> Streamlined:
@@ -89,71 +132,63 @@ def streamline(
     Args:
         grammar: and all that was made of it.
         scanner: its scanner.
-        item_sets: its items.
         boundaries: its boundaries.
-        columns: its columns.
-        table: its refined table.
         store: what the walk found.
+        decider: who is asked.
         run: called with a step's name and work; returns what the work returns.
         up_to: the last step that is taken. Before ``state`` nothing is decided by the stack's top:
             the masks are the same, and each row is asked about on the stack at hand.
+
+    Raises:
+        ValueError: there is no such step, or productions and table contradict each other.
     """
-    classes: Classes = safe_for_lookaheads(find_classes(grammar), boundaries, table)
-    newline = grammar.lexer.layout.newline if grammar.lexer.layout else None
+    if up_to not in STEPS:
+        raise ValueError(f"there is no streamlining step {up_to!r}")
+    newline, names = decider.asked.newline, grammar.bnf.terminals
     rows: Rows = run("raw", lambda: collect_rows(grammar.lexer, scanner, boundaries, store))
-    after = [("raw", rows)]
-    steps = [describe_step("raw", rows, count_sequences(rows, boundaries, newline))]
-    asked = ask_grammar(grammar, scanner, boundaries)
-    by_productions = ProductionVerdicts(asked, boundaries, rows.words)
+    by_productions = ProductionVerdicts(decider.asked, boundaries, rows.words)
+    by_table = decider.decide(by_productions)
     free = rows.words.close(rows.words.number_final(anything(boundaries.n_lookaheads)), 0)
-    decisions = Decisions(grammar, item_sets, table, boundaries, columns, rows.words, classes)
     rewrites: dict[str, Callable[[Rows], Rows]] = {
         "closings": lambda rows: merge_closings(rows, scanner, boundaries),
         "never legal": lambda rows: drop_never_legal(rows, by_productions),
         "always legal": lambda rows: cut_always_legal(rows, by_productions, free),
-        "interchangeable": lambda rows: merge_interchangeable(rows, classes, boundaries, table),
-        "pairs": lambda rows: decide_pairs(rows, decisions, boundaries, table),
-        "sequences": lambda rows: decide_sequences(rows, decisions, boundaries),
+        "interchangeable": lambda rows: merge_interchangeable(
+            rows, decider.classes, boundaries, decider.tops.states
+        ),
+        "jointly legal": by_table.merge_jointly_legal,
     }
+    after = [("raw", rows)]
+    steps = [_describe_step("raw", rows, count_sequences(rows, boundaries, newline))]
     verdicts: Verdicts | None = None
     report: dict[str, Any] = {
         "streamlining": steps,
-        "classes": [[grammar.bnf.terminals[terminal] for terminal in group] for group in classes],
+        "classes": [[names[terminal] for terminal in group] for group in decider.classes],
         "residue": {},
         "left_out": None,
     }
-    terminal_of: dict[int, int] = {
-        look: t for t, looks in boundaries.of_terminal.items() for look in looks
-    }
     for step in STEPS[1 : STEPS.index(up_to) + 1]:
         try:
-            if step == "pairs":
-                check_agreement(
-                    by_productions,
-                    decisions,
-                    boundaries,
-                    lambda: TableDebts(grammar, table, terminal_of),
-                )
             if step in rewrites:
                 rows = run(step, lambda: rewrites[step](rows))  # noqa: B023
                 after.append((step, rows))
-                steps.append(describe_step(step, rows, count_rows(rows)))
+                steps.append(_describe_step(step, rows, count_rows(rows)))
             else:
-                verdicts = run(step, lambda: condition_on_states(rows, decisions))  # noqa: B023
+                verdicts = run(step, lambda: by_table.decide_by_state(rows))  # noqa: B023
         except BudgetError:
             raise
         except LimitError as error:
             report["left_out"] = f"the steps from {step} on: {error}"
             break
     if verdicts is None:
-        return Streamlined(rows, tuple(after), leave_open(rows, len(table.live)), report)
-    report["residue"] = describe_residue(
-        rows, verdicts, decisions.states_behind, boundaries, grammar.bnf.terminals
-    )
-    return Streamlined(rows, tuple(after), verdicts, report)
+        undecided = leave_open(rows, len(decider.undecided.states.live))
+        return Streamlined(rows, tuple(after), undecided, decider.undecided, report)
+    report["left_out"] = by_table.explain_left_out()
+    report["residue"] = describe_residue(rows, verdicts, by_table.states_after, boundaries, names)
+    return Streamlined(rows, tuple(after), verdicts, decider.tops, report)
 
 
-def describe_step(step: str, rows: Rows, per_state: list[int]) -> dict[str, Any]:
+def _describe_step(step: str, rows: Rows, per_state: list[int]) -> dict[str, Any]:
     """Return what a report says of a step: its name, and the rows that it left."""
     return {
         "step": step,

@@ -83,8 +83,7 @@ def test_inspect_gives_steps_classes_and_residue_as_json(command, artifact):
         "never legal",
         "always legal",
         "interchangeable",
-        "pairs",
-        "sequences",
+        "jointly legal",
     ]
     assert found["streamlining"] == [{**s, "seconds": None} for s in header["streamlining"]]
     assert found["classes"] == header["classes"]

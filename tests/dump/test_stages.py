@@ -3,7 +3,7 @@ import pytest
 from maskc.dump.stages import OF_LANGUAGE, limit_lines
 from maskc.errors import StageError
 from maskc.frontends.source import load_source
-from maskc.pipeline import build_language
+from maskc.lalr_path import build_language
 
 
 def test_lines_beyond_the_limit_are_counted_with_what_shows_them_all():

@@ -2,7 +2,8 @@
 
 import pytest
 
-from maskc.glr.streamline import GENERAL_STEPS, find_symbol_classes
+from maskc.glr.streamline import find_symbol_classes
+from maskc.streamline.order import STEPS
 from tests.compiled import compile_text, legal_tokens
 from tests.glr.general_values import values_of
 
@@ -19,7 +20,7 @@ def rows_after(text, tokens, **settings):
 
 
 def test_the_steps_are_listed_in_order():
-    assert list(rows_after(NESTED, (b"a",))) == list(GENERAL_STEPS[:-1])
+    assert list(rows_after(NESTED, (b"a",))) == list(STEPS[:-1])
 
 
 def test_an_unknown_step_is_refused():
@@ -64,7 +65,7 @@ def test_the_residue_counts_rows_that_depend_on_the_stack():
     assert residue["pairs"] > 0
 
 
-@pytest.mark.parametrize("step", GENERAL_STEPS)
+@pytest.mark.parametrize("step", STEPS)
 def test_the_masks_are_the_same_behind_each_step(step):
     artifact = compile_text(NESTED, (b"a", b"b", b"bb", b"c", b"cbb"), step, **SETTINGS)
     assert legal_tokens(artifact) == {b"a", b"c"}

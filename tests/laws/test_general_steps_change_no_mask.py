@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.errors import MaskcError
-from maskc.glr.streamline import GENERAL_STEPS
+from maskc.streamline.order import STEPS
 from tests.compiled import compile_text, legal_ids
 from tests.examples import examples
 from tests.general_grammars import draw_general_grammar, general_grammar
@@ -27,13 +27,13 @@ def compare_steps(text: str, tokens: tuple[bytes, ...], draw: Random, lexer: str
         compile_text(text, tokens[:1], **settings)
     except MaskcError:
         return 0
-    artifacts = [compile_text(text, tokens, step, **settings) for step in GENERAL_STEPS]
+    artifacts = [compile_text(text, tokens, step, **settings) for step in STEPS]
     n_masks = 0
     for _ in range(3):
         matchers = [artifact.matcher() for artifact in artifacts]
         for _ in range(25):
             masks = [legal_ids(matcher, len(tokens) + 1) for matcher in matchers]
-            for step, mask in zip(GENERAL_STEPS, masks, strict=True):
+            for step, mask in zip(STEPS, masks, strict=True):
                 assert mask == masks[0], (text, step, mask ^ masks[0])
             n_masks += 1
             choices = sorted(masks[0] - {len(tokens)})

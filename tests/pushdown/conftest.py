@@ -10,6 +10,7 @@ from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.grammar.model import Grammar
 from maskc.grammar.reduce import reduce_grammar
+from maskc.pushdown.dft import build_dft
 from maskc.pushdown.never_legal import NeverLegal
 from maskc.pushdown.production_debts import ProductionDebts
 
@@ -32,7 +33,7 @@ class Loaded:
 
     @cached_property
     def debts(self):
-        return ProductionDebts(self.reduced)
+        return ProductionDebts(build_dft(self.reduced))
 
     @cached_property
     def never(self):

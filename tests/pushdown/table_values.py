@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from maskc.frontends.source import load_source
-from maskc.pipeline import build_language
+from maskc.lalr_path import build_language
 from maskc.pushdown.asked_productions import ask_grammar
 from maskc.pushdown.decisions import Decisions
 from maskc.pushdown.production_verdicts import ProductionVerdicts

@@ -87,7 +87,7 @@ def test_a_right_recursive_end_is_beyond_the_recursive_definition():
     """Behind b comes only the end, through as many S• as there are a."""
     reduced = grammar_of("S -> a S", "S -> b")
     assert is_always_legal(build_dft(reduced), B, [END]) is None
-    assert prove_always_legal(ProductionDebts(reduced), B, [END]) is True
+    assert prove_always_legal(ProductionDebts(build_dft(reduced)), B, [END]) is True
 
 
 def test_a_stack_that_grows_with_each_step_is_cut_and_said_so():
@@ -118,7 +118,7 @@ def holds(found, x, sequence):
 @examples(60)
 @given(small_grammars())
 def test_no_always_legal_sequence_is_refuted_by_a_short_prefix(reduced):
-    debts, found = ProductionDebts(reduced), prefixes(reduced, 6)
+    debts, found = ProductionDebts(build_dft(reduced)), prefixes(reduced, 6)
     for x in reduced.used_terminals:
         for sequence in sequences(2)[1:]:
             if prove_always_legal(debts, x, sequence):
@@ -128,7 +128,7 @@ def test_no_always_legal_sequence_is_refuted_by_a_short_prefix(reduced):
 @examples(60)
 @given(small_grammars())
 def test_the_end_is_always_legal_only_where_each_prefix_is_a_text(reduced):
-    debts, found = ProductionDebts(reduced), prefixes(reduced, 6)
+    debts, found = ProductionDebts(build_dft(reduced)), prefixes(reduced, 6)
     texts = words(rules_of(reduced), -1 - reduced.start, 6)
     for x in reduced.used_terminals:
         if prove_always_legal(debts, x, [END]):
@@ -139,7 +139,7 @@ def test_the_end_is_always_legal_only_where_each_prefix_is_a_text(reduced):
 @given(small_grammars(longest=2), st.lists(st.sampled_from([*LETTERS, END]), max_size=3))
 @example(grammar_of("S -> a S", "S -> b"), [END])
 def test_what_unlimited_credit_proves_the_debt_automaton_proves(reduced, sequence):
-    debts, dft = ProductionDebts(reduced), build_dft(reduced)
+    debts, dft = ProductionDebts(build_dft(reduced)), build_dft(reduced)
     for x in reduced.used_terminals:
         if is_always_legal(dft, x, sequence, max_stack=4):
             assert prove_always_legal(debts, x, sequence)

@@ -3,6 +3,7 @@ from hypothesis import strategies as st
 
 from maskc.ids import END
 from maskc.pushdown.debt_automaton import REFUSED, TAKEN, DebtAutomaton, Verdict
+from maskc.pushdown.dft import build_dft
 from maskc.pushdown.interchangeable import (
     find_classes,
     find_production_classes,
@@ -27,7 +28,7 @@ SEQUENCES = st.lists(st.sampled_from(LETTERS), max_size=3)
 def joint(reduced, x, one, other):
     representatives = map_to_representatives(find_production_classes(reduced))
     return are_jointly_legal(
-        ProductionDebts(reduced), x, one, other, representatives=representatives
+        ProductionDebts(build_dft(reduced)), x, one, other, representatives=representatives
     )
 
 
@@ -92,7 +93,7 @@ def test_no_jointly_legal_pair_is_refuted_by_a_short_prefix(reduced, one, other)
 @examples(60)
 @given(small_grammars(), st.sampled_from(LETTERS))
 def test_smallest_automata_are_equal_exactly_for_equal_debts(reduced, x):
-    debts = ProductionDebts(reduced)
+    debts = ProductionDebts(build_dft(reduced))
     drawn = [*sequences(2), *((*s, END) for s in sequences(1)), (A, B, C), (B, B, B)]
     automata = [debts.build(x, s) for s in drawn]
     for one, left in zip(drawn, automata, strict=True):
@@ -102,7 +103,7 @@ def test_smallest_automata_are_equal_exactly_for_equal_debts(reduced, x):
 
 @given(small_grammars(), SEQUENCES)
 def test_the_smallest_automata_are_the_verdicts(reduced, sequence):
-    debts = ProductionDebts(reduced)
+    debts = ProductionDebts(build_dft(reduced))
     for x in reduced.used_terminals:
         automaton = debts.build(x, sequence)
         verdict = debts.decide(x, sequence)

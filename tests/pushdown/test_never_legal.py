@@ -8,6 +8,7 @@ from pyformlang.regular_expression import Regex
 
 from maskc.ids import END
 from maskc.pushdown.debt_automaton import Verdict
+from maskc.pushdown.dft import build_dft
 from maskc.pushdown.never_legal import NeverLegal
 from maskc.pushdown.production_debts import ProductionDebts
 from tests.examples import examples
@@ -24,7 +25,7 @@ A, B, C = LETTERS
 
 
 def answers(*productions):
-    return NeverLegal(ProductionDebts(grammar_of(*productions))).is_never_legal
+    return NeverLegal(ProductionDebts(build_dft(grammar_of(*productions)))).is_never_legal
 
 
 def test_a_never_follows_b_in_the_worked_example():
@@ -81,13 +82,13 @@ def pyformlang_never(reduced, word):
 @examples(25)
 @given(small_grammars(), st.lists(st.sampled_from(LETTERS), min_size=1, max_size=4))
 def test_never_legal_is_the_emptiness_that_pyformlang_finds(reduced, word):
-    never = NeverLegal(ProductionDebts(reduced))
+    never = NeverLegal(ProductionDebts(build_dft(reduced)))
     assert never.is_never_legal(word[0], word[1:]) == pyformlang_never(reduced, word)
 
 
 @given(small_grammars())
 def test_a_sequence_that_occurs_in_a_prefix_is_not_never_legal(reduced):
-    never = NeverLegal(ProductionDebts(reduced))
+    never = NeverLegal(ProductionDebts(build_dft(reduced)))
     for prefix in prefixes(reduced, 5):
         for i, j in itertools.combinations(range(len(prefix) + 1), 2):
             assert not never.is_never_legal(prefix[i], prefix[i + 1 : j])
@@ -96,7 +97,7 @@ def test_a_sequence_that_occurs_in_a_prefix_is_not_never_legal(reduced):
 @given(small_grammars())
 def test_the_debt_automaton_finds_the_same_sequences_never_legal(reduced):
     """Two algorithms: positions one by one, and all of them at once."""
-    debts = ProductionDebts(reduced)
+    debts = ProductionDebts(build_dft(reduced))
     never = NeverLegal(debts)
     for x, *rest in sequences(4)[1:]:
         for word in (rest, [*rest, END]):

@@ -7,6 +7,7 @@ from maskc.grammar.model import Production
 from maskc.grammar.reduce import reduce_productions
 from maskc.ids import END
 from maskc.pushdown.debt_automaton import Verdict
+from maskc.pushdown.dft import build_dft
 from maskc.pushdown.production_debts import ProductionDebts
 
 S = -1
@@ -15,7 +16,9 @@ NESTED = [Production(0, (a, S, b)), Production(0, (c,))]
 
 
 def debts_of(productions):
-    return ProductionDebts(reduce_productions(("$END", "a", "b", "c"), ("S",), 0, productions))
+    return ProductionDebts(
+        build_dft(reduce_productions(("$END", "a", "b", "c"), ("S",), 0, productions))
+    )
 
 
 def test_a_set_is_legal_where_one_of_its_terminals_is():

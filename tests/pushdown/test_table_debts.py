@@ -10,6 +10,7 @@ from maskc.ids import END
 from maskc.parser.conflicts import find_conflicts
 from maskc.pushdown.always_legal import prove_always_legal
 from maskc.pushdown.debt_automaton import Verdict
+from maskc.pushdown.dft import build_dft
 from maskc.pushdown.never_legal import NeverLegal
 from maskc.pushdown.production_debts import ProductionDebts
 from maskc.pushdown.table_debts import TableDebts, refine_terminals
@@ -32,7 +33,7 @@ class Question:
         return self.stacks.decide_after(*self.ids(x), self.ids(sequence))
 
     def in_productions(self, x, sequence):
-        debts = ProductionDebts(reduce_grammar(self.grammar.bnf))
+        debts = ProductionDebts(build_dft(reduce_grammar(self.grammar.bnf)))
         return debts.decide(*self.ids(x), self.ids(sequence))
 
 
@@ -143,7 +144,7 @@ def test_no_verdict_is_refuted_by_a_short_text_that_the_table_accepts(grammar):
 @examples(80)
 @given(lark_grammars())
 def test_never_legal_carries_over_to_the_table(grammar):
-    never = NeverLegal(ProductionDebts(reduce_grammar(grammar.bnf)))
+    never = NeverLegal(ProductionDebts(build_dft(reduce_grammar(grammar.bnf))))
     stacks, terminals = stacks_of(grammar), range(len(grammar.bnf.terminals))
     for x, y, z in itertools.product(terminals[1:], terminals, terminals):
         for sequence in ([y], [y, z]):
@@ -155,7 +156,7 @@ def test_never_legal_carries_over_to_the_table(grammar):
 @given(lark_grammars())
 def test_without_conflicts_the_table_proves_all_that_the_productions_prove(grammar):
     assume(not find_conflicts(grammar))
-    debts = ProductionDebts(reduce_grammar(grammar.bnf))
+    debts = ProductionDebts(build_dft(reduce_grammar(grammar.bnf)))
     stacks, terminals = stacks_of(grammar), range(len(grammar.bnf.terminals))
     for x, y, z in itertools.product(sorted(debts.reduced.used_terminals), terminals, terminals):
         for sequence in ([y], [y, z]):

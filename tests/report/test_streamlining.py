@@ -5,8 +5,9 @@ import io
 import pytest
 from rich.console import Console
 
+from maskc.pipeline import PassRecord
 from maskc.report.render import format_lexemes, make_bar
-from maskc.report.streamlining import format_change, list_steps, make_step_costs
+from maskc.report.streamlining import format_change, list_steps, make_pass_costs
 from tests.report.example import HEADER, TIMINGS
 
 
@@ -22,12 +23,15 @@ def test_a_step_has_its_time_where_it_is_known():
     assert [step.seconds for step in list_steps(HEADER, None)] == [None] * 6
 
 
-def test_the_costs_of_a_step_are_rows_before_and_after_and_time():
-    lines = rendered(make_step_costs(list_steps(HEADER, {**TIMINGS, "steps": {"pairs": 0.25}})))
-    assert ["raw", "1,200"] in lines
-    assert ["closings", "1,200", "1,300", "1.08", "×", "more"] in lines
-    assert ["follow", "1,000", "1,000"] in lines
-    assert ["pairs", "1,000", "500", "2.00", "×", "fewer", "250.0", "ms"] in lines
+def test_a_pass_has_rows_before_and_after_and_what_it_cost():
+    names = ["grammar", *(f"streamline {step['step']}" for step in HEADER["streamlining"])]
+    passes = [PassRecord(name, 0.25, 88.0) for name in names]
+    lines = rendered(make_pass_costs(passes, list_steps(HEADER, None)))
+    cost = ["250.0", "ms", "88", "MiB"]
+    assert ["grammar", *cost] in lines
+    assert ["streamline", "raw", "1,200", *cost] in lines
+    assert ["streamline", "closings", "1,200", "1,300", "1.08", "×", "more", *cost] in lines
+    assert ["streamline", "follow", "1,000", "1,000", *cost] in lines
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,7 @@ def test_the_steps_are_listed_in_order():
         "never legal",
         "always legal",
         "interchangeable",
-        "pairs",
-        "sequences",
+        "jointly legal",
     ]
 
 
@@ -52,7 +51,7 @@ def test_the_table_finds_ends_that_are_always_legal_where_productions_are_ambigu
     """By the productions an ``a`` may be the last one; the parser need not decide that."""
     rows = rows_after('start: ("a" | "-")* "a"\n', (b"-", b"--", b"-a", b"--a"))
     assert rows["always legal"][0] == rows["never legal"][0]
-    assert rows["pairs"][0] < rows["interchangeable"][0]
+    assert rows["jointly legal"][0] < rows["interchangeable"][0]
 
 
 def test_a_sequence_that_is_never_legal_is_dropped():
@@ -91,7 +90,7 @@ def test_a_bound_that_is_reached_leaves_rows_to_the_parser(monkeypatch):
     monkeypatch.setattr(decisions, "MAX_ANSWERS", 10)
     bounded = compile_text(text, tokens)
     assert whole.header["left_out"] is None
-    assert "the steps from pairs on" in bounded.header["left_out"]
+    assert "the steps from jointly legal on" in bounded.header["left_out"]
     assert bounded.header["streamlining"][-1]["step"] == "interchangeable"
     for prefix in (b"", b"(", b"[(", b"[(a", b"((a)"):
         assert legal_tokens(bounded, prefix) == legal_tokens(whole, prefix)

@@ -3,8 +3,8 @@
 import pytest
 
 from maskc import Artifact
-from maskc.glr.streamline import GENERAL_STEPS
 from maskc.runtime.glr.debts import DebtReader
+from maskc.streamline.order import STEPS
 from tests.compiled import compile_text, legal_tokens
 
 SETTINGS = {"parser": "earley"}
@@ -37,7 +37,7 @@ def test_a_stack_that_agrees_as_far_as_it_is_read_needs_no_new_move():
     assert len(moves.current) == n_moves
 
 
-@pytest.mark.parametrize("step", GENERAL_STEPS)
+@pytest.mark.parametrize("step", STEPS)
 def test_where_stacks_part_all_ways_are_read(step, monkeypatch):
     parted = []
 
@@ -58,7 +58,7 @@ def test_where_stacks_part_all_ways_are_read(step, monkeypatch):
     assert legal_tokens(artifact, "z") == {None}
 
 
-@pytest.mark.parametrize("step", [GENERAL_STEPS[0], GENERAL_STEPS[-1]])
+@pytest.mark.parametrize("step", [STEPS[0], STEPS[-1]])
 def test_a_token_with_exponentially_many_readings_takes_few_moves(step):
     tokens = (b"a" * 60, b"a" * 40 + b"z", b"z" + b"cd" * 25, b"z" + b"d" * 61, b"z")
     artifact = compile_text(EITHER, tokens, step, **SETTINGS)

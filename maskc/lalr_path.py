@@ -1,0 +1,119 @@
+"""What the compiler does for a grammar that Lark's LALR parser reads.
+
+The other parser's is :mod:`maskc.glr.pipeline`; :mod:`maskc.pipeline` takes one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from maskc.artifact.model import Contents
+from maskc.errors import GrammarError
+from maskc.frontends.loading import load_lalr_grammar
+from maskc.frontends.source import GrammarSource
+from maskc.grammar.model import LalrGrammar
+from maskc.lexer.boundaries import build_boundaries
+from maskc.lexer.columns import build_columns
+from maskc.lexer.scanner import build_scanner
+from maskc.parser.balance import find_enclosed_items
+from maskc.parser.completion import build_completions
+from maskc.parser.items import build_item_sets
+from maskc.parser.refine import RefinedTable, refine_states
+from maskc.stages import LalrLanguage, Lexed, ParserPath, Run, run_plainly
+from maskc.store.adjacency import Adjacency, find_adjacencies
+from maskc.store.model import MaskStore
+from maskc.store.steps import build_steps
+from maskc.store.walk import build_store
+from maskc.streamline.lalr_decider import make_lalr_decider
+from maskc.streamline.order import Decider
+from maskc.vocab.trie import TokenTrie
+from maskc.wording import Phrase
+
+
+def build_language(source: GrammarSource, run: Run = run_plainly) -> LalrLanguage:
+    """Return what a grammar for Lark's LALR parser decides, without a tokenizer.
+
+    Args:
+        source: the grammar.
+        run: does a pass.
+
+    Raises:
+        GrammarError, PostlexError, UnsupportedTerminalError: the grammar cannot be compiled.
+        LimitError: a stated bound was reached.
+    """
+    grammar, source = run("grammar", lambda: load_lalr_grammar(source))
+    # After this point: terminals, productions, Lark's LALR table and its contexts, all numbered.
+
+    return analyse_grammar(grammar, source, run)
+
+
+def analyse_grammar(
+    grammar: LalrGrammar, source: GrammarSource, run: Run = run_plainly
+) -> LalrLanguage:
+    """Return what a grammar that is loaded decides; as :func:`build_language`."""
+    scanner = run("scanner", lambda: build_scanner(grammar.lexer))
+    # After this point: bytes become terminals; what a lexeme's end demands is a boundary.
+
+    columns = build_columns(grammar.lexer, scanner)
+    boundaries = run("boundaries", lambda: build_boundaries(grammar.lexer, scanner, columns))
+    # After this point: lookaheads; the lexer's word on what may follow what.
+
+    item_sets, enclosed_items = build_item_sets(grammar), find_enclosed_items(grammar)
+
+    def refine() -> RefinedTable:
+        completions = build_completions(
+            grammar,
+            item_sets,
+            boundaries.of_terminal,
+            lambda look, state, enclosed: boundaries.follow(
+                look, grammar.lalr.context_of[state], enclosed=enclosed
+            ),
+            enclosed_items,
+        )
+        return refine_states(grammar, item_sets, completions, boundaries.end, enclosed_items)
+
+    table = run("parser", refine)
+    # After this point: a stack's top names exactly the lookaheads that lead to an end.
+    return LalrLanguage(Lexed(source, grammar, scanner, columns, boundaries), item_sets, table)
+
+
+def _find_unlexed(language: LalrLanguage) -> tuple[Adjacency, ...]:
+    lexed, table = language.lexed, language.table
+    if not table.live[0]:
+        raise GrammarError(lexed.source.name, Phrase.NO_TEXT)
+    return find_adjacencies(lexed.grammar.lexer, lexed.scanner, lexed.boundaries, table)
+
+
+def _make_decider(language: LalrLanguage) -> Decider:
+    lexed = language.lexed
+    return make_lalr_decider(
+        lexed.grammar,
+        lexed.scanner,
+        language.item_sets,
+        lexed.boundaries,
+        lexed.columns,
+        language.table,
+    )
+
+
+def _walk(language: LalrLanguage, trie: TokenTrie, progress: Callable[[float], None]) -> MaskStore:
+    grammar, scanner = language.lexed.grammar, language.lexed.scanner
+    steps = build_steps(grammar.lexer, scanner)
+    return build_store(grammar, scanner, language.lexed.boundaries, steps, trie, progress)
+
+
+def _count(language: LalrLanguage) -> dict[str, int]:
+    grammar = language.lexed.grammar
+    return {
+        "lalr_states": len(grammar.lalr.states),
+        "refined_states": len(language.table.live),
+        "contexts": len(grammar.lexer.contexts),
+    }
+
+
+def _complete(language: LalrLanguage, contents: Contents) -> Contents:
+    del language  # the table is in all contents
+    return contents
+
+
+LALR_PATH = ParserPath(build_language, _find_unlexed, _make_decider, _walk, _count, _complete)
