@@ -14,14 +14,14 @@ EVERY_BYTE = tuple(bytes([b]) for b in range(256))
 def compile_text(
     text: str, tokens: tuple[bytes, ...] = EVERY_BYTE, up_to: str = STEPS[-1], **settings: str
 ) -> Artifact:
-    """Return the artifact of a grammar; the id behind the tokens ends the sequence."""
+    """Return the artifact of a grammar; the id after the tokens ends the sequence."""
     source = load_source(text if "\n" in text else f"{text}\n", **settings)
     vocabulary = Vocabulary(tokens=(*tokens, None), eos_ids=(len(tokens),), name="test")
     return Artifact(compile_contents(source, vocabulary, up_to=up_to)[0])
 
 
 def matcher_at(artifact: Artifact, prefix: bytes | str) -> Matcher:
-    """Return a matcher behind a prefix, which must be legal."""
+    """Return a matcher after a prefix, which must be legal."""
     matcher = artifact.matcher()
     data = prefix.encode() if isinstance(prefix, str) else prefix
     assert matcher.accept_bytes(data), f"{data!r} is no legal prefix"
@@ -38,12 +38,12 @@ def legal_ids(matcher: Matcher, vocab_size: int) -> set[int]:
 
 
 def legal_tokens(artifact: Artifact, prefix: bytes | str = b"") -> set[bytes | None]:
-    """Return the legal tokens behind a prefix; ``None`` stands for the end of the sequence."""
+    """Return the legal tokens after a prefix; ``None`` stands for the end of the sequence."""
     ids = legal_ids(matcher_at(artifact, prefix), artifact.vocab_size)
     return {artifact.token_bytes(i) for i in ids}
 
 
 def accepts(artifact: Artifact, text: str) -> bool:
-    """Return whether the whole text is accepted, and the end behind it."""
+    """Return whether the whole text is accepted, and the end after it."""
     matcher = artifact.matcher()
     return matcher.accept_bytes(text.encode()) and matcher.is_accepting

@@ -2,7 +2,7 @@
 
 Each text is teacher-forced: the mask is filled, then the text's next token is accepted. *fill* is
 ``fill_bitmask``, *accept* is ``accept_token``, *step* is both; *cold* is the first pass over all
-texts behind loading, *warm* the second. Beside them stands what the same masks cost to copy.
+texts after loading, *warm* the second. Beside them stands what the same masks cost to copy.
 
 Example: ``run_bench("json.llama3.maskc", ["documents/"], BenchOptions()).to_dict()``.
 

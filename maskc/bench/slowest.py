@@ -29,7 +29,7 @@ class SlowFill:
         line: from 1.
         before: the text's last characters before the position.
         token: the text of the token that follows.
-        after: the text behind that token.
+        after: the text after that token.
         cold_us: microseconds in the first pass.
         warm_us: microseconds in the second.
     """

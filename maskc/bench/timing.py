@@ -40,7 +40,7 @@ class Times:
 
     Attributes:
         fill: int64[n], nanoseconds of each fill, in the order of the tokens.
-        accept: int64[n], nanoseconds of the accept behind each.
+        accept: int64[n], nanoseconds of the accept after each.
         n_taken: of each document that was begun, how many of its tokens were taken.
         refused: the documents with an illegal token, increasing.
         out_of_time: whether the limit came before the last token.

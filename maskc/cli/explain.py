@@ -1,4 +1,4 @@
-"""``maskc explain``: what may come next behind a text, and why."""
+"""``maskc explain``: what may come next after a text, and why."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from maskc.report.render import print_json
 def explain_command(
     artifact: str, *, text: str, token: str | None, as_json: bool, limits: Limits
 ) -> None:
-    r"""Explain what may come next behind a text, by the masks of ARTIFACT.
+    r"""Explain what may come next after a text, by the masks of ARTIFACT.
 
     TEXT of --token may have Python's escapes; digits alone are an id, unless they are in quotes,
     and b'\xc3' is a token of bytes that are no characters.

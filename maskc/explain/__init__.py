@@ -1,1 +1,1 @@
-"""What may come next behind a text, and why: the masks in the words of the grammar."""
+"""What may come next after a text, and why: the masks in the words of the grammar."""

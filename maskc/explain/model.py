@@ -77,14 +77,14 @@ class Death:
 
 @dataclass(frozen=True, slots=True)
 class TokenVerdict:
-    """Whether a token is legal behind the text.
+    """Whether a token is legal after the text.
 
     Attributes:
         token_id: ``None`` if the vocabulary has no such token: it is taken as bytes then.
         token: its bytes; ``None`` for special tokens.
         is_legal: the mask has it.
         death: where it dies, ``None`` if it does not.
-        readings: behind it, if it is legal.
+        readings: after it, if it is legal.
     """
 
     token_id: int | None
@@ -96,7 +96,7 @@ class TokenVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What may come next behind a text.
+    """What may come next after a text.
 
     Attributes:
         text: the text.

@@ -1,4 +1,4 @@
-"""What may come next behind a text, and is a token legal there?"""
+"""What may come next after a text, and is a token legal there?"""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def parse_token(name: str) -> TokenName:
 
 
 def explain(artifact: Artifact, text: bytes, asked: TokenName | None = None) -> Explanation:
-    """Return what may come next behind a text.
+    """Return what may come next after a text.
 
     Args:
         artifact: what to ask.

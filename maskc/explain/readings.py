@@ -13,11 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
+from maskc.artifact.model import NO_LINE
 from maskc.explain.model import Cause, Death, Ending, Reading
 from maskc.explain.names import GrammarNames
 from maskc.ids import EMPTY_TEXT, IGNORED
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.lalr.hypothesis import Ended, Hypothesis
+from maskc.runtime.lalr.hypothesis import Hypothesis
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet
 
@@ -51,7 +52,7 @@ class Reader:
     def read(
         self, readings: tuple[Open, ...], text: bytes
     ) -> tuple[tuple[Open, ...], Death | None]:
-        """Return the readings behind a text, or where they die."""
+        """Return the readings after a text, or where they die."""
         for offset, byte in enumerate(text):
             after = tuple(x for reading in readings for x in self._step(reading, byte))
             if not after:
@@ -99,9 +100,10 @@ class Reader:
     def _is_same(before: Hypothesis, after: Hypothesis, goes_on: int) -> bool:
         return after.state == goes_on and after.stack is before.stack
 
-    def _end(self, h: Hypothesis, terminal: int) -> Ended | None:
+    def _end(self, h: Hypothesis, terminal: int) -> Hypothesis | None:
         end = self._machine.lexemes.end
-        return end(h.stack, h.indents, terminal, h.column, ReadSet(0))
+        ended = end(h.stack, h.indents, terminal, h.column, ReadSet(0))
+        return None if ended is None else Hypothesis(0, *ended, NO_LINE)
 
     def _list_endings(self, h: Hypothesis) -> list[Ending]:
         lookaheads = self._lookaheads
@@ -123,7 +125,7 @@ class Reader:
         causes = []
         goes_on = scanner.next(h.state)[byte_class]
         if goes_on:
-            causes.append(self._refuse(reading, None, Ended(h.stack, h.indents), goes_on))
+            causes.append(self._refuse(reading, None, h, goes_on))
         for terminal, boundary in scanner.ends(h.state):
             name = "something ignored" if terminal == IGNORED else self._names.terminal(terminal)
             ended = self._end(h, terminal)
@@ -138,10 +140,10 @@ class Reader:
             entered = scanner.entry(boundary, context)[byte_class]
             causes.append(self._refuse(reading, name, ended, entered))
         if not causes:
-            causes.append(self._refuse(reading, None, Ended(h.stack, h.indents), 0))
+            causes.append(self._refuse(reading, None, h, 0))
         return causes
 
-    def _refuse(self, reading: Open, ended_as: str | None, h: Ended, state: int) -> Cause:
+    def _refuse(self, reading: Open, ended_as: str | None, h: Hypothesis, state: int) -> Cause:
         """Return the cause of a death in a scanner state; 0: no terminal takes the byte."""
         lookaheads = self._lookaheads
         refused: set[int] = set()
@@ -161,7 +163,7 @@ class Reader:
             blocks,
         )
 
-    def _takes_newline(self, h: Hypothesis | Ended) -> bool:
+    def _takes_newline(self, h: Hypothesis) -> bool:
         """Return whether the parser takes a newline here, whatever the next column."""
         if self._newline < 0 or self._tables.enclosed[h.stack.state]:
             return False
@@ -170,5 +172,5 @@ class Reader:
     def _terminals_of(self, looks: int) -> set[int]:
         return {t for t, own in enumerate(self._lookaheads.of_terminal) if own & looks}
 
-    def _items(self, h: Hypothesis | Ended) -> tuple[str, ...]:
+    def _items(self, h: Hypothesis) -> tuple[str, ...]:
         return self._names.items(self._tables.lalr_state[h.stack.state])

@@ -189,7 +189,7 @@ class Requests:
             fill_ends(known.artifact, self.masks, row)
 
     def _follow(self, name: str, state: Any) -> _Followed:
-        """Return a request behind all its tokens."""
+        """Return a request after all its tokens."""
         known = self._followed.get(state.request_id)
         if known is None or known.state() is not state:
             artifact = known.artifact if known is not None else self._checked.get(name)

@@ -2,7 +2,7 @@
 
 llama-cpp-python calls its processors once for each token that it samples, with all ids so far and
 the scores of the next token, as NumPy arrays, and takes back the scores. What the first call
-brings is the prompt, and call ``n`` is about the token behind ``n`` others: ids further on are what
+brings is the prompt, and call ``n`` is about the token after ``n`` others: ids further on are what
 a draft model proposes, which are not decided yet.
 
 Example: ``llm.create_completion(prompt, **open_registry(llm).constrain("json"))``.
@@ -143,7 +143,7 @@ class GrammarProcessor:
                 raise IntegrationError(
                     ENGINE,
                     f"token {token_id} was generated, which is not legal",
-                    "put the processor behind all that change scores",
+                    "put the processor after all that change scores",
                 )
         self._known = ids[:n_decided].copy()
         if self._session.is_terminated and len(ids) > n_decided:

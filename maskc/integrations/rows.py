@@ -36,7 +36,7 @@ class Following:
         return cls(artifact, artifact.matcher())
 
     def after(self, token_ids: Sequence[int]) -> Following:
-        """Return the sequence behind more tokens; what follows an end of sequence is ignored."""
+        """Return the sequence after more tokens; what follows an end of sequence is ignored."""
         if self.matcher is None:
             return self
         matcher = self.matcher.fork()

@@ -5,10 +5,10 @@ stop tokens. These, and no others, are the ends here: each is legal iff the text
 even one that would otherwise be text, and the artifact's own end-of-sequence ids are illegal
 if the engine would not stop at them.
 
-Example: with token 10, a line break, among the ends of a request for JSON, it is illegal behind
-``[1`` and legal behind ``[1]``, where taking it ends the text.
+Example: with token 10, a line break, among the ends of a request for JSON, it is illegal after
+``[1`` and legal after ``[1]``, where taking it ends the text.
 
-Speculative decoding goes on behind an end and takes it back: tokens behind the end are counted, so
+Speculative decoding goes on after an end and takes it back: tokens after the end are counted, so
 that ``rollback`` undoes exactly what was taken.
 """
 
@@ -39,12 +39,12 @@ class Session:
         self._end_ids = frozenset(ends) or frozenset(artifact.eos_ids)
         # Bits of the mask that the artifact and the engine may see differently.
         self._differing = tuple(sorted(self._end_ids ^ set(artifact.eos_ids)))
-        self._n_behind_end = 0
+        self._n_after_end = 0
 
     def accept(self, token_id: int) -> bool:
         """Take a token; return False, and change nothing, if it is illegal."""
         if self._matcher.is_terminated:
-            self._n_behind_end += 1
+            self._n_after_end += 1
             return True
         if token_id in self._end_ids:
             return self._matcher.accept_token(self._end)
@@ -67,20 +67,20 @@ class Session:
         Raises:
             ValueError: fewer were taken.
         """
-        n_ignored = min(n_tokens, self._n_behind_end)
+        n_ignored = min(n_tokens, self._n_after_end)
         self._matcher.rollback(n_tokens - n_ignored)
-        self._n_behind_end -= n_ignored
+        self._n_after_end -= n_ignored
 
     def reset(self) -> None:
         """Go back to the start of the text."""
         self._matcher.reset()
-        self._n_behind_end = 0
+        self._n_after_end = 0
 
     def fork(self) -> Session:
         """Return an independent session in the same state."""
         copy = Session(self._artifact, self._end_ids)
         copy._matcher = self._matcher.fork()
-        copy._n_behind_end = self._n_behind_end
+        copy._n_after_end = self._n_after_end
         return copy
 
     def fill(self, bitmask: NDArray[np.int32], row: int) -> None:

@@ -128,7 +128,7 @@ def build_grammar_class() -> type[Any]:
             self.session = Session(artifact, end_ids)
 
         def accept_tokens(self, request_id: str, tokens: list[int]) -> bool:  # noqa: ARG002
-            # Tokens behind the end are vLLM's own business: it neither counts nor takes them back.
+            # Tokens after the end are vLLM's own business: it neither counts nor takes them back.
             return all(self.session.is_terminated or self.session.accept(t) for t in tokens)
 
         def validate_tokens(self, tokens: list[int]) -> list[int]:

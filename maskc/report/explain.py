@@ -39,7 +39,7 @@ def print_explanation(explanation: Explanation) -> None:
 
 
 def _list_lines(explanation: Explanation) -> list[str]:
-    lines = [f"behind {_quote(explanation.text)}"]
+    lines = [f"after {_quote(explanation.text)}"]
     if explanation.death is not None:
         return [*lines, "  illegal", *_say_death(explanation.death, explanation.text)]
     for number, reading in enumerate(explanation.readings, 1):
@@ -85,7 +85,7 @@ def _say_token(verdict: TokenVerdict) -> list[str]:
 
 def _say_death(death: Death, text: bytes) -> list[str]:
     good = text[: death.offset]
-    where = f"behind {_quote(good)} " if good else ""
+    where = f"after {_quote(good)} " if good else ""
     byte = format_lexemes(bytes([death.byte]))
     lines = [f"  {where}every reading dies of the byte {byte} (offset {death.offset})"]
     for cause in death.causes:
@@ -98,7 +98,7 @@ def _say_death(death: Death, text: bytes) -> list[str]:
 def _say_cause(cause: Cause, byte: str) -> str:
     lexeme = _quote(cause.lexeme)
     if cause.ended_as is not None:
-        before = f"{lexeme} ends as {cause.ended_as}, and behind it "
+        before = f"{lexeme} ends as {cause.ended_as}, and after it "
         if cause.refused:
             return f"{before}{byte} begins {_list(cause.refused)}, which the parser refuses"
         return f"{before}no terminal that may come begins with {byte}"

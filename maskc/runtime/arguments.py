@@ -1,7 +1,7 @@
 """What may a caller hand to a matcher?
 
 Numbers are Python's or NumPy's integers, and become Python's before anything is worked out: in 16
-bits the token behind 32,767 is -32,768. Truth values, floats, texts and arrays are no numbers, not
+bits the token after 32,767 is -32,768. Truth values, floats, texts and arrays are no numbers, not
 even arrays of one number: one of them is a mistake in the caller's code, and is refused before
 anything changes.
 

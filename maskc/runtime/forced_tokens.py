@@ -1,4 +1,4 @@
-"""Which tokens does a tokenizer write for a text that must come, whatever comes behind it?
+"""Which tokens does a tokenizer write for a text that must come, whatever comes after it?
 
 The text is forced, but how a tokenizer cuts its end may depend on what follows: ``wh`` is a token
 before ``x`` and a part of one before ``ile``. Only tokens that are the same for every
@@ -77,8 +77,8 @@ def keep_stable(forced: bytes, before: str, encode: Encode, texts: TokenTexts) -
             return []
         ends = [0, *texts.find_boundaries(ids)]
         if start in ends:
-            behind = ids[ends.index(start) :]
-            common = behind if common is None else _common(common, behind)
+            following = ids[ends.index(start) :]
+            common = following if common is None else _common(common, following)
     return common or []
 
 

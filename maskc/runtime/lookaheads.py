@@ -11,16 +11,14 @@ parser takes it, so the string can go on; after ``[1`` it does not.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
 
 
-class OpenLexeme(NamedTuple):
-    """What the open lexeme may still become.
+class OpenLexeme:
+    """What the open lexeme may still become. Never changes.
 
     Attributes:
         direct: the lookaheads that it may become, as a bit set.
@@ -29,10 +27,15 @@ class OpenLexeme(NamedTuple):
         columns: number of the columns that such a newline may reach; -1 if there is none.
     """
 
-    direct: int
-    ignored: tuple[int, ...]
-    newlines: tuple[int, ...]
-    columns: int
+    __slots__ = ("columns", "direct", "ignored", "newlines")
+
+    def __init__(
+        self, direct: int, ignored: tuple[int, ...], newlines: tuple[int, ...], columns: int
+    ) -> None:
+        self.direct = direct
+        self.ignored = ignored
+        self.newlines = newlines
+        self.columns = columns
 
 
 class Lookaheads:

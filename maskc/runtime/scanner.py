@@ -11,8 +11,6 @@ terminal (``DEAD``).
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from maskc.artifact.model import Contents
@@ -23,16 +21,10 @@ ENDS = -1  # it ends the lexeme
 FORKS = -2  # it may end the lexeme, and the lexeme may also go on with it
 
 
-class LexemeEnd(NamedTuple):
-    """One way in which the open lexeme may end.
-
-    Attributes:
-        terminal: what the lexeme becomes, or ``IGNORED``.
-        boundary: what the scanner knows there about the next lexeme.
-    """
-
-    terminal: int
-    boundary: int
+# A way in which the open lexeme may end: the terminal that it becomes, or ``IGNORED``, and the
+# boundary, which is what the scanner knows there about the next lexeme. A plain tuple:
+# bytes that may end a lexeme unpack some, and a named one takes three times as long.
+LexemeEnd = tuple[int, int]
 
 
 class ScannerTables:
@@ -76,8 +68,8 @@ class ScannerTables:
         if row is None:
             following = self._arrays["scanner_next"][state].astype(np.int32)
             may_enter = np.zeros(len(following), dtype=np.bool_)
-            for end in self.ends(state):
-                entries = np.unique(self._arrays["scanner_enter"][end.boundary])
+            for _, boundary in self.ends(state):
+                entries = np.unique(self._arrays["scanner_enter"][boundary])
                 may_enter |= self._arrays["scanner_entries"][entries].any(axis=0)
             codes = np.where(may_enter, np.where(following > 0, FORKS, ENDS), following)
             row = self._moves[state] = codes.tolist()
@@ -89,10 +81,10 @@ class ScannerTables:
         if found is None:
             low, high = self._arrays["end_first"][state : state + 2].tolist()
             found = self._ends[state] = tuple(
-                map(
-                    LexemeEnd,
+                zip(
                     self._arrays["end_terminal"][low:high].tolist(),
                     self._arrays["end_boundary"][low:high].tolist(),
+                    strict=True,
                 )
             )
         return found

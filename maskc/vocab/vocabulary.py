@@ -140,7 +140,7 @@ def place_tokens(name: str, by_id: Mapping[int, bytes | None]) -> tuple[bytes | 
 
 
 def _compute_fingerprint(tokens: tuple[bytes | None, ...], eos_ids: tuple[int, ...]) -> str:
-    """Hash counts, end ids, and each token behind its length + 1, where 0 means ``None``."""
+    """Hash counts, end ids, and each token after its length + 1, where 0 means ``None``."""
     numbers = [len(tokens), len(eos_ids), *eos_ids]
     parts = [b"maskc vocabulary 1\n", *(number.to_bytes(4, "little") for number in numbers)]
     for token in tokens:

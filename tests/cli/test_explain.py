@@ -4,7 +4,7 @@ import json
 def test_a_text_is_explained(command, artifact):
     outcome = command("explain", artifact, "--text", "[ab")
     assert (outcome.status, outcome.err) == (0, "")
-    assert outcome.out.splitlines()[0] == "behind '[ab'"
+    assert outcome.out.splitlines()[0] == "after '[ab'"
     assert "  open lexeme: 'ab'\n  it may become: WORD\n" in outcome.out
     assert "  if it ends here as WORD, next: COMMA, RSQB\n" in outcome.out
     assert "  legal tokens: 29 of 256: ' ' ',' ']' 'a'" in outcome.out
@@ -21,7 +21,7 @@ def test_a_token_is_explained(command, artifact):
 def test_an_illegal_text_is_explained(command, artifact):
     outcome = command("explain", artifact, "--text", "[a!b")
     assert outcome.status == 0
-    assert "behind '[a' every reading dies of the byte '!' (offset 2)\n" in outcome.out
+    assert "after '[a' every reading dies of the byte '!' (offset 2)\n" in outcome.out
 
 
 def test_json_has_all_of_an_explanation(command, artifact):

@@ -1,4 +1,4 @@
-"""Forced tokens: what the tokenizer would write, whatever comes behind."""
+"""Forced tokens: what the tokenizer would write, whatever comes after it."""
 
 from functools import cache
 from pathlib import Path
@@ -18,7 +18,7 @@ TEXT = (Path(__file__).parents[2] / "maskc" / "errors.py").read_text() + (
     "SELECT  count(*) FROM t1 WHERE it's <> 'x''s' -- ünïcode 👩‍👩‍👧\n\n\n"
     "\tdef f(x):\n        return x\n"
 )
-BEHIND = (
+FOLLOWING = (
     "",
     "\n",
     "\n\n",
@@ -50,12 +50,12 @@ def load(name):
     return encoder.encode, TokenTexts(lambda token_id: tokens[token_id], len(tokens))
 
 
-def stays(name, text, start, end, behind):
+def stays(name, text, start, end, following):
     """Check the law for one place: what is kept is there in front of some continuation."""
     encode, texts = load(name)
     before, forced = text[:start], text[start:end]
     kept = keep_stable(forced.encode(), before, encode, texts)
-    whole = encode(before + forced + behind)
+    whole = encode(before + forced + following)
     ends = [0, *texts.find_boundaries(whole)]
     place = len(before.encode())
     if place in ends:
@@ -72,14 +72,14 @@ def test_kept_tokens_are_the_same_whatever_follows(name):
         start=st.integers(0, len(TEXT) - 1),
         length=st.integers(1, 40),
         window=st.integers(0, 60),
-        behind=st.sampled_from(BEHIND) | st.text(max_size=5) | st.none(),
+        following=st.sampled_from(FOLLOWING) | st.text(max_size=5) | st.none(),
     )
-    @example(start=0, length=40, window=0, behind="x")
-    def check(start, length, window, behind):
+    @example(start=0, length=40, window=0, following="x")
+    def check(start, length, window, following):
         text = TEXT[max(0, start - window) :]
         start = min(start, window)
         end = min(start + length, len(text))
-        follows = text[end : end + 20] if behind is None else behind
+        follows = text[end : end + 20] if following is None else following
         stays(name, text, start, end, follows)
 
     check()

@@ -143,13 +143,6 @@ def test_a_cut_character_goes_on_with_its_other_half(artifact):
     assert b"\xa9" not in legal_tokens(artifact, b'"')
 
 
-def test_forced_bytes_are_what_every_text_goes_on_with():
-    artifact = compile_text('start: "select" " " ("a" | "b")\n')
-    assert artifact.matcher().forced_bytes() == b"select "
-    assert matcher_at(artifact, "select ").forced_bytes() == b""
-    assert matcher_at(artifact, "select a").forced_bytes() == b""
-
-
 def test_only_the_given_row_is_written(artifact):
     bitmask = allocate_bitmask(3, artifact.vocab_size)
     matcher_at(artifact, "[").fill_bitmask(bitmask, 1)
@@ -157,7 +150,7 @@ def test_only_the_given_row_is_written(artifact):
     assert not (bitmask[1] == -1).all()
 
 
-def test_bits_behind_the_vocabulary_are_zero(artifact):
+def test_bits_after_the_vocabulary_are_zero(artifact):
     bitmask = allocate_bitmask(1, artifact.vocab_size)
     artifact.matcher().fill_bitmask(bitmask, 0)
     bits = np.unpackbits(bitmask[0].view(np.uint8), bitorder="little")

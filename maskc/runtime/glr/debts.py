@@ -72,16 +72,10 @@ class Debts:
         self.all = all_
 
 
-class Edge(NamedTuple):
-    """What reading one state of the parser yields.
-
-    Attributes:
-        unions: unions of tokens that are legal, whatever is below.
-        owed: the debts that are left, ``None`` if the rest does not matter.
-    """
-
-    unions: Unions
-    owed: Debts | None
+# What reading one state of the parser yields: the unions of tokens that are legal, whatever is
+# below, and the debts that are left, ``None`` if the rest does not matter. A plain tuple, as new
+# texts are read in a loop over these.
+Edge = tuple[Unions, Debts | None]
 
 
 # Something that is asked about a state that is on top now.
@@ -234,7 +228,7 @@ class DebtReader:
                 continue
             pending.pop()
             owed = self._intern(frozenset(reading.owed)) if reading.owed else None
-            edge = Edge(frozenset(reading.unions), owed)
+            edge = (frozenset(reading.unions), owed)
             if reading.top is not None:
                 self._tops.put(reading.top, edge)
             if not pending:

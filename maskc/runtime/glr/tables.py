@@ -8,24 +8,16 @@ object that must not be changed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.lookaheads import to_bit_sets
 
-
-class Reduction(NamedTuple):
-    """A production that ends in a state.
-
-    Attributes:
-        nonterminal: what it makes.
-        length: how many states it pops, at least one.
-    """
-
-    nonterminal: int
-    length: int
+# A production that ends in a state: the nonterminal that it makes, and how many states it pops, at
+# least one.
+Reduction = tuple[int, int]
 
 
 class Lr0Tables:
@@ -73,8 +65,8 @@ class Lr0Tables:
         """Return the productions that end in a state."""
         row = self._reduces[state]
         if row is None:
-            pairs = self._pairs(state, "reduce", "nonterminal", "length")
-            row = self._reduces[state] = tuple(Reduction(*pair) for pair in pairs)
+            row = tuple(self._pairs(state, "reduce", "nonterminal", "length"))
+            self._reduces[state] = row
         return row
 
     def _pairs(self, state: int, table: str, left: str, right: str) -> list[tuple[int, int]]:

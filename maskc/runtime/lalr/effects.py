@@ -11,8 +11,6 @@ one after a whole array, whatever was open before.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.reductions import NO_NONTERMINAL, Segment, reduce
@@ -25,18 +23,10 @@ from maskc.runtime.lookaheads import Lookaheads
 _STATE_BYTES = 16
 
 
-class StackEffect(NamedTuple):
-    """What one terminal does.
-
-    Attributes:
-        n_popped: how many states are popped.
-        pushed: which states are pushed, lowest first; none: the terminal is refused.
-        n_read: how many states below the top were read.
-    """
-
-    n_popped: int
-    pushed: tuple[int, ...]
-    n_read: int
+# What one terminal does: how many states are popped; which are pushed, lowest first, none if the
+# terminal is refused; and how many states below the top were read to know that. A plain tuple, as
+# `Segment`.
+StackEffect = tuple[int, tuple[int, ...], int]
 
 
 class StackEffects:
@@ -67,10 +57,11 @@ class StackEffects:
         key = stack.state * self._n_terminals + terminal
         effect: StackEffect | None = self._effects.find(key, stack)
         if effect is None:
-            effect = self._compute(stack, terminal)
-            self._effects.keep(key, stack, stack.depth - effect.n_read, effect)
-            self._budget.charge(_STATE_BYTES * len(effect.pushed))
-        n_popped, pushed, n_read = effect
+            effect = n_popped, pushed, n_read = self._compute(stack, terminal)
+            self._effects.keep(key, stack, stack.depth - n_read, effect)
+            self._budget.charge(_STATE_BYTES * len(pushed))
+        else:
+            n_popped, pushed, n_read = effect
         if stack.depth - n_read < reads.lowest:
             reads.lowest = stack.depth - n_read
         return pop_and_push(stack, n_popped, pushed) if pushed else None
@@ -82,7 +73,7 @@ class StackEffects:
         """
         lookaheads = self._lookaheads
         if not lookaheads.of_terminal[terminal] & lookaheads.taken[stack.state]:
-            return StackEffect(0, (), 0)
+            return (0, (), 0)
         base, nonterminal = stack, NO_NONTERMINAL
         while True:
             key = (base.state, nonterminal, terminal)
@@ -93,9 +84,9 @@ class StackEffects:
             n_below, nonterminal, pushed = segment
             if nonterminal == NO_NONTERMINAL:
                 n_popped = stack.depth - base.depth
-                return StackEffect(n_popped if pushed else 0, pushed, n_popped)
+                return (n_popped if pushed else 0, pushed, n_popped)
             for _ in range(n_below):
                 if base.below is None:
                     # Only in tables that maskc did not make is a production longer than the stack.
-                    return StackEffect(0, (), stack.depth)
+                    return (0, (), stack.depth)
                 base = base.below

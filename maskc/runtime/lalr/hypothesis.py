@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from maskc.runtime.lalr.stack import Stack
 
 
@@ -29,13 +27,7 @@ class Hypothesis:
 Hypotheses = tuple[Hypothesis, ...]
 
 
-class Ended(NamedTuple):
-    """What is left of a hypothesis when its open lexeme has become a terminal.
-
-    Attributes:
-        stack: parser stack, with the terminal.
-        indents: columns of the open blocks.
-    """
-
-    stack: Stack
-    indents: tuple[int, ...]
+# What is left of a hypothesis when its open lexeme has become a terminal: the parser stack, with
+# the terminal, and the columns of the open blocks. A plain tuple, as one is made at each lexeme's
+# end.
+Ended = tuple[Stack, tuple[int, ...]]

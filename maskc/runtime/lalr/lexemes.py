@@ -69,11 +69,11 @@ class Lexemes:
             reads: notes what was read.
         """
         if terminal == IGNORED:
-            return Ended(stack, indents)
+            return (stack, indents)
         if self._newlines is not None and terminal == self.newline:
             return self._newlines.end(stack, indents, column, reads)
         after = self._shift(stack, terminal, reads)
-        return None if after is None else Ended(after, indents)
+        return None if after is None else (after, indents)
 
     def is_live(self, h: Hypothesis, reads: ReadSet) -> bool:
         """Return whether some text goes on from a hypothesis and ends."""

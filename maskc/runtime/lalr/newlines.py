@@ -89,7 +89,7 @@ class Newlines:
             reads: notes what was read.
         """
         if self._enclosed[stack.state]:
-            return Ended(stack, indents)
+            return (stack, indents)
         reads.layout = True
         if column == NO_LINE:
             return None
@@ -100,7 +100,7 @@ class Newlines:
         while after is not None and column < indents[-1]:
             after = self._shift(after, self._layout.dedent, reads)
             indents = indents[:-1]
-        return None if after is None or column != indents[-1] else Ended(after, indents)
+        return None if after is None or column != indents[-1] else (after, indents)
 
     def lead_on(
         self,

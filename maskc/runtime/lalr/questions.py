@@ -13,7 +13,6 @@ Example: after ``f(g(x`` the token ``))`` takes two questions, RPAR and RPAR aga
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from maskc.artifact.model import MAX_QUESTIONS, NO_LINE, column_after
 from maskc.ids import NO_EVENT
@@ -26,21 +25,9 @@ from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.lalr.stack_cache import StackCache
 
-
-class _Place(NamedTuple):
-    """A node, and what it is asked about.
-
-    Attributes:
-        node: of the decision graph.
-        stack: the parser stack.
-        indents: columns of the open blocks.
-        column: column reached in the open lexeme.
-    """
-
-    node: int
-    stack: Stack
-    indents: tuple[int, ...]
-    column: int
+# A node of the graph, and what it is asked about: the parser stack, the columns of the open blocks,
+# and the column reached in the open lexeme. A plain tuple: one is made for each question.
+_Place = tuple[int, Stack, tuple[int, ...], int]
 
 
 class _Asking:
@@ -52,7 +39,7 @@ class _Asking:
         self.place = place
         self.questions = questions
         self.unions = unions
-        self.reads = ReadSet(place.stack.depth)
+        self.reads = ReadSet(place[1].depth)
 
 
 class Questioner:
@@ -111,7 +98,7 @@ class Questioner:
 
     def _recall(self, place: _Place, reads: ReadSet) -> Unions | None:
         """Return what a node allows if it asks nothing, or if that is cached."""
-        node, stack = place.node, place.stack
+        node, stack, _, _ = place
         answer = self._graph.answer(node, stack.state)
         if not answer.questions and not answer.trials:
             return answer.unions
@@ -163,10 +150,10 @@ class Questioner:
         """Return where a question leads, ``None`` if the parser refuses its terminal."""
         terminal, change, node = question
         if terminal == NO_EVENT:
-            return _Place(node, stack, indents, column)
+            return (node, stack, indents, column)
         if terminal >= 0 and terminal != self._newline:
             after = self._shift(stack, terminal, reads)
-            return None if after is None else _Place(node, after, indents, column)
+            return None if after is None else (node, after, indents, column)
         reached = column_after(column, change)
         ended = self._lexemes.end(stack, indents, terminal, reached, reads)
-        return None if ended is None else _Place(node, ended.stack, ended.indents, NO_LINE)
+        return None if ended is None else (node, *ended, NO_LINE)

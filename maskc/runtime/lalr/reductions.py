@@ -12,7 +12,7 @@ thousands of reductions in them (``a: b b``, ``b: c c``, …), over no more than
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from maskc.runtime.lalr.tables import LalrTables
 
@@ -21,21 +21,15 @@ NO_NONTERMINAL = -1
 _FEW = 200
 
 
-class Segment(NamedTuple):
-    """The part of a stack effect between two reductions that reach below where they began.
-
-    Attributes:
-        n_below: how many states are popped next, from the state downwards and without itself.
-        nonterminal: what is pushed then; ``NO_NONTERMINAL``: the effect ends here.
-        pushed: if it ends, the states that are pushed; none if the terminal is refused.
-    """
-
-    n_below: int
-    nonterminal: int
-    pushed: tuple[int, ...]
+# The part of a stack effect between two reductions that reach below where they began: how many
+# states are popped next, from the one where it began downwards and without itself; the nonterminal
+# that is pushed then, or ``NO_NONTERMINAL`` if the effect ends here; and if it ends, the states
+# that are pushed, none if the terminal is refused. A plain tuple: a named one is unpacked three
+# times as slowly, and each terminal that is new to a stack takes several.
+Segment = tuple[int, int, tuple[int, ...]]
 
 
-_REFUSED = Segment(0, NO_NONTERMINAL, ())
+_REFUSED: Segment = (0, NO_NONTERMINAL, ())
 
 _Pair = tuple[int, int]  # a state, and the nonterminal on it or ``NO_NONTERMINAL``
 # A segment whose pushed states are linked, lowest first: they may be thousands, and segments have
@@ -59,11 +53,11 @@ def reduce(tables: LalrTables, state: int, nonterminal: int, terminal: int) -> S
         production = tables.reduces(tables.lalr_state[top]).get(terminal)
         if production is None:
             target = tables.shifts(top).get(terminal)
-            return _REFUSED if target is None else Segment(0, NO_NONTERMINAL, (*states, target))
+            return _REFUSED if target is None else (0, NO_NONTERMINAL, (*states, target))
         made = tables.production_lhs[production]
         length = tables.production_length[production]
         if length > len(states):
-            return Segment(length - len(states), made, ())
+            return (length - len(states), made, ())
         del states[len(states) - length :]
     return reduce_long(tables, state, nonterminal, terminal)
 
@@ -89,7 +83,7 @@ def reduce_long(tables: LalrTables, state: int, nonterminal: int, terminal: int)
     while linked is not None:
         lowest, linked = linked
         pushed.append(lowest)
-    return Segment(n_below, made, tuple(pushed))
+    return (n_below, made, tuple(pushed))
 
 
 def _step(

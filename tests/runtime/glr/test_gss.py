@@ -1,0 +1,48 @@
+"""Sets of stacks: shared, interned, and reduced once."""
+
+import pytest
+
+from maskc.runtime.cache.budget import Budget
+from maskc.runtime.glr.gss import GraphStructuredStack
+from maskc.runtime.glr.tables import Lr0Tables
+from tests.compiled import compile_text
+
+
+@pytest.fixture(scope="module")
+def artifact():
+    return compile_text('start: start "+" start | "a"\n', (b"a", b"+"), parser="earley")
+
+
+@pytest.fixture
+def gss(artifact):
+    return GraphStructuredStack(Lr0Tables(artifact.contents.arrays), Budget(1 << 20))
+
+
+def shift(gss, artifact, names):
+    stacks = gss.start
+    for name in names:
+        stacks = gss.shift(stacks, artifact.header["terminals"].index(name))
+    return stacks
+
+
+def test_what_no_stack_takes_leaves_none(gss, artifact):
+    assert shift(gss, artifact, ["PLUS"]) is None
+
+
+def test_a_list_comes_back_to_the_same_set(gss, artifact):
+    two, nine = (shift(gss, artifact, ["A"] + ["PLUS", "A"] * n) for n in (2, 9))
+    assert two is nine
+
+
+def test_a_set_takes_what_one_of_its_stacks_takes(gss, artifact):
+    item, sign = shift(gss, artifact, ["A"]), shift(gss, artifact, ["A", "PLUS"])
+    both = gss.unite(item, sign)
+    assert gss.taken(both) == gss.taken(item) | gss.taken(sign)
+    assert gss.taken(item) != gss.taken(sign)
+
+
+def test_a_union_with_a_part_is_the_whole(gss, artifact):
+    item, sign = shift(gss, artifact, ["A"]), shift(gss, artifact, ["A", "PLUS"])
+    both = gss.unite(item, sign)
+    assert gss.unite(both, item) is both
+    assert gss.unite(item, item) is item
