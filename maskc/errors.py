@@ -158,7 +158,7 @@ class WorkerError(MaskcError):
     def __str__(self) -> str:
         return (
             f"a process that did a part of the work ended with status {self.status}; "
-            "run it again with fewer --jobs if memory is short: what is done is kept"
+            "run it again with fewer --jobs if memory is short"
         )
 
 

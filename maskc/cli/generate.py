@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 import click
 
 import maskc
-from maskc.cli.limits import limit_options
+from maskc.cli.limits import limit_options, part_limit_option
 from maskc.limits import Limits
 from maskc.report.render import print_json
 
@@ -24,29 +25,39 @@ from maskc.report.render import print_json
 )
 @click.option("--seed", type=int, default=0, metavar="N", help="Of the random choices.")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@part_limit_option
 @limit_options
 def generate_command(
-    artifact: str, *, count: int, max_tokens: int, seed: int, as_json: bool, limits: Limits
+    artifact: str,
+    *,
+    count: int,
+    max_tokens: int,
+    seed: int,
+    as_json: bool,
+    part_seconds: float,
+    limits: Limits,
 ) -> None:
     """Print random texts that the grammar of ARTIFACT accepts.
 
     Each is printed exactly, in UTF-8, with a line break behind it if it does not end in one.
     Exit status 1 if a text cannot be finished.
     """
-    from maskc.verify.generation import generate_texts
+    from maskc.verify.generation import open_texts
+    from maskc.verify.workers import Task, Workers
 
-    loaded = maskc.load(artifact)
+    maskc.load(artifact)  # what is no artifact is refused before a process is started
     problems, dictionaries = 0, []
-    for text in generate_texts(
-        loaded, count=count, max_tokens=max_tokens, seed=seed, limits=limits
-    ):
-        problems += text.problem is not None
-        if as_json:
-            dictionaries.append(text.to_dict())
-        else:
-            _write(text.text)
-        if text.problem is not None:
-            click.echo(f"maskc: {artifact}: {text.problem}", err=True)
+    make = partial(open_texts, artifact, max_tokens=max_tokens, seed=seed, limits=limits)
+    with Workers(make, jobs=1) as workers:
+        for number in range(count):
+            text = workers.ask(Task(number, f"{artifact}: text {number + 1}", part_seconds))
+            problems += text.problem is not None
+            if as_json:
+                dictionaries.append(text.to_dict())
+            else:
+                _write(text.text)
+            if text.problem is not None:
+                click.echo(f"maskc: {artifact}: {text.problem}", err=True)
     if as_json:
         print_json(dictionaries)
     click.get_current_context().exit(1 if problems else 0)

@@ -51,6 +51,15 @@ _OPTIONS = (
     ),
 )
 
+part_limit_option = click.option(
+    "--part-limit",
+    "part_seconds",
+    type=click.FloatRange(0, min_open=True),
+    default=300.0,
+    metavar="SECONDS",
+    help="Time that Lark may take for one part of the work: a file, or a few texts.",
+)
+
 
 def limit_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of all limits; they come as its argument ``limits``."""

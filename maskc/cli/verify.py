@@ -7,7 +7,7 @@ import os
 import click
 
 import maskc
-from maskc.cli.limits import limit_options
+from maskc.cli.limits import limit_options, part_limit_option
 from maskc.cli.progress import show_parts
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
 from maskc.limits import Limits
@@ -74,6 +74,7 @@ MOST_JOBS = 8  # each process holds Lark's parser, the tokenizer, and masks
     default=False,
     help="Files that Lark refuses are no failure, as long as it parses one.",
 )
+@part_limit_option
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @limit_options
 def verify_command(
@@ -92,6 +93,7 @@ def verify_command(
     tokenizer: str | None,
     jobs: int | None,
     allow_refused: bool,
+    part_seconds: float,
     as_json: bool,
     limits: Limits,
 ) -> None:
@@ -104,10 +106,8 @@ def verify_command(
     segmentation: however a text is cut into tokens, each is legal and all lead to the same.
     mutation: files changed by a byte are refused where Lark refuses them, at the right byte.
     raw store: masks are those of the rows before streamlining, in every bit.
-
-    A run that is interrupted is gone on with by the next one with the same arguments.
     """
-    from maskc.verify import VerifyOptions, find_cache, run_verify
+    from maskc.verify import VerifyOptions, run_verify
 
     options = VerifyOptions(
         files=files,
@@ -121,28 +121,21 @@ def verify_command(
         seed=seed,
         tokenizer=tokenizer,
         allow_refused=allow_refused,
+        part_seconds=part_seconds,
         limits=limits,
     )
     loaded = maskc.load(artifact)
     check_fingerprint(artifact, loaded)
     if tokenizer is not None:
         check_tokenizer(artifact, loaded, tokenizer)
-    try:
-        with show_parts("verifying") as progress:
-            report = run_verify(
-                artifact,
-                corpus,
-                options,
-                jobs=jobs or min(_count_cores(), MOST_JOBS),
-                cache=find_cache(),
-                progress=progress,
-            )
-    except KeyboardInterrupt:
-        click.echo("maskc: what is done is kept; the same command goes on with it", err=True)
-        raise
-    if report.n_resumed:
-        n_parts = f"{report.n_resumed:,} part{'s' * (report.n_resumed > 1)}"
-        click.echo(f"maskc: {n_parts} were done by a run that was interrupted", err=True)
+    with show_parts("verifying") as progress:
+        report = run_verify(
+            artifact,
+            corpus,
+            options,
+            jobs=jobs or min(_count_cores(), MOST_JOBS),
+            progress=progress,
+        )
     if as_json:
         print_json(report.to_dict())
     else:

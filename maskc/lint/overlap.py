@@ -17,6 +17,8 @@ from __future__ import annotations
 import importlib.util
 import re
 
+from maskc.frontends.match_length import match_length
+
 MAX_LENGTH = 300
 MAX_COUNT = 30
 MAX_SECONDS = 0.5
@@ -51,7 +53,9 @@ def find_overlap(one: str, other: str, flags: int) -> str | None:
         return None
     text = str(found.main_text)
     is_alone = not found.prefix and not found.postfix
-    return text if is_alone and all(re.fullmatch(p, text) for p in (one, other)) else None
+    # Not by `re` itself: a pattern may have it try more ways than there is time for.
+    matches = (match_length(rf"(?:{p})\Z", text) for p in (one, other))
+    return text if is_alone and None not in matches else None
 
 
 def _is_small(pattern: str) -> bool:

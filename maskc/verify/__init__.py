@@ -15,8 +15,8 @@ import os
 import tempfile
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +30,18 @@ from maskc.verify.model import (
     VerifyOptions,
     VerifyReport,
 )
-from maskc.verify.plan import KINDS, expect_units, plan_first, plan_second
+from maskc.verify.plan import (
+    KINDS,
+    expect_units,
+    name_unit,
+    open_units,
+    plan_first,
+    plan_second,
+)
 from maskc.verify.refusals import refuse_bytes
-from maskc.verify.saved import Saved, compute_key, find_cache, remove_old
-from maskc.verify.workers import Workers
+from maskc.verify.workers import Task, Workers
 
-__all__ = ["Experiment", "VerifyOptions", "VerifyReport", "find_cache", "run_verify"]
+__all__ = ["Experiment", "VerifyOptions", "VerifyReport", "run_verify"]
 
 
 def run_verify(
@@ -44,7 +50,6 @@ def run_verify(
     options: VerifyOptions,
     *,
     jobs: int = 1,
-    cache: Path | None = None,
     progress: Progress | None = None,
 ) -> VerifyReport:
     """Return the outcome of the experiments on an artifact.
@@ -54,13 +59,12 @@ def run_verify(
         corpus: files and folders.
         options: how much to check.
         jobs: processes to do it with; the outcome does not depend on it.
-        cache: where an interrupted run leaves what it has done for the next one; ``None``: it
-            leaves nothing.
         progress: called for an experiment when some of its units are done.
 
     Raises:
         ArtifactError: the artifact cannot be loaded.
         GrammarError: the corpus has no file, or the grammar no longer loads.
+        LimitError: building Lark's parser, or a unit, took longer than it may.
         UnreadableFileError: a file of the corpus cannot be read.
         TokenizerError: the tokenizer cannot be found.
         WorkerError: a process was killed.
@@ -71,10 +75,11 @@ def run_verify(
     found_files = find_corpus(corpus, options.max_bytes)
     chosen = choose_files(found_files.files, options.files, options.seed)
     files, no_texts = _read_files(chosen, options.max_bytes)
-    with _open_saved(cache, path, options, files) as saved:
-        tell = _Teller(expect_units(options, len(files)), progress)
-        with Workers(path, options, saved.folder, jobs) as workers:
-            found = _do(plan_first(options, files), saved, workers, tell)
+    tell = _Teller(expect_units(options, len(files)), progress)
+    with tempfile.TemporaryDirectory(prefix="maskc-verify-") as folder:
+        make = partial(open_units, path, options, Path(folder))
+        with Workers(make, jobs) as workers:
+            found = _do(plan_first(options, files), options, workers, tell)
             documents = [
                 document
                 for name in ("corpus", "generation")
@@ -85,7 +90,7 @@ def run_verify(
                 tell.expected.pop("mutation", None)  # no text has a byte
             second = plan_second(options, documents)
             tell.plan(second)
-            for name, outcomes in _do(second, saved, workers, tell).items():
+            for name, outcomes in _do(second, options, workers, tell).items():
                 found.setdefault(name, []).extend(outcomes)
     asked = [name for name in KINDS if name in found or name in tell.expected]
     experiments = {name: _join(name, found.get(name, ())) for name in asked}
@@ -100,7 +105,6 @@ def run_verify(
     differ = compiled_with != unicodedata.unidata_version
     return VerifyReport(
         tuple(experiments.values()),
-        tell.n_resumed,
         (compiled_with, unicodedata.unidata_version) if differ else None,
     )
 
@@ -119,34 +123,11 @@ def _read_files(
     return files, no_texts
 
 
-@contextmanager
-def _open_saved(
-    cache: Path | None, path: str, options: VerifyOptions, files: Sequence[Document]
-) -> Iterator[Saved]:
-    """Open what an equal run has done; keep it if this one is interrupted too."""
-    with tempfile.TemporaryDirectory(prefix="maskc-verify-") as nowhere:
-        folder = Path(nowhere)
-        if cache is not None:
-            folder = cache / compute_key(path, options, files)
-            remove_old(cache)
-        try:
-            saved = Saved(folder)
-        except OSError:  # a home that cannot be written to
-            saved = Saved(Path(nowhere))
-        try:
-            yield saved
-        except BaseException:
-            saved.close()
-            raise
-        saved.remove()
-
-
 class _Teller:
     """Counts the units that are done, and tells who watches."""
 
     def __init__(self, expected: dict[str, int], progress: Progress | None) -> None:
         self.expected, self._progress = expected, progress
-        self.n_resumed = 0
         self._done: Counter[str] = Counter()
         for name in expected:
             self._tell(name)
@@ -169,27 +150,27 @@ class _Teller:
 
 
 def _do(
-    units: Sequence[Unit], saved: Saved, workers: Workers, tell: _Teller
+    units: Sequence[Unit],
+    options: VerifyOptions,
+    workers: Workers[Unit, Experiment],
+    tell: _Teller,
 ) -> dict[str, list[Experiment]]:
     """Return what the units show, by experiment, in the order of their numbers."""
     outcomes: dict[tuple[str, int], Experiment] = {}
-    missing = []
-    for unit in units:
-        outcome = saved.find(unit)
-        if outcome is None:
-            missing.append(unit)
-        else:
-            outcomes[unit.experiment, unit.number] = outcome
-            tell.n_resumed += 1
-            tell.done(unit)
-    for unit, outcome in workers.run(missing):
-        saved.keep(unit, outcome)
+    tasks = [Task(unit, name_unit(unit), _find_limit(unit, options)) for unit in units]
+    for unit, outcome in workers.run(tasks):
         outcomes[unit.experiment, unit.number] = outcome
         tell.done(unit)
     found: dict[str, list[Experiment]] = {}
     for name, number in sorted(outcomes):
         found.setdefault(name, []).append(outcomes[name, number])
     return found
+
+
+def _find_limit(unit: Unit, options: VerifyOptions) -> float:
+    """Return the seconds that a unit may take; what compiles has the compiler's own bounds."""
+    is_compiling = unit.experiment == "raw store" and unit.document is None
+    return 0 if is_compiling else options.part_seconds
 
 
 def _join(name: str, outcomes: Iterable[Experiment]) -> Experiment:

@@ -9,7 +9,7 @@ A unit is a few texts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
@@ -23,7 +23,7 @@ from maskc.errors import TokenizerError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
 from maskc.limits import Limits
-from maskc.runtime.artifact import Artifact
+from maskc.runtime.artifact import Artifact, load
 from maskc.runtime.matcher import Matcher, allocate_bitmask
 from maskc.verify.model import Document, Experiment, Unit, place_of
 from maskc.verify.oracle import Oracle, Undecided
@@ -77,11 +77,32 @@ def generate_texts(
         seed: of the random choices.
         limits: what building Lark's parser may take.
     """
-    source = source_from_header(artifact.header["grammar"])
-    lark = run_bounded(lambda: build_lark(source), limits)
-    drawer = _Drawer(artifact, build_oracle(lark))
+    drawer = _build_drawer(artifact, limits)
     for number in range(count):
         yield drawer.draw_text(seed, number, max_tokens)
+
+
+def open_texts(
+    path: str, *, max_tokens: int, seed: int, limits: Limits
+) -> Callable[[int], GeneratedText]:
+    """Return what draws the texts of :func:`generate_texts` by their numbers.
+
+    Lark tries the grammar's patterns meanwhile, so this is for a process that can be ended.
+
+    Args:
+        path: of the artifact.
+        max_tokens: as above, and so are the others.
+        seed: of the random choices.
+        limits: what building Lark's parser may take.
+    """
+    drawer = _build_drawer(load(path), limits)
+    return lambda number: drawer.draw_text(seed, number, max_tokens)
+
+
+def _build_drawer(artifact: Artifact, limits: Limits | None) -> _Drawer:
+    source = source_from_header(artifact.header["grammar"])
+    lark = run_bounded(lambda: build_lark(source), limits)
+    return _Drawer(artifact, build_oracle(lark))
 
 
 class _Drawer:

@@ -1,7 +1,7 @@
 """What ``maskc verify`` is asked, what its work is made of, and what it answers.
 
 An experiment is cut into *units*. What comes of a unit depends on the unit alone, so that units
-can be done in any order, in any process, today or tomorrow, and the report is the same.
+can be done in any order, in any process, and the report is the same.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ class VerifyOptions:
         seed: of all that is chosen at random.
         tokenizer: where the tokenizer is, if the artifact's name for it does not find it.
         allow_refused: files that Lark refuses are no failure of the run, as long as it parses one.
+        part_seconds: what one unit may take, by the clock.
         limits: what building Lark's parser may take, and compiling the raw store; ``None``:
             the default ones.
     """
@@ -51,6 +52,7 @@ class VerifyOptions:
     seed: int = 0
     tokenizer: str | None = None
     allow_refused: bool = False
+    part_seconds: float = 300.0
     limits: Limits | None = None
 
 
@@ -181,13 +183,11 @@ class VerifyReport:
 
     Attributes:
         experiments: in the order in which they are described.
-        n_resumed: units that an interrupted run had done; the outcome does not depend on it.
         unicode: versions of Unicode, the artifact's and this Python's, if they differ: then the
             judge reads patterns with other tables of characters than the compiler did.
     """
 
     experiments: tuple[Experiment, ...]
-    n_resumed: int = 0
     unicode: tuple[str, str] | None = None
 
     @property

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from random import Random
 
 from maskc.verify import corpus, generation, mutation, positions, raw, segmentation
@@ -45,6 +47,17 @@ KINDS = {
     "mutation": Kind("mutated texts", mutation.check_mutations, f"{_NO_TEXT} to change"),
     "raw store": Kind("positions", raw.compare_with_raw, f"{_NO_TEXT} to compare masks in"),
 }
+
+
+def open_units(path: str, options: VerifyOptions, folder: Path) -> Callable[[Unit], Experiment]:
+    """Return what does units of a verification, in a process of its own or in this one."""
+    return partial(run_unit, Subject(path, options, folder))
+
+
+def name_unit(unit: Unit) -> str:
+    """Return what a unit is called where it is told that it took too long."""
+    about = unit.document.name if unit.document is not None else f"part {unit.number + 1}"
+    return f"{about}: experiment {unit.experiment}"
 
 
 def run_unit(subject: Subject, unit: Unit) -> Experiment:

@@ -20,7 +20,6 @@ from random import Random
 import numpy as np
 
 from maskc.budget import run_bounded
-from maskc.errors import ArtifactError
 from maskc.pipeline import compile_contents
 from maskc.runtime.artifact import Artifact, load
 from maskc.runtime.matcher import allocate_bitmask
@@ -53,7 +52,7 @@ def _compare_stretch(
     found: Experiment,
 ) -> None:
     artifact = subject.artifact
-    matcher, raw_matcher = artifact.matcher(), _open_raw(subject, subject.folder).matcher()
+    matcher, raw_matcher = artifact.matcher(), _open_raw(subject.folder).matcher()
     ours, theirs = (allocate_bitmask(1, artifact.vocab_size) for _ in range(2))
     for place in range(places.stop):
         if place >= places.start:
@@ -78,12 +77,9 @@ def _compare_stretch(
 
 
 @lru_cache(maxsize=1)
-def _open_raw(subject: Subject, folder: Path) -> Artifact:
-    """Return what the first unit left, or compile again: an interrupted run may have lost it."""
-    try:
-        return load(folder / _FILE)
-    except ArtifactError:
-        return _compile_raw(subject)
+def _open_raw(folder: Path) -> Artifact:
+    """Return what the first unit left."""
+    return load(folder / _FILE)
 
 
 def _compile_raw(subject: Subject) -> Artifact:

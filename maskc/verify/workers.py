@@ -1,195 +1,192 @@
-"""Who does the units: this process, or several others?
+"""Who does what may never end? Processes that the system ends when their time is up.
 
-Each process maps the artifact and builds Lark's parser once, and is then handed one unit after
-the other. The processes ignore Ctrl-C: it is this one that ends them. If this one is killed,
-they find their pipe closed and end by themselves. Python starts them as ``python -c``, which looks
-for modules in the current folder first: a ``random.py`` that lies there must not be run.
+A worker answers requests, one after the other. Before each it asks the system for an alarm that
+ends it: where a pattern of the grammar sends ``re`` through more ways than there is time for, that
+is one call of C, and nothing else would end it. A thread for each worker hands out the requests, so
+who waits for the answers can be interrupted at any time.
+
+Workers see no Ctrl-C. If this process is killed, they find their pipe closed, or the alarm finds
+them.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from multiprocessing import get_context
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
-from pathlib import Path
-from typing import Self
+from multiprocessing.connection import Connection
+from queue import Empty, SimpleQueue
+from threading import Lock
+from typing import Any, Generic, Self, TypeVar
 
-from maskc.errors import MaskcError, WorkerError
-from maskc.verify.model import Experiment, Unit, VerifyOptions
-from maskc.verify.plan import run_unit
-from maskc.verify.subject import Subject
+from maskc.errors import LimitError, MaskcError, WorkerError
+from maskc.verify.nursery import Nursery, open_nursery
 
-_HELD = (signal.SIGINT, signal.SIGTERM)
-_SAFE_PATH = "PYTHONSAFEPATH"  # as Python's option -P
+Q = TypeVar("Q")
+A = TypeVar("A")
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
-    """A process, and this end of the pipe to it."""
+class Task(Generic[Q]):
+    """A request.
 
-    process: BaseProcess
-    connection: Connection
+    Attributes:
+        request: what the worker gets.
+        place: what it is about, for who reads that it took too long.
+        seconds: after which its worker ends; 0: never, since it has bounds of its own.
+    """
+
+    request: Q
+    place: str
+    seconds: float
 
 
-class Workers:
-    """Does units in ``jobs`` processes; in this one if there is one job. A context manager."""
+class Workers(Generic[Q, A]):
+    """Answers requests in ``jobs`` processes. A context manager, which ends them.
 
-    def __init__(self, path: str, options: VerifyOptions, folder: Path, jobs: int) -> None:
-        self._arguments = (path, options, folder)
-        self._jobs = jobs
-        self._workers: list[Worker] = []
-        self._subject: Subject | None = None
+    Args:
+        make: called once in each process; returns what answers a request there.
+        jobs: processes.
+    """
+
+    def __init__(self, make: Callable[[], Callable[[Q], A]], jobs: int) -> None:
+        self._make = make
+        self._idle: SimpleQueue[_Worker] = SimpleQueue()
+        self._workers: list[_Worker] = []
+        self._is_over = False
+        self._lock = Lock()
+        self._threads = ThreadPoolExecutor(jobs, "maskc-worker", _block_signals)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        for worker in self._workers:
-            worker.process.kill()
-        for worker in self._workers:
-            worker.process.join()
-            worker.connection.close()
+        with self._lock:
+            self._is_over = True
+            workers = tuple(self._workers)
+        for worker in workers:
+            worker.kill()
+        self._threads.shutdown(cancel_futures=True)
+        for worker in workers:
+            worker.close()
 
-    def run(self, units: Sequence[Unit]) -> Iterator[tuple[Unit, Experiment]]:
-        """Yield each unit with what it shows, as they are done.
+    def ask(self, task: Task[Q]) -> A:
+        """Return the answer to a request, as :meth:`run` does."""
+        return self._threads.submit(self._do, task).result()
+
+    def run(self, tasks: Sequence[Task[Q]]) -> Iterator[tuple[Q, A]]:
+        """Yield each request with its answer, as they are done.
 
         Raises:
-            MaskcError: a unit raised it.
+            LimitError: a request took longer than it may.
+            MaskcError: answering one raised it.
             WorkerError: a process ended.
         """
-        if self._jobs == 1:
-            self._subject = self._subject or Subject(*self._arguments)
-            for unit in units:
-                yield unit, run_unit(self._subject, unit)
-            return
-        while len(self._workers) < min(self._jobs, len(units)):
-            self._workers.append(_start(self._arguments))
-        yield from self._share_out(units)
+        asked: dict[Future[A], Q] = {self._threads.submit(self._do, t): t.request for t in tasks}
+        for done in as_completed(asked):
+            yield asked[done], done.result()
 
-    def _share_out(self, units: Sequence[Unit]) -> Iterator[tuple[Unit, Experiment]]:
-        waiting = list(reversed(units))
-        busy: dict[Connection, tuple[Worker, Unit]] = {}
-        idle = list(self._workers)
-        while waiting or busy:
-            while waiting and idle:
-                worker, unit = idle.pop(), waiting.pop()
-                if not _send(worker, unit):
-                    raise _ended(worker)
-                busy[worker.connection] = (worker, unit)
-            ready = wait(list(busy))
-            for connection in [c for c in busy if c in ready]:
-                worker, unit = busy.pop(connection)
-                answer = _receive(connection)
-                if answer is None:
-                    raise _ended(worker)
-                if isinstance(answer, MaskcError):
-                    raise answer
-                idle.append(worker)
-                yield unit, answer
-
-
-def _start(arguments: tuple[str, VerifyOptions, Path]) -> Worker:
-    """Start a process. It is a new one, no fork, so that it inherits no thread's lock."""
-    context = get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, *arguments), daemon=True)
-    with _holding_signals(), _without_current_folder():
-        process.start()
-    theirs.close()
-    return Worker(process, ours)
-
-
-@contextmanager
-def _holding_signals() -> Iterator[None]:
-    """Keep Ctrl-C and SIGTERM waiting: they would leave a process that nobody knows of.
-
-    A process that is started meanwhile never sees a Ctrl-C, and SIGTERM once it serves.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _HELD)
-    # They may come to a thread of a library's, and then Python asks its handlers all the same.
-    is_main = threading.current_thread() is threading.main_thread()
-    came: list[int] = []
-    handlers = {s: signal.getsignal(s) for s in _HELD} if is_main else {}
-    try:
-        for number, handler in handlers.items():
-            if callable(handler):
-                signal.signal(number, lambda number, _frame: came.append(number))
-        yield
-    finally:
-        for number, handler in handlers.items():
-            if callable(handler):
-                signal.signal(number, handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        for one in came:
-            signal.raise_signal(one)
-
-
-@contextmanager
-def _without_current_folder() -> Iterator[None]:
-    """Keep a process that is started meanwhile from importing what lies in the current folder."""
-    before = os.environ.get(_SAFE_PATH)
-    os.environ[_SAFE_PATH] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[_SAFE_PATH]
-        else:
-            os.environ[_SAFE_PATH] = before
-
-
-def _serve(connection: Connection, path: str, options: VerifyOptions, folder: Path) -> None:
-    """Do the units that come through a pipe, until it is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
-    subject = Subject(path, options, folder)
-    while True:
+    def _do(self, task: Task[Q]) -> A:
         try:
-            unit = connection.recv()
+            worker = self._idle.get_nowait()
+        except Empty:
+            worker = self._start()
+        answer: A = worker.ask(task)
+        self._idle.put(worker)
+        return answer
+
+    def _start(self) -> _Worker:
+        with self._lock:
+            if self._is_over:
+                raise WorkerError(None)
+            nursery = open_nursery()
+            worker = _Worker(nursery, *nursery.fork())
+            self._workers.append(worker)
+        worker.connection.send((os.getcwd(), dict(os.environ), self._make))
+        return worker
+
+
+@dataclass(slots=True)
+class _Worker:
+    """A process, and this end of the pipe to it; the exit status of one that has ended."""
+
+    nursery: Nursery
+    pid: int
+    connection: Connection
+    status: int | None = None
+
+    def ask(self, task: Task[Any]) -> Any:
+        answer = self._exchange((task.request, task.seconds))
+        if answer is None:
+            self.close()
+            if self.status == -signal.SIGALRM:
+                raise _took_too_long(task)
+            raise WorkerError(self.status)
+        (value,) = answer
+        if isinstance(value, MaskcError):
+            raise value
+        return value
+
+    def kill(self) -> None:
+        """End the process."""
+        self.nursery.kill(self.pid)
+
+    def close(self) -> None:
+        """Wait until the process has ended."""
+        if self.status is None:
+            self.status = self.nursery.wait(self.pid)
+            self.connection.close()
+
+    def _exchange(self, message: object) -> tuple[Any] | None:
+        """Return the answer, ``None`` if the pipe is closed.
+
+        The error of a closed pipe must end here: its frames hold a buffer of the pickler's, and
+        Python 3.13 complains on standard error when the collector comes upon the two.
+        """
+        try:
+            self.connection.send(message)
+            answer: tuple[Any] = self.connection.recv()
         except (EOFError, OSError):
-            return
-        try:
-            answer: Experiment | MaskcError = run_unit(subject, unit)
-        except MaskcError as error:
-            answer = error
-        try:
-            connection.send(answer)
-        except OSError:
-            return
+            return None
+        return answer
 
 
-# An error that a closed pipe raised must end where it was raised: its frames hold a buffer of the
-# pickler's, and Python 3.13 complains on standard error when the collector comes upon the two.
+def _took_too_long(task: Task[Any]) -> LimitError:
+    return LimitError(
+        "seconds for one part of the work",
+        task.seconds,
+        "Lark tries a pattern of the grammar in too many ways, or the text is too much for it: "
+        "write patterns that match in one way, leave the text out, or allow more with "
+        "--part-limit SECONDS",
+        task.place,
+    )
 
 
-def _send(worker: Worker, unit: Unit) -> bool:
-    """Hand a unit to a process; return whether its pipe is open."""
+def _block_signals() -> None:
+    """Leave signals to the main thread; processes that this thread starts never see Ctrl-C."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+
+
+def answer_requests(connection: Connection) -> None:
+    """Answer the requests that come through a pipe, until it is closed; in a worker."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGALRM, signal.SIGTERM))
+    answer: Callable[[Any], Any] | None = None
     try:
-        worker.connection.send(unit)
-    except OSError:
-        return False
-    return True
-
-
-def _receive(connection: Connection) -> Experiment | MaskcError | None:
-    """Return what a process answers, ``None`` if its pipe is closed."""
-    try:
-        answer: Experiment | MaskcError = connection.recv()
-    except (EOFError, OSError):
-        return None
-    return answer
-
-
-def _ended(worker: Worker) -> WorkerError:
-    worker.process.join()
-    return WorkerError(worker.process.exitcode)
+        folder, environment, make = connection.recv()
+        os.chdir(folder)
+        os.environ.clear()
+        os.environ.update(environment)
+        while True:
+            request, seconds = connection.recv()
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+            try:
+                answer = answer or make()
+                value = answer(request)
+            except MaskcError as error:
+                value = error
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            connection.send((value,))
+    except (EOFError, ConnectionError):
+        return  # who asks has gone

@@ -28,8 +28,13 @@ def test_counts_that_it_would_unroll_are_left_to_our_own_search():
 
 
 def test_a_witness_that_re_refuses_does_not_count(monkeypatch):
-    monkeypatch.setattr(overlap.re, "fullmatch", lambda *_: None)
+    monkeypatch.setattr(overlap, "match_length", lambda *_: None)
     assert find_overlap("[0-9]+", "[0-9a-f]+", 0) is None
+
+
+def test_a_text_that_only_a_part_of_a_pattern_matches_does_not_count(monkeypatch):
+    monkeypatch.setattr(overlap, "match_length", lambda pattern, _: {r"(?:a)\Z": 1}.get(pattern))
+    assert find_overlap("a", "a|b", 0) is None
 
 
 def test_without_interegular_nothing_is_known(monkeypatch):

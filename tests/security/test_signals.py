@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -61,6 +62,17 @@ def is_gone(group):
             return True
         time.sleep(0.05)
     return False
+
+
+def count_group(group):
+    """Return how many processes a group has."""
+    found = 0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            found += int(path.read_text().rpartition(")")[2].split()[2]) == group
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return found
 
 
 def start(arguments, folder):
@@ -129,8 +141,15 @@ def test_a_command_that_is_stopped_leaves_a_line_and_nothing_else(folder, number
 def test_a_verification_that_is_terminated_ends_its_processes_and_removes_its_folder(folder):
     """Long behind its start, when both processes are at work."""
     options = ["--texts", "4000", "--positions", "4000", "--mutations", "4000"]
-    arguments = [*COMMANDS["verify"], *options]
-    status, said = stop(arguments, folder, signal.SIGTERM, 4)
+    process, reader, lines = start([*COMMANDS["verify"], *options], folder)
+    while count_group(process.pid) < 4:  # with what starts the other two
+        time.sleep(0.05)
+    process.terminate()
+    status = process.wait(120)
+    reader.join(120)
+    process.stderr.close()
+    assert is_gone(process.pid)
+    said = LOADED.sub(b"", b"".join(lines)).decode()
     assert status == 143
     assert said.splitlines()[-1] == "maskc: terminated"
     assert "Traceback" not in said
