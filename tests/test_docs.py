@@ -29,6 +29,15 @@ def test_the_examples_of_a_page_are_true(page, tmp_path, monkeypatch):
     assert doctest.DocTestRunner(optionflags=OPTIONS).run(test).failed == 0
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_examples_of_a_page_stand_in_fences(page):
+    is_fenced = False
+    for line in page.read_text().splitlines():
+        is_fenced ^= line.startswith("```")
+        assert is_fenced or not line.lstrip().startswith(">>>"), line
+    assert not is_fenced
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_the_examples_of_a_module_are_true(module):
     found = importlib.import_module(module)

@@ -24,12 +24,14 @@ def package(tmp_path):
     for name in ("__init__.py", "__main__.py", "cli/__init__.py", "cli/__main__.py"):
         shutil.copy(PACKAGE / name, folder / name)
     (folder / "cli" / "entry.py").write_text(SLOW)
+    (tmp_path / "bin").mkdir()
+    shutil.copy(PACKAGE / "cli" / "script.py", tmp_path / "bin" / "maskc")
     return tmp_path
 
 
 @pytest.mark.parametrize(
     "start",
-    [[str(PACKAGE / "cli" / "script.py")], ["-m", "maskc"], ["-m", "maskc.cli"]],
+    [["bin/maskc"], ["-m", "maskc"], ["-m", "maskc.cli"]],
     ids=["script", "maskc", "maskc.cli"],
 )
 @pytest.mark.parametrize("ignored", [False, True], ids=["heeded", "ignored"])
@@ -37,6 +39,7 @@ def test_an_interrupt_ends_a_command_that_loads_without_a_word(package, start, i
     shell = 'trap "" INT; exec "$@"' if ignored else 'exec "$@"'
     process = subprocess.Popen(
         ["sh", "-c", shell, "sh", sys.executable, *start],
+        cwd=package,
         env={**os.environ, "PYTHONPATH": str(package)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -50,6 +53,10 @@ def test_an_interrupt_ends_a_command_that_loads_without_a_word(package, start, i
     _, said = process.communicate()
     assert said == b""
     assert process.returncode == -(signal.SIGKILL if ignored else signal.SIGINT)
+
+
+def test_the_script_can_be_run_where_it_is_installed():
+    assert os.access(PACKAGE / "cli" / "script.py", os.X_OK)
 
 
 def test_the_script_imports_nothing_before_it_listens():
