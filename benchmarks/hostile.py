@@ -65,6 +65,10 @@ LARK: dict[str, Callable[[], str]] = {
     "overlapping-earley": lambda: (
         EARLEY + "start: (A|B|C|D)+\nA: /[a-z]+/\nB: /[a-m]+/\nC: /[n-z]+/\nD: /[aeiou]+/\n"
     ),
+    "names-100000": lambda: "start: A\nA: " + " | ".join(f'"n{i}"' for i in range(100_000)) + "\n",
+    "names-80000": lambda: "start: A\nA: " + " | ".join(f'"n{i}"' for i in range(80_000)) + "\n",
+    "lazy-and-looking-ahead": lambda: "start: A+\nA: /[a-c]+?(?=a*b)/\n",
+    "look-behind-in-ignored": lambda: "start: A\nA: /(?<=a[ab]{12})c/\nB: /[ab]/\n%ignore B\n",
     "ambiguous-earley": lambda: EARLEY + 'start: start start start | start start | "a" | "b"?\n',
     "lengths-40": lambda: _list(40, "T{i}") + _numbered(40, "T{i}: /[a-z]{{1,{i}1}}/\n"),
     "flat-rules-10000": lambda: (
@@ -122,7 +126,7 @@ DIALECTS: dict[str, tuple[str, Callable[[], str]]] = {
     "regex-counts": ("regex", lambda: "((a{1,50}){1,50}){1,50}"),
     "regex-subsets": ("regex", lambda: "(a|b)*a(a|b){20}"),
     "regex-brackets": ("regex", lambda: "(" * 3000 + "a" + ")" * 3000),
-    "regex-alternatives": ("regex", lambda: "|".join(f"word{i * 7919}" for i in range(20_000))),
+    "regex-alternatives": ("regex", lambda: "|".join(f"word{i * 7919}" for i in range(8_000))),
 }
 SPECIAL = ("tokens-of-10KB", "dev-zero")
 

@@ -14,7 +14,7 @@ WORDS = BOTTOM | {"automata", "vocab"}
 GRAMMAR = WORDS | {"grammar", "lexer", "parser"}
 COMPILER = GRAMMAR | {"frontends", "store", "pushdown", "streamline", "emit"}
 GLR = {"glr.adjacency", "glr.cfg", "glr.epsilon", "glr.lookback", "glr.lr0", "glr.recursion"}
-GLR |= {"glr.unit_cycles"}
+GLR |= {"glr.interchangeable", "glr.unit_cycles"}
 FILE = BOTTOM | {
     *("artifact.container", "artifact.files", "artifact.header"),
     *("artifact.model", "artifact.relations"),

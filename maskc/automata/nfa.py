@@ -33,7 +33,7 @@ from maskc.automata import charset
 from maskc.automata.atomic import seal
 from maskc.automata.groups import resolve_groups
 from maskc.automata.nodes import Accept, Arena, Look, Mark, Split, Test
-from maskc.automata.words import add_words
+from maskc.automata.words import add_words, read_words
 from maskc.budget import at, quote_symbol
 from maskc.errors import UnsupportedTerminalError
 from maskc.wording import Phrase
@@ -55,6 +55,9 @@ class Nfa(Arena):
             LimitError: its repetitions need more than ``MAX_NFA_NODES`` nodes.
         """
         at(lambda: f"pass scanner, {quote_symbol('terminal', terminal[:40])}")
+        words = None if flags & re.IGNORECASE else read_words(pattern)
+        if words:
+            return self.add(Split(add_words(self, words, self.add(Accept(label)))))
         tree = _parser.parse(pattern, flags)
         lowering = _Lowering(self, terminal, frozenset(tested_groups(tree)))
         start = lowering.sequence(list(tree), tree.state.flags, self.add(Accept(label)))

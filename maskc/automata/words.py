@@ -14,13 +14,41 @@ first, because the order of ends is part of a node.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from maskc.automata.charset import literal_set
 from maskc.automata.nodes import Arena, Split
 
+# Alternatives of characters that stand for themselves, as Lark writes a list of strings: blanks
+# and # do not, in a pattern with the flag x.
+_ITSELF = r"[^\\.^$*+?{}\[\]|()\s#]|\\[^a-zA-Z0-9\s]"
+_WORDS = re.compile(rf"\(\?:((?:{_ITSELF})++(?:\|(?:{_ITSELF})++)++)\)")
+
 # What a place of the trie tries, in order: code point → next place, or a word ends (``None``).
 _Place = list[dict[int, int] | None]
+
+
+def read_words(pattern: str) -> list[list[int]] | None:
+    """Return the words that a pattern lists, as code points; ``None`` if it is no such list.
+
+    ``re`` would read the same; for a hundred thousand words it takes ten seconds.
+
+    >>> read_words("(?:ab|c)"), read_words("(?:a+|c)")
+    ([[97, 98], [99]], None)
+    """
+    found = _WORDS.fullmatch(pattern)
+    if found is None:
+        return None
+    if "\\" not in pattern:
+        return [list(map(ord, word)) for word in found[1].split("|")]
+    words: list[list[int]] = [[]]
+    for letter in re.findall(rf"\||{_ITSELF}", found[1]):
+        if letter == "|":
+            words.append([])
+        else:
+            words[-1].append(ord(letter[-1]))
+    return words
 
 
 def add_words(arena: Arena, words: Iterable[Sequence[int]], following: int) -> list[int]:

@@ -24,6 +24,8 @@ def check_conditionals(terminal: str, pattern: str, flags: int) -> None:
     Raises:
         UnsupportedTerminalError: one does.
     """
+    if "(?(" not in pattern:  # most have none; parsing twice takes a while
+        return
     alone, after_a_group = (
         list(tested_groups(_parser.parse(text, flags))) for text in (pattern, f"()(?:{pattern})")
     )

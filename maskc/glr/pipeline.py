@@ -9,6 +9,7 @@ sets of stacks at hand.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from maskc.artifact.model import Contents
 from maskc.errors import GrammarError
@@ -17,12 +18,13 @@ from maskc.frontends.source import GrammarSource
 from maskc.glr.adjacency import Adjacency, LexedCfg, keep_adjacent
 from maskc.glr.arrays import general_sections
 from maskc.glr.epsilon import drop_empties
+from maskc.glr.interchangeable import merge_interchangeable
 from maskc.glr.lr0 import build_general_table
 from maskc.glr.recursion import turn_right_recursion
 from maskc.glr.streamline import make_general_decider
 from maskc.glr.unit_cycles import merge_unit_cycles
 from maskc.glr.walk import build_general_store
-from maskc.grammar.model import Bnf
+from maskc.grammar.model import Bnf, Grammar
 from maskc.grammar.reduce import reduce_grammar
 from maskc.grammar.sets import compute_adjacent, compute_sets
 from maskc.lexer.boundaries import Boundaries, build_boundaries
@@ -52,12 +54,7 @@ def build_general_language(source: GrammarSource, run: Run = run_plainly) -> Gen
     """
     grammar, source = run("grammar", lambda: load_grammar(source))
 
-    def scan() -> Scanner:
-        if source.lexer == "dynamic_complete":
-            return build_dynamic_scanner(grammar.lexer, grammar.bnf.used_terminals())
-        return build_scanner(grammar.lexer)
-
-    scanner = run("scanner", scan)
+    scanner, grammar = run("scanner", lambda: _scan(source, grammar))
     columns = build_columns(grammar.lexer, scanner)
     boundaries = run("boundaries", lambda: build_boundaries(grammar.lexer, scanner, columns))
     # After this point: bytes become lookaheads, in one way or in many.
@@ -66,6 +63,15 @@ def build_general_language(source: GrammarSource, run: Run = run_plainly) -> Gen
     table = build_general_table(lexed.cfg)
     # After this point: a stack that the table reads is the beginning of one that ends.
     return GeneralLanguage(Lexed(source, grammar, scanner, columns, boundaries), lexed, table)
+
+
+def _scan(source: GrammarSource, grammar: Grammar) -> tuple[Scanner, Grammar]:
+    """Return the scanner, and the grammar over the terminals that it tells apart."""
+    if source.lexer != "dynamic_complete":
+        return build_scanner(grammar.lexer), grammar
+    bnf, stands_for = merge_interchangeable(grammar.bnf, grammar.lexer.ignored)
+    used = grammar.bnf.used_terminals()
+    return build_dynamic_scanner(grammar.lexer, used, stands_for), replace(grammar, bnf=bnf)
 
 
 def rewrite_productions(bnf: Bnf, scanner: Scanner, boundaries: Boundaries) -> LexedCfg:

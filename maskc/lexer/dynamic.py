@@ -20,6 +20,9 @@ Source: Lark 1.3, ``parsers/xearley.py``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import numpy as np
 
 from maskc.errors import LimitError
@@ -36,19 +39,24 @@ MAX_PRODUCT_STATES = 1_000_000  # before minimising: a matter of memory
 _Places = tuple[tuple[TerminalId, int], ...]
 
 
-def build_dynamic_scanner(lexer: LexerSpec, used: frozenset[TerminalId]) -> Scanner:
+def build_dynamic_scanner(
+    lexer: LexerSpec,
+    used: frozenset[TerminalId],
+    stands_for: Mapping[TerminalId, TerminalId] = MappingProxyType({}),
+) -> Scanner:
     """Return the minimal scanner of ``dynamic_complete``; it has one context.
 
     Args:
         lexer: what to look for.
         used: terminals that productions hold; of the others, only ignored ones are matched.
+        stands_for: terminal → the one that its lexemes end as, where it is another one.
 
     Raises:
         UnsupportedTerminalError: a terminal uses what cannot be followed.
         LimitError: more than ``MAX_PRODUCT_STATES`` states.
     """
     lexemes, threads = build_lexemes(lexer, used)
-    builder = _Builder(lexer.ignored, used, lexemes, threads.n_classes)
+    builder = _Builder(lexer.ignored, used, stands_for, lexemes, threads.n_classes)
     builder.explore()
     n_states, n_classes = len(builder.states), threads.n_classes
     # Number 0 is the dead state; the start is the last one, in front of the first byte.
@@ -78,11 +86,12 @@ class _Builder:
         self,
         ignored: frozenset[TerminalId],
         used: frozenset[TerminalId],
+        stands_for: Mapping[TerminalId, TerminalId],
         lexemes: dict[TerminalId, Lexemes],
         n_classes: int,
     ) -> None:
         self.lexemes, self.n_classes = lexemes, n_classes
-        self.ignored, self.used = ignored, used
+        self.ignored, self.used, self.stands_for = ignored, used, stands_for
         self.number: dict[tuple[_Places, _Places], int] = {}
         self.states: list[tuple[_Places, _Places]] = []
         self.next: list[list[int]] = []
@@ -135,7 +144,7 @@ class _Builder:
             if not self.lexemes[terminal].accepts[state]:
                 continue
             if terminal in self.used:
-                found.append(End(terminal, self.condition(owed)))
+                found.append(End(self.stands_for.get(terminal, terminal), self.condition(owed)))
             if terminal in self.ignored:
                 more = {*owed, (terminal, state)} if self.goes_on(terminal, state) else owed
                 found.append(End(IGNORED, self.condition(tuple(sorted(more)))))

@@ -137,25 +137,25 @@ EBNF = "root ::= '(' root ')' | [a-c]+ ','\n"
 REGEX = "(ab|ba){3}c|\\d+"
 # Each bound that a pass has, with what is said when a grammar is beyond it.
 RULES = {
-    "maskc.automata.nodes.MAX_NODES": "automaton nodes; lower the counts in the rules",
+    "maskc.automata.nodes.MAX_NFA_NODES": "automaton nodes; lower the counts in the rules",
     "maskc.lexer.pieces._MAX_LEXEME_STATES": (
         "rule root (line 1): more than 1 states in the automaton of one rule; "
         "lower its counts, or split it into rules that name each other"
     ),
-    "maskc.lexer.dynamic.MAX_STATES": (
+    "maskc.lexer.dynamic.MAX_PRODUCT_STATES": (
         "scanner states; simplify the rules: lower their counts, or name fewer alternatives"
     ),
-    "maskc.glr.lr0.MAX_STATES": "parser states; simplify the rules",
+    "maskc.glr.lr0.MAX_GENERAL_STATES": "parser states; simplify the rules",
     "maskc.glr.walk.MAX_PATHS": (
         "ways to cut tokens into parts of rules; let fewer rules match the same texts"
     ),
 }
 PATTERNS = {
-    "maskc.automata.nodes.MAX_NODES": "the pattern: more than 1 automaton nodes; lower the counts",
-    "maskc.lexer.lexeme.MAX_STATES": "open lexemes; simplify the pattern: lower its counts",
-    "maskc.lexer.scanner.MAX_STATES": "scanner states; simplify the pattern: lower its counts",
+    "maskc.automata.nodes.MAX_NFA_NODES": "the pattern: more than 1 automaton nodes; lower",
+    "maskc.lexer.lexeme.MAX_OPEN_LEXEMES": "open lexemes; simplify the pattern",
+    "maskc.lexer.scanner.MAX_SCANNER_STATES": "scanner states; simplify the pattern",
     "maskc.parser.refine.MAX_REFINED_STATES": "refined parser states; simplify the pattern",
-    "maskc.store.walk.MAX_FRONTIER": "lines in the store's walk; simplify the pattern",
+    "maskc.store.walk.MAX_LALR_FRONTIER": "lines in the store's walk; simplify the pattern",
 }
 REFUSALS = [
     *(("gbnf", GBNF, bound, said) for bound, said in RULES.items()),

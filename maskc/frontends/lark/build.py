@@ -62,9 +62,10 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
 
     try:
         loaders = [make_loader(source, imports)]
-        grammar, _ = cast(Any, load_lark_grammar)(source.text, source.name, loaders, False)
-        check_expansion(grammar, source.name)
+        # Lark builds a parser of grammars too.
         with _no_collision_check():
+            grammar, _ = cast(Any, load_lark_grammar)(source.text, source.name, loaders, False)
+            check_expansion(grammar, source.name)
             built = Lark(
                 grammar,
                 parser=cast(Any, source.parser),

@@ -19,6 +19,9 @@ from maskc.frontends.match_length import build_matcher
 from maskc.grammar.model import Context, Layout
 from maskc.ids import ContextId, TerminalId
 
+# A name, a flag or a look-around; or an escaped bracket, which does no harm.
+_MORE_THAN_A_GROUP = re.compile(r"\(\?(?!:)")
+
 
 def check_alternations(lark: Lark) -> None:
     """Check what Lark finds out when it lexes first: that its alternations are patterns of ``re``.
@@ -31,7 +34,7 @@ def check_alternations(lark: Lark) -> None:
     groups: dict[str, set[str]] = {}
     for terminal in lark.terminals:
         name, pattern = str(terminal.name), terminal.pattern.to_regexp()
-        if "(?" in pattern:
+        if _MORE_THAN_A_GROUP.search(pattern):
             groups[name] = set(re.compile(f"(?P<{name}>{pattern})", flags).groupindex)
             check_conditionals(name, pattern, flags)
     lexer = lexer_of(lark)
