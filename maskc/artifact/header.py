@@ -1,10 +1,10 @@
-"""Are the entries of a header that people and commands read what they must be?
+"""Are the entries of a header what they must be?
 
-The runtime reads numbers of a header, and :mod:`maskc.artifact.model` says what must be true of
-them. The rest tells what the artifact was made from: names, texts, counts, what streamlining left.
-Commands read that without further checks, so each entry is checked here, once, when a file is
-loaded. Entries that are not known are passed over, unless they hold bytes: everything but a witness
-can be printed as JSON.
+The runtime indexes arrays with some numbers of the header: those are inside what they index. The
+rest tells what the artifact was made from: names, texts, counts, what streamlining left. Commands
+read that without further checks, so each entry is checked here, once, when a file is loaded.
+Entries that are not known are passed over, unless they hold bytes: everything but a witness can be
+printed as JSON.
 
 Example: a header without the grammar's name is refused with ``the header lacks grammar.name``, and
 one whose first step has -1 rows with ``the header's streamlining[0].rows is no count``.
@@ -12,6 +12,7 @@ one whose first step has -1 rows with ``the header's streamlining[0].rows is no 
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -30,6 +31,38 @@ def check_texts(header: Mapping[str, Any]) -> str | None:
     if fault is None:
         fault = _find_bytes({k: v for k, v in header.items() if k != "not_lexed_apart"})
     return fault
+
+
+def check_numbers(header: dict[str, Any], *, n_scanner_states: int) -> str | None:
+    """Return what is wrong with the entries that the runtime reads, ``None`` if nothing is."""
+    tokenizer, layout = header.get("tokenizer"), header.get("layout")
+    sizes = header.get("sizes")
+    if not isinstance(tokenizer, dict) or not isinstance(sizes, dict):
+        return "the header lacks its tokenizer or its sizes"
+    if not isinstance(header.get("grammar"), dict):
+        return "the header lacks its grammar"
+    vocab_size, eos_ids = tokenizer.get("vocab_size"), tokenizer.get("eos_ids")
+    if vocab_size != sizes.get("V") or not isinstance(eos_ids, list):
+        return "the header's vocabulary size does not fit its arrays"
+    numbers: list[tuple[Any, Any]] = [(eos, vocab_size) for eos in eos_ids]
+    numbers.append((header.get("end_lookahead"), sizes.get("M")))
+    numbers.append((header.get("scanner_start"), n_scanner_states))
+    if layout is not None:
+        if not isinstance(layout, dict):
+            return "the header's layout is not a map"
+        numbers += [(layout.get(key), sizes.get("T")) for key in ("newline", "indent", "dedent")]
+        numbers.append((layout.get("dedent_at_end"), sizes.get("M")))
+        numbers.append((layout.get("tab_len"), 1 << 16))
+        for key in ("opens", "closes"):
+            if not isinstance(layout.get(key), list):
+                return f"the header's layout lacks {key}"
+            numbers += [(terminal, sizes.get("T")) for terminal in layout[key]]
+    for number, limit in numbers:
+        if type(number) is not int or type(limit) is not int or not 0 <= number < limit:
+            return f"the header holds the number {reprlib.repr(number)}, outside {limit!r}"
+    if not eos_ids or eos_ids != sorted(set(eos_ids)):
+        return "the header's end-of-sequence ids do not ascend, or there are none"
+    return None
 
 
 def _is(claim: str, test: Callable[[Any], bool]) -> _Check:

@@ -11,7 +11,7 @@ Whatever the bytes of a file are, one that passes never makes it raise, loop, or
 * no mask has a token beyond the vocabulary.
 
 What would take too long to prove at load, the runtime bounds, for any tables: reductions that go
-in circles, readings and questions without end (:mod:`maskc.runtime.lalr.machine`,
+in cycles, readings and questions without end (:mod:`maskc.runtime.lalr.stepping`,
 :mod:`maskc.runtime.lalr.questions`), and a node without an answer allows nothing.
 """
 
@@ -30,7 +30,7 @@ def check_relations(arrays: _Arrays, *, n_tokens: int, has_layout: bool) -> str 
     """Return what is wrong between arrays whose values are in their ranges, or ``None``.
 
     Args:
-        arrays: by section name; see :data:`maskc.artifact.model.SECTIONS`.
+        arrays: by section name; see :data:`maskc.artifact.sections.SECTIONS`.
         n_tokens: size of the vocabulary.
         has_layout: whether the header says how the grammar indents.
     """

@@ -9,7 +9,7 @@ import click
 
 import maskc
 from maskc.artifact.files import write_atomically
-from maskc.artifact.model import is_schema
+from maskc.artifact.sections import is_schema
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
 from maskc.errors import OutputError
 from maskc.report.inspect import Inspection, print_inspection

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import reprlib
 from collections.abc import Callable
 from typing import Any
 
@@ -12,8 +11,9 @@ from numpy.typing import NDArray
 
 from maskc.artifact.container import encode, load_container
 from maskc.artifact.files import write_atomically
-from maskc.artifact.header import check_texts
-from maskc.artifact.model import FORMAT, Contents, check, is_general, is_schema
+from maskc.artifact.header import check_numbers, check_texts
+from maskc.artifact.model import FORMAT, Contents, check
+from maskc.artifact.sections import is_general, is_schema
 from maskc.errors import ArtifactError
 from maskc.runtime.arguments import as_count, as_number
 from maskc.runtime.cache.budget import Budget
@@ -182,40 +182,8 @@ def _checked(contents: Contents, name: str) -> Contents:
         fault = (
             check_texts(contents.header)
             or check(contents)
-            or _check_header(contents.header, n_scanner_states=len(contents.arrays["scanner_next"]))
+            or check_numbers(contents.header, n_scanner_states=len(contents.arrays["scanner_next"]))
         )
     if fault:
         raise ArtifactError(name, f"is damaged: {fault}", "compile the grammar again")
     return contents
-
-
-def _check_header(header: dict[str, Any], *, n_scanner_states: int) -> str | None:
-    """Return what is wrong with the entries that the runtime reads, ``None`` if nothing is."""
-    tokenizer, layout = header.get("tokenizer"), header.get("layout")
-    sizes = header.get("sizes")
-    if not isinstance(tokenizer, dict) or not isinstance(sizes, dict):
-        return "the header lacks its tokenizer or its sizes"
-    if not isinstance(header.get("grammar"), dict):
-        return "the header lacks its grammar"
-    vocab_size, eos_ids = tokenizer.get("vocab_size"), tokenizer.get("eos_ids")
-    if vocab_size != sizes.get("V") or not isinstance(eos_ids, list):
-        return "the header's vocabulary size does not fit its arrays"
-    numbers: list[tuple[Any, Any]] = [(eos, vocab_size) for eos in eos_ids]
-    numbers.append((header.get("end_lookahead"), sizes.get("M")))
-    numbers.append((header.get("scanner_start"), n_scanner_states))
-    if layout is not None:
-        if not isinstance(layout, dict):
-            return "the header's layout is not a map"
-        numbers += [(layout.get(key), sizes.get("T")) for key in ("newline", "indent", "dedent")]
-        numbers.append((layout.get("dedent_at_end"), sizes.get("M")))
-        numbers.append((layout.get("tab_len"), 1 << 16))
-        for key in ("opens", "closes"):
-            if not isinstance(layout.get(key), list):
-                return f"the header's layout lacks {key}"
-            numbers += [(terminal, sizes.get("T")) for terminal in layout[key]]
-    for number, limit in numbers:
-        if type(number) is not int or type(limit) is not int or not 0 <= number < limit:
-            return f"the header holds the number {reprlib.repr(number)}, outside {limit!r}"
-    if not eos_ids or eos_ids != sorted(set(eos_ids)):
-        return "the header's end-of-sequence ids do not ascend, or there are none"
-    return None

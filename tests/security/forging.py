@@ -14,7 +14,7 @@ import numpy as np
 
 import maskc
 from maskc.artifact.container import decode, encode
-from maskc.artifact.model import sections_of
+from maskc.artifact.sections import sections_of
 from maskc.errors import ArtifactError
 from maskc.runtime.artifact import Artifact
 from tests.compiled import compile_text

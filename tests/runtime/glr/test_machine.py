@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from maskc import Artifact, allocate_bitmask, load
-from maskc.artifact.model import GENERAL_SECTIONS, SECTIONS, Contents, check
+from maskc.artifact.model import Contents, check
+from maskc.artifact.sections import GENERAL_SECTIONS, SECTIONS
 from tests.compiled import accepts, compile_text, legal_tokens, matcher_at
 from tests.general_grammars import general_grammar
 

@@ -1,0 +1,62 @@
+"""An artifact in memory and in a file."""
+
+import numpy as np
+import pytest
+
+import maskc
+from maskc.errors import ArtifactError
+from maskc.runtime.artifact import load
+from maskc.runtime.glr.machine import GlrMachine
+from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.schema.machine import SchemaMachine
+from tests.compiled import compile_text, legal_tokens
+
+GRAMMAR = 'start: "a" "b" | "b"\n'
+TOKENS = (b"a", b"b", b"ab")
+
+
+@pytest.fixture(scope="module")
+def artifact():
+    return compile_text(GRAMMAR, TOKENS)
+
+
+def test_the_machine_is_the_one_for_the_parser(artifact):
+    assert isinstance(artifact.machine, LalrMachine)
+    assert isinstance(compile_text(GRAMMAR, TOKENS, parser="earley").machine, GlrMachine)
+    schema = maskc.compile_json_schema({"type": "null"}, tokenizer="bytes")
+    assert isinstance(schema.machine, SchemaMachine)
+
+
+def test_all_matchers_share_one_machine(artifact):
+    assert artifact.matcher()._machine is artifact.matcher()._machine is artifact.machine
+
+
+def test_a_file_has_the_masks_of_what_was_saved(artifact, tmp_path):
+    artifact.save(tmp_path / "a.maskc")
+    for mapped in (True, False):
+        loaded = load(tmp_path / "a.maskc", mapped=mapped)
+        assert loaded.content_hash == artifact.content_hash
+        assert legal_tokens(loaded) == legal_tokens(artifact) == {b"a", b"b", b"ab"}
+
+
+def test_what_is_no_artifact_is_refused_by_name(tmp_path):
+    path = tmp_path / "x.maskc"
+    path.write_bytes(b"no artifact")
+    with pytest.raises(ArtifactError, match="is not a maskc artifact"):
+        load(path)
+
+
+def test_tokens_are_told_by_their_bytes(artifact):
+    assert [artifact.token_bytes(token) for token in (0, 2, 3, 4, -1)] == [b"a", b"ab", *[None] * 3]
+    assert artifact.first_bytes.tolist() == [97, 98, 97, -1]
+
+
+def test_the_table_of_masks_grows_and_is_read_only(artifact):
+    n_before = len(artifact.mask_table())
+    legal_tokens(artifact, "a")
+    table = artifact.mask_table()
+    assert len(table) >= n_before
+    assert len(artifact.mask_table(len(table))) == 0
+    with pytest.raises(ValueError, match="read-only"):
+        table[0] = 0
+    assert table.dtype == np.int32
