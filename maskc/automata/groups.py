@@ -3,7 +3,7 @@ r"""Conditionals on groups: one copy of the NFA for each set of groups that have
 ``(?(q)b|c)`` asks whether the path so far has left group ``q``. A pattern has finitely many groups,
 so we walk its nodes together with the groups matched, and at a conditional go where they say.
 
-- A look-around is atomic, and its groups stay matched behind it. If that differs from path to
+- A look-around is atomic, and its groups stay matched after it. If that differs from path to
   path, we ask once for each outcome, whether the first match leaves exactly these groups.
 - A group entered anew is refused inside itself: ``re`` then compares where it was entered and
   where it was left last, which is not what its documentation says.
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from maskc.automata.nodes import (
     Accept,
     Arena,
-    Look,
+    LookAround,
     Mark,
     Node,
     Split,
@@ -82,14 +82,14 @@ class _Resolution:
                     made = Split([reach(node.next, groups.pass_mark(node), ending)])
                 case Test():
                     made = Split([reach(self.branch(node, groups), groups, ending)])
-                case Look(positive=True):
+                case LookAround(positive=True):
                     made = Split(
                         [
                             self.look(node, groups, after, reach(node.next, after, ending))
                             for after in self.outcomes(node.start, groups)
                         ]
                     )
-                case Look():
+                case LookAround():
                     made = Split([self.look(node, groups, None, reach(node.next, groups, ending))])
                 case Accept() if ending is not None and groups != ending:
                     made = Split([])
@@ -125,7 +125,7 @@ class _Resolution:
                     reached = [(node.next, here.pass_mark(node))]
                 case Test():
                     reached = [(self.branch(node, here), here)]
-                case Look(positive=True):
+                case LookAround(positive=True):
                     reached = [(node.next, after) for after in self.outcomes(node.start, here)]
                 case _:
                     reached = [(target, here) for target in targets_of(node)]
@@ -135,11 +135,13 @@ class _Resolution:
                     pending.append(place)
         return list(found)
 
-    def look(self, look: Look, groups: _Groups, ending: _Groups | None, following: int) -> int:
+    def look(
+        self, look: LookAround, groups: _Groups, ending: _Groups | None, following: int
+    ) -> int:
         start = self.copy(look.start, groups, ending)
         if not look.ahead:
             if start not in self.behind_of:
                 self.behind_of[start] = len(self.arena.behinds)
                 self.arena.behinds.append(start)
             start = self.behind_of[start]
-        return self.arena.add(Look(look.ahead, look.positive, start, following))
+        return self.arena.add(LookAround(look.ahead, look.positive, start, following))

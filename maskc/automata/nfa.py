@@ -4,8 +4,8 @@ CPython's own parser gives the syntax tree, so the syntax is ``re``'s by constru
 
 - ``Char(root, next)`` reads one character of a set (:mod:`maskc.automata.utf8`);
 - ``Split(targets)`` tries its targets in order: greedy and lazy differ only in that order;
-- ``Look(ahead, positive, start, next)`` is a look-around; anchors and ``\b`` are rewritten
-  to look-arounds, e.g. ``$`` to "not followed by ``\n`` and a character, nor by another one";
+- ``LookAround(ahead, positive, start, next)`` asks what stands here; anchors and ``\b`` are
+  rewritten to look-arounds, e.g. ``$`` to "not followed by ``\n`` and a character, nor by another one";
 - ``Mark`` and ``Test`` say where a group is entered, left and asked for by a conditional; they
   are gone when a pattern is complete (:mod:`maskc.automata.groups`);
 - ``Accept(label)``.
@@ -32,7 +32,7 @@ from typing import Any, cast
 from maskc.automata import charset
 from maskc.automata.atomic import seal
 from maskc.automata.groups import resolve_groups
-from maskc.automata.nodes import Accept, Arena, Look, Mark, Split, Test
+from maskc.automata.nodes import Accept, Arena, LookAround, Mark, Split, Test
 from maskc.automata.words import add_words, read_words
 from maskc.budget import at, quote_symbol
 from maskc.errors import UnsupportedTerminalError
@@ -128,7 +128,7 @@ class _Lowering:
             case "POSSESSIVE_REPEAT":
                 low, high, tree = argument
                 for group in self.tested.intersection(_captures(tree)):
-                    # A path that fails leaves its group set, behind a pass that set a later one.
+                    # A path that fails leaves its group set, after a pass that set a later one.
                     raise self.refused(
                         f"conditional on group {group} inside a possessive quantifier",
                         "depends in CPython on paths that failed",
@@ -179,22 +179,22 @@ class _Lowering:
         return seal(self.nfa, self.sequence(tree, flags, following), following)
 
     def ahead(self, tree: list[Any], flags: int, following: int, *, positive: bool) -> int:
-        return self.nfa.add(Look(True, positive, self.body(tree, flags), following))
+        return self.nfa.add(LookAround(True, positive, self.body(tree, flags), following))
 
     def behind(self, tree: list[Any], flags: int, following: int, *, positive: bool) -> int:
         if self.tested:  # it may depend on groups: numbered when they are resolved
-            return self.nfa.add(Look(False, positive, self.body(tree, flags), following))
+            return self.nfa.add(LookAround(False, positive, self.body(tree, flags), following))
         key = f"{flags & (re.I | re.A | re.S | re.M)}:{tree!r}"
         if key not in self.nfa.behind_of:
             start = self.body(tree, flags)
             self.nfa.behind_of[key] = len(self.nfa.behinds)
             self.nfa.behinds.append(start)
-        return self.nfa.add(Look(False, positive, self.nfa.behind_of[key], following))
+        return self.nfa.add(LookAround(False, positive, self.nfa.behind_of[key], following))
 
     def body(self, tree: list[Any], flags: int) -> int:
         """Return the start of a look-around's own NFA."""
         end = self.nfa.add(Accept(0))
-        if self.tested:  # which groups it leaves behind is up to its first match
+        if self.tested:  # which groups have matched after it is up to its first match
             return self.atomic(tree, flags, end)
         return self.sequence(tree, flags, end)
 

@@ -17,7 +17,7 @@ MAX_NFA_NODES = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Char:
-    """Reads one character: enter ``root``, continue at ``next`` behind its last byte."""
+    """Reads one character: enter ``root``, continue at ``next`` after its last byte."""
 
     root: int
     next: int
@@ -32,7 +32,7 @@ class Split:
         loop: number of the repetition that decides here whether to repeat once more. Coming back
             to a split of the same number without having read a character since, ``re`` does
             not repeat again but goes on at ``leave``.
-        leave: behind the repetition.
+        leave: after the repetition.
         rivals: in an atomic group, per target, the same choice in a copy of the group that
             ends where the group ends: a target counts only if no rival of an earlier one matches.
     """
@@ -44,8 +44,11 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """Goes to ``next`` if ``start`` matches (or does not) here; behind: by its number."""
+class LookAround:
+    """Goes to ``next`` if ``start`` matches (or does not) here.
+
+    Of a look-ahead ``start`` is a node; of a look-behind, its place in ``Arena.behinds``.
+    """
 
     ahead: bool
     positive: bool
@@ -78,13 +81,13 @@ class Accept:
     label: int
 
 
-Node = Char | Split | Look | Mark | Test | Accept
+Node = Char | Split | LookAround | Mark | Test | Accept
 
 
 def targets_of(node: Node) -> list[int]:
     """Return where a node leads, rivals excepted."""
     match node:
-        case Char() | Look() | Mark():
+        case Char() | LookAround() | Mark():
             return [node.next]
         case Test():
             return [node.present, node.absent]
@@ -96,7 +99,7 @@ def targets_of(node: Node) -> list[int]:
 def with_targets(node: Node, targets: list[int]) -> Node:
     """Return a node with other targets, in the order of :func:`targets_of`."""
     match node:
-        case Char() | Look() | Mark():
+        case Char() | LookAround() | Mark():
             return replace(node, next=targets[0])
         case Test():
             return replace(node, present=targets[0], absent=targets[1])
@@ -112,7 +115,7 @@ class Arena:
     Attributes:
         nodes: the arena.
         utf8: the byte tries of its sets.
-        behinds: start node of each look-behind's own NFA; ``Look.start`` indexes it. One
+        behinds: start node of each look-behind's own NFA; ``LookAround.start`` indexes it. One
             that stands inside another comes before it.
         behind_of: number of each look-behind by its syntax tree.
         n_loops: how many repetitions there are.

@@ -2,18 +2,18 @@
 
 A *thread* is a position in the NFA with the look-arounds it still owes. ``re`` tries paths in
 order and takes the first that succeeds; so we keep the alive paths in that order, and as soon
-as one of them has matched for certain, everything behind it is dropped.
+as one of them has matched for certain, everything after it is dropped.
 
 - A *position* is a character being read (which set, how far into its bytes, what follows) or,
   below 0, an accepted pattern: ``accepted(label)``.
 - An *obligation* is a look-ahead on its way: ``(positive, threads)``, where any of the threads
   may fulfil it. A thread with open obligations has not matched yet, but may.
-- Look-behinds read a *history*: the state of an automaton that runs over the whole text and
-  knows which look-behinds match right here (:mod:`maskc.automata.history`).
+- Look-behinds read the state of an automaton that runs over the whole text and knows which of
+  them match right here (:mod:`maskc.automata.lookbehind`).
 - In an atomic group, a choice owes that no earlier choice there leads to the group's end
   (:mod:`maskc.automata.atomic`).
 
-Example: ``/"(?!"").*?"/`` behind its first quote holds one thread that owes ``not ""``; after
+Example: ``/"(?!"").*?"/`` after its first quote holds one thread that owes ``not ""``; after
 a second quote it has accepted, and still owes ``not "`` until one more byte is seen.
 
 Source: Pike's VM (Cox 2009); look-aheads as in alternating automata (Chandra, Kozen,
@@ -28,7 +28,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.automata.nodes import Accept, Arena, Char, Look, Split
+from maskc.automata.nodes import Accept, Arena, Char, LookAround, Split
 from maskc.automata.utf8 import DONE
 
 ACCEPTED = -1  # any accepted pattern, where the label no longer matters
@@ -90,7 +90,7 @@ class ThreadStepper:
         return int(self.byte_class.max()) + 1
 
     def follows(self, position: int) -> int:
-        """Return the NFA node behind the character that a position reads."""
+        """Return the NFA node after the character that a position reads."""
         return self._place[position][1]
 
     def moves(self, position: int) -> dict[int, tuple[int, int]]:
@@ -150,7 +150,7 @@ class ThreadStepper:
                 collected.append(self._position(node.root, node.next), owed)
             elif isinstance(node, Split):
                 stack += reversed(self._choose(node, owed, loops, matched))
-            elif isinstance(node, Look):
+            elif isinstance(node, LookAround):
                 added = self._look(node, matched)
                 if added is not None:
                     stack.append((node.next, owed | added, loops))
@@ -174,7 +174,7 @@ class ThreadStepper:
                 earlier.update(map(_unlabelled, threads))
         return chosen
 
-    def _look(self, node: Look, matched: Matched) -> Obligations | None:
+    def _look(self, node: LookAround, matched: Matched) -> Obligations | None:
         if node.ahead:
             threads = frozenset(map(_unlabelled, self.enter(node.start, matched)))
         else:
@@ -200,7 +200,7 @@ class ThreadStepper:
         return self._stepped[key]
 
     def step_thread(self, thread: Thread, byte_class: int, matched: Matched) -> Threads:
-        """Return the threads that one thread becomes; ``matched`` holds behind the byte."""
+        """Return the threads that one thread becomes; ``matched`` holds after the byte."""
         position, owed = thread
         left = self.step_obligations(owed, byte_class, matched)
         if left is None:

@@ -4,7 +4,7 @@ A node reads one byte and says which node reads the next one; ``DONE`` ends the 
 Each set gives a deterministic trie, so a character that is cut in the middle of its bytes is
 one node, whatever characters it may still become.
 
-Example: ``é`` is C3 A9: root -C3-> node -A9-> DONE. The node behind the lead byte of "any
+Example: ``é`` is C3 A9: root -C3-> node -A9-> DONE. The node after the lead byte of "any
 two-byte character" is the same one that follows every other lead byte.
 
 Source: Ken Thompson's construction as in regex-automata's UTF-8 sequences; here by digits to
@@ -78,7 +78,7 @@ class Utf8Nodes:
         return edges
 
     def _whole(self, n_more: int) -> int:
-        """Return the node behind a lead byte when all that can follow is in the set."""
+        """Return the node after a lead byte when all that can follow is in the set."""
         return self._intern([(0x80, 0xBF, self._whole(n_more - 1))]) if n_more else DONE
 
     def _intern(self, edges: list[tuple[int, int, int]]) -> int:

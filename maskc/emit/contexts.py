@@ -1,7 +1,7 @@
 """In which contexts can a lexer state be?
 
 A context enters the scanner with the first byte of a lexeme, and stays until the lexeme ends. More
-contexts than can really be met are returned where the grammar never names a context behind a
+contexts than can really be met are returned where the grammar never names a context after a
 boundary; none is left out.
 """
 

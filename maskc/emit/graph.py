@@ -1,16 +1,16 @@
 """What do the rows of a lexer state say, for every state that can be on top of the stack?
 
-Rows that start alike are walked together: a *node* holds what is left of them behind the events so
+Rows that start alike are walked together: a *node* holds what is left of them after the events so
 far. For a node and a refined state the verdicts split its rows in three: those that every stack
 takes are united; those that no stack takes are forgotten; the rest are *questions*, a terminal to
-be given to the parser and the node behind it, or *trials*, a final to be tried on the stack. So
+be given to the parser and the node after it, or *trials*, a final to be tried on the stack. So
 all rows that wait for the same bracket cost one move of the parser, and what it moves
 to answers for them at once.
 
 All that is worked out here, ahead of time: an artifact holds nodes and their answers, and no rows.
 States with the same verdicts and context are told apart by no node; they share a *profile*.
 
-Example: for the token ``))`` behind ``f(x``, the root behind NAME has the question RPAR, whose node
+Example: for the token ``))`` after ``f(x``, the root after NAME has the question RPAR, whose node
 has the question RPAR, whose node takes the token.
 
 A grammar can have more answers than an artifact should hold. When ``MAX_UNIONS`` distinct
@@ -49,7 +49,7 @@ MAX_UNIONS = 60_000
 
 
 class Question(NamedTuple):
-    """A terminal, a newline's column change, and the node that answers behind it."""
+    """A terminal, a newline's column change, and the node that answers after it."""
 
     terminal: int
     column: int
@@ -117,7 +117,7 @@ def build_graph(
     verdicts: Verdicts,
     list_states: Callable[[int], Iterable[int]] | None = None,
 ) -> DecisionGraph:
-    """Return the nodes behind all sources of rows, with their answers.
+    """Return the nodes of all sources of rows, with their answers.
 
     Args:
         lexer: its contexts, and its layout.
@@ -207,7 +207,7 @@ class _Builder:
         )
 
     def make_roots(self, contexts: tuple[int, ...]) -> tuple[tuple[Question, ...], ...]:
-        """Return the questions of each scanner state: its own rows, and those behind its ends.
+        """Return the questions of each scanner state: its own rows, and those after its ends.
 
         Args:
             contexts: of each scanner state.
@@ -262,11 +262,24 @@ class _Builder:
     def order_nodes(self) -> list[int]:
         """Return the nodes in an order in which questions come before those who ask."""
         length = np.array([self.rows.words.length[word] for word in self.verdicts.words])
-        # What is asked about behind a terminal is shorter by one event.
+        # What is asked about after a terminal is shorter by one event.
         longest = [int(length[node.words].max(initial=0)) for node in self._nodes]
         return sorted(range(len(self._nodes)), key=lambda node: (longest[node], node))
 
     def _answer(self, node: _Node) -> Iterator[tuple[int, int]]:
+        """Yield (profile, answer) for each profile that can be on top where the node is asked.
+
+        A node has one column for each of its n rows. For each context, with m profiles in it:
+
+        - ``inside``: uint8[n], 1 where the context is among those that the row needs, else 0;
+        - flags by profile and row: uint8[m, n], ``MAY`` if every stack takes the row, ``FAIL`` if
+          none does, ``DEPENDS``; times ``inside``, so that they are 0 outside the row's contexts;
+        - ``kinds``: uint8[n_kinds, n], the distinct rows of these flags; profiles of one kind have
+          one answer: the token sets of its ``MAY`` columns united, and questions for ``DEPENDS``.
+
+        Invariant: a node that is made here is answered later, as nodes are answered in the order in
+        which they are numbered, and its rows are shorter by one event, so this ends.
+        """
         profiles = self._list_profiles(node)
         decided = len(self.unions) < MAX_UNIONS
         self.n_undecided += not decided
@@ -303,13 +316,13 @@ class _Builder:
             if terminal == NO_EVENT:
                 continue
             chosen = (self._terminal[words] == terminal) & (self._column[words] == column)
-            behind = self._make(
+            after = self._make(
                 terminal,
                 self._event_group[words[chosen]],
                 self._rest[words[chosen]],
                 node.sets[asked[chosen]],
             )
-            children.append((Question(terminal, column, behind), asked[chosen].astype(np.int32)))
+            children.append((Question(terminal, column, after), asked[chosen].astype(np.int32)))
         return children
 
     def _try(self, node: _Node, asked: NDArray[np.intp]) -> tuple[Trial, ...]:

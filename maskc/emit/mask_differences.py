@@ -5,7 +5,8 @@ words in which it differs from a *base*, a mask that is kept whole; where no bas
 becomes one. Reading a union back costs a copy of 16 KB and a few hundred words, however many sets
 were united.
 
-Example: behind two names of which only one may be followed by ``:=``, masks differ in ten words.
+Example: after each of two names, of which only one may be followed by ``:=``, the masks differ in
+ten words.
 """
 
 from __future__ import annotations

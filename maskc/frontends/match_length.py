@@ -15,7 +15,7 @@ from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any, cast
 
-from maskc.automata.history import HistoryStepper
+from maskc.automata.lookbehind import LookBehindStepper
 from maskc.automata.nfa import Nfa
 from maskc.automata.threads import (
     ThreadList,
@@ -116,13 +116,13 @@ def _follow(pattern: str, text: str, flags: int) -> int | None:
     nfa = Nfa()
     start = nfa.add_pattern("", pattern, flags, 0)
     stepper = ThreadStepper(nfa)
-    histories = HistoryStepper(stepper)
-    history = histories.start()
+    look_behinds = LookBehindStepper(stepper)
+    history = look_behinds.start()
     threads: Threads = _relabel(stepper.enter(start, history.matched), 0)
     for at, character in enumerate(text):
         for byte in character.encode("utf-8", "surrogatepass"):
             byte_class = int(stepper.byte_class[byte])
-            history = histories.step(history, byte_class)
+            history = look_behinds.step(history, byte_class)
             moved = ThreadList()
             for thread in threads:
                 for position, owed in _relabel(

@@ -1,8 +1,8 @@
-"""The part of a language in which each terminal may stand behind the one before it.
+"""The part of a language in which each terminal may stand after the one before it.
 
-The lexer does not let every terminal follow every other: behind a NAME no NAME can start at once.
+The lexer does not let every terminal follow every other: after a NAME no NAME can start at once.
 Lookaheads say what it allows (:mod:`maskc.lexer.boundaries`): each terminal has one or several,
-and behind each only some can come. The sequences that the lexer can give are those of a finite
+and after each only some can come. The sequences that the lexer can give are those of a finite
 automaton whose state is what the last lookahead allows; we intersect the grammar with it. What is
 left of the grammar has no dead ends, whatever the lexer forbids.
 
@@ -38,11 +38,11 @@ MAX_PRODUCTIONS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Adjacency:
-    """What the lexer allows behind what.
+    """What the lexer allows after what.
 
     Attributes:
         of_terminal: terminal → its lookaheads; ``END`` stands for the end of the text.
-        follows: lookahead → the lookaheads that may come behind it.
+        follows: lookahead → the lookaheads that may come after it.
         first: the lookaheads that a text may begin with.
     """
 
@@ -71,13 +71,13 @@ class LexedCfg:
     symbols: tuple[LexedSymbol, ...]
 
     def follow(self) -> dict[int, int]:
-        """Return terminal → the terminals, as bits, that come right behind it in some text."""
+        """Return terminal → the terminals, as bits, that come right after it in some text."""
         reduced = reduce_productions((), (), self.cfg.start, self.cfg.productions)
         found: dict[int, int] = {}
-        for symbol, behind in compute_adjacent(reduced, compute_sets(reduced)).items():
+        for symbol, after in compute_adjacent(reduced, compute_sets(reduced)).items():
             terminal = self.symbols[symbol].terminal
             for other, (name, _) in enumerate(self.symbols):
-                if behind >> other & 1:
+                if after >> other & 1:
                     found[terminal] = found.get(terminal, 0) | 1 << name
         return found
 
@@ -201,7 +201,7 @@ def _refine(
     Args:
         states: the lookaheads that each allows.
         terminal_of: lookahead → terminal.
-        after: lookahead → the state behind it.
+        after: lookahead → the state after it.
         end: the lookaheads that stand for the end of the text.
     """
 
@@ -249,7 +249,7 @@ def _targets(symbol: int, state: int, automaton: _Automaton, spans: Spans) -> se
 def _list_paths(
     rhs: tuple[int, ...], before: int, after: int, automaton: _Automaton, spans: Spans
 ) -> Iterator[tuple[int, ...]]:
-    """Yield the states behind each symbol, the last one being ``after``."""
+    """Yield the states after each symbol, the last one being ``after``."""
     if len(rhs) == 1:
         if after in _targets(rhs[0], before, automaton, spans):
             yield (after,)

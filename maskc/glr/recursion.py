@@ -87,7 +87,7 @@ def _turn(alternatives: Alternatives, nonterminal: int, free: int) -> int:
     own = -1 - nonterminal
     sides = alternatives[nonterminal]
     between = [r[1:-1] for r in sides if r[0] == own and r[-1] == own]
-    behind = [r[1:] for r in sides if r[0] == own and r[-1] != own]
+    after = [r[1:] for r in sides if r[0] == own and r[-1] != own]
     before = [r[:-1] for r in sides if r[0] != own and r[-1] == own]
     plain = [r for r in sides if r[0] != own and r[-1] != own]
     head, free = free, free + 1
@@ -98,7 +98,7 @@ def _turn(alternatives: Alternatives, nonterminal: int, free: int) -> int:
         alternatives[prefix] = before + [(-1 - prefix, *r) for r in before]
     alternatives[nonterminal] = [
         (-1 - head,),
-        *((own, *r) for r in behind),
+        *((own, *r) for r in after),
         *((own, *r, -1 - head) for r in between),
     ]
     return free

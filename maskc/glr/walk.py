@@ -3,10 +3,10 @@
 As :mod:`maskc.store.walk`, with three differences. Lexemes may overlap in every way, so the same
 bytes can lead to the same place along several ways: lines of the frontier that agree are one.
 Nearly all of these ways are none that a grammar knows, so a path is only gone on with by
-terminals that can stand behind its last one in some text. And there is one context, and no
+terminals that can stand after its last one in some text. And there is one context, and no
 columns.
 
-Example: with ``W: /[a-z]+/`` the token ``cat`` is W, W W or W W W; where no text has W behind W
+Example: with ``W: /[a-z]+/`` the token ``cat`` is W, W W or W W W; where no text has W after W
 there is one row.
 """
 
@@ -38,7 +38,7 @@ BYTES_A_LINE = 64  # of a frontier: its columns, and what they are made from
 
 _ANY = -1  # the last terminal of a path is not known
 
-_Start = tuple[int, int, int]  # path, scanner state and trie node behind the first byte
+_Start = tuple[int, int, int]  # path, scanner state and trie node after the first byte
 
 
 def build_general_store(
@@ -54,7 +54,7 @@ def build_general_store(
     Args:
         scanner: of a grammar with one context, and no layout.
         boundaries: its boundaries.
-        follow: terminal that some text holds → the terminals that may come right behind it.
+        follow: terminal that some text holds → the terminals that may come right after it.
         steps: the scanner's steps.
         trie: the tokens.
         progress: called with the fraction done.

@@ -2,7 +2,7 @@
 
 *Nullable* nonterminals derive the empty sequence. FIRST(A) holds the terminals that a sequence
 derived from A can begin with, LAST(A) those it can end with. Two terminals are *adjacent* if some
-terminal sequence of the language holds one right behind the other; FOLLOW, over terminals.
+terminal sequence of the language holds one right after the other; FOLLOW, over terminals.
 
 Example: for ``S -> a S b |``: S is nullable, FIRST(S) = {a}, LAST(S) = {b}; a is followed by a and
 b, b by b and by the end.
@@ -71,7 +71,7 @@ def compute_nullable(productions: Iterable[Production]) -> frozenset[int]:
 
 
 def compute_adjacent(reduced: ReducedGrammar, sets: SymbolSets) -> dict[int, Terminals]:
-    """Return terminal → the terminals, or the end, that come right behind it in some text."""
+    """Return terminal → the terminals, or the end, that come right after it in some text."""
     adjacent = dict.fromkeys(sorted(reduced.used_terminals), 0)
     rules = [p.rhs for p in reduced.productions]
     if reduced.productions:

@@ -1,8 +1,8 @@
 """Which terminals can be lexed next, where one lexeme has ended?
 
-The boundary behind a lexeme restricts what may follow: behind ``def`` no NAME can start at
+The boundary after a lexeme restricts what may follow: after ``def`` no NAME can start at
 once, because ``re`` would have read it as part of the same lexeme, but a blank can, and a NAME
-behind it. We compute, for a boundary and a context, the *rest*: the terminals that can come
+after it. We compute, for a boundary and a context, the *rest*: the terminals that can come
 next, across any ignored lexemes, each with the boundary it leaves.
 
 To the parser a boundary is only what it allows. Boundaries of one terminal that allow the same
@@ -11,12 +11,12 @@ class. In most grammars every terminal has one class: then lookaheads are termin
 lexer forbids nothing. In a grammar without blanks where NAME may follow NAME they differ,
 and :mod:`maskc.parser.completion` finds out which stacks are dead.
 
-Indentation adds lookaheads that no lexeme carries: behind a newline INDENT, or DEDENTs, or
-neither; at the end of the text DEDENTs, then ``$END``. Between brackets a newline is dropped, so
-there it is crossed as what is ignored is: a *place* is a context, outside of brackets or
+Indentation adds lookaheads that no lexeme carries: after a newline INDENT, or DEDENTs, or
+neither; at the end of the text DEDENTs, then ``$END``. Between brackets a newline is dropped as
+an ignored lexeme is. So what can come next depends on a *place*: a context, outside of brackets or
 between them.
 
-Example: ``start: NAME NAME`` without ``%ignore``: the rest of the boundary behind NAME is empty.
+Example: ``start: NAME NAME`` without ``%ignore``: the rest of the boundary after NAME is empty.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Final:
 
     Attributes:
         direct: lookaheads of terminals that go to the parser, newlines excepted.
-        ignored: boundaries behind an ignored terminal it may become.
-        newlines: boundaries behind a newline it may become (indentation only).
+        ignored: boundaries after an ignored terminal it may become.
+        newlines: boundaries after a newline it may become (indentation only).
         columns: the columns such a newline may end at, ``-1`` without newlines.
     """
 
@@ -66,7 +66,7 @@ class Boundaries:
         rest: boundary → place → lookaheads that can be lexed next.
         finals: distinct finals.
         final_of: scanner state → final.
-        follows: lookahead → place → lookaheads that can come behind it.
+        follows: lookahead → place → lookaheads that can come after it.
     """
 
     n_lookaheads: int
@@ -84,7 +84,7 @@ class Boundaries:
         return context + self.n_contexts if enclosed else context
 
     def follow(self, look: LookaheadId, context: int, *, enclosed: bool) -> Lookaheads:
-        """Return the lookaheads that can come behind one, in a context."""
+        """Return the lookaheads that can come after one, in a context."""
         return self.follows[look][self.place(context, enclosed=enclosed)]
 
     @property
@@ -178,36 +178,57 @@ def _reachable_ends(scanner: Scanner, bit: dict[End, int]) -> list[int]:
 def _compute_rests(
     lexer: LexerSpec, scanner: Scanner, nodes: list[End], reach: list[int]
 ) -> list[list[int]]:
-    """Return, by boundary and place, the nodes that come next, as a set."""
-    of_entry = []
-    for row in scanner.entries:
-        mask = 0
-        for state in set(row.tolist()):
-            mask |= reach[state]
-        of_entry.append(mask)
+    """Return, by boundary and place, the ends of the lexemes that can come next.
+
+    ``rest[boundary][place]`` is a set of places in ``nodes``. The places are first all contexts
+    outside of brackets, then, with indentation, all contexts between them: a loop for each.
+
+    Args:
+        lexer: its contexts, and its layout.
+        scanner: of this lexer.
+        nodes: all ends.
+        reach: scanner state → the ends, as a set of places in ``nodes``, that a lexeme in this
+            state can still come to.
+    """
+    of_entry = [bits.unite(reach[state] for state in set(row.tolist())) for row in scanner.entries]
     at_end = bits.from_members(i for i, (_, boundary) in enumerate(nodes) if boundary == AT_END)
-    crossed = [{IGNORED}]
+    dropped = [{IGNORED}]
     if lexer.layout:
-        crossed.append({IGNORED, lexer.layout.newline})
+        dropped.append({IGNORED, lexer.layout.newline})
     rest: list[list[int]] = [[] for _ in scanner.closed]
-    for terminals in crossed:
-        behind = {i: b for i, (terminal, b) in enumerate(nodes) if terminal in terminals}
-        crossed_mask = bits.from_members(behind)
+    for terminals in dropped:
+        left_by = {i: b for i, (terminal, b) in enumerate(nodes) if terminal in terminals}
         for context in range(len(lexer.contexts)):
             direct = [of_entry[entry] for entry in scanner.enter[:, context].tolist()]
-            for boundary in range(len(scanner.closed)):
-                seen = {boundary}
-                pending = [boundary]
-                mask = 0
-                while pending:
-                    here = pending.pop()
-                    mask |= direct[here] | (at_end if scanner.closed[here] else 0)
-                    for i in bits.iterate(direct[here] & crossed_mask):
-                        if behind[i] not in seen:
-                            seen.add(behind[i])
-                            pending.append(behind[i])
-                rest[boundary].append(mask & ~crossed_mask)
+            direct = [
+                ends | (at_end if closed else 0)
+                for ends, closed in zip(direct, scanner.closed, strict=True)
+            ]
+            for boundary, ends in enumerate(_cross(direct, left_by)):
+                rest[boundary].append(ends)
     return rest
+
+
+def _cross(direct: Sequence[int], left_by: Mapping[int, BoundaryId]) -> Iterator[int]:
+    """Yield, for each boundary, the ends that can come next across any dropped lexemes.
+
+    Args:
+        direct: boundary → the ends of the lexemes that can come right after it.
+        left_by: end of a dropped lexeme → the boundary that it leaves.
+    """
+    dropped = bits.from_members(left_by)
+    for boundary in range(len(direct)):
+        # Invariant: ``found`` has the direct ends of each boundary that was reached and is not
+        # pending; boundaries are reached by dropping one lexeme after the other.
+        found, reached, pending = 0, {boundary}, [boundary]
+        while pending:
+            here = direct[pending.pop()]
+            found |= here
+            for end in bits.iterate(here & dropped):
+                if left_by[end] not in reached:
+                    reached.add(left_by[end])
+                    pending.append(left_by[end])
+        yield found & ~dropped
 
 
 def _follow(

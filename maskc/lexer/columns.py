@@ -1,6 +1,6 @@
 r"""Which columns can an open newline lexeme still end at?
 
-An ``Indenter`` counts the blanks and tabs behind the last line break of a newline lexeme. While
+An ``Indenter`` counts the blanks and tabs after the last line break of a newline lexeme. While
 such a lexeme is open, a line break may still follow (the count starts again), or more
 blanks (it grows). Whether a DEDENT to a column of the stack is still possible is therefore a
 question about the scanner: which counts do the bytes from here to an end of the lexeme allow?
@@ -11,7 +11,7 @@ reachable without one. The states reachable with exactly ``k`` columns follow fr
 ``k - 1`` (a blank) and ``k - tab_len`` (a tab), so both sets repeat with a period from some
 number on, and are stored up to the end of their first period.
 
-Example: for ``/(\r?\n[\t ]*)+/`` behind a line break both sets hold every number.
+Example: for ``/(\r?\n[\t ]*)+/`` after a line break both sets hold every number.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ class _Builder:
             self.ends.append(tuple(sorted(set(self.list_ends(opened, owed)))))
 
     def entry(self, owed: _Places) -> list[int]:
-        """Return the states behind the first byte of a lexeme, by byte class."""
+        """Return the states after the first byte of a lexeme, by byte class."""
         return self.row(tuple((t, own.start) for t, own in self.lexemes.items()), owed)
 
     def row(self, opened: _Places, owed: _Places) -> list[int]:

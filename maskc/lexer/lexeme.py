@@ -1,28 +1,34 @@
-"""One open lexeme as an automaton, and what its end demands of the bytes behind it.
+"""One open lexeme as an automaton, and what its end demands of the bytes after it.
 
 Lark takes the first alternative that matches, and whether an alternative matches can depend on
-bytes behind the place where it could end: ``def`` is no keyword if ``i`` follows, ``1`` is no
+bytes after the place where it could end: ``def`` is no keyword if ``i`` follows, ``1`` is no
 DEC_NUMBER if ``e+5`` follows. Reading left to right we cannot wait, so we *guess* the end of a
-lexeme and carry the condition along: no path that ``re`` tries earlier may match any more,
-and the look-aheads of the chosen path must hold. Such a condition is a set of
-:mod:`obligations <maskc.automata.threads>`, a finite automaton of its own, which runs beside
-the following lexemes until it is settled. Of all guesses exactly one comes true for each text;
-a remainder that Lark lexes again is nothing but a guess that was made in time.
+lexeme and carry a *condition* along: no path that ``re`` tries earlier may match any more, and the
+look-aheads of the chosen path must hold. A condition is a set of
+:mod:`obligations <maskc.automata.threads>`, a finite automaton of its own, which runs beside the
+following lexemes until it is settled. Lark cuts each text in one way, so the conditions of exactly
+one sequence of guesses hold in the end.
+
+Where Lark reads on for a longer match, fails, and lexes the bytes since the last match again,
+nothing has to be read again here. Both branches are followed from the place where they part: the
+one whose lexeme went on dies where the longer match fails, and the one whose lexeme had ended
+there survives, its condition being that the longer match fails.
 
 Example: ``1e`` is DEC_NUMBER, then a NAME that starts with ``e``, under the condition that
-FLOAT_NUMBER does not match: ``x`` settles it, ``+`` keeps it open, and a digit behind breaks it.
+FLOAT_NUMBER does not match: ``x`` settles it, ``+`` keeps it open, and a digit after that breaks
+it.
 
-A state of the open lexeme holds the history (look-behinds), the ordered threads of the context's
-alternatives, and the threads of the keywords that the lexeme may turn out to be.
+A state of the open lexeme holds the state of the look-behinds, the ordered threads of the
+context's alternatives, and the threads of the keywords that the lexeme may turn out to be.
 
-Source: DESIGN, sections 1 and 2; Lark 1.3 ``lexer.py`` (Scanner.match, UnlessCallback).
+Source: Lark 1.3 ``lexer.py`` (Scanner.match, UnlessCallback); ``docs/lexing.md``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from maskc.automata.history import History, HistoryStepper
+from maskc.automata.lookbehind import LookBehindState, LookBehindStepper
 from maskc.automata.nfa import Nfa
 from maskc.automata.threads import (
     ACCEPTED,
@@ -41,7 +47,7 @@ from maskc.grammar.model import LexerSpec
 from maskc.ids import IGNORED, TerminalId
 from maskc.wording import Phrase
 
-NONE = -1  # no state
+NO_STATE = -1  # in the place of a state: the lexeme cannot go on, or the condition is broken
 # A matter of memory: each takes about a kilobyte. The first bounds open lexemes before minimising.
 MAX_OPEN_LEXEMES = 1_000_000
 MAX_CONDITIONS = 1_000_000
@@ -52,12 +58,12 @@ class LexemeState:
     """See the module.
 
     Attributes:
-        history: number of the history.
+        look_behind: number of the state of the look-behinds.
         threads: the alternatives' threads in order.
         keywords: ``(renamed terminal, position)`` of keywords that still match from the start.
     """
 
-    history: int
+    look_behind: int
     threads: Threads
     keywords: frozenset[tuple[int, int]]
 
@@ -77,30 +83,30 @@ class LexemeAutomaton:
                 )
                 self._owner += [terminal] * (len(nfa.nodes) - len(self._owner))
         self.threads = ThreadStepper(nfa)
-        self._histories = HistoryStepper(self.threads)
-        self._history_number: dict[History, int] = {}
-        self._history: list[History] = []
+        self._stepper = LookBehindStepper(self.threads)
+        self._look_behind_number: dict[LookBehindState, int] = {}
+        self._look_behinds: list[LookBehindState] = []
         self.states: list[LexemeState] = []
         self._state_number: dict[LexemeState, int] = {}
         self._rows: dict[int, list[int]] = {}
         self.conditions: list[tuple[int, Obligations]] = []
         self._condition_number: dict[tuple[int, Obligations], int] = {}
         self._condition_rows: dict[int, list[int]] = {}
-        self.free = self.condition(self._intern_history(self._histories.start()), FREE)
+        self.free = self.condition(self._intern_look_behind(self._stepper.start()), FREE)
         self.n_classes = self.threads.n_classes
 
-    def _intern_history(self, history: History) -> int:
-        number = self._history_number.setdefault(history, len(self._history))
-        if number == len(self._history):
-            self._history.append(history)
+    def _intern_look_behind(self, look_behind: LookBehindState) -> int:
+        number = self._look_behind_number.setdefault(look_behind, len(self._look_behinds))
+        if number == len(self._look_behinds):
+            self._look_behinds.append(look_behind)
         return number
 
-    def _step_history(self, number: int, byte_class: int) -> int:
-        return self._intern_history(self._histories.step(self._history[number], byte_class))
+    def _step_look_behind(self, number: int, byte_class: int) -> int:
+        return self._intern_look_behind(self._stepper.step(self._look_behinds[number], byte_class))
 
-    def start(self, context: int, history: int) -> int:
+    def start(self, context: int, look_behind: int) -> int:
         """Return the state before the first byte of a lexeme, in a context."""
-        matched = self._history[history].matched
+        matched = self._look_behinds[look_behind].matched
         collected = ThreadList()
         for terminal in self.lexer.contexts[context].alternatives:
             for position, owed in self.threads.enter(self._starts[terminal], matched):
@@ -112,17 +118,17 @@ class LexemeAutomaton:
             for name in names
             for position, _ in self.threads.enter(self._starts[name], matched)
         }
-        return self._intern(history, collected.done(), keywords)
+        return self._intern(look_behind, collected.done(), keywords)
 
     def start_of_text(self) -> int:
         """Return the state before the first byte of the text."""
         return self.start(self.lexer.first_context, 0)
 
-    def _intern(self, history: int, threads: Threads, keywords: set[tuple[int, int]]) -> int:
+    def _intern(self, look_behind: int, threads: Threads, keywords: set[tuple[int, int]]) -> int:
         if not threads:
-            return NONE
+            return NO_STATE
         alive = {self._terminal(position) for position, _ in threads} if keywords else set()
-        state = LexemeState(history, threads, frozenset(k for k in keywords if k[0] in alive))
+        state = LexemeState(look_behind, threads, frozenset(k for k in keywords if k[0] in alive))
         number = self._state_number.setdefault(state, len(self.states))
         if number == len(self.states):
             if number >= MAX_OPEN_LEXEMES:
@@ -142,7 +148,7 @@ class LexemeAutomaton:
         return self._owner[self.threads.follows(position)]
 
     def row(self, number: int) -> list[int]:
-        """Return the next state by byte class if the lexeme goes on, ``NONE`` if it cannot."""
+        """Return the next state by byte class if the lexeme goes on, ``NO_STATE`` if it cannot."""
         found = self._rows.get(number)
         if found is None:
             found = self._rows[number] = self._step_all(self.states[number])
@@ -153,7 +159,7 @@ class LexemeAutomaton:
         earlier: list[Obligation] = []
         for position, owed in state.threads:
             if position < 0:
-                # Whoever comes behind a match that may still count wins only if it does not.
+                # A thread after a match that may still count wins only if that match does not.
                 earlier.append((False, frozenset([(ACCEPTED, owed)])))
                 continue
             left = settle([*owed, *earlier]) if earlier else owed
@@ -166,19 +172,19 @@ class LexemeAutomaton:
             for terminal, position in sorted(state.keywords)
             if position >= 0
         ]
-        row = [NONE] * self.threads.n_classes
+        row = [NO_STATE] * self.threads.n_classes
         known: dict[object, int] = {}
         # Where no thread goes on nothing does, keywords or not.
         for byte_class in sorted(set().union(*moves)):
-            history = self._step_history(state.history, byte_class)
+            look_behind = self._step_look_behind(state.look_behind, byte_class)
             key = (
-                history,
+                look_behind,
                 byte_class if owing else 0,
                 *[move.get(byte_class) for move in moves],
                 *[move.get(byte_class) for _, move in keyword_moves],
             )
             if key not in known:
-                known[key] = self._step(alive, state, byte_class, history)
+                known[key] = self._step(alive, state, byte_class, look_behind)
             row[byte_class] = known[key]
         return row
 
@@ -187,9 +193,9 @@ class LexemeAutomaton:
         alive: list[tuple[int, Obligations]],
         state: LexemeState,
         byte_class: int,
-        history: int,
+        look_behind: int,
     ) -> int:
-        matched = self._history[history].matched
+        matched = self._look_behinds[look_behind].matched
         collected = ThreadList()
         for thread in alive:
             for position, owed in self.threads.step_thread(thread, byte_class, matched):
@@ -200,7 +206,7 @@ class LexemeAutomaton:
             if position >= 0
             for moved, _ in self.threads.step_thread((position, FREE), byte_class, matched)
         }
-        return self._intern(history, collected.done(), keywords)
+        return self._intern(look_behind, collected.done(), keywords)
 
     def ends(self, number: int) -> list[tuple[TerminalId, Obligations]]:
         """Return ``(terminal, what the end demands)`` for each way the lexeme may end here."""
@@ -234,9 +240,9 @@ class LexemeAutomaton:
         ]
         return TerminalId(min(names, key=lambda name: self.lexer.ranks[name], default=terminal))
 
-    def condition(self, history: int, owed: Obligations) -> int:
-        """Return the number of a condition; the empty one is ``free`` whatever the history."""
-        key = (history if owed else 0, owed)
+    def condition(self, look_behind: int, owed: Obligations) -> int:
+        """Return the number of a condition; the empty one is ``free`` whatever the look-behinds."""
+        key = (look_behind if owed else 0, owed)
         number = self._condition_number.setdefault(key, len(self.conditions))
         if number == len(self.conditions):
             if number >= MAX_CONDITIONS:
@@ -245,18 +251,20 @@ class LexemeAutomaton:
         return number
 
     def condition_row(self, number: int) -> list[int]:
-        """Return the next condition by byte class, ``NONE`` where it is broken."""
+        """Return the next condition by byte class, ``NO_STATE`` where it is broken."""
         found = self._condition_rows.get(number)
         if found is None:
-            history, owed = self.conditions[number]
+            look_behind, owed = self.conditions[number]
             found = []
             for byte_class in range(self.threads.n_classes):
                 if not owed:
                     found.append(number)
                     continue
-                after = self._step_history(history, byte_class)
-                left = self.threads.step_obligations(owed, byte_class, self._history[after].matched)
-                found.append(NONE if left is None else self.condition(after, left))
+                after = self._step_look_behind(look_behind, byte_class)
+                left = self.threads.step_obligations(
+                    owed, byte_class, self._look_behinds[after].matched
+                )
+                found.append(NO_STATE if left is None else self.condition(after, left))
             self._condition_rows[number] = found
         return found
 

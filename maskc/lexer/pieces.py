@@ -3,7 +3,7 @@ r"""The lexemes of a terminal for Lark's ``dynamic_complete`` lexer: all that a 
 Lark matches a terminal against the text, and then against each shorter piece of what it matched.
 Without look-aheads the lexemes that it finds are the ``x`` whose first match is all of ``x``: the
 threads of the pattern in order, where a lexeme that went on is no match any more and what stands
-behind a match is cut. That is a finite automaton without conditions on what follows.
+after a match is cut. That is a finite automaton without conditions on what follows.
 
 Example: ``/a(bc)*/`` has the lexemes ``a``, ``abc``, …; ``/a|ab/`` has only ``a``.
 
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from maskc.automata.history import History, HistoryStepper
+from maskc.automata.lookbehind import LookBehindState, LookBehindStepper
 from maskc.automata.nfa import Nfa
 from maskc.automata.partition import refine
 from maskc.automata.threads import FREE, ThreadList, Threads, ThreadStepper
@@ -30,7 +30,7 @@ from maskc.ids import DEAD, TerminalId
 from maskc.wording import Phrase
 
 _MAX_LEXEME_STATES = 20_000  # of one terminal
-_MAX_HISTORIES = 1_000
+_MAX_LOOK_BEHIND_STATES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,48 +62,49 @@ def build_lexemes(
         if pattern is not None and terminal in wanted
     }
     threads = ThreadStepper(nfa)
-    histories = HistoryStepper(threads)
-    reachable = _list_histories(histories, threads)
+    stepper = LookBehindStepper(threads)
+    reachable = _list_look_behinds(stepper, threads)
     found = {}
     for terminal, start in starts.items():
         name = lexer.terminals[terminal]
-        found[terminal] = _build(name, start, threads, histories, reachable)
+        found[terminal] = _build(name, start, threads, stepper, reachable)
     return found, threads
 
 
-def _list_histories(histories: HistoryStepper, threads: ThreadStepper) -> list[History]:
-    found = [histories.start()]
+def _list_look_behinds(stepper: LookBehindStepper, threads: ThreadStepper) -> list[LookBehindState]:
+    found = [stepper.start()]
     known = set(found)
-    for history in found:  # grows while we walk it
+    for look_behind in found:  # grows while we walk it
         for byte_class in range(threads.n_classes):
-            after = histories.step(history, byte_class)
+            after = stepper.step(look_behind, byte_class)
             if after not in known:
                 known.add(after)
                 found.append(after)
-                if len(found) > _MAX_HISTORIES:
+                if len(found) > _MAX_LOOK_BEHIND_STATES:
                     raise LimitError(
-                        "states of the look-behinds", _MAX_HISTORIES, "use lexer=basic"
+                        "states of the look-behinds", _MAX_LOOK_BEHIND_STATES, "use lexer=basic"
                     )
-    return [history for history in found if history.whole is None]
+    return [look_behind for look_behind in found if look_behind.whole is None]
 
 
 def _build(
     name: str,
     start: int,
     threads: ThreadStepper,
-    histories: HistoryStepper,
-    reachable: list[History],
+    stepper: LookBehindStepper,
+    reachable: list[LookBehindState],
 ) -> Lexemes:
     """Return the automaton of the lexemes of one terminal.
 
-    A state is a history with threads in order; those behind an accepting one are cut already, and
-    it is taken out when the lexeme goes on, because a longer match must come before it in order.
+    A state is the look-behinds' state with threads in order. Those after an accepting one are cut
+    already, and it is taken out when the lexeme goes on, because a longer match must come before it
+    in order.
     """
     at(lambda: f"pass scanner, {quote_symbol('terminal', name)}")
-    number: dict[tuple[History, Threads], int] = {}
-    states: list[tuple[History, Threads]] = []
+    number: dict[tuple[LookBehindState, Threads], int] = {}
+    states: list[tuple[LookBehindState, Threads]] = []
 
-    def intern(history: History, alive: Threads) -> int:
+    def intern(look_behind: LookBehindState, alive: Threads) -> int:
         if any(owed != FREE for _, owed in alive):
             raise UnsupportedTerminalError(
                 name,
@@ -113,7 +114,7 @@ def _build(
             )
         if not alive:
             return DEAD
-        key = (history, alive)
+        key = (look_behind, alive)
         if key not in number:
             states.append(key)
             number[key] = len(states)
@@ -123,10 +124,10 @@ def _build(
 
     starts = [intern(h, threads.enter(start, h.matched)) for h in reachable]
     rows: list[list[int]] = [[DEAD] * threads.n_classes]
-    for history, alive in states:  # grows while we walk it
+    for look_behind, alive in states:  # grows while we walk it
         row = []
         for byte_class in range(threads.n_classes):
-            after = histories.step(history, byte_class)
+            after = stepper.step(look_behind, byte_class)
             collected = ThreadList()
             for thread in alive:
                 if thread[0] >= 0:

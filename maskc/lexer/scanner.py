@@ -6,13 +6,14 @@ it may also *end*: the lexeme becomes a terminal, the parser takes it and names 
 context, and the byte is the first one of the next lexeme (``enter``). For a given text
 one run survives; where more than one is still possible, all are followed.
 
-Where a lexeme ends a *boundary* is what the future must respect: the history and the condition.
-An end is decided one byte late, so that a state between two lexemes is never needed.
+Where a lexeme ends there is a *boundary*: what the lexer knows there about the bytes that follow,
+namely the state of the look-behinds and the condition. That a lexeme has ended is decided with the
+first byte of the next one, so no state stands between two lexemes.
 
 Example: over ``a+``, the state inside the NAME ``a`` ends at ``+`` and enters, in the context
 that the parser names after NAME, the state inside an operator.
 
-Source: DESIGN, section 2, "Scanner".
+Source: ``docs/lexing.md``.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from maskc.budget import at, quote_symbol
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
 from maskc.ids import DEAD, EMPTY_TEXT, IGNORED, BoundaryId, ScannerStateId, TerminalId
-from maskc.lexer.lexeme import NONE, LexemeAutomaton
+from maskc.lexer.lexeme import NO_STATE, LexemeAutomaton
 from maskc.wording import Phrase
 
 # Before minimising; what an artifact may hold is no bound, see ``SECTIONS`` there. A matter of
@@ -62,7 +63,7 @@ class Scanner:
         end_of_text: per state, the terminal it is if the text ends here, or ``None``;
             ``EMPTY_TEXT`` at the start, which no byte leads back to.
         enter: int32[n_boundaries, n_contexts], a row of ``entries``.
-        entries: int32[n_entries, n_classes], the state behind the first byte; row 0 is dead.
+        entries: int32[n_entries, n_classes], the state after the first byte; row 0 is dead.
         closed: per boundary, whether the text may end there.
         start: the state before the first byte of the text.
     """
@@ -123,8 +124,8 @@ class _Builder:
         self.entry_rows: list[tuple[int, ...]] = []
 
     def pair(self, lexeme: int, condition: int) -> int:
-        if lexeme == NONE or condition == NONE:
-            return NONE
+        if lexeme == NO_STATE or condition == NO_STATE:
+            return NO_STATE
         key = (lexeme, condition)
         found = self.number.setdefault(key, len(self.pairs))
         if found == len(self.pairs):
@@ -134,10 +135,10 @@ class _Builder:
         return found
 
     def row(self, lexeme: int, condition: int) -> list[int]:
-        if lexeme == NONE:
-            return [NONE] * self.lexemes.n_classes
+        if lexeme == NO_STATE:
+            return [NO_STATE] * self.lexemes.n_classes
         return [
-            NONE if a == NONE else self.pair(a, o)
+            NO_STATE if a == NO_STATE else self.pair(a, o)
             for a, o in zip(
                 self.lexemes.row(lexeme), self.lexemes.condition_row(condition), strict=True
             )
@@ -160,20 +161,20 @@ class _Builder:
         for lexeme, condition in self.pairs:  # grows while we walk it
             self.next.append(self.row(lexeme, condition))
             ends = set()
-            history = self.lexemes.states[lexeme].history
+            look_behind = self.lexemes.states[lexeme].look_behind
             for terminal, demands in self.lexemes.ends(lexeme):
                 owed = settle([*demands, *self.lexemes.conditions[condition][1]])
                 if owed is None:
                     continue
-                boundary = self.boundary(history, self.lexemes.condition(history, owed))
+                boundary = self.boundary(look_behind, self.lexemes.condition(look_behind, owed))
                 ends.add(End(terminal, boundary))
                 for context in sorted(self.after.get(terminal, ())):
                     self.enter(boundary, context)
             self.ends.append(tuple(sorted(ends)))
         return start
 
-    def boundary(self, history: int, condition: int) -> BoundaryId:
-        key = (history, condition)
+    def boundary(self, look_behind: int, condition: int) -> BoundaryId:
+        key = (look_behind, condition)
         found = self.boundary_number.setdefault(key, BoundaryId(len(self.boundaries)))
         if found == len(self.boundaries):
             self.boundaries.append(key)
@@ -182,8 +183,8 @@ class _Builder:
     def enter(self, boundary: int, context: int) -> None:
         if (boundary, context) in self.entered:
             return
-        history, condition = self.boundaries[boundary]
-        row = tuple(self.row(self.lexemes.start(context, history), condition))
+        look_behind, condition = self.boundaries[boundary]
+        row = tuple(self.row(self.lexemes.start(context, look_behind), condition))
         number = self.entry_number.setdefault(row, len(self.entry_rows))
         if number == len(self.entry_rows):
             self.entry_rows.append(row)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from maskc.grammar.model import Bnf, LalrGrammar
 from maskc.ids import END
+from maskc.parser.driver import Outcome, drive_lalr
 
 Word = tuple[int, ...]
 
@@ -38,6 +39,7 @@ class Derivations:
 
     def __init__(self, grammar: LalrGrammar) -> None:
         self._grammar = grammar
+        self._driver = drive_lalr(grammar)
         self._yields = find_shortest_yields(grammar.bnf)
         self._paths = self._find_paths()
 
@@ -61,7 +63,9 @@ class Derivations:
             return None
         seen = {stacks[-1][-1]}
         for lookahead in lookaheads:
-            seen.update(reduce_stack(self._grammar, stacks[-1], lookahead)[1])
+            passed: list[int] = []
+            self._driver.reduce(list(stacks[-1]), lookahead, passed)
+            seen.update(passed)
         if state not in seen:
             return None
         return Arrival(word, tuple(stack[-1] for stack in stacks))
@@ -111,35 +115,11 @@ def run_parser(grammar: LalrGrammar, word: Sequence[int]) -> list[tuple[int, ...
 
     ``None`` if the parser refuses a terminal.
     """
+    driver = drive_lalr(grammar)
+    stack = [0]
     stacks: list[tuple[int, ...]] = [(0,)]
     for terminal in word:
-        stack = reduce_stack(grammar, stacks[-1], terminal)[0]
-        target = grammar.lalr.states[stack[-1]].shifts.get(terminal) if stack else None
-        if target is None:
+        if driver.take(stack, terminal) is not Outcome.TAKES:
             return None
-        stacks.append((*stack, target))
+        stacks.append(tuple(stack))
     return stacks
-
-
-def reduce_stack(
-    grammar: LalrGrammar, stack: tuple[int, ...], lookahead: int
-) -> tuple[tuple[int, ...], list[int]]:
-    """Return the stack behind the reductions on a lookahead, and the states that it went through.
-
-    The stack is empty if the parser refuses the lookahead.
-    """
-    tops = [stack[-1]]
-    while True:
-        row = grammar.lalr.states[stack[-1]]
-        if lookahead in row.shifts or (lookahead == END and stack[-1] == grammar.lalr.end_state):
-            return stack, tops
-        production = row.reduces.get(lookahead)
-        if production is None:
-            return (), tops
-        rule = grammar.bnf.productions[production]
-        stack = stack[: len(stack) - len(rule.rhs)]
-        target = grammar.lalr.states[stack[-1]].gotos.get(rule.lhs)
-        if target is None:
-            return (), tops
-        stack = (*stack, target)
-        tops.append(stack[-1])

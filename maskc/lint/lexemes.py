@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from maskc.automata.history import HistoryStepper
+from maskc.automata.lookbehind import LookBehindStepper
 from maskc.automata.nfa import Nfa
 from maskc.automata.threads import Matched, ThreadList, Threads, ThreadStepper, hold_at_end
 from maskc.grammar.model import LexerSpec
@@ -40,11 +40,11 @@ def find_common_lexeme(lexer: LexerSpec, terminals: Sequence[int]) -> bytes | No
         for t in terminals
     ]
     stepper = ThreadStepper(nfa)
-    histories = HistoryStepper(stepper)
+    look_behinds = LookBehindStepper(stepper)
     byte_of: dict[int, int] = {}
     for byte in sorted(range(256), key=byte_preference):
         byte_of.setdefault(int(stepper.byte_class[byte]), byte)
-    history = histories.start()
+    history = look_behinds.start()
     first = (history, tuple(stepper.enter(start, history.matched) for start in starts))
     text = {first: b""}
     pending = deque([first])
@@ -52,7 +52,7 @@ def find_common_lexeme(lexer: LexerSpec, terminals: Sequence[int]) -> bytes | No
         here = pending.popleft()
         history, joint = here
         for byte_class, byte in byte_of.items():
-            after = histories.step(history, byte_class)
+            after = look_behinds.step(history, byte_class)
             moved = tuple(_step(stepper, threads, byte_class, after.matched) for threads in joint)
             target = (after, moved)
             if not all(moved) or target in text:

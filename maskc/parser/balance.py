@@ -20,7 +20,7 @@ from maskc.parser.items import Item
 
 
 def find_enclosed_items(grammar: Grammar) -> frozenset[Item]:
-    """Return the (production, dot) behind a bracket that the production opened.
+    """Return the (production, dot) after a bracket that the production opened.
 
     Empty if the grammar has no layout.
 

@@ -8,15 +8,14 @@ between brackets, where newlines separate lexemes as blanks do. Lark's table is 
 cell, so a reduction that Lark gave up for a shift is not taken here either.
 
 A lookahead λ is a pair of a terminal and a *boundary class*, the finite summary of what the
-lexeme's end demands of the bytes behind it (:mod:`maskc.lexer.boundaries`). Which lookahead
+lexeme's end demands of the bytes after it (:mod:`maskc.lexer.boundaries`). Which lookahead
 may follow a shifted one is therefore the lexer's word, given as ``follow``.
 
 Example: for ``S -> a S b |`` the item ``S -> a . S b`` completes from ``a`` and from ``b``,
 and leaves whatever its base allows next.
 
-Relations are kept as one identity part (λ, λ) and a few rectangles F × M over bit sets:
-consuming a terminal forgets which one it was, so few rectangles suffice (one for almost every
-item of python.lark, against 99 x 99 single pairs).
+Almost every item of python.lark has a relation of one rectangle, against 99 x 99 single pairs
+(:mod:`maskc.parser.relation`).
 
 Source: saturation of pushdown systems (Bouajjani, Esparza, Maler 1997,
 doi:10.1007/3-540-63141-0_10), here per LR item.
@@ -25,85 +24,20 @@ doi:10.1007/3-540-63141-0_10), here per LR item.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from maskc import bits
 from maskc.grammar.lalr import list_reductions
 from maskc.grammar.model import LalrGrammar
 from maskc.ids import END, ROOT, LalrStateId, LookaheadId, ProductionId
 from maskc.parser.items import Item, ItemSets
+from maskc.parser.relation import NOTHING, Lookaheads, Relation, join_rectangles
 
-Lookaheads = int  # a set of lookaheads, bit λ
-Node = tuple[
-    LalrStateId, ProductionId, int, bool
-]  # state, production, dot, whether its base is enclosed
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """A set of pairs of lookaheads: ``{(λ, λ) : λ in same} ∪ ⋃ F × M``."""
-
-    same: Lookaheads
-    rectangles: tuple[tuple[Lookaheads, Lookaheads], ...]
-
-    def preimage(self, targets: Lookaheads) -> Lookaheads:
-        """Return the lookaheads related to some lookahead in ``targets``."""
-        found = self.same & targets
-        for first, last in self.rectangles:
-            if last & targets:
-                found |= first
-        return found
-
-    def then(self, other: Relation) -> Relation:
-        """Return the composition: first self, then other."""
-        parts = []
-        for first, last in self.rectangles:
-            image = last & other.same
-            for other_first, other_last in other.rectangles:
-                if other_first & last:
-                    image |= other_last
-            if image:
-                parts.append((first, image))
-        for first, last in other.rectangles:
-            if first & self.same:
-                parts.append((first & self.same, last))
-        return Relation(self.same & other.same, _join_rectangles(parts))
-
-    def __or__(self, other: Relation) -> Relation:
-        rectangles = _join_rectangles([*self.rectangles, *other.rectangles])
-        return Relation(self.same | other.same, rectangles)
-
-
-NOTHING = Relation(0, ())
-
-
-def _join_rectangles(
-    parts: list[tuple[Lookaheads, Lookaheads]],
-) -> tuple[tuple[Lookaheads, Lookaheads], ...]:
-    """Make the first sides disjoint, and join those with equal second sides."""
-    if len(parts) <= 1:
-        return tuple(parts)
-    cells: list[tuple[int, int]] = []
-    for first, last in parts:
-        split = []
-        rest = first
-        for cell_first, cell_last in cells:
-            shared = cell_first & rest
-            if shared and (last | cell_last) != cell_last:
-                split.append((shared, cell_last | last))
-                if cell_first != shared:
-                    split.append((cell_first & ~shared, cell_last))
-            else:
-                split.append((cell_first, cell_last))
-            rest &= ~shared
-        if rest:
-            split.append((rest, last))
-        cells = split
-    by_last: dict[int, int] = {}
-    for first, last in cells:
-        by_last[last] = by_last.get(last, 0) | first
-    return tuple(sorted((first, last) for last, first in by_last.items()))
+# State, production, dot, and whether the item's base stands between brackets.
+Node = tuple[LalrStateId, ProductionId, int, bool]
+_Derived = tuple[LalrStateId, int, bool]  # state, nonterminal, whether it is enclosed
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,95 +64,134 @@ def build_completions(
         grammar: with Lark's table.
         item_sets: its items.
         lookaheads: terminal → its lookaheads, one per boundary class.
-        follow: ``follow(λ, state, enclosed)``: what may come behind λ once its shift led to the
+        follow: ``follow(λ, state, enclosed)``: what may come after λ once its shift led to the
             state, outside of brackets or between them.
-        enclosed_items: items whose dot stands behind a bracket that their production opened.
+        enclosed_items: items whose dot stands after a bracket that their production opened.
     """
-    end_bits = bits.from_members(lookaheads[END])
-    reduced_on = _list_reduced(grammar, lookaheads)
-    values: dict[Node, Relation] = {}
-    derived: dict[tuple[int, int, bool], Relation] = {}
-    readers: dict[Node, list[Node]] = {}
-    derivers: dict[tuple[int, int, bool], list[Node]] = {}
-    pending: deque[Node] = deque()
+    saturation = _Saturation(grammar, item_sets, lookaheads, follow, enclosed_items)
+    saturation.visit_all()
+    saturation.run()
+    return Completions(MappingProxyType(saturation.values))
 
-    def visit(node: Node) -> None:
-        if node in values:
-            return
-        values[node] = NOTHING
-        pending.append(node)
+
+class _Saturation:
+    """The relations found so far, and who reads whose.
+
+    Attributes:
+        values: node → its relation; it only grows.
+    """
+
+    def __init__(
+        self,
+        grammar: LalrGrammar,
+        item_sets: ItemSets,
+        lookaheads: Mapping[int, tuple[LookaheadId, ...]],
+        follow: Callable[[LookaheadId, LalrStateId, bool], Lookaheads],
+        enclosed_items: frozenset[Item],
+    ) -> None:
+        self.values: dict[Node, Relation] = {}
+        self._bnf, self._lalr, self._item_sets = grammar.bnf, grammar.lalr, item_sets
+        self._lookaheads, self._follow = lookaheads, follow
+        self._enclosed_items = enclosed_items
+        self._end = bits.from_members(lookaheads[END])
+        self._reduced_on = _list_reduced(grammar, lookaheads)
+        # What a nonterminal derives from a state: the union over its productions that start there.
+        self._derived: dict[_Derived, Relation] = {}
+        self._readers: dict[Node, list[Node]] = {}
+        self._derivers: dict[_Derived, list[Node]] = {}
+
+    def visit_all(self) -> None:
+        """Enter each item of each state, and what lies on the way to its end."""
+        visits: list[Node] = []
+        for enclosed in (False, True) if self._enclosed_items else (False,):
+            for state, kernel in zip(
+                self._item_sets.states(), self._item_sets.kernels, strict=True
+            ):
+                visits += [(state, *item, enclosed) for item in kernel]
+                started = [p for ps in self._item_sets.closures[state].values() for p in ps]
+                visits += [(state, p, 0, enclosed) for p in started]
+        while visits:
+            node = visits.pop()
+            if node not in self.values:
+                self.values[node] = NOTHING
+                visits += self._enter(node)
+
+    def _enter(self, node: Node) -> list[Node]:
+        """Note what a node reads; return the node with the dot one symbol further, if any."""
         state, production, dot, enclosed = node
-        right_side = item_sets.right_sides[production]
+        right_side = self._item_sets.right_sides[production]
         if dot == len(right_side):
-            return
+            return []
         symbol = right_side[dot]
-        row = grammar.lalr.states[state]
-        target = row.shifts[symbol] if symbol >= 0 else row.gotos[-1 - symbol]
-        behind = (target, production, dot + 1, enclosed)
-        readers.setdefault(behind, []).append(node)
+        after = (self._lalr.target(state, symbol), production, dot + 1, enclosed)
+        self._readers.setdefault(after, []).append(node)
         if symbol < 0:
-            key = (state, -1 - symbol, enclosed or (production, dot) in enclosed_items)
-            derivers.setdefault(key, []).append(node)
-        visits.append(behind)
+            inside = enclosed or (production, dot) in self._enclosed_items
+            self._derivers.setdefault((state, -1 - symbol, inside), []).append(node)
+        return [after]
 
-    visits: list[Node] = []
-    for enclosed in (False, True) if enclosed_items else (False,):
-        for state, kernel in zip(item_sets.states(), item_sets.kernels, strict=True):
-            visits += [(state, *item, enclosed) for item in kernel]
-            started = [p for ps in item_sets.closures[state].values() for p in ps]
-            visits += [(state, p, 0, enclosed) for p in started]
-    while visits:
-        visit(visits.pop())
+    def run(self) -> None:
+        """Compute relations until none grows.
 
-    def compute(node: Node) -> Relation:
+        Invariant: a node that is not pending has the relation that its readings give it, and what
+        a nonterminal derives is the union of the relations of the productions that start there.
+        Relations only grow and there are finitely many, so the work ends, with the least ones.
+        """
+        pending = deque(self.values)
+        queued = set(pending)
+        while pending:
+            node = pending.popleft()
+            queued.discard(node)
+            value = self._compute(node)
+            if value == self.values[node]:
+                continue
+            self.values[node] = value
+            for reader in (*self._readers.get(node, ()), *self._derive(node, value)):
+                if reader not in queued:
+                    queued.add(reader)
+                    pending.append(reader)
+
+    def _derive(self, node: Node, value: Relation) -> Sequence[Node]:
+        """Add a relation to what its left side derives; return who reads that, if it grew."""
         state, production, dot, enclosed = node
-        right_side = item_sets.right_sides[production]
-        row = grammar.lalr.states[state]
+        if dot > 0 or production == ROOT:
+            return ()
+        key = (state, self._bnf.productions[production].lhs, enclosed)
+        known = self._derived.get(key, NOTHING)
+        joined = known | value
+        if joined == known:
+            return ()
+        self._derived[key] = joined
+        return self._derivers.get(key, ())
+
+    def _compute(self, node: Node) -> Relation:
+        """Return the relation of ``X -> α . β`` from those that it reads.
+
+        It depends on the symbol after the dot:
+
+        - At the end: the lookaheads on which Lark's table reduces, each with itself.
+        - A nonterminal Y: what Y derives here, then the item with the dot after Y.
+        - A terminal t: each lookahead λ of t, then what may follow λ and the item with the dot
+          after t goes on with; so one row ``{λ} × M`` for each λ.
+        """
+        state, production, dot, enclosed = node
+        right_side = self._item_sets.right_sides[production]
         if dot == len(right_side):
-            if production == ROOT:
-                return Relation(end_bits, ())
-            return Relation(reduced_on[state].get(production, 0), ())
+            at_end = self._end if production == ROOT else self._reduced_on[state].get(production, 0)
+            return Relation(at_end, ())
         symbol = right_side[dot]
+        target = self._lalr.target(state, symbol)
+        after = self.values[target, production, dot + 1, enclosed]
         if symbol < 0:
-            here = enclosed or (production, dot) in enclosed_items
-            before = derived.get((state, -1 - symbol, here), NOTHING)
-            behind = values[(row.gotos[-1 - symbol], production, dot + 1, enclosed)]
-            return before.then(behind)
-        target = row.shifts[symbol]
-        behind = values[(target, production, dot + 1, enclosed)]
-        there = enclosed or (production, dot + 1) in enclosed_items
+            inside = enclosed or (production, dot) in self._enclosed_items
+            return self._derived.get((state, -1 - symbol, inside), NOTHING).then(after)
+        inside = enclosed or (production, dot + 1) in self._enclosed_items
         parts = []
-        for look in lookaheads.get(symbol, ()):
-            allowed = follow(look, target, there)
-            image = allowed & behind.same
-            for first, last in behind.rectangles:
-                if first & allowed:
-                    image |= last
+        for look in self._lookaheads.get(symbol, ()):
+            image = after.image(self._follow(look, target, inside))
             if image:
                 parts.append((1 << look, image))
-        return Relation(0, _join_rectangles(parts))
-
-    queued = set(pending)
-    while pending:
-        node = pending.popleft()
-        queued.discard(node)
-        value = compute(node)
-        if value == values[node]:
-            continue
-        values[node] = value
-        touched = readers.get(node, [])
-        state, production, dot, is_enclosed = node
-        if dot == 0 and production != ROOT:
-            key = (state, grammar.bnf.productions[production].lhs, is_enclosed)
-            joined = derived.get(key, NOTHING) | value
-            if joined != derived.get(key, NOTHING):
-                derived[key] = joined
-                touched = touched + derivers.get(key, [])
-        for reader in touched:
-            if reader not in queued:
-                queued.add(reader)
-                pending.append(reader)
-    return Completions(values)
+        return Relation(0, join_rectangles(parts))
 
 
 def _list_reduced(

@@ -15,7 +15,7 @@ Example: ``stmt: "if" "e" stmt | "if" "e" stmt "else" stmt | "x"`` has one confl
 Lark shifts; here both languages are the same. ``start: x "a"`` with ``x: "b" "a" | "b"`` has one on
 A, and ``ba`` is lost.
 
-Source: DeRemer, Pennello 1982 (doi:10.1145/69622.357187); DESIGN, section 1.
+Source: DeRemer, Pennello 1982 (doi:10.1145/69622.357187).
 """
 
 from __future__ import annotations

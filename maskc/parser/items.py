@@ -38,7 +38,7 @@ class ItemSets:
         return map(LalrStateId, range(len(self.kernels)))
 
     def next_symbol(self, item: Item) -> int | None:
-        """Return the symbol behind the dot, ``None`` at the end."""
+        """Return the symbol after the dot, ``None`` at the end."""
         right_side, dot = self.right_sides[item[0]], item[1]
         return right_side[dot] if dot < len(right_side) else None
 

@@ -4,7 +4,7 @@ Asked for a set of states that may be on top before it, over all stacks. Reducti
 top: a production goes back to every state from which its right side leads here, whatever the
 stack really holds there. So no state that can be met is left out, and few others are in.
 
-Example: behind an operand ``--`` can only be the postfix operator, and behind that no second
+Example: after an operand ``--`` can only be the postfix operator, and after that no second
 operand may start; sets of states know this although each of them is met somewhere.
 
 Source: DeRemer and Pennello, *Efficient Computation of LALR(1) Look-Ahead Sets* (1982), lookback;
@@ -20,7 +20,7 @@ States = int  # a set of LALR states as bits
 
 
 class Moves:
-    """Sets of states before and behind a terminal.
+    """Sets of states before and after a terminal.
 
     Attributes:
         everywhere: all states.
@@ -30,7 +30,7 @@ class Moves:
         self.everywhere: States = (1 << len(grammar.lalr.states)) - 1
         self._grammar = grammar
         self._reductions = _find_reductions(grammar)
-        # Terminal → (state, state behind it), and the terminals on which states reduce → the states
+        # Terminal → (state, state after it), and the terminals on which states reduce → the states
         # that can be on top then → the states that reduce.
         self._shifting: dict[int, list[tuple[int, int]]] = {}
         self._reducing: dict[frozenset[int], dict[tuple[int, ...], States]] = {}
@@ -45,7 +45,7 @@ class Moves:
         self._known: dict[tuple[int, States], States] = {}
 
     def after(self, terminal: int, before: States) -> States:
-        """Return the states behind a terminal; with it goes what an indenter makes of it."""
+        """Return the states after a terminal; with it goes what an indenter makes of it."""
         key = (terminal, before)
         found = self._known.get(key)
         if found is None:
@@ -67,13 +67,13 @@ class Moves:
         if targets is None:
             targets = self._targets[terminal] = self._find_targets(terminal)
         found = 0
-        for states, behind in targets:
+        for states, after in targets:
             if before & states:
-                found |= behind
+                found |= after
         return found
 
     def _find_targets(self, terminal: int) -> list[tuple[States, States]]:
-        """Return sets of states that act on a terminal, with the states behind it.
+        """Return sets of states that act on a terminal, with the states after it.
 
         States that reduce it and then go on in the same states are one set.
         """
@@ -83,25 +83,25 @@ class Moves:
             if terminal in terminals:
                 for reduced, states in groups.items():
                     waiting[reduced] = waiting.get(reduced, 0) | states
-        behind = dict.fromkeys(waiting, 0)
+        after = dict.fromkeys(waiting, 0)
         changed = True
         while changed:
             changed = False
-            for reduced, before in list(behind.items()):
+            for reduced, before in list(after.items()):
                 found = before
                 for target in reduced:
                     row = grammar.lalr.states[target]
                     if terminal in row.shifts:
                         found |= 1 << row.shifts[terminal]
                     elif terminal in row.reduces:
-                        found |= behind[self._reductions[target, row.reduces[terminal]]]
+                        found |= after[self._reductions[target, row.reduces[terminal]]]
                 changed |= found != before
-                behind[reduced] = found
+                after[reduced] = found
         shifting: dict[States, States] = {}
         for state, target in self._shifting.get(terminal, ()):
             shifting[1 << target] = shifting.get(1 << target, 0) | 1 << state
         found_by = [(states, target) for target, states in shifting.items()]
-        return found_by + [(states, behind[reduced]) for reduced, states in waiting.items()]
+        return found_by + [(states, after[reduced]) for reduced, states in waiting.items()]
 
 
 def _find_reductions(grammar: LalrGrammar) -> dict[tuple[int, int], tuple[int, ...]]:

@@ -14,7 +14,7 @@ apart, is dead here, so no dead end is ever entered.
 Example: with ``S -> a S b | c`` the state after ``a`` splits in two: at the bottom of the stack
 (after the last ``b``, only ``$END`` is live) and above another ``a`` (only ``b`` is live).
 
-Source: DESIGN, section 1 ("no dead ends"); Bouajjani, Esparza, Maler 1997, section 2.
+Source: Bouajjani, Esparza, Maler 1997, section 2; ``docs/how-it-works.md``, section 4.
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Protocol
 
 from maskc.errors import LimitError
-from maskc.grammar.model import LalrGrammar
-from maskc.ids import ContextId, LalrStateId, RefinedStateId
-from maskc.parser.completion import Completions, Lookaheads
-from maskc.parser.items import Item, ItemSets
+from maskc.grammar.model import Bnf, LalrGrammar
+from maskc.ids import END, ContextId, LalrStateId, LookaheadId, RefinedStateId
+from maskc.parser.completion import Completions, build_completions
+from maskc.parser.items import Item, ItemSets, build_item_sets
 from maskc.parser.pushes import Origin, plan_pushes
+from maskc.parser.relation import Lookaheads
 from maskc.wording import Phrase
 
 MAX_REFINED_STATES = 200_000
@@ -63,6 +65,66 @@ class RefinedTable:
     gotos: tuple[Mapping[int, RefinedStateId], ...]
 
 
+class Lexer(Protocol):
+    """What the lexer allows: lookaheads, and which may follow which."""
+
+    @property
+    def of_terminal(self) -> Mapping[int, tuple[LookaheadId, ...]]:
+        """Terminal → its lookaheads."""
+
+    @property
+    def end(self) -> Lookaheads:
+        """The lookaheads that stand for the end of the text."""
+
+    def follow(self, look: LookaheadId, context: ContextId, *, enclosed: bool) -> Lookaheads:
+        """Return the lookaheads that may come after one, outside of brackets or between them."""
+
+
+def build_refined_table(
+    grammar: LalrGrammar,
+    item_sets: ItemSets,
+    lexer: Lexer,
+    enclosed_items: frozenset[Item] = frozenset(),
+) -> RefinedTable:
+    """Return the refined table of a grammar, for what its lexer allows.
+
+    Args:
+        grammar: with Lark's table.
+        item_sets: its items.
+        lexer: what may follow what.
+        enclosed_items: items whose dot stands after a bracket that their production opened.
+
+    Raises:
+        LimitError: more than ``MAX_REFINED_STATES`` states.
+    """
+    completions = build_completions(
+        grammar,
+        item_sets,
+        lexer.of_terminal,
+        lambda look, state, enclosed: lexer.follow(
+            look, grammar.lalr.context_of[state], enclosed=enclosed
+        ),
+        enclosed_items,
+    )
+    return refine_states(grammar, item_sets, completions, lexer.end, enclosed_items)
+
+
+def build_table_without_lexer(grammar: LalrGrammar) -> RefinedTable:
+    """Return the refined table where any terminal may follow any: lookaheads are terminals."""
+    return build_refined_table(grammar, build_item_sets(grammar), _AnyAfterAny(grammar.bnf))
+
+
+class _AnyAfterAny:
+    def __init__(self, bnf: Bnf) -> None:
+        self.of_terminal = {t: (LookaheadId(t),) for t in range(len(bnf.terminals))}
+        self.end: Lookaheads = 1 << END
+        self._every = (1 << len(bnf.terminals)) - 1
+
+    def follow(self, look: LookaheadId, context: ContextId, *, enclosed: bool) -> Lookaheads:
+        del look, context, enclosed
+        return self._every
+
+
 def refine_states(
     grammar: LalrGrammar,
     item_sets: ItemSets,
@@ -77,7 +139,7 @@ def refine_states(
         item_sets: its items.
         completions: the relations of all items.
         end: the lookaheads that stand for the end of the text.
-        enclosed_items: items whose dot stands behind a bracket that their production opened.
+        enclosed_items: items whose dot stands after a bracket that their production opened.
 
     Raises:
         LimitError: more than ``MAX_REFINED_STATES`` states.

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from maskc import bits
 from maskc.grammar.model import LalrGrammar
 from maskc.lexer.boundaries import Boundaries
+from maskc.parser.driver import Outcome, drive_refined
 from maskc.parser.refine import RefinedTable
 from maskc.store.sequences import Words
 
@@ -30,9 +31,7 @@ class Segments:
         self, grammar: LalrGrammar, table: RefinedTable, boundaries: Boundaries, words: Words
     ) -> None:
         self._table, self._words = table, words
-        self._reduces = [row.reduces for row in grammar.lalr.states]
-        self._lhs = [production.lhs for production in grammar.bnf.productions]
-        self._length = [len(production.rhs) for production in grammar.bnf.productions]
+        self._driver = drive_refined(grammar, table)
         self._context = table.context_of
         self._newline = grammar.lexer.layout.newline if grammar.lexer.layout else None
         self._looks = {
@@ -62,23 +61,9 @@ class Segments:
             elif terminal >= 0:
                 if not self._looks.get(terminal, 0) & table.live[states[-1]]:
                     return refused
-                while True:
-                    target = table.shifts[states[-1]].get(terminal)
-                    if target is not None:
-                        states.append(target)
-                        break
-                    production = self._reduces[table.lalr_state[states[-1]]].get(terminal)
-                    if production is None:
-                        return refused
-                    length = self._length[production]
-                    if len(states) <= length:
-                        return open_
-                    if length:
-                        del states[-length:]
-                    goto = table.gotos[states[-1]].get(self._lhs[production])
-                    if goto is None:
-                        return refused
-                    states.append(goto)
+                outcome = self._driver.take(states, terminal)
+                if outcome is not Outcome.TAKES:
+                    return open_ if outcome is Outcome.NEEDS_BELOW else refused
             if not event.contexts >> self._context[states[-1]] & 1:
                 return refused
             word = words.rest[word]

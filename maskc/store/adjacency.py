@@ -3,11 +3,11 @@
 After NAME the grammar may want another NAME; written without a blank between them the two are
 one lexeme, and if nothing can be ignored there, no text continues that way: the masks treat it as
 the dead end it is. Whoever wrote the grammar wants to know, so each such pair is reported
-with a witness: the two lexemes, written one behind the other.
+with a witness: the two lexemes, written one after the other.
 
 Example: ``start: NAME NAME`` without ``%ignore`` gives (NAME, NAME) with the witness ``aa``.
 
-Source: DESIGN, section 1, "No dead ends".
+Source: ``docs/lexing.md``: masks have no dead ends, so such a pair is told to the author.
 """
 
 from __future__ import annotations
@@ -77,17 +77,17 @@ def find_unlexed(
         bnf: for the names.
         scanner: of its terminals.
         boundaries: its boundaries.
-        adjacent: terminal → the terminals, as bits, that the productions put right behind it.
+        adjacent: terminal → the terminals, as bits, that the productions put right after it.
     """
     samples = shortest_lexemes(scanner)
     found = []
-    for first, behind in sorted(adjacent.items()):
+    for first, after in sorted(adjacent.items()):
         lexed = 0
         for look in boundaries.of_terminal.get(first, ()):
             lexed |= boundaries.follows[look][0]
         for second in sorted(samples):
             own = bits.from_members(boundaries.of_terminal.get(second, ()))
-            if first in samples and behind >> second & 1 and not own & lexed:
+            if first in samples and after >> second & 1 and not own & lexed:
                 names = bnf.terminals[first], bnf.terminals[second]
                 found.append(Adjacency(*names, samples[first] + samples[second]))
     return tuple(found)

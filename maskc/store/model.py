@@ -1,8 +1,8 @@
 """The mask store: rows (source, terminal sequence, what stays open) → tokens.
 
 A *source* is where a token starts: inside a lexeme (scanner state ``q``: the token's first byte
-goes on with the lexeme) or just behind one (boundary ``b``: its first byte starts the next
-lexeme). Keeping both apart lets all operators of a language share the rows behind them.
+goes on with the lexeme) or just after one (boundary ``b``: its first byte starts the next
+lexeme). Keeping both apart lets all operators of a language share the rows after them.
 
 A *path* is the sequence of events that a token completes, a tree node with its parent; a
 *final* is what the lexeme in which the token ends may still become. A token of a row is legal

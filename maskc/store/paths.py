@@ -2,7 +2,7 @@
 
 Lexemes alone allow very many paths: where ``--`` may be prefix or postfix, each of the dashes in a
 long row of them could be either. The parser knows better, so a path keeps the LALR states that
-can be on top of the stack behind it, and one that no stack takes is dropped.
+can be on top of the stack after it, and one that no stack takes is dropped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ COLUMNS = 1 << 21  # more than any column change of one token, both signs
 
 
 class Opens:
-    """Numbers what stays open behind a token: a final and, for a newline, its column change."""
+    """Numbers what stays open after a token: a final and, for a newline, its column change."""
 
     def __init__(self) -> None:
         self._number: dict[int, int] = {}
@@ -56,7 +56,7 @@ class Paths:
             for mask in {mask for _, mask in steps.events}
         }
         self._keys = [COLUMNS // 2]
-        self._possible = [self._moves.everywhere]  # the states behind each path
+        self._possible = [self._moves.everywhere]  # the states after each path
         self._number: dict[int, int] = {}
 
     def __len__(self) -> int:

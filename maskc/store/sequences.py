@@ -1,7 +1,7 @@
-"""What a row asks of the parser behind its first event: a word.
+"""What a row asks of the parser after its first event: a word.
 
 A row's tokens complete some terminals and leave a lexeme open. The first terminal ends the lexeme
-in which the token started; what comes behind it, the further terminals and what stays open, is a
+in which the token started; what comes after it, the further terminals and what stays open, is a
 *word*. Very many rows have equal words whatever source they belong to, so a word is kept once and
 facts about it are found once. A word is a final, or an event and a shorter word.
 
@@ -44,7 +44,7 @@ class Words:
 
     Attributes:
         event: word → its first event; for a final an event that is none, with the column.
-        rest: word → the word behind its first event; 0 for a final.
+        rest: word → the word after its first event; 0 for a final.
         length: word → number of events.
         opened: word → number of the final that it ends with.
         finals: number → final.

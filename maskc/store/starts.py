@@ -1,8 +1,8 @@
 """Where does a token start, as far as the walk can tell?
 
-Inside a lexeme, a token's first byte leads nearly all lexer states to the same few: behind ``de``
+Inside a lexeme, a token's first byte leads nearly all lexer states to the same few: after ``de``
 or ``wh`` any letter but one makes a name of what could have been a keyword. So the walk does not
-start from lexer states but from *starts*: a state behind the first byte, with that byte's node of
+start from lexer states but from *starts*: a state after the first byte, with that byte's node of
 the trie. A lexer state's rows are those of its starts, one for each first byte, put together.
 
 Example: inside ``de`` and inside ``wh`` the token ``ap`` goes the same way from its second byte on.
@@ -23,7 +23,7 @@ class Starts:
     """Distinct starts inside lexemes.
 
     Attributes:
-        state: int32[n], the scanner state behind the first byte.
+        state: int32[n], the scanner state after the first byte.
         node: int32[n], the trie's node of that byte.
         column: int32[n], the column change it makes of an open newline.
         first: int64[n_states + 1], the starts of a state are ``of_state[first[q] : …]``.
@@ -41,11 +41,11 @@ class Starts:
 
 
 def number_starts(source: Ints, state: Ints, node: Ints, column: Ints, n_states: int) -> Starts:
-    """Return the starts of lines behind the first byte.
+    """Return the starts of lines after the first byte.
 
     Args:
         source: int32[n_lines], the scanner state a line comes from.
-        state: int32[n_lines], the state behind the byte.
+        state: int32[n_lines], the state after the byte.
         node: int32[n_lines], the byte's node, a child of the root.
         column: int32[n_lines], the column change.
         n_states: number of scanner states.

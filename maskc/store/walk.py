@@ -7,11 +7,11 @@ Nothing is done token by token. Origins go through in portions, so that the fron
 the caches and memory stays bounded.
 
 Inside lexemes an origin is a start (:mod:`maskc.store.starts`), which many lexer states share;
-behind them it is a boundary.
+between two lexemes it is a boundary.
 
 Example: from inside the NAME ``fo``, the token ``o(`` ends with path ``NAME{…}`` and an open LPAR.
 
-Source: DESIGN, section 2, "Store"; token spanner tables (Park et al. 2025).
+Source: token spanner tables (Park et al. 2025); ``docs/how-it-works.md``, section 5.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class _Walk:
         return number_starts(line.origin, state, line.node, line.column, n_states)
 
     def _begin(self, low: int, high: int) -> _Frontier:
-        """Return the first level: starts have their first byte behind them, boundaries take it."""
+        """Return the first level: starts have taken their first byte, boundaries take it now."""
         starts, n_first = self.starts, len(self.first_nodes)
         inside = np.arange(low, max(low, min(high, len(starts))), dtype=np.int32)
         parts = [
@@ -192,13 +192,26 @@ class _Walk:
         return _Frontier.join(parts)
 
     def _step(self, frontier: _Frontier) -> _Frontier:
+        """Return the next level: every line with every child of its node, one byte further.
+
+        The columns of a frontier have one entry a line. A line of n children becomes n lines that
+        agree but for the node; each of them goes on inside its lexeme by the byte of its node, and
+        where the lexeme may end before that byte, once more for each way to end and each state
+        that the byte then enters.
+
+        Invariant: a line of a level is a token's beginning of that many bytes, read from the line's
+        origin in one of the ways in which the scanner reads it and the parser may take it; no way
+        is left out, and none is in twice.
+        """
         trie = self.trie
+        # Children of a node lie side by side: first_child[node] … first_child[node + 1].
         begin = trie.first_child[frontier.node]
         counts = trie.first_child[frontier.node + 1] - begin
         inner = np.flatnonzero(counts)
         counts = counts[inner]
         reserve(int(counts.sum()) * BYTES_A_LINE, "tokens inside lexemes")
         line = frontier.take(np.repeat(inner, counts))
+        # 0, 1, … for the children of each line in turn.
         offsets = np.arange(len(line), dtype=np.int32) - np.repeat(
             np.cumsum(counts) - counts, counts
         )
@@ -206,6 +219,7 @@ class _Walk:
         ending = np.flatnonzero(self.has_end[line.state])
         parts = []
         if len(ending):
+            # The nth way to end, of all lines that have so many: a few rounds, none line by line.
             ends = line.take(ending)
             n_ends = self.steps.end_first[ends.state + 1] - self.steps.end_first[ends.state]
             most = int(n_ends.max())
@@ -214,6 +228,7 @@ class _Walk:
                 line_n = ends.take(some)
                 kinds = self.steps.end_kind[self.steps.end_first[line_n.state] + nth]
                 parts.append(self._enter(line_n, kinds))
+        # `next` is flat: row by state, column by byte class.
         line.state = self.next[line.state * self.n_classes + self.node_class[line.node]]
         parts.append(self._arrive(line, fresh=False))
         return _Frontier.join(parts)

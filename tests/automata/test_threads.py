@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given, reject
 from hypothesis import strategies as st
 
-from maskc.automata.history import HistoryStepper
+from maskc.automata.lookbehind import LookBehindStepper
 from maskc.automata.nfa import Nfa
 from maskc.automata.threads import FREE, ThreadList, ThreadStepper, hold_at_end, settle
 from maskc.errors import UnsupportedTerminalError
@@ -18,10 +18,10 @@ def match_end(pattern: str, text: str, start: int = 0, flags: int = 0) -> int | 
     nfa = Nfa()
     node = nfa.add_pattern("T", pattern, flags, 0)
     stepper = ThreadStepper(nfa)
-    histories = HistoryStepper(stepper)
-    history = histories.start()
+    look_behinds = LookBehindStepper(stepper)
+    history = look_behinds.start()
     for byte in text[:start].encode():
-        history = histories.step(history, int(stepper.byte_class[byte]))
+        history = look_behinds.step(history, int(stepper.byte_class[byte]))
     threads = stepper.enter(node, history.matched)
     ends: list[tuple[int, frozenset]] = []  # (characters, what must hold behind), best last
     place = start
@@ -36,7 +36,7 @@ def match_end(pattern: str, text: str, start: int = 0, flags: int = 0) -> int | 
         if byte is None:
             break
         byte_class = int(stepper.byte_class[byte])
-        history = histories.step(history, byte_class)
+        history = look_behinds.step(history, byte_class)
         ends = [
             (end, left)
             for end, owed in ends

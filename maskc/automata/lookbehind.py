@@ -19,7 +19,7 @@ from maskc.automata.threads import FREE, Matched, Obligations, ThreadStepper
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class LookBehindState:
     """A state: threads of look-behinds as ``(number, position, owed)``, and what matches here.
 
     Attributes:
@@ -33,57 +33,57 @@ class History:
     matched: Matched
 
 
-class HistoryStepper:
-    """Steps histories; constant if the NFA has no look-behind."""
+class LookBehindStepper:
+    """Steps the states; there is but one if the NFA has no look-behind."""
 
     def __init__(self, threads: ThreadStepper) -> None:
         self._threads = threads
         self._behinds = threads.nfa.behinds
         nfa = threads.nfa
         self._any = nfa.char(ANY, nfa.add(Accept(0))) if self._behinds else -1
-        self._steps: dict[tuple[History, int], History] = {}
+        self._steps: dict[tuple[LookBehindState, int], LookBehindState] = {}
 
-    def start(self) -> History:
-        """Return the history at the start of the text."""
+    def start(self) -> LookBehindState:
+        """Return the state at the start of the text."""
         return self._at_boundary(frozenset(), 0)
 
-    def step(self, history: History, byte_class: int) -> History:
-        """Return the history one byte later."""
+    def step(self, state: LookBehindState, byte_class: int) -> LookBehindState:
+        """Return the state one byte later."""
         if not self._behinds:
-            return history
-        key = (history, byte_class)
+            return state
+        key = (state, byte_class)
         found = self._steps.get(key)
         if found is None:
-            found = self._steps[key] = self._step(history, byte_class)
+            found = self._steps[key] = self._step(state, byte_class)
         return found
 
-    def _step(self, history: History, byte_class: int) -> History:
-        whole = history.whole
+    def _step(self, state: LookBehindState, byte_class: int) -> LookBehindState:
+        whole = state.whole
         if whole is None:
             ((whole, _),) = self._threads.enter(self._any, frozenset())
         inside = self._threads.step_thread((whole, FREE), byte_class, frozenset())
         if not inside or inside[0][0] < 0:
-            return self._at_boundary(history.threads, byte_class)
+            return self._at_boundary(state.threads, byte_class)
         moved = {
             (number, position, left)
-            for number, before, owed in history.threads
+            for number, before, owed in state.threads
             for position, left in self._threads.step_thread((before, owed), byte_class, frozenset())
         }
-        return History(frozenset(moved), inside[0][0], frozenset())
+        return LookBehindState(frozenset(moved), inside[0][0], frozenset())
 
     def _at_boundary(
         self, threads: frozenset[tuple[int, int, Obligations]], byte_class: int
-    ) -> History:
+    ) -> LookBehindState:
         moved: set[tuple[int, int, Obligations]] = set()
         matched: Matched = frozenset()
         for number, start in enumerate(self._behinds):  # those that stand inside it came before
             reached = set(self._threads.enter(start, matched))
-            for behind, position, owed in threads:
-                if behind == number:
+            for owner, position, owed in threads:
+                if owner == number:
                     reached.update(self._threads.step_thread((position, owed), byte_class, matched))
             done = {left for position, left in reached if position < 0}
             if FREE in done:
                 done = {FREE}
             matched |= {(number, left) for left in done}
             moved |= {(number, position, left) for position, left in reached if position >= 0}
-        return History(frozenset(moved), None, matched)
+        return LookBehindState(frozenset(moved), None, matched)
