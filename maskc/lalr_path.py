@@ -16,9 +16,8 @@ from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.scanner import build_scanner
 from maskc.parser.balance import find_enclosed_items
-from maskc.parser.completion import build_completions
 from maskc.parser.items import build_item_sets
-from maskc.parser.refine import RefinedTable, refine_states
+from maskc.parser.refine import build_refined_table
 from maskc.stages import LalrLanguage, Lexed, ParserPath, Run, run_plainly
 from maskc.store.adjacency import Adjacency, find_adjacencies
 from maskc.store.model import MaskStore
@@ -60,19 +59,9 @@ def analyse_grammar(
 
     item_sets, enclosed_items = build_item_sets(grammar), find_enclosed_items(grammar)
 
-    def refine() -> RefinedTable:
-        completions = build_completions(
-            grammar,
-            item_sets,
-            boundaries.of_terminal,
-            lambda look, state, enclosed: boundaries.follow(
-                look, grammar.lalr.context_of[state], enclosed=enclosed
-            ),
-            enclosed_items,
-        )
-        return refine_states(grammar, item_sets, completions, boundaries.end, enclosed_items)
-
-    table = run("parser", refine)
+    table = run(
+        "parser", lambda: build_refined_table(grammar, item_sets, boundaries, enclosed_items)
+    )
     # After this point: a stack's top names exactly the lookaheads that lead to an end.
     return LalrLanguage(Lexed(source, grammar, scanner, columns, boundaries), item_sets, table)
 

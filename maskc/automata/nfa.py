@@ -5,7 +5,8 @@ CPython's own parser gives the syntax tree, so the syntax is ``re``'s by constru
 - ``Char(root, next)`` reads one character of a set (:mod:`maskc.automata.utf8`);
 - ``Split(targets)`` tries its targets in order: greedy and lazy differ only in that order;
 - ``LookAround(ahead, positive, start, next)`` asks what stands here; anchors and ``\b`` are
-  rewritten to look-arounds, e.g. ``$`` to "not followed by ``\n`` and a character, nor by another one";
+  rewritten to look-arounds, e.g. ``$`` to "not followed by ``\n`` and a character, nor by another
+  one";
 - ``Mark`` and ``Test`` say where a group is entered, left and asked for by a conditional; they
   are gone when a pattern is complete (:mod:`maskc.automata.groups`);
 - ``Accept(label)``.

@@ -21,8 +21,7 @@ from maskc.lint.model import Place
 from maskc.lint.places import Definition, find_definitions, find_line, rule_of
 from maskc.parser.conflicts import Conflict, find_conflicts
 from maskc.parser.items import ItemSets
-from maskc.parser.refine import RefinedTable
-from maskc.pushdown.table_debts import refine_terminals
+from maskc.parser.refine import RefinedTable, build_table_without_lexer
 from maskc.stages import LalrLanguage
 
 _UNNAMED, _IGNORED = "__ANON_", "__IGNORE_"
@@ -104,7 +103,7 @@ class Subject:
     @cached_property
     def table_without_lexer(self) -> RefinedTable:
         """The parser, if any terminal could be lexed behind any."""
-        return refine_terminals(self.grammar)
+        return build_table_without_lexer(self.grammar)
 
     def name(self, terminal: int) -> str:
         """Return a terminal's name, or its text or its pattern if Lark had to name it."""

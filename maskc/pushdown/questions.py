@@ -22,6 +22,7 @@ from maskc.grammar.model import LalrGrammar
 from maskc.grammar.reduce import reduce_grammar
 from maskc.ids import END
 from maskc.parser.conflicts import find_conflicts
+from maskc.parser.refine import build_table_without_lexer
 from maskc.pushdown.always_legal import MAX_STACK, explore_credit
 from maskc.pushdown.debt_automaton import Verdict
 from maskc.pushdown.dft import DftAutomaton, build_dft
@@ -29,7 +30,7 @@ from maskc.pushdown.interchangeable import find_classes, map_to_representatives
 from maskc.pushdown.jointly_legal import are_jointly_legal, are_jointly_legal_by_table
 from maskc.pushdown.never_legal import NeverLegal
 from maskc.pushdown.production_debts import ProductionDebts
-from maskc.pushdown.table_debts import TableDebts, refine_terminals
+from maskc.pushdown.table_debts import TableDebts
 
 N_NEAREST = 3
 
@@ -173,7 +174,7 @@ class Questions:
     def _table(self) -> TableDebts | None:
         """The table's stacks; ``None`` if they are too many to tell apart."""
         try:
-            table = refine_terminals(self._grammar)
+            table = build_table_without_lexer(self._grammar)
         except LimitError:
             return None
         return TableDebts(self._grammar, table, {t: t for t in range(len(self._terminals))})

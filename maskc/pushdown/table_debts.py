@@ -29,10 +29,9 @@ from typing import NamedTuple
 from maskc import bits
 from maskc.grammar.model import LalrGrammar
 from maskc.grammar.reduce import reduce_grammar
-from maskc.ids import END, LookaheadId
-from maskc.parser.completion import Lookaheads, build_completions
-from maskc.parser.items import build_item_sets
-from maskc.parser.refine import RefinedTable, refine_states
+from maskc.ids import END
+from maskc.parser.refine import RefinedTable
+from maskc.parser.relation import Lookaheads
 from maskc.pushdown.debt_automaton import (
     REFUSED,
     TAKEN,
@@ -67,19 +66,6 @@ class Wait(NamedTuple):
     n_states: int
     nonterminal: int
     rest: LookaheadSequence
-
-
-def refine_terminals(grammar: LalrGrammar) -> RefinedTable:
-    """Return the refined table of the parser without its lexer: lookaheads are terminals.
-
-    Raises:
-        LimitError: it has too many states.
-    """
-    item_sets = build_item_sets(grammar)
-    lookaheads = {t: (LookaheadId(t),) for t in range(len(grammar.bnf.terminals))}
-    anything = (1 << len(grammar.bnf.terminals)) - 1
-    completions = build_completions(grammar, item_sets, lookaheads, lambda *_: anything)
-    return refine_states(grammar, item_sets, completions, 1 << END)
 
 
 Node = _Start | Wait

@@ -1,4 +1,5 @@
-from maskc.frontends.lark import load_lalr_grammar, load_source
+from maskc.frontends.loading import load_lalr_grammar
+from maskc.frontends.source import load_source
 from maskc.parser.driver import Outcome, drive_lalr, drive_refined
 from maskc.parser.refine import build_table_without_lexer
 

@@ -1,30 +1,18 @@
-import pytest
-
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.ids import END
 from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.scanner import build_scanner
-from maskc.parser.completion import Relation, build_completions
 from maskc.parser.items import build_item_sets
-from maskc.parser.refine import refine_states
+from maskc.parser.refine import build_refined_table
 
 
 def refined(text):
     grammar, _ = load_grammar(load_source(text))
     scanner = build_scanner(grammar.lexer)
     boundaries = build_boundaries(grammar.lexer, scanner, build_columns(grammar.lexer, scanner))
-    item_sets = build_item_sets(grammar)
-    completions = build_completions(
-        grammar,
-        item_sets,
-        boundaries.of_terminal,
-        lambda look, state, enclosed: boundaries.follow(
-            look, grammar.lalr.context_of[state], enclosed=enclosed
-        ),
-    )
-    table = refine_states(grammar, item_sets, completions, boundaries.end)
+    table = build_refined_table(grammar, build_item_sets(grammar), boundaries)
     names = {
         look: grammar.bnf.terminals[terminal]
         for terminal, looks in boundaries.of_terminal.items()
@@ -80,47 +68,3 @@ def test_the_end_has_one_lookahead():
     scanner = build_scanner(grammar.lexer)
     boundaries = build_boundaries(grammar.lexer, scanner, build_columns(grammar.lexer, scanner))
     assert len(boundaries.of_terminal[END]) == 1
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "joined"),
-    [
-        (Relation(0b11, ()), Relation(0b01, ()), Relation(0b01, ())),
-        (Relation(0, ((1, 2),)), Relation(2, ()), Relation(0, ((1, 2),))),
-        (Relation(0, ((1, 2),)), Relation(0, ((2, 4),)), Relation(0, ((1, 4),))),
-        (Relation(0, ((1, 2),)), Relation(0, ((4, 4),)), Relation(0, ())),
-        (Relation(1, ()), Relation(0, ((3, 4),)), Relation(0, ((1, 4),))),
-    ],
-)
-def test_relations_compose(first, second, joined):
-    assert first.then(second) == joined
-
-
-def pairs(relation, n):
-    found = {(i, i) for i in range(n) if relation.same >> i & 1}
-    for first, last in relation.rectangles:
-        found |= {(i, j) for i in range(n) if first >> i & 1 for j in range(n) if last >> j & 1}
-    return found
-
-
-@pytest.mark.parametrize("seed", range(50))
-def test_union_and_preimage_are_those_of_sets_of_pairs(seed):
-    import random
-
-    draw = random.Random(seed)
-    left, right = (
-        Relation(
-            draw.randrange(16), tuple((draw.randrange(1, 16), draw.randrange(1, 16)) for _ in "ab")
-        )
-        for _ in "xy"
-    )
-    joined = left | right
-    assert pairs(joined, 4) == pairs(left, 4) | pairs(right, 4)
-    targets = draw.randrange(16)
-    assert joined.preimage(targets) == sum(
-        1 << i for i in range(4) if any(targets >> j & 1 for k, j in pairs(joined, 4) if k == i)
-    )
-    composed = left.then(right)
-    assert pairs(composed, 4) == {
-        (i, k) for i, j in pairs(left, 4) for j2, k in pairs(right, 4) if j == j2
-    }

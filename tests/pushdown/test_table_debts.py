@@ -8,12 +8,13 @@ from maskc.frontends.source import load_source
 from maskc.grammar.reduce import reduce_grammar
 from maskc.ids import END
 from maskc.parser.conflicts import find_conflicts
+from maskc.parser.refine import build_table_without_lexer
 from maskc.pushdown.always_legal import prove_always_legal
 from maskc.pushdown.debt_automaton import Verdict
 from maskc.pushdown.dft import build_dft
 from maskc.pushdown.never_legal import NeverLegal
 from maskc.pushdown.production_debts import ProductionDebts
-from maskc.pushdown.table_debts import TableDebts, refine_terminals
+from maskc.pushdown.table_debts import TableDebts
 from tests.examples import examples
 from tests.parser.test_conflicts import DANGLING_ELSE, LOST
 from tests.pushdown.lalr_words import lark_grammars, run_table
@@ -38,7 +39,7 @@ class Question:
 
 
 def stacks_of(grammar):
-    table = refine_terminals(grammar)
+    table = build_table_without_lexer(grammar)
     return TableDebts(grammar, table, {t: t for t in range(len(grammar.bnf.terminals))})
 
 
@@ -73,7 +74,7 @@ def test_the_worked_example_has_the_same_answers_from_its_table():
 
 def test_a_refined_state_never_leaves_one_terminal_undecided():
     question = Question('start: "a" start "b" | "c"\n')
-    n_states = len(refine_terminals(question.grammar).live)
+    n_states = len(build_table_without_lexer(question.grammar).live)
     for state, terminal in itertools.product(range(n_states), range(4)):
         assert question.stacks.decide([state], [1 << terminal]) is not Verdict.DEPENDS
 
