@@ -5,8 +5,9 @@ partition of the characters into classes, become a minimal :class:`CharDfa`.
 
 Example: the product of ``^a`` and its complement has no accepting state, and is empty.
 
-Limits: more states than ``MAX_STATES`` are refused (``TooLargeError``, which the caller turns into
-a :class:`maskc.errors.SchemaError` with the place).
+Limits: more states than ``MAX_STATES``, or more than ``MAX_WORK`` steps of single automata to find
+them, are refused (``TooLargeError``, which the caller turns into a
+:class:`maskc.errors.SchemaError` with the place).
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
 
 MAX_STATES = 20_000
+MAX_WORK = 40_000_000
+_MOST_AT_ONCE = 8  # more are intersected in groups
 LAST = 0x10FFFF
 
 
@@ -34,6 +37,8 @@ def explore(
     step: Callable[[Hashable, int], Hashable],
     label: Callable[[Hashable], int],
     kinds: Sequence[Hashable] | None = None,
+    *,
+    n_parts: int = 1,
 ) -> CharDfa:
     """Return the minimal automaton of a stepping function.
 
@@ -43,9 +48,10 @@ def explore(
         step: state and the first character of a range → state; ``None`` is dead.
         label: state → its label, ``NO_LABEL`` if it does not accept.
         kinds: of each range; those with an equal kind are stepped alike, too.
+        n_parts: how many automata one step moves.
 
     Raises:
-        TooLargeError: it has too many states.
+        TooLargeError: it has too many states, or finding them takes too many steps.
     """
     first_of: dict[Hashable, int] = {}
     for n, low in enumerate(starts):
@@ -55,6 +61,7 @@ def explore(
     number: dict[Hashable, int] = {begin: 1}
     order: list[Hashable] = [begin]
     table: list[list[int]] = []
+    most = min(MAX_STATES, MAX_WORK // (n_parts * len(first_of)))
     for state in order:
         row = []
         for character in first_of.values():
@@ -66,7 +73,7 @@ def explore(
             if target is None:
                 target = number[after] = len(order) + 1
                 order.append(after)
-                if len(order) > MAX_STATES:
+                if len(order) > most:
                     raise TooLargeError
             row.append(target)
         table.append(row)
@@ -192,7 +199,8 @@ def combine(parts: Sequence[CharDfa], label: Callable[[tuple[int, ...]], int]) -
             raise TypeError
         return label(tuple(part.labels[s] for part, s in zip(parts, state, strict=True)))
 
-    return explore(starts, tuple(part.start for part in parts), step, of, kinds)
+    begin = tuple(part.start for part in parts)
+    return explore(starts, begin, step, of, kinds, n_parts=len(parts))
 
 
 def complement(dfa: CharDfa) -> CharDfa:
@@ -205,6 +213,8 @@ def intersect(parts: Sequence[CharDfa]) -> CharDfa:
     known = [part for part in parts if not part.is_universal]
     if not known:
         return ALL
+    while len(known) > _MOST_AT_ONCE:
+        known = [*known[_MOST_AT_ONCE:], intersect(known[:_MOST_AT_ONCE])]
     if len(known) == 1:
         return known[0]
     return combine(known, lambda labels: NO_LABEL if NO_LABEL in labels else 0)

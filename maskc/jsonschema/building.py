@@ -330,8 +330,17 @@ class Builder:
         names = self._collect_names(order, alls, wishes, required)
         low, high = _bounds(atoms, "count")
         dfa, classes = self._build_keys(names, [k for k, _ in (*alls, *wishes)], pointer)
-        options = [self._member_options(name, None, alls, wishes, pointer) for name in names]
-        options += [self._member_options(None, fit, alls, wishes, pointer) for fit in classes]
+        members_of = _MembersByName(self.space, alls)
+        options = [
+            self._member_options(
+                members_of.fits(name), _chosen_by(self.space, name, wishes), pointer
+            )
+            for name in names
+        ]
+        for sets in classes:
+            fits = [formula for keys, formula in alls if keys in sets]
+            fulfilled = [(n, f) for n, (keys, f) in enumerate(wishes) if keys in sets]
+            options.append(self._member_options(fits, fulfilled, pointer))
         place = {name: n for n, name in enumerate(names)}
         bits = sum(1 << place[name] for name in required)
         plain = (
@@ -401,28 +410,22 @@ class Builder:
         return dfa, list(classes)
 
     def _member_options(
-        self,
-        name: str | None,
-        sets: frozenset[Keys] | None,
-        alls: list[tuple[Keys, Formula]],
-        wishes: list[tuple[Keys, Formula]],
-        pointer: str,
+        self, fits: list[Formula], fulfilled: list[tuple[int, Formula]], pointer: str
     ) -> list[tuple[int, int]]:
-        """Return the options of a name, or of a class of keys."""
+        """Return the options of a name, or of a class of keys.
 
-        def is_in(keys: Keys) -> bool:
-            if name is not None:
-                return self.space.contains_key(keys, name)
-            return sets is not None and keys in sets
-
-        fits = [f for keys, f in alls if is_in(keys)]
-        fulfilled = [n for n, (keys, _) in enumerate(wishes) if is_in(keys)]
+        Args:
+            fits: what is asked of the value in any case.
+            fulfilled: wishes that it can fulfil: number and what that asks.
+            pointer: where it is asked, for an error.
+        """
         found = []
         for n in range(len(fulfilled), -1, -1):
             for chosen in combinations(fulfilled, n):
-                formula = self.space.both([*fits, *(wishes[k][1] for k in chosen)])
+                formula = self.space.both([*fits, *(asked for _, asked in chosen)])
                 if formula is not self.space.false:
-                    found.append((sum(1 << k for k in chosen), self.add(formula, pointer)))
+                    bits = sum(1 << wish for wish, _ in chosen)
+                    found.append((bits, self.add(formula, pointer)))
         return found
 
     def _constant_object(self, members: tuple[tuple[str, Any], ...], pointer: str) -> ObjectDraft:
@@ -480,6 +483,8 @@ class Builder:
 
     def has_number(self, rule: Rule) -> bool:
         """Return whether some number fits."""
+        if rule.values is not None and self.layout.numbers == "usual" and not rule.spelled:
+            return any(map(rule.allows, rule.values))
         return Numbers(rule, exponents=self.layout.numbers == "usual").is_satisfiable
 
     def array_rule(self, draft: ArrayDraft, found: set[int]) -> ArrayRule | None:
@@ -509,6 +514,36 @@ class Builder:
             ordered=self.layout.key_order == "schema",
         )
         return rule if rule.is_feasible() else None
+
+
+class _MembersByName:
+    """Finds what is asked of a name's value without looking at what is asked of other names."""
+
+    def __init__(self, space: Space, alls: list[tuple[Keys, Formula]]) -> None:
+        self._space, self._alls = space, alls
+        self._named: dict[str, list[int]] = {}
+        self._general = []
+        for number, (keys, _) in enumerate(alls):
+            if keys[0] == "names":
+                for name in keys[1]:
+                    self._named.setdefault(name, []).append(number)
+            else:
+                self._general.append(number)
+
+    def fits(self, name: str) -> list[Formula]:
+        """Return what is asked of the value of a name, in the order in which it was given."""
+        found = list(self._named.get(name, ()))
+        for number in self._general:
+            if self._space.contains_key(self._alls[number][0], name):
+                found.append(number)
+        return [self._alls[number][1] for number in sorted(found)]
+
+
+def _chosen_by(
+    space: Space, name: str, wishes: list[tuple[Keys, Formula]]
+) -> list[tuple[int, Formula]]:
+    """Return the wishes that the member of a name can fulfil."""
+    return [(n, asked) for n, (keys, asked) in enumerate(wishes) if space.contains_key(keys, name)]
 
 
 def _is_plain(*parts: list[tuple[Keys, Formula]]) -> bool:
