@@ -1,0 +1,33 @@
+import pytest
+
+from maskc.frontends.source import load_source
+from maskc.pipeline import compile_contents
+from maskc.report.compile import Compilation, print_compilation
+from maskc.vocab.vocabulary import Vocabulary
+
+
+@pytest.fixture(scope="module")
+def compilation():
+    source = load_source('start: "a" | "b"\n')
+    contents, passes = compile_contents(source, Vocabulary((b"a", b"b", None), (2,), "test"))
+    return Compilation("a.maskc", 1234, contents.header, passes)
+
+
+def test_the_last_line_says_what_was_written(compilation, capsys):
+    print_compilation(compilation)
+    last = capsys.readouterr().out.splitlines()[-1]
+    counts = compilation.header["counts"]
+    rows, masks = counts["rows"], counts["masks"]
+    assert last.startswith(f"a.maskc: 1.23 kB, {rows} rows, {masks} masks, in ")
+
+
+def test_every_pass_has_a_line(compilation, capsys):
+    print_compilation(compilation)
+    out = capsys.readouterr().out
+    assert all(record.name in out for record in compilation.passes)
+
+
+def test_the_time_is_that_of_all_passes(compilation):
+    assert compilation.seconds == sum(
+        record["seconds"] for record in compilation.to_dict()["passes"]
+    )

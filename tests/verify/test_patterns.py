@@ -1,0 +1,52 @@
+import re
+
+import pytest
+import regex
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from maskc.errors import UnsupportedTerminalError
+from maskc.verify.characters import Characters
+from maskc.verify.patterns import Pattern
+
+PATTERNS = [
+    r"a+b?",
+    r"[^a]*?b",
+    r"(?i:ab)|c\d",
+    r"\bab\b",
+    r"^a$",
+    r"(?m:^a$)",
+    r"(?s:.)b",
+    r"(?=ab)a",
+    r"(?<!a)b",
+    r"(?>a|ab)c",
+    r"(a)?(?(1)b|c)",
+    r"a{2,3}+b",
+]
+
+
+def rewrite(text):
+    pattern = Pattern("A", text, 0)
+    characters = Characters(pattern.atoms())
+    return pattern, characters, regex.compile(pattern.write(characters))
+
+
+WRITTEN = {text: rewrite(text) for text in PATTERNS}
+
+
+@given(st.sampled_from(PATTERNS), st.text("abcABC1\n é", max_size=6))
+@example(r"^a$", "a\n")
+@example(r"\bab\b", "abé")
+def test_a_pattern_that_is_written_anew_matches_as_re_does(text, subject):
+    pattern, characters, written = WRITTEN[text]
+    expected, found = pattern.regex.match(subject), written.match(characters.canonical(subject))
+    assert (found and found.span()) == (expected and expected.span())
+
+
+def test_a_back_reference_is_refused_by_name():
+    with pytest.raises(UnsupportedTerminalError, match="terminal A: a back-reference"):
+        Pattern("A", r"(a)\1", 0)
+
+
+def test_flags_of_the_lexer_count():
+    assert Pattern("A", "a", re.IGNORECASE).regex.match("A")
