@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 from lark import Lark
 
 from maskc.errors import GrammarError
-from maskc.frontends.characters.automaton import (
-    TooLargeError,
-    build_dfa,
-    drop_empty,
-    subtract,
-)
+from maskc.frontends.characters.automaton import build_dfa, subtract
 from maskc.frontends.characters.expressions import (
     Characters,
     choice,
@@ -27,6 +22,7 @@ from maskc.frontends.characters.expressions import (
 from maskc.frontends.characters.longest import write_longest
 from maskc.frontends.characters.lowering import lower_grammar
 from maskc.frontends.characters.patterns import write_class, write_pattern
+from maskc.frontends.characters.positions import TooLargeError, drop_empty
 from maskc.frontends.characters.regular import mirror
 from maskc.frontends.characters.terminals import write_terminal
 from maskc.frontends.ebnf import read_ebnf

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from maskc.frontends.characters.automaton import Dfa, TooLargeError
+from maskc.frontends.characters.automaton import Dfa
 from maskc.frontends.characters.expressions import (
     EMPTY_TEXT,
     NOTHING,
@@ -26,6 +26,7 @@ from maskc.frontends.characters.expressions import (
     repeat,
     sequence,
 )
+from maskc.frontends.characters.positions import TooLargeError
 
 MAX_CALLS, MAX_DEPTH = 5_000, 150
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from itertools import groupby
 
 from maskc.automata.charset import ANY, CodePoints, complement
-from maskc.frontends.characters.automaton import TooLargeError
 from maskc.frontends.characters.expressions import (
     MAX_NESTED,
     Characters,
@@ -20,6 +19,7 @@ from maskc.frontends.characters.expressions import (
     Sequence,
     nesting,
 )
+from maskc.frontends.characters.positions import TooLargeError
 
 MAX_LENGTH = 40_000
 

@@ -10,13 +10,7 @@ Example: ``a|ab`` becomes ``ab?``; ``(?:aa)*|(?:aaa)*`` becomes what
 
 from __future__ import annotations
 
-from maskc.frontends.characters.automaton import (
-    Positions,
-    TooLargeError,
-    build_dfa,
-    drop_empty,
-    examine,
-)
+from maskc.frontends.characters.automaton import build_dfa
 from maskc.frontends.characters.expressions import (
     NOTHING,
     Characters,
@@ -27,6 +21,7 @@ from maskc.frontends.characters.expressions import (
 )
 from maskc.frontends.characters.longest import write_longest
 from maskc.frontends.characters.patterns import write_pattern
+from maskc.frontends.characters.positions import Positions, TooLargeError, drop_empty, examine
 
 
 def write_terminal(expression: Expression) -> str | None:
