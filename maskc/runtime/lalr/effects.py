@@ -5,8 +5,8 @@ may take hundreds of reductions to shift one terminal, and touches the same few 
 again; the effect is what is left of them. It depends on the states that were read only, so it
 is cached by these.
 
-Example: in json, ``]`` after ``[1, 2`` pops the four states of the array's parts and pushes the
-one after a whole array, whatever was open before.
+Example: in json, ``]`` after ``[1, 2`` pops the states of the number and of the list before it, and
+pushes one for the list and one for ``]``, whatever was open before.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-from maskc.runtime.lalr.layout import Layout, read_layout
+from maskc.runtime.lalr.layout import Layout
 
 
 def test_rows_are_those_of_the_arrays(brackets):
@@ -32,8 +32,3 @@ def test_brackets_enclose_where_there_is_a_layout(brackets, blocks, reach):
     assert isinstance(blocks.tables.layout, Layout)
     assert blocks.tables.enclosed[reach(blocks, b"(x").stack.state]
     assert not blocks.tables.enclosed[reach(blocks, b"x").stack.state]
-
-
-def test_a_layout_is_read_from_the_header():
-    header = {"newline": 1, "indent": 2, "dedent": 3, "opens": [], "closes": [], "tab_len": 8}
-    assert read_layout({**header, "dedent_at_end": 5}) == Layout(1, 2, 3, 8, 1 << 5)
