@@ -90,7 +90,7 @@ class GeneralDecider:
 
     def states_after(self, event: Event) -> States:
         """Return the states that can be on top when an event has happened."""
-        return self.stacks.states_behind(event)
+        return self.stacks.states_after(event)
 
     def explain_left_out(self) -> str | None:
         """Return that the states were not followed to the end, if so."""

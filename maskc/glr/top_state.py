@@ -21,7 +21,7 @@ grammar is reduced, without empty productions, and intersected with what the lex
 Bound: ``MAX_READ`` states are read for one word and top, ``MAX_READ_IN_ALL`` for all; beyond them a
 word is left open, which changes no mask.
 
-Example: with ``S -> a S b | c``, in the state behind c the word b is taken by ``a c`` and
+Example: with ``S -> a S b | c``, in the state after c the word b is taken by ``a c`` and
 refused by ``c`` alone: it depends. The word c is refused by all.
 
 Source: Tran-Thien, appendix, 2 and 4.3; future work (a longer first argument).
@@ -88,8 +88,8 @@ class StackVerdicts:
         self._moves: dict[tuple[_Waits, int], _Waits] = {}
         self._tops: dict[_Top, _Waits] = {}
         self._n_read = 0
-        self._behind = find_states_after(table, verdicts.asked.symbols)
-        asked = {0, *(state for states in self._behind.values() for state in states)}
+        self._after = find_states_after(table, verdicts.asked.symbols)
+        asked = {0, *(state for states in self._after.values() for state in states)}
         self._asked = tuple(sorted(asked))
         self.n_states = len(table.shifts)
         self.never_asked = tuple(sorted(set(range(self.n_states)) - asked))
@@ -101,9 +101,9 @@ class StackVerdicts:
 
     def list_states(self, terminal: int) -> tuple[int, ...]:
         """Return the states that can be on top after a terminal, or after what is none."""
-        return self._behind.get(terminal, ()) if terminal >= 0 else self._asked
+        return self._after.get(terminal, ()) if terminal >= 0 else self._asked
 
-    def states_behind(self, event: Event) -> NDArray[np.intp]:
+    def states_after(self, event: Event) -> NDArray[np.intp]:
         """Return the states that can be on top when an event has happened."""
         return np.array(self.list_states(event.terminal), dtype=np.intp)
 

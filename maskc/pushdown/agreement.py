@@ -77,7 +77,7 @@ def _find_open(
     return [
         (terminal, word)
         for (terminal, word), number in zip(claims, classes.tolist(), strict=True)
-        if (flags[number][decisions.states_behind(Event(terminal, every_context, 0))] & bit).any()
+        if (flags[number][decisions.states_after(Event(terminal, every_context, 0))] & bit).any()
     ]
 
 

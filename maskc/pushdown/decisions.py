@@ -2,7 +2,7 @@
 
 A refined state on top of the stack says exactly which terminal can come next, but a token may
 complete several: what the second one meets depends on how deep the first one makes the parser
-reduce. For a word (a sequence of events and what stays open behind them) and a refined state we
+reduce. For a word (a sequence of events and what stays open after them) and a refined state we
 ask for all stacks with that state on top:
 
 - *may*: some stack takes the word; otherwise no token of its rows is legal here;
@@ -10,14 +10,14 @@ ask for all stacks with that state on top:
 - both: it depends on the stack below, or on the columns of open blocks.
 
 Both facts are least fixpoints and go through the same equations. A word whose first terminal is
-shifted asks for the shorter word in the state behind the shift. One whose first terminal is
+shifted asks for the shorter word in the state after the shift. One whose first terminal is
 reduced by ``X -> α`` asks for the same word where ``X`` is pushed on the item's base; so every
 kernel item carries the answers of its possible bases, joined over all stacks, from the bottom up.
 
 Words of one length are decided together, after all shorter ones; words with equal answers share
 one row of them. Where a word comes back to the stack that it started from, it is followed there
 (:mod:`maskc.pushdown.segments`); elsewhere "some stack" may be one that cannot lie below the
-state behind the shift, so both facts are upper bounds: what is decided is certain, what stays
+state after the shift, so both facts are upper bounds: what is decided is certain, what stays
 open may still be decided.
 
 This answers ``is_never_legal`` and ``is_always_legal`` of the paper for the language that Lark's
@@ -80,7 +80,7 @@ class Decisions:
         self._flags: Flags = np.zeros((0, len(table.live)), dtype=np.uint8)
         self._by_content: dict[bytes, int] = {}
         self._by_key: dict[tuple[Event, int], int] = {}
-        self._behind: dict[Event, NDArray[np.intp]] = {}
+        self._after: dict[Event, NDArray[np.intp]] = {}
         self._alike: dict[Event, dict[bytes, int]] = {}
 
     def classes_of(self, words: Iterable[int]) -> NDArray[np.int32]:
@@ -104,20 +104,20 @@ class Decisions:
             self._flags = np.array(self._rows, dtype=np.uint8).reshape(len(self._rows), n_states)
         return self._flags
 
-    def states_behind(self, event: Event) -> NDArray[np.intp]:
+    def states_after(self, event: Event) -> NDArray[np.intp]:
         """Return the refined states that can be on top when an event has happened."""
         event = event._replace(column=0)
-        found = self._behind.get(event)
+        found = self._after.get(event)
         if found is None:
-            found = self._behind[event] = np.flatnonzero(self.facts.behind(event))
+            found = self._after[event] = np.flatnonzero(self.facts.after(event))
         return found
 
-    def decided_behind(self, event: Event) -> dict[bytes, int]:
-        """Return, for answers of the states behind an event, the word that stands for them."""
+    def alike_after(self, event: Event) -> dict[bytes, int]:
+        """Return, for answers of the states after an event, the word that stands for them."""
         return self._alike.setdefault(event, {})
 
     def _decide(self, words: list[int]) -> None:
-        """Decide words and all that is left of them behind their first events, shortest first."""
+        """Decide words and all that is left of them after their first events, shortest first."""
         event, rest, length = self.words.event, self.words.rest, self.words.length
         unknown: set[int] = set()
         for word in words:
@@ -206,8 +206,8 @@ class _Facts:
             found = self._in[contexts] = inside[self._context]
         return found
 
-    def behind(self, event: Event) -> Bools:
-        """Return bool[n_states]: whether a state can be on top behind an event."""
+    def after(self, event: Event) -> Bools:
+        """Return bool[n_states]: whether a state can be on top after an event."""
         if event.terminal == NO_EVENT:
             return ~self.nothing
         if event.terminal == IGNORED:
@@ -293,7 +293,7 @@ class _Graph:
             self.kinds_of.setdefault(terminals, []).append((reducing, reduced))
 
     def _walk(self, state: int, right_side: tuple[int, ...]) -> int | None:
-        """Return the state behind a right side, ``None`` if no live stack gets there."""
+        """Return the state after a right side, ``None`` if no live stack gets there."""
         here: int | None = state
         for symbol in right_side:
             if here is None:
@@ -349,8 +349,17 @@ class _Graph:
     def _reduce(self, values: Flags, reducing: dict[int, list[int]], facts: _Facts) -> None:
         """Pass answers from bases to the states that reduce to them, until nothing changes.
 
-        The answers of one state are one integer, two bits a word; words whose first terminal a
-        state does not take stay 0 there, so most of the table is never touched.
+        The least fixpoint of: an answer of a base is one of every state that reduces to it on the
+        sequence's first terminal, if that state takes the terminal. Bits are only ever added, so
+        it ends. The answers of one state are one integer, two bits a sequence, ``MAY`` below
+        ``FAIL``; where a state does not take the first terminal they stay 0, so most of the table
+        is never touched.
+
+        Args:
+            values: uint8[n_keys, n_states], ``MAY`` and ``FAIL`` of the states that shift; the
+                rows of ``reducing`` are overwritten with those of all states.
+            reducing: first terminal → the rows of ``values`` whose sequences begin with it.
+            facts: which states take a terminal.
         """
         columns = [column for group in reducing.values() for column in group]
         place = {column: 2 * i for i, column in enumerate(columns)}
@@ -358,8 +367,8 @@ class _Graph:
             terminal: sum(DEPENDS << place[column] for column in group)
             for terminal, group in reducing.items()
         }
-        taken = [0] * self.n_states
-        here = [0] * self.n_states
+        taken = [0] * self.n_states  # the sequences that a state's answers may be about
+        here = [0] * self.n_states  # its answers so far
         for terminal, group in reducing.items():
             for state in np.flatnonzero(facts.takes.get(terminal, facts.nothing)).tolist():
                 taken[state] |= both[terminal]
@@ -371,6 +380,7 @@ class _Graph:
         for terminals, kinds in self.kinds_of.items():
             mask = sum(both[terminal] for terminal in both if terminal in terminals)
             masks.update(dict.fromkeys(kinds, mask))
+        # Invariant: the readers of a state that is not queued hold all of its answers.
         pending = deque(state for state in range(self.n_states) if here[state])
         queued = [bool(value) for value in here]
         while pending:

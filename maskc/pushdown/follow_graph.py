@@ -7,11 +7,11 @@ to X•; from •X to X• if n = 0; and from S• to $END. A terminal is its ow
 
 The *follow graph* joins terminals: X to Y if the successor graph has a path from X to Y with no
 terminal between. What it excludes is never-legal. It forgets from which production a nonterminal
-was entered, so behind a nonterminal that can be empty it keeps too much: the exact relation is
+was entered, so after a nonterminal that can be empty it keeps too much: the exact relation is
 :func:`maskc.grammar.sets.compute_adjacent`.
 
 Example: for ``S ::= aSb | ε`` the edges are •S → a, •S → S•, a → •S, S• → b, b → S•, S• → $END, and
-a is followed by a, b and $END. The last is too much: no text ends behind a.
+a is followed by a, b and $END. The last is too much: no text ends after a.
 
 Source: appendix, section 4.1, Figure 1; blog, Figure 2 and step 2.
 """

@@ -1,16 +1,16 @@
-"""Are S1 and S2 legal behind X at the same times?
+"""Are S1 and S2 legal after X at the same times?
 
 ``are_jointly_legal(X, S1, S2)`` is true iff PXS1 ∈ L_p ⟺ PXS2 ∈ L_p, for every P. That is
 undecidable (appendix, Proposition 2); the answer is a reason why it holds, or ``None`` for unknown.
 In order:
 
 - ``EQUAL``: exchanging interchangeable terminals makes S1 and S2 the same (6.2);
-- ``ALWAYS_SUFFIX``: apart from a common beginning, each only adds what is always-legal behind the
-  terminal before it (6.1: Y2 is always-legal behind Y1, so X…Y1Y2 is jointly legal with X…Y1);
-- ``EQUAL_DEBTS``: they are legal on the same stacks behind X (the appendix's future work: the
+- ``ALWAYS_SUFFIX``: apart from a common beginning, each only adds what is always-legal after the
+  terminal before it (6.1: Y2 is always-legal after Y1, so X…Y1Y2 is jointly legal with X…Y1);
+- ``EQUAL_DEBTS``: they are legal on the same stacks after X (the appendix's future work: the
   debt automata have the same language). This holds in particular if both are never-legal.
 
-Example: with ``S ::= aSb | ε``, b and bb are not jointly legal behind b; a and b are behind a, for
+Example: with ``S ::= aSb | ε``, b and bb are not jointly legal after b; a and b are after a, for
 both are always-legal there.
 
 All of this is about the grammar's language; ``are_jointly_legal_by_table`` asks Lark's table
@@ -47,7 +47,7 @@ def are_jointly_legal(
     *,
     representatives: Mapping[int, int],
 ) -> Reason | None:
-    """Return why two sequences are jointly legal behind ``x``, ``None`` if it is not known.
+    """Return why two sequences are jointly legal after ``x``, ``None`` if it is not known.
 
     Args:
         debts: of the grammar.

@@ -43,7 +43,7 @@ class NeverAnswer:
 
     Attributes:
         x, sequence: what was asked for.
-        never_legal: no text has the sequence right behind x; true of Lark's language, too.
+        never_legal: no text has the sequence right after x; true of Lark's language, too.
         unused: names among them that are in no text at all.
     """
 
@@ -108,7 +108,7 @@ class FollowAnswer:
 
     Attributes:
         symbol: a terminal or a nonterminal.
-        followers: the terminals, and ``$END``, that come right behind it in some text.
+        followers: the terminals, and ``$END``, that come right after it in some text.
     """
 
     symbol: str
@@ -184,7 +184,7 @@ class Questions:
         return self._grammar.bnf.terminals
 
     def ask_never(self, x: str, sequence: Sequence[str]) -> NeverAnswer:
-        """Return whether the sequence is never-legal behind ``x``.
+        """Return whether the sequence is never-legal after ``x``.
 
         Raises:
             UnknownSymbolError: a name is no terminal's.
@@ -199,7 +199,7 @@ class Questions:
         )
 
     def ask_always(self, x: str, sequence: Sequence[str]) -> AlwaysAnswer:
-        """Return whether the sequence is proven always-legal behind ``x``.
+        """Return whether the sequence is proven always-legal after ``x``.
 
         Raises:
             UnknownSymbolError: a name is no terminal's.
@@ -223,7 +223,7 @@ class Questions:
         )
 
     def ask_joint(self, x: str, one: Sequence[str], other: Sequence[str]) -> JointAnswer:
-        """Return whether two sequences are proven jointly legal behind ``x``.
+        """Return whether two sequences are proven jointly legal after ``x``.
 
         Raises:
             UnknownSymbolError: a name is no terminal's.
@@ -248,7 +248,7 @@ class Questions:
         )
 
     def ask_follow(self, symbol: str) -> FollowAnswer:
-        """Return what comes right behind a terminal or a nonterminal.
+        """Return what comes right after a terminal or a nonterminal.
 
         Raises:
             UnknownSymbolError: the name is no symbol's.

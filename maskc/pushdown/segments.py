@@ -5,7 +5,7 @@ leaves there does not depend on anything below. So where a word's first event pu
 a state s, the rest of the word is run on the stack s t, and only when it wants to pop s does it
 fall back on what holds for every stack.
 
-Example: behind ``f`` in python.lark, ``(`` STRING ``)`` is run as far as the call is complete; the
+Example: after ``f`` in python.lark, ``(`` STRING ``)`` is run as far as the call is complete; the
 state of ``)`` then says whether a comma may follow, whatever lies below ``f``.
 """
 

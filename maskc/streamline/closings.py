@@ -1,10 +1,11 @@
-"""Step 0: what may close a sequence is asked about together, and not at all where nothing changed.
+"""What may close a sequence is asked about together, and not at all where nothing changed.
 
 In the paper each terminal that the open lexeme may still become closes a sequence of its own. A
-token is legal if any of them is, so the set of them is one question, and tokens with the same
-set share a row. Where a token leaves the lexeme all that it could become before, it is always
-legal: somebody must be able to finish the lexeme, or its state would not have been entered. Only at
-the start of the text no lexeme is open, and nobody need be able to begin one.
+token is legal if any of them is, so the set of them is one question, and tokens with the same set
+share a row. A token that stays inside its lexeme, and takes none of the terminals away that the
+lexeme might become before, is always legal: the lexeme could be finished as one of them, or its
+state would not have been entered. Only at the start of the text no lexeme is open, so there nothing
+is concluded.
 
 Example: inside a NAME, a token of letters leaves a NAME; inside ``de``, ``f`` does not, since what
 could become any name or ``del`` may now become any name or ``def``.
@@ -22,7 +23,7 @@ from maskc.streamline.model import Rows, merge
 
 
 def merge_closings(rows: Rows, scanner: Scanner, boundaries: Boundaries) -> Rows:
-    """Return the rows with ``anything`` for tokens that leave an open lexeme all its chances."""
+    """Return the rows with ``anything`` for tokens that do not shrink what a lexeme may become."""
     words = rows.words
     free = words.close(words.number_final(anything(boundaries.n_lookaheads)), 0)
     stays = np.array([event.terminal == NO_EVENT for event in rows.events], dtype=np.bool_)

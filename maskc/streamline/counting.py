@@ -1,12 +1,12 @@
 """How many rows does a lexer state have?
 
 The paper's mask store has a row for each lexer state and terminal sequence, its closing terminal
-included. Ours stores rows behind an end of a lexeme once, however many lexer states share the
+included. Ours stores rows after an end of a lexeme once, however many lexer states share the
 end; here they are counted as the paper counts, once for each lexer state that reads them, so that
 figures compare. Rows of a lexer state with equal sequences count once.
 
 ``raw`` counts terminal sequences alone, each closing terminal by itself. Later steps count what
-is asked: the first terminal with the contexts it needs, and the word behind it.
+is asked: the first terminal with the contexts it needs, and the word after it.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ If PLUS and MINUS are interchangeable, (X, S) is legal iff it is with PLUS in th
 So every event names the first terminal of its class, and what stays open asks for the first
 lookahead of its class; rows that differed in this only become one.
 
-A lookahead is a terminal with what its boundary allows behind it. Two lookaheads of one class are
+A lookahead is a terminal with what its boundary allows after it. Two lookaheads of one class are
 taken together only where no live stack tells them apart; so are two terminals.
 
 Example: in python.lark the rows of ``+=``, ``-=``, and eleven more become the rows of one.
@@ -82,7 +82,7 @@ def merge_interchangeable(
 def safe_for_lookaheads(classes: Classes, boundaries: Boundaries, table: RefinedTable) -> Classes:
     """Return the classes split until their terminals are taken by the same refined states.
 
-    What the lexer allows behind a terminal is no part of the grammar: one that the lexer never
+    What the lexer allows after a terminal is no part of the grammar: one that the lexer never
     gives, or that nothing can follow, is taken nowhere and stands for no other.
     """
     looks = {

@@ -87,7 +87,7 @@ class LalrDecider:
 
     def states_after(self, event: Event) -> States:
         """Return the refined states that can be on top when an event has happened."""
-        return self.decisions.states_behind(event)
+        return self.decisions.states_after(event)
 
     def explain_left_out(self) -> None:
         """Nothing is left out but what raises."""

@@ -1,11 +1,11 @@
 """Step 5: rows are decided by the state on top of the stack, as far as it decides them.
 
-Behind X the parser is in some LALR state, refined by what the stack below still wants. For each
+After X the parser is in some LALR state, refined by what the stack below still wants. For each
 word and refined state, :mod:`maskc.pushdown.decisions` says *accepted*, *rejected*, or that it
 depends on the stack below. An artifact holds this table; only what depends is asked at run
 time, and it depends on the state that the word's first terminal leads to, and so on.
 
-The *residue* is what is left to ask: for each source behind an end of a lexeme, and each refined
+The *residue* is what is left to ask: for each source after an end of a lexeme, and each refined
 state that can be on top there, the rows that depend.
 
 Source: appendix, future work (a longer first argument); XGrammar, adaptive token mask cache.
@@ -38,7 +38,7 @@ class Verdicts:
     """Answers for all refined states and the words that rows can ask about.
 
     Attributes:
-        words: the words, ascending: those of rows, and what is left of them behind their events.
+        words: the words, ascending: those of rows, and what is left of them after their events.
         class_of: int32[n_words], words with equal answers share a class.
         flags: uint8[n_classes, n_states], ``MAY``, ``FAIL`` or both.
     """
@@ -78,7 +78,7 @@ def list_words(rows: Rows) -> tuple[int, ...]:
 def describe_residue(
     rows: Rows,
     verdicts: Verdicts,
-    states_behind: Callable[[Event], NDArray[np.intp]],
+    states_after: Callable[[Event], NDArray[np.intp]],
     boundaries: Boundaries,
     terminals: tuple[str, ...],
 ) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def describe_residue(
     Args:
         rows: the rows.
         verdicts: the answers for their words.
-        states_behind: event → the states that can be on top when it has happened.
+        states_after: event → the states that can be on top when it has happened.
         boundaries: of the grammar.
         terminals: their names.
     """
@@ -106,7 +106,7 @@ def describe_residue(
         terminals_asked: dict[int, NDArray[np.bool_]] = {}
         for first in np.unique(rows.first[low:high]).tolist():
             here = np.flatnonzero(rows.first[low:high] == first) + low
-            states = states_behind(rows.events[first])
+            states = states_after(rows.events[first])
             depends = flags[np.ix_(classes[here], states)] == DEPENDS
             depending[states] += depends.sum(axis=0)
             possible[states] = True

@@ -1,11 +1,11 @@
 """Rows as the streamlining steps see them, and how steps merge them.
 
 A row is (source, first event, word) → tokens. A *source* is where a token starts: inside a lexeme
-(a scanner state), or right behind one, where a terminal X has just gone to the parser (X and the
+(a scanner state), or right after one, where a terminal X has just gone to the parser (X and the
 boundary it left; the first event is X then). So a row's first event is the X of the paper, and
-its word the sequence S that is asked about behind X.
+its word the sequence S that is asked about after X.
 
-A lexer state's rows are those of its own source and those behind each of its ends. Ends are
+A lexer state's rows are those of its own source and those after each of its ends. Ends are
 shared by many lexer states, so rows are stored once and counted as often as they are read.
 """
 
@@ -60,8 +60,8 @@ class Rows:
 
     Attributes:
         n_states: sources below this are scanner states; the others are ends.
-        ends: source − ``n_states`` → the (terminal, boundary) it stands behind.
-        ends_of: scanner state → the sources behind its ends.
+        ends: source − ``n_states`` → the (terminal, boundary) it stands after.
+        ends_of: scanner state → the sources after its ends.
         events: the first events that rows name.
         words: the words that rows name.
         tokens: the token sets that rows name.

@@ -1,13 +1,13 @@
-"""Step 3: all pairs (X, Y) are decided.
+"""Pairs (X, Y) that the productions left are decided by the parser's table.
 
-A pair that is never legal takes every sequence with it away. Where Y is always legal behind X, a
+A pair that is never legal takes every sequence with it away. Where Y is always legal after X, a
 sequence that ends in X Y is jointly legal with the one that ends in X: the end is cut off, and
-what is left may end in such a pair again. A final behind X asks only for what some stack wants.
+what is left may end in such a pair again. A final after X asks only for what some stack wants.
 
 Asked of Lark's own table, so what a resolved conflict cut off is never legal, and no pair counts as
 always legal that the table refuses.
 
-Example: in python.lark MINUS is always legal behind MINUS, so ``--`` asks for no more than ``-``.
+Example: in python.lark MINUS is always legal after MINUS, so ``--`` asks for no more than ``-``.
 
 Source: appendix, sections 2, 4 and 6.1; blog, step 3.
 """
@@ -22,9 +22,9 @@ from maskc.lexer.boundaries import Boundaries
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.decisions import Decisions
 from maskc.store.sequences import Event, anything
-from maskc.streamline.judge import judge
 from maskc.streamline.model import Rows
 from maskc.streamline.rewrite import rewrite
+from maskc.streamline.table_answers import replace_decided
 
 
 def decide_pairs(
@@ -36,13 +36,13 @@ def decide_pairs(
     wanted: dict[Event, int] = {}
 
     def narrow(before: Event, word: int) -> int:
-        """Return a final without the lookaheads that no stack behind an event wants."""
+        """Return a final without the lookaheads that no stack after an event wants."""
         if words.length[word] or word == free:
             return word
         before = before._replace(column=0)
         if before not in wanted:
             looks = 0
-            for state in decisions.states_behind(before).tolist():
+            for state in decisions.states_after(before).tolist():
                 looks |= table.live[state]
             wanted[before] = looks
         final, column = words.final(word)
@@ -53,14 +53,13 @@ def decide_pairs(
         answers = [word for _, word in asked]
         places = [i for i, (before, _) in enumerate(asked) if before.terminal not in _NO_TERMINAL]
         pairs = [(asked[i][0], narrow(*asked[i])) for i in places]
-        # The first two terminals of a longer sequence are a pair, whatever comes behind.
+        # The first two terminals of a longer sequence are a pair, whatever comes after.
         heads = [
             (before, words.extend(words.event[word], free) if words.length[word] else word)
             for before, word in pairs
         ]
-        for i, (_, word), (_, head), answer in zip(
-            places, pairs, heads, judge(decisions, heads, free, jointly=False), strict=True
-        ):
+        replaced = replace_decided(decisions, heads, free, jointly=False)
+        for i, (_, word), (_, head), answer in zip(places, pairs, heads, replaced, strict=True):
             answers[i] = answer if answer == DROPPED or word == head else word
         return answers
 

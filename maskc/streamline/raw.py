@@ -1,13 +1,13 @@
-"""The walk's rows, each behind the terminal that ended the lexeme before: nothing decided yet.
+"""The walk's rows, each after the terminal that ended the lexeme before: nothing decided yet.
 
-What the walk found behind a boundary holds behind every terminal that leaves this boundary; the
+What the walk found after a boundary holds after every terminal that leaves this boundary; the
 steps ask about each of them by itself, so each gets its own copy, without the rows that need a
-context which the parser never names behind it.
+context which the parser never names after it.
 
-Behind a row's first event, a lexeme that is ignored leaves the stack alone: what it asks of the
+After a row's first event, a lexeme that is ignored leaves the stack alone: what it asks of the
 context is asked of the event before it, and it is no event of its own.
 
-Example: behind ``)`` and behind ``]`` of python.lark the same rows are walked once.
+Example: after ``)`` and after ``]`` of python.lark the same rows are walked once.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def collect_rows(
     """Return all rows of a store, by the terminal before them."""
     words, events = Words(boundaries.finals), _Events()
     first, word = _split_paths(store, words, events)
-    # Behind each end: the boundary's rows, their first event now the terminal itself.
+    # After each end: the boundary's rows, their first event now the terminal itself.
     after = {
         terminal: bits.from_members(contexts)
         for terminal, contexts in contexts_after(lexer).items()
@@ -48,9 +48,9 @@ def collect_rows(
     firsts = [first[:n_own]]
     for (terminal, boundary), source in number.items():
         low, high = store.source_first[scanner.n_states + boundary :][:2].tolist()
-        behind, inverse = np.unique(first[low:high], return_inverse=True)
+        entries, inverse = np.unique(first[low:high], return_inverse=True)
         own = []
-        for entry in behind.tolist():
+        for entry in entries.tolist():
             contexts = events.known[entry].contexts & after.get(terminal, 0)
             own.append(events.number(Event(terminal, contexts, 0)) if contexts else DROPPED)
         chosen = np.array(own, dtype=np.int32)[inverse.reshape(-1)]

@@ -1,8 +1,8 @@
-"""How a step maps words: from their ends to their beginnings, each behind the event before it.
+"""How a step maps words: from their ends to their beginnings, each after the event before it.
 
-A step looks at a word S only behind an X: behind DEF almost nothing is legal that is legal behind
-NAME. A word is mapped innermost first: its rest is mapped behind the word's own first event, then
-the word that is left is judged behind the event before it. So a sequence is cut as soon as what is
+A step looks at a word S only after an X: after DEF almost nothing is legal that is legal after
+NAME. A word is mapped innermost first: its rest is mapped after the word's own first event, then
+the word that is left is replaced after the event before it. So a sequence is cut as soon as what is
 left of it is decided, and one that cannot happen takes all that begin with it away.
 
 Words go through shortest first, and all words of a length together, so that a rule may look at

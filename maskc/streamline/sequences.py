@@ -1,10 +1,10 @@
 """Step 4: the remaining sequences are decided, whatever their length.
 
-Behind X, a sequence S is dropped if it is never legal, cut to X if it is always legal, and taken
-together with a shorter one if the two are jointly legal because the parser's state behind X decides
+After X, a sequence S is dropped if it is never legal, cut to X if it is always legal, and taken
+together with a shorter one if the two are jointly legal because the parser's state after X decides
 both, in the same way.
 
-Example: in python.lark, behind a NAME, ``)`` and then ``:`` stays a question, since the stack below
+Example: in python.lark, after a NAME, ``)`` and then ``:`` stays a question, since the stack below
 the bracket answers it; ``)`` and then ``)`` asks no more of the state than ``)`` and then ``]``
 does where both are refused.
 
@@ -23,9 +23,9 @@ from maskc.ids import NO_EVENT
 from maskc.lexer.boundaries import Boundaries
 from maskc.pushdown.decisions import Decisions
 from maskc.store.sequences import Event, anything
-from maskc.streamline.judge import join_decided, judge
 from maskc.streamline.model import Rows, merge
 from maskc.streamline.rewrite import rewrite
+from maskc.streamline.table_answers import join_decided, replace_decided
 
 
 def decide_sequences(rows: Rows, decisions: Decisions, boundaries: Boundaries) -> Rows:
@@ -43,8 +43,8 @@ def decide_sequences(rows: Rows, decisions: Decisions, boundaries: Boundaries) -
             asked[i] = (asked[i][0], words.extend(event, rest))
         answers = [word for _, word in asked]
         places = [i for i, (before, _) in enumerate(asked) if before.terminal != NO_EVENT]
-        judged = judge(decisions, [asked[i] for i in places], free, jointly=True)
-        for i, answer in zip(places, judged, strict=True):
+        replaced = replace_decided(decisions, [asked[i] for i in places], free, jointly=True)
+        for i, answer in zip(places, replaced, strict=True):
             answers[i] = answer
         return answers
 

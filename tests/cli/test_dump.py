@@ -25,7 +25,7 @@ def test_a_stage_of_the_grammar_takes_no_tokenizer(refusal, grammar):
 
 
 def test_an_unknown_stage_is_refused_with_those_there_are(refusal, grammar):
-    assert "grammar, dft, scanner, boundaries" in refusal("dump", grammar, "--stage", "x")
+    assert "grammar, dft, debts, scanner, boundaries" in refusal("dump", grammar, "--stage", "x")
 
 
 def test_what_is_left_out_is_counted(command, grammar):

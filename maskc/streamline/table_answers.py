@@ -1,6 +1,6 @@
-"""What a decision about (X, S) makes of the word S behind the event X.
+"""What a decision about (X, S) makes of the word S after the event X.
 
-With P for the refined states that can be on top behind X:
+With P for the refined states that can be on top after X:
 
 - no state of P may take S: never legal, the row goes;
 - no state of P may refuse S: always legal, nothing is left to ask;
@@ -19,7 +19,7 @@ from maskc.pushdown.decisions import DEPENDS, FAIL, MAY, Decisions
 from maskc.store.sequences import Event
 
 
-def judge(
+def replace_decided(
     decisions: Decisions, asked: Sequence[tuple[Event, int]], free: int, *, jointly: bool
 ) -> list[int]:
     """Return the word that stands for each, ``DROPPED`` if it is never legal.
@@ -38,11 +38,11 @@ def judge(
     answers = [0] * len(asked)
     for event, places in by_event.items():
         chosen, inverse = np.unique(classes[places], return_inverse=True)
-        here = flags[chosen[:, None], decisions.states_behind(event)]
+        here = flags[chosen[:, None], decisions.states_after(event)]
         joined = np.bitwise_or.reduce(here, axis=1, initial=0)[inverse.reshape(-1)].tolist()
         decided = (here != DEPENDS).all(axis=1)[inverse.reshape(-1)].tolist()
         content = [row.tobytes() for row in here]
-        alike = decisions.decided_behind(event)
+        alike = decisions.alike_after(event)
         for place, kind, verdict, sure in zip(
             places, inverse.reshape(-1).tolist(), joined, decided, strict=True
         ):
@@ -60,7 +60,7 @@ def judge(
 def join_decided(
     decisions: Decisions, asked: Sequence[tuple[Event, int]], known: dict[object, tuple[Event, int]]
 ) -> list[tuple[Event, int]]:
-    """Return, for pairs (X, S) that every state behind X decides, one of those decided alike.
+    """Return, for pairs (X, S) that every state after X decides, one of those decided alike.
 
     The contexts that X needs are part of the answer, so pairs may join whose contexts differ.
 
@@ -77,7 +77,7 @@ def join_decided(
         if event.terminal >= 0:
             by_event.setdefault(event, []).append(place)
     for event, places in by_event.items():
-        states = decisions.states_behind(event)
+        states = decisions.states_after(event)
         here = flags[classes[places][:, None], states]
         decided = (here != DEPENDS).all(axis=1).tolist()
         for place, sure, row in zip(places, decided, here == MAY, strict=True):
