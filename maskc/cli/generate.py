@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from functools import partial
 
 import click
 
 import maskc
+from maskc.artifact.sections import is_schema
 from maskc.cli.limits import limit_options, part_limit_option
 from maskc.limits import Limits
 from maskc.report.render import print_json
@@ -45,7 +47,12 @@ def generate_command(
     from maskc.verify.generation import open_texts
     from maskc.verify.workers import Task, Workers
 
-    maskc.load(artifact)  # what is no artifact is refused before a process is started
+    loaded = maskc.load(artifact)  # what is no artifact is refused before a process is started
+    if is_schema(loaded.header):
+        from maskc.verify.json_schema import draw_texts
+
+        texts = draw_texts(loaded, count, max_tokens, seed)
+        click.get_current_context().exit(_show_drawn(artifact, texts, as_json=as_json))
     problems, dictionaries = 0, []
     make = partial(open_texts, artifact, max_tokens=max_tokens, seed=seed, limits=limits)
     with Workers(make, jobs=1) as workers:
@@ -61,6 +68,23 @@ def generate_command(
     if as_json:
         print_json(dictionaries)
     click.get_current_context().exit(1 if problems else 0)
+
+
+def _show_drawn(name: str, texts: Iterator[tuple[str, bool]], *, as_json: bool) -> int:
+    """Print the texts of a JSON Schema; return the exit status."""
+    status, dictionaries = 0, []
+    for text, is_whole in texts:
+        problem = None if is_whole else "no end was found within the search"
+        if as_json:
+            dictionaries.append({"text": text, "problem": problem})
+        else:
+            _write(text)
+        if problem:
+            status = 1
+            click.echo(f"maskc: {name}: {problem}", err=True)
+    if as_json:
+        print_json(dictionaries)
+    return status
 
 
 def _write(text: str) -> None:

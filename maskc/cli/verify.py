@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import click
 
 import maskc
+from maskc.artifact.sections import is_schema
 from maskc.cli.limits import limit_options, part_limit_option
 from maskc.cli.progress import show_parts
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
@@ -106,8 +108,12 @@ def verify_command(
     segmentation: however a text is cut into tokens, each is legal and all lead to the same.
     mutation: files changed by a byte are refused where Lark refuses them, at the right byte.
     raw store: masks are those of the rows before streamlining, in every bit.
+
+    Of a JSON Schema, the judge is the package jsonschema, and there are corpus and generation.
     """
     from maskc.verify import VerifyOptions, run_verify
+    from maskc.verify.json_schema import verify_schema_files
+    from maskc.vocab import load_encoder
 
     options = VerifyOptions(
         files=files,
@@ -128,6 +134,11 @@ def verify_command(
     check_fingerprint(artifact, loaded)
     if tokenizer is not None:
         check_tokenizer(artifact, loaded, tokenizer)
+    if is_schema(loaded.header):
+        name: str = tokenizer or loaded.header["tokenizer"]["name"]
+        report = verify_schema_files(loaded, corpus, options, lambda: load_encoder(name))
+        _print(report.to_dict(), as_json=as_json)
+        click.get_current_context().exit(0 if report.ok else 1)
     with show_parts("verifying") as progress:
         report = run_verify(
             artifact,
@@ -136,11 +147,15 @@ def verify_command(
             jobs=jobs or min(_count_cores(), MOST_JOBS),
             progress=progress,
         )
-    if as_json:
-        print_json(report.to_dict())
-    else:
-        print_report(report.to_dict())
+    _print(report.to_dict(), as_json=as_json)
     click.get_current_context().exit(0 if report.ok else 1)
+
+
+def _print(report: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        print_json(report)
+    else:
+        print_report(report)
 
 
 def _count_cores() -> int:

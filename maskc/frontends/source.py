@@ -209,7 +209,9 @@ def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
         raise _bad_header("<artifact>", "does not say what the grammar is called")
     if header.get("parser") == "schema":
         raise GrammarError(
-            name, "it is a JSON Schema, which this command does not read yet; inspect does"
+            name,
+            "it is a JSON Schema, which this command does not read yet; inspect, verify and "
+            "generate do",
         )
     for key, default in (("text", None), ("start", None), ("lexer", None), ("parser", "lalr")):
         if not isinstance(header.get(key, default), str):

@@ -75,8 +75,6 @@ def test_a_bad_schema_is_one_sentence_and_status_2(folder, capsys, text, sentenc
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["verify", "order.bytes.maskc", "--corpus", "order.schema.json"],
-        ["generate", "order.bytes.maskc"],
         ["explain", "order.bytes.maskc", "--text", "{"],
         ["inspect", "order.bytes.maskc", "--html", "x.html"],
     ],
