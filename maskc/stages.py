@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -17,6 +17,7 @@ from maskc.frontends.source import GrammarSource
 from maskc.glr.adjacency import LexedCfg
 from maskc.glr.lr0 import GeneralTable
 from maskc.grammar.model import Grammar, LalrGrammar
+from maskc.ids import TerminalId
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import Scanner
@@ -88,11 +89,13 @@ class GeneralLanguage:
         lexed: the grammar and its scanner.
         productions: rewritten, and cut down to what the lexer can give.
         table: their LR(0) automaton, all actions kept.
+        merged: terminal → the one that stands for it in all of these, where it is another one.
     """
 
     lexed: Lexed[Grammar]
     productions: LexedCfg
     table: GeneralTable
+    merged: Mapping[TerminalId, TerminalId]
 
 
 Language = LalrLanguage | GeneralLanguage

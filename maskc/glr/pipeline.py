@@ -8,7 +8,7 @@ sets of stacks at hand.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from maskc.artifact.model import Contents
@@ -27,6 +27,7 @@ from maskc.glr.walk import build_general_store
 from maskc.grammar.model import Bnf, Grammar
 from maskc.grammar.reduce import reduce_grammar
 from maskc.grammar.sets import compute_adjacent, compute_sets
+from maskc.ids import TerminalId
 from maskc.lexer.boundaries import Boundaries, build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.dynamic import build_dynamic_scanner
@@ -54,7 +55,7 @@ def build_general_language(source: GrammarSource, run: Run = run_plainly) -> Gen
     """
     grammar, source = run("grammar", lambda: load_grammar(source))
 
-    scanner, grammar = run("scanner", lambda: _scan(source, grammar))
+    scanner, grammar, merged = run("scanner", lambda: _scan(source, grammar))
     columns = build_columns(grammar.lexer, scanner)
     boundaries = run("boundaries", lambda: build_boundaries(grammar.lexer, scanner, columns))
     # After this point: bytes become lookaheads, in one way or in many.
@@ -62,16 +63,20 @@ def build_general_language(source: GrammarSource, run: Run = run_plainly) -> Gen
     lexed = run("parser", lambda: rewrite_productions(grammar.bnf, scanner, boundaries))
     table = build_general_table(lexed.cfg)
     # After this point: a stack that the table reads is the beginning of one that ends.
-    return GeneralLanguage(Lexed(source, grammar, scanner, columns, boundaries), lexed, table)
+    whole = Lexed(source, grammar, scanner, columns, boundaries)
+    return GeneralLanguage(whole, lexed, table, merged)
 
 
-def _scan(source: GrammarSource, grammar: Grammar) -> tuple[Scanner, Grammar]:
-    """Return the scanner, and the grammar over the terminals that it tells apart."""
+def _scan(
+    source: GrammarSource, grammar: Grammar
+) -> tuple[Scanner, Grammar, Mapping[TerminalId, TerminalId]]:
+    """Return the scanner, the grammar over the terminals that it tells apart, and the others."""
     if source.lexer != "dynamic_complete":
-        return build_scanner(grammar.lexer), grammar
+        return build_scanner(grammar.lexer), grammar, {}
     bnf, stands_for = merge_interchangeable(grammar.bnf, grammar.lexer.ignored)
     used = grammar.bnf.used_terminals()
-    return build_dynamic_scanner(grammar.lexer, used, stands_for), replace(grammar, bnf=bnf)
+    scanner = build_dynamic_scanner(grammar.lexer, used, stands_for)
+    return scanner, replace(grammar, bnf=bnf), stands_for
 
 
 def rewrite_productions(bnf: Bnf, scanner: Scanner, boundaries: Boundaries) -> LexedCfg:
@@ -102,7 +107,7 @@ def _find_unlexed(language: GeneralLanguage) -> tuple[Unlexed, ...]:
 def _make_decider(language: GeneralLanguage) -> Decider:
     lexed = language.lexed
     return make_general_decider(
-        lexed.grammar, lexed.boundaries, language.productions, language.table
+        lexed.grammar, lexed.boundaries, language.productions, language.table, language.merged
     )
 
 

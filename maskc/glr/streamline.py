@@ -10,6 +10,7 @@ Source: appendix, sections 2, 4.3 and 6.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from maskc.glr.adjacency import LexedCfg
@@ -23,7 +24,7 @@ from maskc.glr.top_state import (
 )
 from maskc.grammar.model import Grammar
 from maskc.grammar.reduce import reduce_productions
-from maskc.ids import END, ContextId, LalrStateId, RefinedStateId
+from maskc.ids import END, ContextId, LalrStateId, RefinedStateId, TerminalId
 from maskc.lexer.boundaries import Boundaries
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.asked_productions import AskedProductions
@@ -38,11 +39,16 @@ from maskc.streamline.order import Decider, Tops
 
 
 def make_general_decider(
-    grammar: Grammar, boundaries: Boundaries, lexed: LexedCfg, table: GeneralTable
+    grammar: Grammar,
+    boundaries: Boundaries,
+    lexed: LexedCfg,
+    table: GeneralTable,
+    merged: Mapping[TerminalId, TerminalId],
 ) -> Decider:
     """Return who is asked about the rows of a general grammar.
 
-    Where nothing is decided by the states, one state stands for all.
+    Where nothing is decided by the states, one state stands for all. ``merged`` are terminals for
+    which others stand already.
     """
     goes_on = find_going_on(lexed.cfg, table)
     after = find_states_after(table, lexed.symbols)
@@ -55,7 +61,7 @@ def make_general_decider(
 
     return Decider(
         ask_lexed(lexed, grammar),
-        find_symbol_classes(lexed),
+        _widen(find_symbol_classes(lexed), merged),
         Tops(_list_states(lexed, goes_on), lambda t: after.get(t, ()) if t >= 0 else every),
         Tops(only, lambda _: (0,)),
         decide,
@@ -128,6 +134,15 @@ def find_symbol_classes(lexed: LexedCfg) -> Classes:
         if len(single) > 1:
             classes.append(tuple(single))
     return tuple(sorted(classes))
+
+
+def _widen(classes: Classes, merged: Mapping[TerminalId, TerminalId]) -> Classes:
+    """Return the classes with the terminals for which one of theirs stands already."""
+    first = {terminal: members[0] for members in classes for terminal in members}
+    groups = {members[0]: set(members) for members in classes}
+    for terminal, one in sorted(merged.items()):
+        groups.setdefault(first.get(one, one), {one}).add(terminal)
+    return tuple(sorted(tuple(sorted(group)) for group in groups.values()))
 
 
 def _list_states(lexed: LexedCfg, goes_on: tuple[int, ...]) -> RefinedTable:

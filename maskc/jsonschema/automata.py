@@ -61,7 +61,7 @@ def explore(
     number: dict[Hashable, int] = {begin: 1}
     order: list[Hashable] = [begin]
     table: list[list[int]] = []
-    most = min(MAX_STATES, MAX_WORK // (n_parts * len(first_of)))
+    most = min(MAX_STATES, MAX_WORK // max(n_parts * len(first_of), 1))
     for state in order:
         row = []
         for character in first_of.values():

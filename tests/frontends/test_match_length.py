@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.errors import UnsupportedTerminalError
-from maskc.frontends import words
+from maskc.frontends import match_length as matching
 from maskc.frontends.match_length import build_matcher, match_length
 
 ATOMS = st.sampled_from(["a", "b", "é", "[ab]", ".", r"\w", "[^a]", r"\b", "^", "$", "(?i:B)"])
@@ -38,7 +38,7 @@ def test_the_length_is_that_of_re(pattern, text):
 
 @given(PATTERNS, st.text("abé\n", max_size=5))
 def test_the_length_is_that_of_re_where_re_is_not_asked(pattern, text):
-    assert words._follow(pattern, text, 0) == length_by_re(pattern, text)
+    assert matching._follow(pattern, text, 0) == length_by_re(pattern, text)
 
 
 @pytest.mark.parametrize(

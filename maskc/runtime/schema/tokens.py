@@ -75,7 +75,8 @@ class TokenIndex:
     """
 
     def __init__(self, first: NDArray[np.int32], data: NDArray[np.uint8]) -> None:
-        self._first, self._data = first, data
+        # Copies: an array that is mapped from a file changes with it.
+        self._first, self._data = first.copy(), data.copy()
         raw = data.tobytes()
         texts = [raw[low:high] for low, high in itertools.pairwise(first.tolist())]
         self.n_words = -(-len(texts) // 32)
