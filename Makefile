@@ -29,11 +29,12 @@ run: $(STAMP) ## compile Python for the llama3 tokenizer, look at it, verify it 
 	$(BIN)/maskc inspect python.llama3.maskc
 	$(BIN)/maskc verify python.llama3.maskc --corpus "$(STDLIB)" --allow-refused
 
+# PYTEST_OPTIONS: `.ci/run` asks for fewer random examples with all Pythons but one.
 test: $(STAMP) ## format check, lint, types, tests: what CI runs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 $(PYTEST_OPTIONS)
 
 check: test ## the same as test
 

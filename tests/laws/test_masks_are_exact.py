@@ -133,7 +133,7 @@ def test_a_mask_is_exact_on_random_grammars(draw, lexer):
     assert check_language(text, alphabet, longest, draw_tokens(draw, alphabet), lexer=lexer) > 0
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(examples(30).max_examples))
 @pytest.mark.parametrize("lexer", ["contextual", "basic"])
 def test_a_mask_is_exact_on_random_indentation(seed, lexer):
     draw = Random(seed)
