@@ -23,7 +23,7 @@ Source: appendix, sections 6.1 and 6.2; blog, "jointly legal" and its outlook.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 
 from maskc.pushdown.debt_automaton import Verdict
@@ -56,13 +56,7 @@ def are_jointly_legal(
         other: likewise.
         representatives: terminal → the one that stands for its interchangeability class.
     """
-    left, right = _replace(one, representatives), _replace(other, representatives)
-    if left == right:
-        return Reason.EQUAL
-    before, suffixes = _split(representatives.get(x, x), left, right)
-    if all(debts.decide(before, suffix) is Verdict.ALWAYS for suffix in suffixes):
-        return Reason.ALWAYS_SUFFIX
-    return Reason.EQUAL_DEBTS if debts.compare(x, left, right) else None
+    return _find_reason(debts.decide, debts.compare, x, one, other, representatives)
 
 
 def are_jointly_legal_by_table(
@@ -85,13 +79,24 @@ def are_jointly_legal_by_table(
         representatives: terminal → the one that stands for its class; the classes must hold for
             the table (:func:`maskc.pushdown.interchangeable.find_classes`).
     """
+    return _find_reason(table.decide_after, table.compare_after, x, one, other, representatives)
+
+
+def _find_reason(
+    decide: Callable[[int, tuple[int, ...]], Verdict],
+    compare: Callable[[int, tuple[int, ...], tuple[int, ...]], bool | None],
+    x: int,
+    one: Sequence[int],
+    other: Sequence[int],
+    representatives: Mapping[int, int],
+) -> Reason | None:
     left, right = _replace(one, representatives), _replace(other, representatives)
     if left == right:
         return Reason.EQUAL
     before, suffixes = _split(representatives.get(x, x), left, right)
-    if all(table.decide_after(before, suffix) is Verdict.ALWAYS for suffix in suffixes):
+    if all(decide(before, suffix) is Verdict.ALWAYS for suffix in suffixes):
         return Reason.ALWAYS_SUFFIX
-    return Reason.EQUAL_DEBTS if table.compare_after(x, left, right) else None
+    return Reason.EQUAL_DEBTS if compare(x, left, right) else None
 
 
 def _replace(sequence: Sequence[int], representatives: Mapping[int, int]) -> tuple[int, ...]:
