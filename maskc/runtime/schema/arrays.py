@@ -68,7 +68,7 @@ class ArrayRule:
 
     @property
     def start(self) -> tuple[int, tuple[int, ...]]:
-        """The state behind the opening bracket."""
+        """The state after the opening bracket."""
         return 0, (0,) * len(self.counters)
 
     def options(self, index: int) -> list[Option]:
@@ -156,7 +156,7 @@ class ArrayRule:
     def enter(
         self, index: int, counts: tuple[int, ...]
     ) -> Iterable[tuple[tuple[int, tuple[int, ...]], int]]:
-        """Yield the state behind the next item, with its position, way by way."""
+        """Yield the state after the next item, with its position, way by way."""
         done: set[tuple[int, tuple[int, ...], int]] = set()
         for _, (after, after_counts), child in self._moves(index, counts):
             key = (after, after_counts, child)

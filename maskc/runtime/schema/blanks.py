@@ -7,7 +7,7 @@ r"""How much white space may stand between the signs of a JSON text?
 
 What has been read of a gap is a number, 0 before it.
 
-Example: behind ``[`` come at most 8 blanks, a line break, and 8 blanks more.
+Example: after ``[`` come at most 8 blanks, a line break, and 8 blanks more.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from __future__ import annotations
 COMPACT, BOUNDED, ANY = "compact", "bounded", "any"
 BLANKS = (COMPACT, BOUNDED, ANY)
 MOST = 8
-_RETURNED = MOST + 1  # behind \r: \n must follow
-BROKEN = MOST + 2  # behind the line break, and so many blanks more
+_RETURNED = MOST + 1  # after \r: \n must follow
+BROKEN = MOST + 2  # after the line break, and so many blanks more
 
 BLANK_BYTES = frozenset(b" \t\n\r")
 

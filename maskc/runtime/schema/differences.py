@@ -1,6 +1,6 @@
 """Where does a string that may become anything differ from one of any characters?
 
-An automaton may have a state, its *sink*, in which every further character is free: behind
+An automaton may have a state, its *sink*, in which every further character is free: after
 ``^foo``, or where a key is none of those that have names. Nearly all texts lead there, and do what
 they do in a string of any characters, which is known. So only the ways to other states are
 followed.
@@ -58,12 +58,7 @@ def compare_body(
         first, last = trie.first[node], trie.first[node + 1]
         is_whole = body.characters[here] >= 0
         few = body.special_bytes(here, sink) if is_whole and last - first > _FEW else None
-        if few is None:
-            children = list(enumerate(trie.bytes[first:last], first))
-        else:
-            children = [
-                (child, byte) for byte in few if (child := trie.bytes.find(byte, first, last)) >= 0
-            ]
+        children = trie.children(node, few)
         most -= len(children)
         if most < 0:
             return None

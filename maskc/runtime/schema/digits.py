@@ -1,6 +1,6 @@
 """The spellings of a number in a trie: which texts stay in it, and where it may end.
 
-Tokens are full of digits (llama3 has each of up to three), and mostly all of those behind a node
+Tokens are full of digits (llama3 has each of up to three), and mostly all of those after a node
 are legal or none is. That is asked before the nodes are looked at one by one.
 
 Example: for a number up to 65,535, every text of up to three digits is legal.
@@ -18,7 +18,7 @@ _DIGITS = frozenset(b"0123456789")
 
 
 class Run(NamedTuple):
-    """The texts of digits behind a node.
+    """The texts of digits after a node.
 
     Attributes:
         places: those texts.
@@ -52,7 +52,7 @@ def walk_number(
             exits.append(node)
         first, last = trie.first[node], trie.first[node + 1]
         bytes_ = trie.bytes[first:last]
-        run = _run_behind(index, trie, node) if last - first > 1 else None
+        run = _run_after(index, trie, node) if last - first > 1 else None
         covered = run is not None and numbers.takes_digits(here, run.longest)
         if covered and run is not None:
             places += run.places
@@ -70,8 +70,8 @@ def walk_number(
     return places, tuple(exits)
 
 
-def _run_behind(index: TokenIndex, trie: Trie, node: int) -> Run | None:
-    """Return the digits behind a node, ``None`` if something else comes behind one of them."""
+def _run_after(index: TokenIndex, trie: Trie, node: int) -> Run | None:
+    """Return the digits after a node, ``None`` if something else comes after one of them."""
     key = (Run, trie is index.rests, node)
     found: Run | bool | None = index.shared.get(key)
     if found is None:

@@ -1,4 +1,4 @@
-r"""Where does white space lead to in a trie, and which signs come behind it?
+r"""Where does white space lead to in a trie, and which signs come after it?
 
 A *gap* is what stands between two signs of a JSON text. From some nodes of a trie we follow white
 space as far as the layout has it; the tokens that end on the way are legal, and each sign of JSON
@@ -29,7 +29,7 @@ class Lead(NamedTuple):
     Attributes:
         part: tokens that end in it.
         signs: sign → the nodes that it leads to.
-        numbers: nodes behind which a number can begin.
+        numbers: nodes after which a number can begin.
     """
 
     part: Part
@@ -70,7 +70,7 @@ class Gaps:
         return BROKEN + MOST * level - left
 
     def lead(self, trie: Trie, nodes: Nodes, gap: int, depth: int) -> Lead:
-        """Return what comes behind some nodes.
+        """Return what comes after some nodes.
 
         Args:
             trie: of the vocabulary.

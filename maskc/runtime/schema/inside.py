@@ -1,4 +1,4 @@
-"""What does a string that opens at some nodes of a trie do to the texts behind them?
+"""What does a string that opens at some nodes of a trie do to the texts after them?
 
 The automaton of a string's body and the trie are walked side by side. Where the automaton takes few
 bytes they are looked up, else the node's children are tried one by one. The walk knows neither
@@ -22,7 +22,7 @@ class Ended(NamedTuple):
     """A string that has ended.
 
     Attributes:
-        node: behind the quote.
+        node: after the quote.
         state: of the automaton over characters, before it.
         size: characters read.
         source: the node at which it was opened.
@@ -58,7 +58,7 @@ class Inside(NamedTuple):
 def walk_body(
     trie: Trie, body: Body, at: int, nodes: Nodes, *, most: int = 1 << 30
 ) -> Inside | None:
-    """Return what a string does to the texts behind some nodes.
+    """Return what a string does to the texts after some nodes.
 
     Args:
         trie: of texts.
@@ -77,12 +77,9 @@ def walk_body(
             continue
         is_whole = characters[here] >= 0
         few = body.first_bytes(here) if last - first > 4 else None
-        if few is None or len(few) > last - first:
-            children = list(enumerate(trie.bytes[first:last], first))
-        else:
-            children = [
-                (child, byte) for byte in few if (child := trie.bytes.find(byte, first, last)) >= 0
-            ]
+        if few is not None and len(few) > last - first:
+            few = None
+        children = trie.children(node, few)
         most -= len(children)
         if most < 0:
             return None

@@ -290,7 +290,7 @@ class Leaves:
     def _reaches(
         self, number: int, body: Body, pairs: Iterable[tuple[int, int]]
     ) -> list[tuple[int, int]]:
-        """Return tokens by id with the labels that a key can get behind each."""
+        """Return tokens by id with the labels that a key can get after each."""
         ids, keys = self._index.ids, self._machine.plan.objects[number].keys
         known: dict[int, int] = {}
         found = []

@@ -9,7 +9,7 @@ A node is only made if it can be finished by itself, whatever is below: what an 
 not matter to an outer one, but for items that must differ: these are compared where they end.
 So a text is live iff a node is left.
 
-Example: behind ``{"a": 1`` there is a number, over an object that has seen a.
+Example: after ``{"a": 1`` there is a number, over an object that has seen a.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from maskc.runtime.schema.rules import StringRule
 from maskc.runtime.schema.values import Value, read_value
 
 END, VALUE, LITERAL, STRING, NUMBER, OBJECT, KEY, COLON, ARRAY, HOLE = range(10)
-FIRST, NEXT, AFTER = range(3)  # phases: behind the bracket, behind a comma, behind a value
+FIRST, NEXT, AFTER = range(3)  # phases: after the bracket, after a comma, after a value
 LITERALS = (b"null", b"true", b"false")
 _QUOTE, _BACKSLASH, _COMMA, _COLON = 0x22, 0x5C, 0x2C, 0x3A
 _OPEN_BRACE, _CLOSE_BRACE, _OPEN_BRACKET, _CLOSE_BRACKET = 0x7B, 0x7D, 0x5B, 0x5D
@@ -127,7 +127,7 @@ class SchemaMachine:
         return (self._start,)
 
     def step(self, hypotheses: Configurations, text: bytes) -> Configurations:
-        """Return the configuration behind some bytes; nothing if the text is illegal."""
+        """Return the configuration after some bytes; nothing if the text is illegal."""
         here = hypotheses[0]
         for byte in text:
             after = self.read(here, byte)
@@ -137,7 +137,7 @@ class SchemaMachine:
         return (here,)
 
     def take(self, hypotheses: Configurations, token_id: int) -> Configurations:
-        """Return the configuration behind a token; nothing if it is illegal."""
+        """Return the configuration after a token; nothing if it is illegal."""
         text = self._text_of(token_id)
         if text is None:
             return ()
@@ -167,7 +167,7 @@ class SchemaMachine:
         return frozenset().union(*(_READS[node.state[0]] for node in here.nodes))
 
     def read(self, here: Configuration, byte: int) -> Configuration | None:
-        """Return the configuration behind one more byte, ``None`` if the text is illegal."""
+        """Return the configuration after one more byte, ``None`` if the text is illegal."""
         if here.captures:
             return self._read(here, byte)
         key = (here.nodes, here.gap, byte)
@@ -214,7 +214,7 @@ class SchemaMachine:
             _add(found, node.state, node.parents)
 
     def move(self, node: Node, byte: int, text: bytes, found: _Found) -> None:
-        """Add what a node becomes behind a byte that is no blank between signs."""
+        """Add what a node becomes after a byte that is no blank between signs."""
         kind = node.state[0]
         if kind == STRING:
             self._move_string(node, byte, text, found)
@@ -235,7 +235,7 @@ class SchemaMachine:
             self._move_array(node, byte, text, found)
 
     def begin(self, position: int, byte: int, parents: tuple[Node, ...], found: _Found) -> None:
-        """Add what a value at a position can be behind its first byte."""
+        """Add what a value at a position can be after its first byte."""
         rules = self.plan.positions[position]
         unique = self.unique_of(parents)
         if byte == _QUOTE:
@@ -403,7 +403,7 @@ class SchemaMachine:
         )
 
     def close_key(self, node: Node, label: int) -> tuple[Node, ...]:
-        """Return the nodes behind a key of a label, one that was not there before."""
+        """Return the nodes after a key of a label, one that was not there before."""
         _, number, members, _, _ = node.state
         return tuple(
             self.node(

@@ -1,7 +1,7 @@
-"""The mask of a configuration: the tokens behind which the text is still live.
+"""The mask of a configuration: the tokens after which the text is still live.
 
 Each node's tokens are found by themselves, and united. Where a string is open, one row has the
-tokens that stay inside, and the others close it: what is legal behind the quote is walked once over
+tokens that stay inside, and the others close it: what is legal after the quote is walked once over
 the trie of rests, and picks those among them. Elsewhere the trie of tokens is walked. All of this
 is put together of parts that do not depend on the whole stack, see
 :mod:`maskc.runtime.schema.walking`, and the same parts make the same mask.
@@ -9,7 +9,7 @@ is put together of parts that do not depend on the whole stack, see
 Where a string must not become one that was there (a key, an item that must differ), the tokens that
 could make it so are read one by one.
 
-Example: behind ``{"a": "x`` the tokens without a quote stay inside; of ``",``, ``"}`` and ``"]``
+Example: after ``{"a": "x`` the tokens without a quote stay inside; of ``",``, ``"}`` and ``"]``
 the first two are legal.
 """
 
@@ -151,7 +151,7 @@ class SchemaMasks:
         return rule.is_scarce and label >= rule.n_names
 
     def _close(self, node: Node, label: int) -> tuple[Node, ...]:
-        """Return the nodes behind a closing quote, where what was read is new."""
+        """Return the nodes after a closing quote, where what was read is new."""
         if node.state[0] == KEY:
             return self._machine.close_key(node, label)
         machine, found = self._machine, []
@@ -166,7 +166,7 @@ class SchemaMasks:
         return tuple(found)
 
     def _read_rests(self, after: tuple[Node, ...]) -> Part:
-        """Return which rests are legal behind a closing quote."""
+        """Return which rests are legal after a closing quote."""
         found: Part | None = self._rests.get(after)
         if found is None:
             walk = Walk(self._parts, self._index.rests, None)

@@ -1,8 +1,8 @@
 """The spellings of a JSON number, digit by digit, and which of them can still become allowed.
 
 A rule bounds the value, wants it to be a multiple, forbids values, or lists the only ones. What has
-been read of a number bounds what it can become: behind ``12`` come 12, 120 to 129.9…, and so on;
-behind ``12e`` come 12, 120, 1200, … We ask by exact arithmetic whether any of these is allowed.
+been read of a number bounds what it can become: after ``12`` come 12, 120 to 129.9…, and so on;
+after ``12e`` come 12, 120, 1200, … We ask by exact arithmetic whether any of these is allowed.
 
 The layout says which spellings there are:
 
@@ -76,7 +76,7 @@ class Rule:
 
 
 class Side:
-    """The magnitudes that a rule allows behind one sign."""
+    """The magnitudes that a rule allows after one sign."""
 
     def __init__(self, rule: Rule, *, negative: bool) -> None:
         sign = -1 if negative else 1

@@ -206,7 +206,7 @@ class ObjectRule:
 
     @property
     def start(self) -> Members:
-        """What has been read behind the opening brace."""
+        """What has been read after the opening brace."""
         return Members(0, frozenset(), 0, (1 << self.n_wishes) - 1)
 
     @property
@@ -362,7 +362,7 @@ class ObjectRule:
         return best
 
     def enter(self, members: Members, label: int, key: str) -> Iterable[tuple[Members, int]]:
-        """Yield what there is behind a key, with the position of its value, way by way."""
+        """Yield what there is after a key, with the position of its value, way by way."""
         bit = 1 << label
         if label < self.n_names:
             seen, others = members.seen | bit, members.others

@@ -88,7 +88,7 @@ class StringRule:
         """Return whether a prefix can become a string that is not among some.
 
         Args:
-            state: of the automaton behind the prefix.
+            state: of the automaton after the prefix.
             count: characters of the prefix.
             prefix: what has been read.
             texts: the strings that it must not become.
@@ -141,7 +141,7 @@ class ArrayEntry:
     def enter(
         self, index: int, counts: Counts, values: frozenset[Value] | None
     ) -> Iterable[tuple[tuple[int, Counts], int]]:
-        """Yield the state behind the next item with its position, way by way."""
+        """Yield the state after the next item with its position, way by way."""
         if self.unique is None or values is None:
             yield from self.rule.enter(index, counts)
             return

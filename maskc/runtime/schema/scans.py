@@ -38,7 +38,7 @@ class Scan(NamedTuple):
     Attributes:
         body: whose states these are.
         places: tokens that stay inside.
-        states: of the body, behind each of them.
+        states: of the body, after each of them.
         sizes: whole characters that each of them reads.
         quote_places: tokens that close the string.
         quote_rests: the rest of each.
@@ -210,7 +210,7 @@ def find_quotes(index: TokenIndex, nodes: Ints, ended: Ints, read: Ints) -> tupl
 
 
 def step_all(body: Body, states: Ints, bytes_: NDArray[np.uint8]) -> Ints:
-    """Return the states behind some bytes, each from its own."""
+    """Return the states after some bytes, each from its own."""
     after: Ints = body.table[states, bytes_]
     missing = np.flatnonzero(after == UNKNOWN)
     if len(missing):
@@ -230,7 +230,7 @@ class Closers:
 
     Attributes:
         places: of the tokens.
-        rests: of what comes behind their quotes.
+        rests: of what comes after their quotes.
     """
 
     __slots__ = ("places", "rests")

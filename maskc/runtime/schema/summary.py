@@ -1,7 +1,7 @@
 """What was found by walking a trie from some nodes, with as much of a stack as that took.
 
-Example: inside an object, behind a value, ``,`` and ``, "`` are legal whatever is below, and ``}``
-is an *exit*: what comes behind it depends on what the object stands in.
+Example: inside an object, after a value, ``,`` and ``, "`` are legal whatever is below, and ``}``
+is an *exit*: what comes after it depends on what the object stands in.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class EndedKeys(NamedTuple):
     Attributes:
         label: of the keys.
         texts: the keys, if they have no name.
-        nodes: behind the closing quote of each.
+        nodes: after the closing quote of each.
         goes_on: whether a text goes on there as JSON may; then they are one key.
     """
 

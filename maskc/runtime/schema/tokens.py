@@ -1,6 +1,6 @@
 """A vocabulary as tries, and what all artifacts of a tokenizer share.
 
-What comes behind a string's closing quote is its *rest*: of 128,000 tokens a few hundred have
+What comes after a string's closing quote is its *rest*: of 128,000 tokens a few hundred have
 different ones, so they have a trie of their own.
 
 What depends on the tokenizer alone, such as where white space leads to or which tokens stay inside

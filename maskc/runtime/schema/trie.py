@@ -10,7 +10,7 @@ Example: of ``a``, ``ab`` and ``b`` the nodes are the root, ``a``, ``b`` and ``a
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,8 +96,15 @@ class Trie:
         """Return the child of a node by its byte, -1 if there is none."""
         return self.bytes.find(byte, self.first[node], self.first[node + 1])
 
+    def children(self, node: int, few: Iterable[int] | None) -> list[tuple[int, int]]:
+        """Return the nodes one byte further, with their bytes: all, or those of a few bytes."""
+        first, last = self.first[node], self.first[node + 1]
+        if few is None:
+            return list(enumerate(self.bytes[first:last], first))
+        return [(child, byte) for byte in few if (child := self.bytes.find(byte, first, last)) >= 0]
+
     def has_children(self, node: int) -> bool:
-        """Return whether any text goes on behind a node."""
+        """Return whether any text goes on after a node."""
         return self.first[node] < self.first[node + 1]
 
     def path(self, node: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Which texts of a trie are legal behind a node of the machine's stack?
+"""Which texts of a trie are legal after a node of the machine's stack?
 
 The walk follows signs rather than bytes: white space, strings, numbers and punctuation are looked
 up as a whole. It goes on where something that is open ends, with what is below.
@@ -9,8 +9,8 @@ a stack that was never seen costs one look-up a level, as deep as a token closes
 is known by the keys that may come and whether it may end. Only inside an array whose items must
 differ do we walk with the stack itself, as its values have to be compared.
 
-Example: behind ``{"a": [1`` the array gives ``,`` and ``, `` and the exits ``]`` and ``],``; the
-object below says what comes behind them.
+Example: after ``{"a": [1`` the array gives ``,`` and ``, `` and the exits ``]`` and ``],``; the
+object below says what comes after them.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Parts:
         self._free = Scanner(index, minimal=self._minimal).free
 
     def part(self, trie: Trie, node: Node, gap: int, nodes: Nodes) -> Part:
-        """Return what is legal behind some nodes of a trie, above what is below a node.
+        """Return what is legal after some nodes of a trie, above what is below a node.
 
         Args:
             trie: of the vocabulary.
@@ -139,7 +139,7 @@ class Parts:
         Args:
             trie: of the vocabulary.
             body: of the string.
-            nodes: behind its quote.
+            nodes: after its quote.
             exactly: whether states and sizes are wanted where every character may follow.
         """
         key = (id(body), nodes, trie is self.index.rests, exactly)
@@ -193,7 +193,7 @@ class Parts:
         Args:
             trie: of the vocabulary.
             number: of the rule.
-            nodes: behind the opening quotes.
+            nodes: after the opening quotes.
             found: what a key does there.
         """
         key = (EndedKeys, number, nodes, trie is self.index.rests, id(found))
@@ -362,7 +362,7 @@ class Walk:
 
         Args:
             parents: of what has ended.
-            nodes: behind its last byte.
+            nodes: after its last byte.
             ends: whether texts that end there are yet to be added.
         """
         for parent in parents:
@@ -567,7 +567,7 @@ class Walk:
         ]
 
     def _end_keys(self, node: Node, keys: Iterable[EndedKeys]) -> None:
-        """Go on behind keys."""
+        """Go on after keys."""
         _, number, members, _ = node.state
         rule = self._plan.objects[number]
         for label, texts, nodes, goes_on in keys:
