@@ -195,7 +195,7 @@ def _assemble(
         lexed.boundaries,
         lexed.columns,
         streamlined.tops.states,
-        streamlined.rows.words.finals,
+        streamlined.rows.sequences.open_lexemes,
         graph,
         unions,
     )

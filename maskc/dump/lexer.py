@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from maskc.dump.names import LookaheadNames, format_bytes, name_terminal
 from maskc.grammar.model import Grammar
 from maskc.ids import AT_END, DEAD, EMPTY_TEXT
-from maskc.lexer.boundaries import Boundaries, Final
+from maskc.lexer.boundaries import Boundaries, OpenLexeme
 from maskc.lexer.scanner import Scanner
 
 
@@ -61,15 +61,15 @@ def dump_boundaries(grammar: Grammar, scanner: Scanner, boundaries: Boundaries) 
             where = f"context {place % boundaries.n_contexts}{' in brackets' if enclosed else ''}"
             yield f"after boundary {number} in {where}: {names.format(looks)}"
     for state in range(1, scanner.n_states):
-        final = boundaries.finals[boundaries.final_of[state]]
-        yield f"open in state {state}: {format_open(final, names)}"
+        open_lexeme = boundaries.open_lexemes[boundaries.open_lexeme_of[state]]
+        yield f"open in state {state}: {format_open(open_lexeme, names)}"
 
 
-def format_open(final: Final, names: LookaheadNames) -> str:
+def format_open(open_lexeme: OpenLexeme, names: LookaheadNames) -> str:
     """Return what an open lexeme may still become."""
-    parts = [names.format(final.direct)] if final.direct else []
-    if final.ignored:
-        parts.append(f"ignored at boundary {', '.join(map(str, final.ignored))}")
-    if final.newlines:
-        parts.append(f"a newline at boundary {', '.join(map(str, final.newlines))}")
+    parts = [names.format(open_lexeme.direct)] if open_lexeme.direct else []
+    if open_lexeme.ignored:
+        parts.append(f"ignored at boundary {', '.join(map(str, open_lexeme.ignored))}")
+    if open_lexeme.newlines:
+        parts.append(f"a newline at boundary {', '.join(map(str, open_lexeme.newlines))}")
     return "; ".join(parts) or "nothing"

@@ -57,14 +57,14 @@ class StoreNames:
         contexts = [str(c) for c in range(event.contexts.bit_length()) if event.contexts >> c & 1]
         return f"{name}{column} in context {','.join(contexts)}"
 
-    def sequence(self, word: int) -> str:
+    def sequence(self, sequence: int) -> str:
         """Return a terminal sequence, and what stays open after it."""
-        words, parts = self.rows.words, []
-        while words.length[word]:
-            parts.append(self.event(words.event[word]))
-            word = words.rest[word]
-        final, column = words.final(word)
-        opened = format_open(final, self._lookaheads)
+        sequences, parts = self.rows.sequences, []
+        while sequences.length[sequence]:
+            parts.append(self.event(sequences.event[sequence]))
+            sequence = sequences.rest[sequence]
+        open_lexeme, column = sequences.open_lexeme(sequence)
+        opened = format_open(open_lexeme, self._lookaheads)
         parts.append(f"open({opened}{f'; column {column}' if column else ''})")
         return " · ".join(parts)
 
@@ -80,10 +80,10 @@ def dump_rows(names: StoreNames) -> Iterator[str]:
     rows = names.rows
     yield f"{len(rows)} rows, {len(np.unique(rows.token_set))} token sets"
     before = -1
-    for source, first, word, token_set in zip(
+    for source, first, sequence, token_set in zip(
         rows.source.tolist(),
         rows.first.tolist(),
-        rows.word.tolist(),
+        rows.sequence.tolist(),
         rows.token_set.tolist(),
         strict=True,
     ):
@@ -96,16 +96,16 @@ def dump_rows(names: StoreNames) -> Iterator[str]:
                 name = name_terminal(names.grammar, terminal)
                 yield f"after {name}, boundary {boundary}"
         completed = names.event(rows.events[first])
-        yield f"  {completed} | {names.sequence(word)}"
+        yield f"  {completed} | {names.sequence(sequence)}"
         yield f"    {names.token_set(token_set)}"
 
 
 def dump_verdicts(names: StoreNames, verdicts: Verdicts) -> Iterator[str]:
     """Yield each terminal sequence with the refined states that accept it, refuse it, or ask."""
     n_classes, n_states = verdicts.flags.shape
-    yield f"{len(verdicts.words)} sequences in {n_classes} classes, {n_states} states"
-    for word, number in zip(verdicts.words, verdicts.class_of.tolist(), strict=True):
-        yield names.sequence(word)
+    yield f"{len(verdicts.sequences)} sequences in {n_classes} classes, {n_states} states"
+    for sequence, number in zip(verdicts.sequences, verdicts.class_of.tolist(), strict=True):
+        yield names.sequence(sequence)
         flags = verdicts.flags[number]
         for verdict, label in _VERDICTS:
             states = np.flatnonzero(flags == verdict).tolist()
@@ -146,7 +146,7 @@ def _format_answer(names: StoreNames, answer: Answer) -> str:
     parts = [f"union {answer.union}"]
     if answer.questions:
         parts.append(f"asks {_format_questions(names, answer.questions)}")
-    parts += [f"tries final {t.final} for union {t.union}" for t in answer.trials]
+    parts += [f"tries open lexeme {t.open_lexeme} for union {t.union}" for t in answer.trials]
     return ", ".join(parts)
 
 

@@ -19,7 +19,7 @@ from maskc.errors import LimitError
 from maskc.grammar.lalr import list_reductions
 from maskc.grammar.model import Bnf, Grammar, LalrGrammar
 from maskc.ids import AT_END, EMPTY_TEXT, END, NOT_AN_END, BoundaryId, TerminalId
-from maskc.lexer.boundaries import Boundaries, Final
+from maskc.lexer.boundaries import Boundaries, OpenLexeme
 from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import End, Scanner
 from maskc.parser.refine import RefinedTable
@@ -36,7 +36,7 @@ def assemble(
     boundaries: Boundaries,
     columns: Columns,
     table: RefinedTable,
-    finals: Sequence[Final],
+    open_lexemes: Sequence[OpenLexeme],
     graph: DecisionGraph,
     unions: Unions,
 ) -> Contents:
@@ -72,7 +72,7 @@ def assemble(
     arrays: dict[str, NDArray[Any]] = {
         **_token_sections(tokens),
         **_scanner_sections(scanner, boundaries),
-        **_boundary_sections(grammar, boundaries, finals, len(scanner.closed)),
+        **_boundary_sections(grammar, boundaries, open_lexemes, len(scanner.closed)),
         **_table_sections(table, n_looks),
         **_action_sections(grammar),
         **_production_sections(grammar.bnf),
@@ -112,7 +112,7 @@ def _scanner_sections(scanner: Scanner, boundaries: Boundaries) -> dict[str, NDA
             NOT_AN_END if t is None else EMPTY_TEXT if t == EMPTY_TEXT else t
             for t in scanner.end_of_text
         ),
-        "scanner_final": _ints(boundaries.final_of),
+        "scanner_final": _ints(boundaries.open_lexeme_of),
         "end_first": _offsets(map(len, scanner.ends)),
         "end_terminal": _ints(terminal for terminal, _ in ends),
         "end_boundary": _ints(boundary for _, boundary in ends),
@@ -120,7 +120,7 @@ def _scanner_sections(scanner: Scanner, boundaries: Boundaries) -> dict[str, NDA
 
 
 def _boundary_sections(
-    grammar: Grammar, boundaries: Boundaries, finals: Sequence[Final], n_boundaries: int
+    grammar: Grammar, boundaries: Boundaries, open_lexemes: Sequence[OpenLexeme], n_boundaries: int
 ) -> dict[str, NDArray[Any]]:
     n_looks = boundaries.n_lookaheads
     layout = grammar.lexer.layout
@@ -133,12 +133,12 @@ def _boundary_sections(
 
     rest = bits.pack([mask for row in boundaries.rest for mask in row], n_looks)
     return {
-        "final_direct": bits.pack([final.direct for final in finals], n_looks),
-        "final_ignored_first": _offsets(len(final.ignored) for final in finals),
-        "final_ignored": _ints(b for final in finals for b in final.ignored),
-        "final_newline_first": _offsets(len(final.newlines) for final in finals),
-        "final_newline": _ints(b for final in finals for b in final.newlines),
-        "final_columns": _ints(final.columns for final in finals),
+        "final_direct": bits.pack([open_lexeme.direct for open_lexeme in open_lexemes], n_looks),
+        "final_ignored_first": _offsets(len(open_lexeme.ignored) for open_lexeme in open_lexemes),
+        "final_ignored": _ints(b for open_lexeme in open_lexemes for b in open_lexeme.ignored),
+        "final_newline_first": _offsets(len(open_lexeme.newlines) for open_lexeme in open_lexemes),
+        "final_newline": _ints(b for open_lexeme in open_lexemes for b in open_lexeme.newlines),
+        "final_columns": _ints(open_lexeme.columns for open_lexeme in open_lexemes),
         "rest": rest.reshape(n_boundaries, boundaries.n_places, rest.shape[1]),
         "terminal_lookaheads": bits.pack(
             [
@@ -212,7 +212,7 @@ def _graph_sections(graph: DecisionGraph, unions: Unions) -> dict[str, NDArray[A
         "question_column": _ints(question.column for question in questions),
         "question_node": _ints(question.node for question in questions),
         "trial_first": _offsets(len(answer.trials) for answer in graph.answers),
-        "trial_final": _ints(trial.final for trial in trials),
+        "trial_final": _ints(trial.open_lexeme for trial in trials),
         "trial_column": _ints(trial.column for trial in trials),
         "trial_union": unions.number_of[[trial.union for trial in trials]],
         "union_base": unions.base,

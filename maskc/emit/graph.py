@@ -3,9 +3,9 @@
 Rows that start alike are walked together: a *node* holds what is left of them after the events so
 far. For a node and a refined state the verdicts split its rows in three: those that every stack
 takes are united; those that no stack takes are forgotten; the rest are *questions*, a terminal to
-be given to the parser and the node after it, or *trials*, a final to be tried on the stack. So
-all rows that wait for the same bracket cost one move of the parser, and what it moves
-to answers for them at once.
+be given to the parser and the node after it, or *trials*, an open lexeme to be tried on the stack.
+So all rows that wait for the same bracket cost one move of the parser, and what it moves to answers
+for them at once.
 
 All that is worked out here, ahead of time: an artifact holds nodes and their answers, and no rows.
 States with the same verdicts and context are told apart by no node; they share a *profile*.
@@ -57,9 +57,9 @@ class Question(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """A final, its column change, and the tokens that are legal if some text finishes it."""
+    """An open lexeme, its column change, and the tokens that are legal if some text finishes it."""
 
-    final: int
+    open_lexeme: int
     column: int
     union: int
 
@@ -75,7 +75,7 @@ class Answer(NamedTuple):
 class _Node(NamedTuple):
     terminal: int  # the one in front of its rows
     groups: Ints  # the contexts that its rows need, as columns of ``_Builder._inside``
-    words: Ints  # places in ``Verdicts.words``
+    sequences: Ints  # places in ``Verdicts.sequences``
     sets: Ints
 
 
@@ -124,7 +124,7 @@ def build_graph(
         scanner: of this lexer.
         table: the states that can be on top of a stack.
         rows: the rows.
-        verdicts: what each state decides about their words.
+        verdicts: what each state decides about their sequences.
         list_states: terminal, or ``IGNORED`` → the states that can be on top after it; by default
             those that the table's shifts lead to.
 
@@ -171,20 +171,20 @@ class _Builder:
     n_undecided: int = 0
     _nodes: list[_Node] = field(default_factory=list)
     _number: dict[tuple[int, bytes, bytes, bytes], int] = field(default_factory=dict)
-    _flags: Flags = field(init=False)  # by profile, class of words
+    _flags: Flags = field(init=False)  # by profile, class of sequences
     _inside: Flags = field(init=False)  # by context, group: 0 or 1
     _group: dict[int, int] = field(default_factory=dict)
     _context_of: Ints = field(init=False)  # by profile
     _profiles_behind: dict[int, Ints] = field(default_factory=dict)
     _inside_of: dict[int, int] = field(default_factory=dict)  # contexts of a node inside a lexeme
-    _terminal: Ints = field(init=False)  # of a word's first event; NO_EVENT for a final
+    _terminal: Ints = field(init=False)  # of a sequence's first event; NO_EVENT for an open lexeme
     _column: Ints = field(init=False)
     _event_group: Ints = field(init=False)
     _rest: Ints = field(init=False)
-    _final: Ints = field(init=False)
+    _open_lexeme: Ints = field(init=False)
 
     def __post_init__(self) -> None:
-        words, verdicts = self.rows.words, self.verdicts
+        sequences, verdicts = self.rows.sequences, self.verdicts
         n_contexts = len(self.lexer.contexts)
         contexts = np.array(self.table.context_of, dtype=np.int32)
         kinds, kind_of = np.unique(verdicts.flags.T, axis=0, return_inverse=True)
@@ -193,17 +193,18 @@ class _Builder:
         self.profile_of = profile_of.reshape(-1).astype(np.int32)
         self._context_of = (distinct % n_contexts).astype(np.int32)
         self._flags = kinds[distinct // n_contexts]
-        place = {word: i for i, word in enumerate(verdicts.words)}
-        terminal, column, group, rest, final = [], [], [], [], []
-        for word in verdicts.words:
-            event, ends = words.event[word], words.length[word] == 0
+        place = {sequence: i for i, sequence in enumerate(verdicts.sequences)}
+        terminal, column, group, rest, open_lexeme = [], [], [], [], []
+        for sequence in verdicts.sequences:
+            event, ends = sequences.event[sequence], sequences.length[sequence] == 0
             terminal.append(NO_EVENT if ends else event.terminal)
             column.append(event.column)
             group.append(0 if ends else self._number_group(event.contexts))
-            rest.append(0 if ends else place[words.rest[word]])
-            final.append(words.opened[word] if ends else 0)
-        self._terminal, self._column, self._event_group, self._rest, self._final = (
-            np.array(values, dtype=np.int32) for values in (terminal, column, group, rest, final)
+            rest.append(0 if ends else place[sequences.rest[sequence]])
+            open_lexeme.append(sequences.opened[sequence] if ends else 0)
+        self._terminal, self._column, self._event_group, self._rest, self._open_lexeme = (
+            np.array(values, dtype=np.int32)
+            for values in (terminal, column, group, rest, open_lexeme)
         )
 
     def make_roots(self, contexts: tuple[int, ...]) -> tuple[tuple[Question, ...], ...]:
@@ -213,8 +214,10 @@ class _Builder:
             contexts: of each scanner state.
         """
         rows = self.rows
-        place = {word: i for i, word in enumerate(self.verdicts.words)}
-        words = np.array([place[word] for word in rows.word.tolist()], dtype=np.int32)
+        place = {sequence: i for i, sequence in enumerate(self.verdicts.sequences)}
+        sequences = np.array(
+            [place[sequence] for sequence in rows.sequence.tolist()], dtype=np.int32
+        )
         newline = self.lexer.layout.newline if self.lexer.layout else None
         terminals = np.array([event.terminal for event in rows.events], dtype=np.int32)[rows.first]
         columns = np.array([event.column for event in rows.events], dtype=np.int32)[rows.first]
@@ -242,7 +245,7 @@ class _Builder:
             for (terminal, column), parts in sorted(found.items()):
                 here = np.concatenate(parts)
                 if len(here):
-                    node = self._make(terminal, groups[here], words[here], rows.token_set[here])
+                    node = self._make(terminal, groups[here], sequences[here], rows.token_set[here])
                     if terminal == NO_EVENT:
                         self._inside_of[node] = self._inside_of.get(node, 0) | contexts[state]
                     root.append(Question(terminal, column, node))
@@ -261,9 +264,11 @@ class _Builder:
 
     def order_nodes(self) -> list[int]:
         """Return the nodes in an order in which questions come before those who ask."""
-        length = np.array([self.rows.words.length[word] for word in self.verdicts.words])
+        length = np.array(
+            [self.rows.sequences.length[sequence] for sequence in self.verdicts.sequences]
+        )
         # What is asked about after a terminal is shorter by one event.
-        longest = [int(length[node.words].max(initial=0)) for node in self._nodes]
+        longest = [int(length[node.sequences].max(initial=0)) for node in self._nodes]
         return sorted(range(len(self._nodes)), key=lambda node: (longest[node], node))
 
     def _answer(self, node: _Node) -> Iterator[tuple[int, int]]:
@@ -284,7 +289,7 @@ class _Builder:
         decided = len(self.unions) < MAX_UNIONS
         self.n_undecided += not decided
         contexts = self._context_of[profiles]
-        classes = self.verdicts.class_of[node.words]
+        classes = self.verdicts.class_of[node.sequences]
         for context in np.unique(contexts).tolist():
             here = profiles[contexts == context]
             inside = self._inside[context][node.groups]
@@ -308,18 +313,24 @@ class _Builder:
 
     def _make_children(self, node: _Node, asked: NDArray[np.intp]) -> list[tuple[Question, Ints]]:
         """Return the questions of some rows, each with the rows that ask it."""
-        words = node.words[asked]
+        sequences = node.sequences[asked]
         children = []
         for terminal, column in sorted(
-            set(zip(self._terminal[words].tolist(), self._column[words].tolist(), strict=True))
+            set(
+                zip(
+                    self._terminal[sequences].tolist(),
+                    self._column[sequences].tolist(),
+                    strict=True,
+                )
+            )
         ):
             if terminal == NO_EVENT:
                 continue
-            chosen = (self._terminal[words] == terminal) & (self._column[words] == column)
+            chosen = (self._terminal[sequences] == terminal) & (self._column[sequences] == column)
             after = self._make(
                 terminal,
-                self._event_group[words[chosen]],
-                self._rest[words[chosen]],
+                self._event_group[sequences[chosen]],
+                self._rest[sequences[chosen]],
                 node.sets[asked[chosen]],
             )
             children.append((Question(terminal, column, after), asked[chosen].astype(np.int32)))
@@ -327,9 +338,13 @@ class _Builder:
 
     def _try(self, node: _Node, asked: NDArray[np.intp]) -> tuple[Trial, ...]:
         return tuple(
-            Trial(int(self._final[word]), int(self._column[word]), self._unite(node.sets[[row]]))
-            for row, word in zip(asked.tolist(), node.words[asked].tolist(), strict=True)
-            if self._terminal[word] == NO_EVENT
+            Trial(
+                int(self._open_lexeme[sequence]),
+                int(self._column[sequence]),
+                self._unite(node.sets[[row]]),
+            )
+            for row, sequence in zip(asked.tolist(), node.sequences[asked].tolist(), strict=True)
+            if self._terminal[sequence] == NO_EVENT
         )
 
     def _unite(self, sets: Ints) -> int:
@@ -339,12 +354,12 @@ class _Builder:
     def _intern(self, answer: Answer) -> int:
         return self.answers.setdefault(answer, len(self.answers))
 
-    def _make(self, terminal: int, groups: Ints, words: Ints, sets: Ints) -> int:
+    def _make(self, terminal: int, groups: Ints, sequences: Ints, sets: Ints) -> int:
         """Return the number of the node of these rows; sources have many in common."""
-        key = (terminal, groups.tobytes(), words.tobytes(), sets.tobytes())
+        key = (terminal, groups.tobytes(), sequences.tobytes(), sets.tobytes())
         number = self._number.setdefault(key, len(self._nodes))
         if number == len(self._nodes):
-            self._nodes.append(_Node(terminal, groups, words, sets))
+            self._nodes.append(_Node(terminal, groups, sequences, sets))
         return number
 
     def _number_group(self, contexts: int) -> int:

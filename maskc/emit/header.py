@@ -80,7 +80,7 @@ def count_parts(
         "trie_nodes": trie.n_nodes,
         "rows": len(rows),
         "token_sets": len(np.unique(rows.token_set)),
-        "words": len(verdicts.words),
+        "words": len(verdicts.sequences),
         "word_classes": len(verdicts.flags),
         "nodes": len(graph.nodes),
         "undecided_nodes": graph.n_undecided,

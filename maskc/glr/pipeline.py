@@ -87,7 +87,7 @@ def rewrite_productions(bnf: Bnf, scanner: Scanner, boundaries: Boundaries) -> L
     cfg = drop_empties(bnf.start, len(bnf.nonterminals), bnf.productions)
     cfg = merge_unit_cycles(cfg)
     cfg = turn_right_recursion(cfg)
-    opened = boundaries.finals[boundaries.final_of[scanner.start]]
+    opened = boundaries.open_lexemes[boundaries.open_lexeme_of[scanner.start]]
     first = opened.direct
     for boundary in opened.ignored:
         first |= boundaries.rest[boundary][0]

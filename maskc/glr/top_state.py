@@ -1,10 +1,10 @@
-"""What does a general parser's state on top of a stack decide about a word?
+"""What does a general parser's state on top of a stack decide about a sequence?
 
-For a word S and each state that a terminal leads to, as for a refined LALR state
-(:mod:`maskc.pushdown.decisions`): may some stack with this state on top take S, and may some
-stack refuse it? A stack takes S if one of its readings does. The stack is read from the top down,
-as the artifact's is (:mod:`maskc.runtime.glr.debts`): a set of *waits*, a number of states that
-go, a nonterminal that comes then, and what is left of the word, is a state of the debt automaton,
+For a sequence S and each state that a terminal leads to, as for a refined LALR state
+(:mod:`maskc.pushdown.decisions`): may some stack with this state on top take S, and may some stack
+refuse it? A stack takes S if one of its readings does. The stack is read from the top down, as the
+artifact's is (:mod:`maskc.runtime.glr.debts`): a set of *waits*, a number of states that go, a
+nonterminal that comes then, and what is left of the sequence, is a state of the debt automaton,
 made deterministic. Whatever can lie below is read, so both answers are exact for single stacks:
 
 - *may*: some way down the automaton takes S;
@@ -18,11 +18,11 @@ Exact needs that every way through the automaton is a stack that some text leave
 grammar is reduced, without empty productions, and intersected with what the lexer can give
 (:mod:`maskc.glr.adjacency`).
 
-Bound: ``MAX_READ`` states are read for one word and top, ``MAX_READ_IN_ALL`` for all; beyond them a
-word is left open, which changes no mask.
+Bound: ``MAX_READ`` states are read for one sequence and top, ``MAX_READ_IN_ALL`` for all; beyond
+them a sequence is left open, which changes no mask.
 
-Example: with ``S -> a S b | c``, in the state after c the word b is taken by ``a c`` and
-refused by ``c`` alone: it depends. The word c is refused by all.
+Example: with ``S -> a S b | c``, in the state after c the sequence b is taken by ``a c`` and
+refused by ``c`` alone: it depends. The sequence c is refused by all.
 
 Source: Tran-Thien, appendix, 2 and 4.3; future work (a longer first argument).
 """
@@ -40,15 +40,15 @@ from maskc.lexer.boundaries import Lookaheads
 from maskc.pushdown.decisions import DEPENDS, FAIL, MAY
 from maskc.pushdown.production_verdicts import MAX_LENGTH, ProductionVerdicts
 from maskc.store.sequences import Event
-from maskc.streamline.lalr_state import Verdicts, list_words
+from maskc.streamline.lalr_state import Verdicts, list_sequences
 from maskc.streamline.model import Rows
 
 MAX_READ = 500
 MAX_READ_IN_ALL = 500_000
 
-_Wait = tuple[int, int, int]  # states to be read, the nonterminal that comes, the word
+_Wait = tuple[int, int, int]  # states to be read, the nonterminal that comes, the sequence
 _Waits = frozenset[_Wait]
-_Top = tuple[int, int]  # a word, and the state on top that it is asked of
+_Top = tuple[int, int]  # a sequence, and the state on top that it is asked of
 _TAKEN: _Waits = frozenset(((-1, -1, -1),))
 
 
@@ -81,7 +81,7 @@ class StackVerdicts:
         self._table = table
         self._goes_on = goes_on
         self._verdicts = verdicts
-        self._words = verdicts.words
+        self._sequences = verdicts.sequences
         self._below = find_below(table)
         self._first: dict[int, Symbols] = {}
         self._hopeful: dict[Symbols, NDArray[np.bool_]] = {}
@@ -96,7 +96,7 @@ class StackVerdicts:
 
     @property
     def is_spent(self) -> bool:
-        """Whether ``MAX_READ_IN_ALL`` was reached, and words are left open."""
+        """Whether ``MAX_READ_IN_ALL`` was reached, and sequences are left open."""
         return self._n_read > MAX_READ_IN_ALL
 
     def list_states(self, terminal: int) -> tuple[int, ...]:
@@ -107,20 +107,20 @@ class StackVerdicts:
         """Return the states that can be on top when an event has happened."""
         return np.array(self.list_states(event.terminal), dtype=np.intp)
 
-    def goes_on_with(self, word: int) -> NDArray[np.bool_]:
-        """Return bool[n_states]: whether a state goes on with the beginning of a word."""
-        wanted = -1 if self._is_free(word) else self._begins(word)
+    def goes_on_with(self, sequence: int) -> NDArray[np.bool_]:
+        """Return bool[n_states]: whether a state goes on with the beginning of a sequence."""
+        wanted = -1 if self._is_free(sequence) else self._begins(sequence)
         found = self._hopeful.get(wanted)
         if found is None:
             here = [bool(wanted & symbols) for symbols in self._goes_on]
             found = self._hopeful[wanted] = np.array(here, dtype=np.bool_)
         return found
 
-    def decide(self, state: int, word: int) -> int:
+    def decide(self, state: int, sequence: int) -> int:
         """Return ``MAY``, ``FAIL`` or both; both, too, if a bound is reached."""
-        if self._is_free(word):
+        if self._is_free(sequence):
             return MAY
-        begin = self._tops.get((word, state)) or self._work_out(self._open(word, state))
+        begin = self._tops.get((sequence, state)) or self._work_out(self._open(sequence, state))
         found = _verdict(begin)
         if found:
             return found
@@ -177,19 +177,25 @@ class StackVerdicts:
                 reading.seen |= fresh
                 reading.waits += fresh
 
-    def _open(self, word: int, state: int) -> _Reading:
-        """Return the reading of a state that is on top and is asked about a word."""
-        reading = _Reading(state, frozenset(), (word, state))
-        table, words, wanted = self._table, self._words, self._begins(word)
+    def _open(self, sequence: int, state: int) -> _Reading:
+        """Return the reading of a state that is on top and is asked about a sequence."""
+        reading = _Reading(state, frozenset(), (sequence, state))
+        table, sequences, wanted = self._table, self._sequences, self._begins(sequence)
         if not wanted & self._goes_on[state]:
             return reading
         taken = [symbol for symbol in table.shifts[state] if wanted >> symbol & 1]
         ends = wanted & 1 and table.accepts[state]
-        if ends or taken and (not words.length[word] or self._is_free(words.rest[word])):
+        if (
+            ends
+            or taken
+            and (not sequences.length[sequence] or self._is_free(sequences.rest[sequence]))
+        ):
             reading.left = set(_TAKEN)
             return reading
-        reading.tops = [(words.rest[word], table.shifts[state][symbol]) for symbol in taken]
-        reading.left = {(length, nonterminal, word) for nonterminal, length in table.reduces[state]}
+        reading.tops = [(sequences.rest[sequence], table.shifts[state][symbol]) for symbol in taken]
+        reading.left = {
+            (length, nonterminal, sequence) for nonterminal, length in table.reduces[state]
+        }
         return reading
 
     def _go_on(self, reading: _Reading) -> _Top | None:
@@ -197,22 +203,22 @@ class StackVerdicts:
         if reading.tops:
             return reading.tops.pop()
         while reading.waits:
-            n_states, nonterminal, word = reading.waits.pop()
+            n_states, nonterminal, sequence = reading.waits.pop()
             if n_states > 1:
-                reading.left.add((n_states - 1, nonterminal, word))
+                reading.left.add((n_states - 1, nonterminal, sequence))
             else:
-                return (word, self._table.gotos[reading.state][nonterminal])
+                return (sequence, self._table.gotos[reading.state][nonterminal])
         return None
 
-    def _begins(self, word: int) -> Symbols:
-        """Return the symbols that a word can begin with."""
-        found = self._first.get(word)
+    def _begins(self, sequence: int) -> Symbols:
+        """Return the symbols that a sequence can begin with."""
+        found = self._first.get(sequence)
         if found is None:
-            found = self._first[word] = self._verdicts.first_symbols(word)
+            found = self._first[sequence] = self._verdicts.first_symbols(sequence)
         return found
 
-    def _is_free(self, word: int) -> bool:
-        return not self._words.length[word] and self._verdicts.is_free(word)
+    def _is_free(self, sequence: int) -> bool:
+        return not self._sequences.length[sequence] and self._verdicts.is_free(sequence)
 
 
 def find_states_after(
@@ -234,63 +240,63 @@ def _verdict(waits: _Waits) -> int:
 
 
 def condition_on_tops(rows: Rows, stacks: StackVerdicts) -> Verdicts:
-    """Return the answers for all words of the rows, in the states where they can be asked.
+    """Return the answers for all sequences of the rows, in the states where they can be asked.
 
     No question is asked in a state that only a nonterminal leads to; it gets the start state's
     answers, so that no profile is made for it.
     """
     places: dict[int, set[int]] = {}
-    for terminal, word in _list_asked(rows):
-        places.setdefault(word, set()).update(stacks.list_states(terminal))
-    words = list_words(rows)
+    for terminal, sequence in _list_asked(rows):
+        places.setdefault(sequence, set()).update(stacks.list_states(terminal))
+    sequences = list_sequences(rows)
     number: dict[bytes, int] = {}
     class_of = []
-    for word in words:
+    for sequence in sequences:
         flags = np.full(stacks.n_states, DEPENDS, dtype=np.uint8)
-        asked = np.array(sorted(places[word]), dtype=np.intp)
-        hopeful = stacks.goes_on_with(word)[asked]
+        asked = np.array(sorted(places[sequence]), dtype=np.intp)
+        hopeful = stacks.goes_on_with(sequence)[asked]
         flags[asked[~hopeful]] = FAIL
         for state in asked[hopeful].tolist():
-            flags[state] = stacks.decide(state, word)
+            flags[state] = stacks.decide(state, sequence)
         flags[list(stacks.never_asked)] = flags[0]
         class_of.append(number.setdefault(flags.tobytes(), len(number)))
     flags = np.frombuffer(b"".join(number), dtype=np.uint8)
     return Verdicts(
-        words, np.array(class_of, dtype=np.int32), flags.reshape(len(number), stacks.n_states)
+        sequences, np.array(class_of, dtype=np.int32), flags.reshape(len(number), stacks.n_states)
     )
 
 
 def check_never(rows: Rows, verdicts: Verdicts, stacks: StackVerdicts) -> None:
     """Check that the table and the productions agree on what is never legal.
 
-    Both are exact, and what the productions know to be never legal is gone. So every word
+    Both are exact, and what the productions know to be never legal is gone. So every sequence
     that is left is legal on some stack after its terminal.
 
     Raises:
         ValueError: they disagree, which is a fault of the compiler.
     """
-    place = {word: i for i, word in enumerate(verdicts.words)}
+    place = {sequence: i for i, sequence in enumerate(verdicts.sequences)}
     may = verdicts.flags & MAY != 0
-    for terminal, word in _list_asked(rows):
-        if terminal < 0 or rows.words.length[word] > MAX_LENGTH:
+    for terminal, sequence in _list_asked(rows):
+        if terminal < 0 or rows.sequences.length[sequence] > MAX_LENGTH:
             continue
         states = list(stacks.list_states(terminal))
-        if not may[verdicts.class_of[place[word]], states].any():
+        if not may[verdicts.class_of[place[sequence]], states].any():
             raise ValueError(
-                f"the compiler contradicts itself: word {word} after terminal {terminal} is "
-                "never legal by the parser's table, and not by the productions"
+                f"the compiler contradicts itself: sequence {sequence} after terminal {terminal} "
+                "is never legal by the parser's table, and not by the productions"
             )
 
 
 def _list_asked(rows: Rows) -> list[tuple[int, int]]:
-    """Return the (terminal, word) that rows ask about, and what is left of them on the way."""
-    words, found = rows.words, set()
-    firsts = sorted(set(zip(rows.first.tolist(), rows.word.tolist(), strict=True)))
-    for first, word in firsts:
+    """Return the (terminal, sequence) that rows ask about, and what is left of them on the way."""
+    sequences, found = rows.sequences, set()
+    firsts = sorted(set(zip(rows.first.tolist(), rows.sequence.tolist(), strict=True)))
+    for first, sequence in firsts:
         terminal = rows.events[first].terminal
-        while (terminal, word) not in found:
-            found.add((terminal, word))
-            if not words.length[word]:
+        while (terminal, sequence) not in found:
+            found.add((terminal, sequence))
+            if not sequences.length[sequence]:
                 break
-            terminal, word = words.event[word].terminal, words.rest[word]
+            terminal, sequence = sequences.event[sequence].terminal, sequences.rest[sequence]
     return sorted(found)

@@ -101,8 +101,8 @@ class _Walk:
     ) -> None:
         self.scanner, self.steps, self.trie = scanner, steps, trie
         self.node_class = scanner.byte_class[trie.byte].astype(np.int32)
-        self.final_of = np.array(boundaries.final_of, dtype=np.int32)
-        self.n_finals = int(self.final_of.max()) + 1
+        self.open_lexeme_of = np.array(boundaries.open_lexeme_of, dtype=np.int32)
+        self.n_open_lexemes = int(self.open_lexeme_of.max()) + 1
         self.n_ends = np.diff(steps.end_first)
         self.first_node = trie.first_nodes()
         # All may be ignored: then there is a column that nothing asks for.
@@ -127,7 +127,7 @@ class _Walk:
         self.sets: list[Ints] = []
 
     def run(self, source: int) -> list[tuple[int, int, int]]:
-        """Return the (path, final, token set) of a source, in order.
+        """Return the (path, open lexeme, token set) of a source, in order.
 
         Its rows are those of its starts, one for each first byte, put together; most starts it
         has in common with other sources.
@@ -142,7 +142,7 @@ class _Walk:
             for row, part in self.known[start]:
                 parts.setdefault(row, []).append(part)
         return [
-            (*divmod(row, self.n_finals), self.unite(tuple(numbers)))
+            (*divmod(row, self.n_open_lexemes), self.unite(tuple(numbers)))
             for row, numbers in sorted(parts.items())
         ]
 
@@ -256,12 +256,15 @@ class _Walk:
         self.paths.append(key)
 
     def collect(self, frontier: _Frontier, found: list[tuple[Ints, Longs, Ints]]) -> None:
-        """Add the tokens that end here, each with its first node, and path and final in one."""
+        """Add the tokens that end here, with their nodes, and with path and open lexeme in one."""
         begin = self.trie.first_token[frontier.node]
         counts = self.trie.first_token[frontier.node + 1] - begin
         index = np.repeat(np.arange(len(frontier)), counts)
         if len(index):
-            key = frontier.path.astype(np.int64) * self.n_finals + self.final_of[frontier.state]
+            key = (
+                frontier.path.astype(np.int64) * self.n_open_lexemes
+                + self.open_lexeme_of[frontier.state]
+            )
             first = self.first_node[frontier.node]
             tokens = self.trie.tokens[begin[index] + _count_up(counts)]
             found.append((first[index], key[index], tokens))
@@ -284,15 +287,15 @@ class _Walk:
             n_states=self.scanner.n_states,
             source_first=source_first,
             row_path=columns[:, 0],
-            row_final=columns[:, 1],
+            row_open=columns[:, 1],
             row_tokens=columns[:, 2],
             path_parent=np.append(0, keys // n_events).astype(np.int32),
             path_terminal=np.append(ENTRY, self.event_terminal[keys % n_events]).astype(np.int32),
             path_contexts=np.zeros(n_paths, dtype=np.int32),
             path_column=np.zeros(n_paths, dtype=np.int32),
             contexts=np.ones((1, 1), dtype=np.bool_),
-            open_final=np.arange(self.n_finals, dtype=np.int32),
-            open_column=np.zeros(self.n_finals, dtype=np.int32),
+            open_lexeme=np.arange(self.n_open_lexemes, dtype=np.int32),
+            open_column=np.zeros(self.n_open_lexemes, dtype=np.int32),
             set_first=np.cumsum([0, *map(len, self.sets)]).astype(np.int32),
             set_tokens=np.concatenate([*self.sets, np.zeros(0, dtype=np.int32)]),
         )

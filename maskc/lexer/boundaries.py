@@ -37,7 +37,7 @@ _NO_LOOKAHEAD = LookaheadId(-1)  # of an ignored lexeme: the parser never sees i
 
 
 @dataclass(frozen=True, slots=True)
-class Final:
+class OpenLexeme:
     """What an open lexeme may still become.
 
     Attributes:
@@ -64,8 +64,8 @@ class Boundaries:
         n_contexts: how many contexts there are.
         n_places: as many, or twice as many with indentation.
         rest: boundary → place → lookaheads that can be lexed next.
-        finals: distinct finals.
-        final_of: scanner state → final.
+        open_lexemes: distinct ones.
+        open_lexeme_of: scanner state → open lexeme.
         follows: lookahead → place → lookaheads that can come after it.
     """
 
@@ -75,8 +75,8 @@ class Boundaries:
     of_terminal: Mapping[int, tuple[LookaheadId, ...]]
     number: Mapping[End, LookaheadId]
     rest: tuple[tuple[Lookaheads, ...], ...]
-    finals: tuple[Final, ...]
-    final_of: tuple[OpenLexemeId, ...]
+    open_lexemes: tuple[OpenLexeme, ...]
+    open_lexeme_of: tuple[OpenLexemeId, ...]
     follows: tuple[tuple[Lookaheads, ...], ...]
 
     def place(self, context: int, *, enclosed: bool) -> int:
@@ -123,7 +123,7 @@ def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: Columns) -> Bo
     for i, node in enumerate(nodes):
         if node[0] != IGNORED:
             look_follows[look_of[i]] = tuple(map(to_lookaheads, follows[i]))
-    finals, final_of = _build_finals(lexer, nodes, reach, columns, to_lookaheads)
+    open_lexemes, open_lexeme_of = _build_open_lexemes(lexer, nodes, reach, columns, to_lookaheads)
     return Boundaries(
         n_lookaheads=n_lookaheads,
         n_contexts=n_contexts,
@@ -133,8 +133,8 @@ def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: Columns) -> Bo
         ),
         number=MappingProxyType(number),
         rest=tuple(tuple(map(to_lookaheads, row)) for row in rest),
-        finals=finals,
-        final_of=final_of,
+        open_lexemes=open_lexemes,
+        open_lexeme_of=open_lexeme_of,
         follows=tuple(look_follows),
     )
 
@@ -288,24 +288,24 @@ def _number_lookaheads(nodes: list[End], class_of: list[int]) -> tuple[list[Look
     return look_of, len(number)
 
 
-def _build_finals(
+def _build_open_lexemes(
     lexer: LexerSpec,
     nodes: list[End],
     reach: list[int],
     columns: Columns,
     to_lookaheads: Callable[[int], Lookaheads],
-) -> tuple[tuple[Final, ...], tuple[OpenLexemeId, ...]]:
+) -> tuple[tuple[OpenLexeme, ...], tuple[OpenLexemeId, ...]]:
     newline = lexer.layout.newline if lexer.layout else None
     ignored_mask = bits.from_members(i for i, (t, _) in enumerate(nodes) if t == IGNORED)
     newline_mask = bits.from_members(i for i, (t, _) in enumerate(nodes) if t == newline)
-    number: dict[Final, OpenLexemeId] = {}
-    final_of = []
+    number: dict[OpenLexeme, OpenLexemeId] = {}
+    open_lexeme_of = []
     for mask, column_sets in zip(reach, columns.of_state, strict=True):
-        final = Final(
+        open_lexeme = OpenLexeme(
             to_lookaheads(mask & ~ignored_mask & ~newline_mask),
             tuple(sorted({nodes[i][1] for i in bits.iterate(mask & ignored_mask)})),
             tuple(sorted({nodes[i][1] for i in bits.iterate(mask & newline_mask)})),
             column_sets,
         )
-        final_of.append(number.setdefault(final, OpenLexemeId(len(number))))
-    return tuple(number), tuple(final_of)
+        open_lexeme_of.append(number.setdefault(open_lexeme, OpenLexemeId(len(number))))
+    return tuple(number), tuple(open_lexeme_of)

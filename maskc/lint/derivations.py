@@ -53,12 +53,12 @@ class Derivations:
         symbols = self._paths.get(state)
         if symbols is None:
             return None
-        word = tuple(
+        terminals = tuple(
             t for s in symbols for t in ((s,) if s >= 0 else self._yields.get(-1 - s, (-1,)))
         )
-        if -1 in word:
+        if -1 in terminals:
             return None
-        stacks = run_parser(self._grammar, word)
+        stacks = run_parser(self._grammar, terminals)
         if stacks is None:
             return None
         seen = {stacks[-1][-1]}
@@ -68,7 +68,7 @@ class Derivations:
             seen.update(passed)
         if state not in seen:
             return None
-        return Arrival(word, tuple(stack[-1] for stack in stacks))
+        return Arrival(terminals, tuple(stack[-1] for stack in stacks))
 
     def _find_paths(self) -> dict[int, Word]:
         """Return LALR state → the symbols of a cheapest path to it."""
@@ -102,23 +102,23 @@ def find_shortest_yields(bnf: Bnf) -> dict[int, Word]:
             parts = [(s,) if s >= 0 else found.get(-1 - s) for s in production.rhs]
             if any(part is None for part in parts):
                 continue
-            word = tuple(t for part in parts if part is not None for t in part)
+            terminals = tuple(t for part in parts if part is not None for t in part)
             known = found.get(production.lhs)
-            if known is None or len(word) < len(known):
-                found[production.lhs] = word
+            if known is None or len(terminals) < len(known):
+                found[production.lhs] = terminals
                 changed = True
     return found
 
 
-def run_parser(grammar: LalrGrammar, word: Sequence[int]) -> list[tuple[int, ...]] | None:
-    """Return the stack of LALR states before the word and behind each terminal of it.
+def run_parser(grammar: LalrGrammar, terminals: Sequence[int]) -> list[tuple[int, ...]] | None:
+    """Return the stack of LALR states before the terminals and after each of them.
 
     ``None`` if the parser refuses a terminal.
     """
     driver = drive_lalr(grammar)
     stack = [0]
     stacks: list[tuple[int, ...]] = [(0,)]
-    for terminal in word:
+    for terminal in terminals:
         if driver.take(stack, terminal) is not Outcome.TAKES:
             return None
         stacks.append(tuple(stack))

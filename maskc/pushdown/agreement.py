@@ -24,7 +24,7 @@ from maskc.pushdown.debt_automaton import REFUSED, TAKEN
 from maskc.pushdown.decisions import FAIL, MAY, Decisions
 from maskc.pushdown.production_verdicts import ProductionVerdicts
 from maskc.pushdown.table_debts import TableDebts
-from maskc.store.sequences import Event, Words, anything
+from maskc.store.sequences import Event, Sequences, anything
 
 _Claim = tuple[int, int]  # a terminal, and the sequence after it
 
@@ -54,9 +54,9 @@ def check_agreement(
         (shortest, MAY, TAKEN, "never"),
         (always, FAIL, REFUSED, "always"),
     ):
-        for terminal, word in _find_open(claims, bit, decisions, boundaries):
+        for terminal, sequence in _find_open(claims, bit, decisions, boundaries):
             debts = debts or make_debts()
-            looks = _list_lookaheads(word, verdicts.words, boundaries)
+            looks = _list_lookaheads(sequence, verdicts.sequences, boundaries)
             stack = debts.find_stack(debts.list_after(terminal), looks, end)
             if stack is not None:
                 raise ValueError(
@@ -71,40 +71,44 @@ def _find_open(
 ) -> list[_Claim]:
     """Return the claims that the table's verdicts of all states do not confirm."""
     claims = list(claims)
-    classes = decisions.classes_of(word for _, word in claims)
+    classes = decisions.classes_of(sequence for _, sequence in claims)
     flags = decisions.flags()
     every_context = (1 << boundaries.n_contexts) - 1
     return [
-        (terminal, word)
-        for (terminal, word), number in zip(claims, classes.tolist(), strict=True)
+        (terminal, sequence)
+        for (terminal, sequence), number in zip(claims, classes.tolist(), strict=True)
         if (flags[number][decisions.states_after(Event(terminal, every_context, 0))] & bit).any()
     ]
 
 
-def _shorten(terminal: int, word: int, verdicts: ProductionVerdicts, boundaries: Boundaries) -> int:
+def _shorten(
+    terminal: int, sequence: int, verdicts: ProductionVerdicts, boundaries: Boundaries
+) -> int:
     """Return the shortest beginning of a never-legal sequence that is never legal."""
-    words, events, rest = verdicts.words, [], word
-    free = words.close(words.number_final(anything(boundaries.n_lookaheads)), 0)
-    while words.length[rest]:
-        events.append(words.event[rest])
-        rest = words.rest[rest]
+    sequences, events, rest = verdicts.sequences, [], sequence
+    free = sequences.close(sequences.number_open_lexeme(anything(boundaries.n_lookaheads)), 0)
+    while sequences.length[rest]:
+        events.append(sequences.event[rest])
+        rest = sequences.rest[rest]
         head = free
         for event in reversed(events):
-            head = words.extend(event, head)
+            head = sequences.extend(event, head)
         if verdicts.is_never_legal(terminal, head):
             return head
-    return word
+    return sequence
 
 
-def _list_lookaheads(word: int, words: Words, boundaries: Boundaries) -> list[Lookaheads]:
+def _list_lookaheads(
+    sequence: int, sequences: Sequences, boundaries: Boundaries
+) -> list[Lookaheads]:
     """Return a sequence as a table's debt automata read it: all that it may stand for."""
     found = []
-    while words.length[word]:
-        looks = boundaries.of_terminal.get(words.event[word].terminal, ())
+    while sequences.length[sequence]:
+        looks = boundaries.of_terminal.get(sequences.event[sequence].terminal, ())
         found.append(bits.from_members(looks))
-        word = words.rest[word]
-    final, _ = words.final(word)
-    opened = final.direct
-    for boundary in final.ignored:
+        sequence = sequences.rest[sequence]
+    open_lexeme, _ = sequences.open_lexeme(sequence)
+    opened = open_lexeme.direct
+    for boundary in open_lexeme.ignored:
         opened |= bits.unite(boundaries.rest[boundary])
     return [*found, opened]

@@ -152,7 +152,7 @@ def explore_credit(
         sequence: terminals; ``$END`` may stand last.
         max_stack: the largest stack that is followed.
     """
-    word = tuple(sequence)
+    terminals = tuple(sequence)
     sets = compute_sets(dft.reduced)
     start = DebtNode(Node(Side.TERMINAL, x), 0, ())
     edges: dict[DebtNode, tuple[DebtEdge, ...]] = {}
@@ -162,12 +162,12 @@ def explore_credit(
     while queue:
         node = queue.popleft()
         edges[node] = ()
-        if node.n_read == len(word):
+        if node.n_read == len(terminals):
             continue
         found = []
         for transition in dft.leaving.get(node.state, ()):
-            edge = _follow(transition, node, word)
-            if edge is None or not _is_hopeful(edge.target, word, sets):
+            edge = _follow(transition, node, terminals)
+            if edge is None or not _is_hopeful(edge.target, terminals, sets):
                 continue
             if edge.target not in seen:
                 if len(edge.target.stack) > max_stack or len(seen) >= MAX_NODES:
@@ -177,7 +177,7 @@ def explore_credit(
                 queue.append(edge.target)
             found.append(edge)
         edges[node] = tuple(found)
-    return DebtNfa(dft, word, start, edges, is_complete)
+    return DebtNfa(dft, terminals, start, edges, is_complete)
 
 
 def is_always_legal(
@@ -193,13 +193,13 @@ def prove_always_legal(debts: ProductionDebts, x: int, sequence: Sequence[int]) 
     return True if debts.decide(x, sequence) is Verdict.ALWAYS else None
 
 
-def _follow(transition: Transition, node: DebtNode, word: tuple[int, ...]) -> DebtEdge | None:
+def _follow(transition: Transition, node: DebtNode, terminals: tuple[int, ...]) -> DebtEdge | None:
     """Return the step from a node, ``None`` if the node does not allow it."""
     n_read, stack, borrows = node.n_read, node.stack, None
-    if transition.target == END_NODE and word[n_read] == END:
+    if transition.target == END_NODE and terminals[n_read] == END:
         n_read += 1  # the text ends where the sequence says so
     if transition.reads is not None:
-        if word[n_read] != transition.reads:
+        if terminals[n_read] != transition.reads:
             return None
         n_read += 1
     if transition.pops is not None:
@@ -213,10 +213,10 @@ def _follow(transition: Transition, node: DebtNode, word: tuple[int, ...]) -> De
     return DebtEdge(borrows, DebtNode(transition.target, n_read, stack))
 
 
-def _is_hopeful(node: DebtNode, word: tuple[int, ...], sets: SymbolSets) -> bool:
+def _is_hopeful(node: DebtNode, terminals: tuple[int, ...], sets: SymbolSets) -> bool:
     """Return whether the nonterminal that a node is about to generate fits what comes next."""
-    if node.state.side is not Side.START or node.n_read == len(word):
+    if node.state.side is not Side.START or node.n_read == len(terminals):
         return True
     nonterminal = node.state.symbol
-    begins = sets.first.get(nonterminal, 0) >> word[node.n_read] & 1
+    begins = sets.first.get(nonterminal, 0) >> terminals[node.n_read] & 1
     return bool(begins) or nonterminal in sets.nullable

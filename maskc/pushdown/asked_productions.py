@@ -94,7 +94,7 @@ def _find_unlexed(
     names = grammar.bnf.terminals
     look = {t: boundaries.of_terminal[t][0] for t in (END, *reduced.used_terminals)}
     adjacent = compute_adjacent(reduced, compute_sets(reduced))
-    opened = boundaries.finals[boundaries.final_of[scanner.start]]
+    opened = boundaries.open_lexemes[boundaries.open_lexeme_of[scanner.start]]
     first = opened.direct
     for boundary in opened.ignored:
         first |= boundaries.rest[boundary][grammar.lalr.context_of[0]]

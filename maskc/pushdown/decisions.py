@@ -1,22 +1,22 @@
-"""Decides, for each refined state and word, whether every stack takes it, none does, or some do.
+"""Is a sequence legal on every, on no, or on some stacks with a refined state on top?
 
 A refined state on top of the stack says exactly which terminal can come next, but a token may
 complete several: what the second one meets depends on how deep the first one makes the parser
-reduce. For a word (a sequence of events and what stays open after them) and a refined state we
+reduce. For a sequence (events, and what stays open after them) and a refined state we
 ask for all stacks with that state on top:
 
-- *may*: some stack takes the word; otherwise no token of its rows is legal here;
+- *may*: some stack takes the sequence; otherwise no token of its rows is legal here;
 - *fail*: some stack refuses it; otherwise all tokens of its rows are legal here;
 - both: it depends on the stack below, or on the columns of open blocks.
 
-Both facts are least fixpoints and go through the same equations. A word whose first terminal is
-shifted asks for the shorter word in the state after the shift. One whose first terminal is
-reduced by ``X -> α`` asks for the same word where ``X`` is pushed on the item's base; so every
+Both facts are least fixpoints and go through the same equations. A sequence whose first terminal is
+shifted asks for the shorter sequence in the state after the shift. One whose first terminal is
+reduced by ``X -> α`` asks for the same sequence where ``X`` is pushed on the item's base; so every
 kernel item carries the answers of its possible bases, joined over all stacks, from the bottom up.
 
-Words of one length are decided together, after all shorter ones; words with equal answers share
-one row of them. Where a word comes back to the stack that it started from, it is followed there
-(:mod:`maskc.pushdown.segments`); elsewhere "some stack" may be one that cannot lie below the
+Sequences of one length are decided together, after all shorter ones; sequences with equal answers
+share one row of them. Where a sequence comes back to the stack that it started from, it is followed
+there (:mod:`maskc.pushdown.segments`); elsewhere "some stack" may be one that cannot lie below the
 state after the shift, so both facts are upper bounds: what is decided is certain, what stays
 open may still be decided.
 
@@ -39,19 +39,19 @@ from maskc.errors import LimitError
 from maskc.grammar.lalr import list_reductions
 from maskc.grammar.model import LalrGrammar
 from maskc.ids import END, IGNORED, NO_EVENT
-from maskc.lexer.boundaries import Boundaries, Final
+from maskc.lexer.boundaries import Boundaries, OpenLexeme
 from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import End
 from maskc.parser.items import ItemSets
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.interchangeable import Classes
 from maskc.pushdown.segments import Segments
-from maskc.store.sequences import NOTHING_ENDS, ContextSet, Event, Words
+from maskc.store.sequences import NOTHING_ENDS, ContextSet, Event, Sequences
 
 MAY, FAIL = 1, 2
 DEPENDS = MAY | FAIL
 
-# Bytes of answers, one for each distinct word and refined state.
+# Bytes of answers, one for each distinct sequence and refined state.
 MAX_ANSWERS = 400_000_000
 
 Flags = NDArray[np.uint8]
@@ -59,7 +59,7 @@ Bools = NDArray[np.bool_]
 
 
 class Decisions:
-    """Answers for all refined states and the words that were asked about."""
+    """Answers for all refined states and the sequences that were asked about."""
 
     def __init__(
         self,
@@ -68,12 +68,12 @@ class Decisions:
         table: RefinedTable,
         boundaries: Boundaries,
         columns: Columns,
-        words: Words,
+        sequences: Sequences,
         classes: Classes,
     ) -> None:
-        self.words = words
+        self.sequences = sequences
         self.facts = _Facts(grammar, table, boundaries, columns, classes)
-        self.segments = Segments(grammar, table, boundaries, words)
+        self.segments = Segments(grammar, table, boundaries, sequences)
         self._graph = _Graph(grammar, item_sets, table)
         self._class_of: dict[int, int] = {}
         self._rows: list[Flags] = []
@@ -83,19 +83,19 @@ class Decisions:
         self._after: dict[Event, NDArray[np.intp]] = {}
         self._alike: dict[Event, dict[bytes, int]] = {}
 
-    def classes_of(self, words: Iterable[int]) -> NDArray[np.int32]:
-        """Return int32[n_words]: words with equal answers in all states share a class."""
-        words = list(words)
-        self._decide(words)
-        return np.array([self._class_of[word] for word in words], dtype=np.int32)
+    def classes_of(self, sequences: Iterable[int]) -> NDArray[np.int32]:
+        """Return int32[n_sequences]: sequences with equal answers in all states share a class."""
+        sequences = list(sequences)
+        self._decide(sequences)
+        return np.array([self._class_of[sequence] for sequence in sequences], dtype=np.int32)
 
-    def answers(self, word: int) -> Flags:
-        """Return uint8[n_states] for a word that was asked about."""
-        return self._rows[self._class_of[word]]
+    def answers(self, sequence: int) -> Flags:
+        """Return uint8[n_states] for a sequence that was asked about."""
+        return self._rows[self._class_of[sequence]]
 
-    def answer_at(self, word: int, state: int) -> int:
-        """Return the answer of a word that was asked about, in one state."""
-        return int(self._rows[self._class_of[word]][state])
+    def answer_at(self, sequence: int, state: int) -> int:
+        """Return the answer of a sequence that was asked about, in one state."""
+        return int(self._rows[self._class_of[sequence]][state])
 
     def flags(self) -> Flags:
         """Return uint8[n_classes, n_states], ``MAY``, ``FAIL`` or both, for all classes so far."""
@@ -113,39 +113,39 @@ class Decisions:
         return found
 
     def alike_after(self, event: Event) -> dict[bytes, int]:
-        """Return, for answers of the states after an event, the word that stands for them."""
+        """Return, for answers of the states after an event, the sequence that stands for them."""
         return self._alike.setdefault(event, {})
 
-    def _decide(self, words: list[int]) -> None:
-        """Decide words and all that is left of them after their first events, shortest first."""
-        event, rest, length = self.words.event, self.words.rest, self.words.length
+    def _decide(self, sequences: list[int]) -> None:
+        """Decide sequences and what is left of them after each event, shortest first."""
+        event, rest, length = self.sequences.event, self.sequences.rest, self.sequences.length
         unknown: set[int] = set()
-        for word in words:
-            while word not in self._class_of and word not in unknown:
-                unknown.add(word)
-                if not length[word]:
+        for sequence in sequences:
+            while sequence not in self._class_of and sequence not in unknown:
+                unknown.add(sequence)
+                if not length[sequence]:
                     break
-                word = rest[word]
+                sequence = rest[sequence]
         levels: dict[int, list[int]] = {}
-        for word in sorted(unknown):
-            levels.setdefault(length[word], []).append(word)
+        for sequence in sorted(unknown):
+            levels.setdefault(length[sequence], []).append(sequence)
         for n_events, here in sorted(levels.items()):
             keys = {
-                word: (event[word]._replace(column=0), rest[word])
+                sequence: (event[sequence]._replace(column=0), rest[sequence])
                 if n_events
-                else (NOTHING_ENDS, self.words.opened[word])
-                for word in here
+                else (NOTHING_ENDS, self.sequences.opened[sequence])
+                for sequence in here
             }
             fresh = [key for key in dict.fromkeys(keys.values()) if key not in self._by_key]
             if n_events == 0:
                 for key in fresh:
-                    final = self.words.finals[key[1]]
-                    self._by_key[key] = self._intern(self.facts.final(final))
+                    open_lexeme = self.sequences.open_lexemes[key[1]]
+                    self._by_key[key] = self._intern(self.facts.open_lexeme(open_lexeme))
             elif fresh:
                 for key, flags in zip(fresh, self._graph.decide(fresh, self), strict=True):
                     self._by_key[key] = self._intern(flags)
-            for word in here:
-                self._class_of[word] = self._by_key[keys[word]]
+            for sequence in here:
+                self._class_of[sequence] = self._by_key[keys[sequence]]
 
     def _intern(self, flags: Flags) -> int:
         if len(self._rows) * flags.size > MAX_ANSWERS:
@@ -221,18 +221,18 @@ class _Facts:
             found[sorted(self._targets.get(terminal, ()))] = True
         return found & self.in_contexts(event.contexts)
 
-    def final(self, final: Final) -> Flags:
-        """Return the answers for a word without events."""
-        direct = _bits([final.direct], self._live.shape[1])[0]
+    def open_lexeme(self, open_lexeme: OpenLexeme) -> Flags:
+        """Return the answers for a sequence without events."""
+        direct = _bits([open_lexeme.direct], self._live.shape[1])[0]
         sure = (self._live & direct).any(axis=1)
-        for boundary in final.ignored:
+        for boundary in open_lexeme.ignored:
             sure |= self._goes_on[boundary]
         maybe = self.nothing.copy()
-        for boundary in final.newlines:
+        for boundary in open_lexeme.newlines:
             sure |= self.enclosed & self._goes_on[boundary]
             look = self._boundaries.number[End(self.newline or END, boundary)]
             wanted = self._live[:, look] & ~self.enclosed
-            if self._columns.is_free(final.columns, boundary):
+            if self._columns.is_free(open_lexeme.columns, boundary):
                 sure |= wanted
             else:
                 maybe |= wanted
@@ -303,7 +303,7 @@ class _Graph:
         return here
 
     def decide(self, keys: list[tuple[Event, int]], decisions: Decisions) -> list[Flags]:
-        """Return the answers for words given as (first event, rest)."""
+        """Return the answers for sequences given as (first event, rest)."""
         facts = decisions.facts
         values = np.zeros((len(keys), self.n_states), dtype=np.uint8)
         reducing: dict[int, list[int]] = {}
@@ -322,7 +322,7 @@ class _Graph:
                 kept = np.flatnonzero(takes[sources])
                 sources, targets = sources[kept], targets[kept]
                 values[column, sources] = after[targets]
-                if decisions.words.length[rest]:
+                if decisions.sequences.length[rest]:
                     for edge in np.flatnonzero(after[targets] == DEPENDS).tolist():
                         source, target = int(sources[edge]), int(targets[edge])
                         values[column, source] = self._run(rest, source, target, decisions)
@@ -334,7 +334,7 @@ class _Graph:
         return list(values)
 
     def _run(self, rest: int, source: int, target: int, decisions: Decisions) -> int:
-        """Return what is left of a word on the stack that ends in the edge just taken."""
+        """Return what is left of a sequence on the stack that ends in the edge just taken."""
         key = (rest, target)
         found = self._on_target.get(key)
         if found is None:

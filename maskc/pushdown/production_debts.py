@@ -55,7 +55,7 @@ from maskc.pushdown.dft import DftAutomaton
 Symbols = tuple[int, ...]
 Positions = int  # bit set; ``_MET`` once everything was read, 0 once nothing can be
 _MET = -1
-_LONG = 32  # words that would nest Python calls too deep
+_LONG = 32  # sequences that would nest Python calls too deep
 
 
 class Place(NamedTuple):
@@ -155,13 +155,13 @@ class ProductionDebts:
         (number of symbols) × (length) pairs of a symbol and what is left of the sequence. What
         one search finds of a pair is true of it in every other.
         """
-        word = tuple(sequence)
-        if not word:
+        elements = tuple(sequence)
+        if not elements:
             return self.reduced.used_terminals.isdisjoint(symbols)
         known, alike = self._can_be_met, self._alike
         # Pair → the pair above it on the stack that was borrowed from.
         above: dict[tuple[int, Symbols], tuple[int, Symbols] | None] = {
-            (alike.get(symbol, symbol), word): None for symbol in symbols
+            (alike.get(symbol, symbol), elements): None for symbol in symbols
         }
         pending = list(above)
         while pending:
@@ -181,20 +181,20 @@ class ProductionDebts:
         known.update(dict.fromkeys(above, False))
         return True
 
-    def _borrow_one(self, symbol: int, word: Symbols) -> tuple[bool, list[tuple[int, Symbols]]]:
+    def _borrow_one(self, symbol: int, elements: Symbols) -> tuple[bool, list[tuple[int, Symbols]]]:
         """Return whether some stack symbol lets all be read, and, if none does, what they leave."""
         returns = self.returns(symbol)
-        if returns.is_bottom and len(word) == 1 and self._ends(word):
+        if returns.is_bottom and len(elements) == 1 and self._ends(elements):
             return True, []
-        found = [(-1 - lhs, word) for lhs in returns.ends]
+        found = [(-1 - lhs, elements) for lhs in returns.ends]
         for lhs, rest in returns.rests:
-            read = self.advance(rest, 1, word)
+            read = self.advance(rest, 1, elements)
             if read == _MET:
                 return True, []
             while read:
                 low = read & -read
                 read ^= low
-                found.append((-1 - lhs, word[low.bit_length() - 1 :]))
+                found.append((-1 - lhs, elements[low.bit_length() - 1 :]))
         return False, found
 
     def decide(self, x: int, sequence: Sequence[int]) -> Verdict:
@@ -241,36 +241,36 @@ class ProductionDebts:
         return None if left is None or right is None else left == right
 
     def _decide(self, symbols: list[int], sequence: Sequence[int]) -> Verdict:
-        word = tuple(sequence)
-        if not word:
+        elements = tuple(sequence)
+        if not elements:
             used = not self.reduced.used_terminals.isdisjoint(symbols)
             return Verdict.ALWAYS if used else Verdict.NEVER
-        found = {decide(Below(symbol, 1), self._borrow_of(word)) for symbol in symbols}
+        found = {decide(Below(symbol, 1), self._borrow_of(elements)) for symbol in symbols}
         if Verdict.DEPENDS in found or {Verdict.ALWAYS, Verdict.NEVER} <= found:
             return Verdict.DEPENDS
         return (
             Verdict.UNKNOWN if Verdict.UNKNOWN in found else found.pop() if found else Verdict.NEVER
         )
 
-    def read(self, nonterminal: int, word: Symbols) -> Positions:
-        """Return the bit set of how much of a word a nonterminal can read.
+    def read(self, nonterminal: int, elements: Symbols) -> Positions:
+        """Return the bit set of how much of a sequence a nonterminal can read.
 
-        The last bit, ``len(word)``, also stands for all that begins with the word.
+        The last bit, ``len(elements)``, also stands for all that begins with the sequence.
         """
-        if not word:
+        if not elements:
             return 1
-        table = self._read.get(word)
+        table = self._read.get(elements)
         if table is None:
-            if len(word) > _LONG:  # shortest suffix first: filling one asks for shorter ones
-                for start in range(len(word) - 1, 0, -1):
-                    self._read.setdefault(word[start:], self._fill(word[start:]))
-            table = self._read[word] = self._fill(word)
+            if len(elements) > _LONG:  # shortest suffix first: filling one asks for shorter ones
+                for start in range(len(elements) - 1, 0, -1):
+                    self._read.setdefault(elements[start:], self._fill(elements[start:]))
+            table = self._read[elements] = self._fill(elements)
         return table.get(nonterminal, 0) | (nonterminal in self.sets.nullable)
 
-    def advance(self, rest: Symbols, positions: Positions, word: Symbols) -> Positions:
-        """Return where in the word one may be once the symbols of ``rest`` are generated.
+    def advance(self, rest: Symbols, positions: Positions, elements: Symbols) -> Positions:
+        """Return where in the sequence one may be once the symbols of ``rest`` are generated.
 
-        ``_MET`` if the word may be read to its end on the way.
+        ``_MET`` if the sequence may be read to its end on the way.
         """
         if positions <= 0 or not rest:
             return positions
@@ -285,30 +285,30 @@ class ProductionDebts:
             at = low.bit_length() - 1
             if can_be_empty:
                 found |= low
-            if first & self.terminals_at(word[at]):
-                if at + 1 == len(word):
+            if first & self.terminals_at(elements[at]):
+                if at + 1 == len(elements):
                     return _MET
-                read = self._advance_from(rest, word[at:])
+                read = self._advance_from(rest, elements[at:])
                 if read == _MET:
                     return _MET
                 found |= read << at
         return found
 
-    def _advance_from(self, rest: Symbols, word: Symbols) -> Positions:
-        """As ``advance`` from position 0 of a word that ``rest`` can begin with."""
+    def _advance_from(self, rest: Symbols, elements: Symbols) -> Positions:
+        """As ``advance`` from position 0 of a sequence that ``rest`` can begin with."""
         symbol = rest[0]
         if symbol >= 0:
-            fits = self.terminals_at(word[0]) >> symbol & 1
-            return self.advance(rest[1:], 2, word) if fits else 0
-        here = self.read(-1 - symbol, word)
-        return _MET if here >> len(word) else self.advance(rest[1:], here, word)
+            fits = self.terminals_at(elements[0]) >> symbol & 1
+            return self.advance(rest[1:], 2, elements) if fits else 0
+        here = self.read(-1 - symbol, elements)
+        return _MET if here >> len(elements) else self.advance(rest[1:], here, elements)
 
-    def _fill(self, word: Symbols) -> dict[int, Positions]:
-        """Return how much of a word each nonterminal reads, if it reads anything."""
-        last = 1 << len(word)
+    def _fill(self, elements: Symbols) -> dict[int, Positions]:
+        """Return how much of a sequence each nonterminal reads, if it reads anything."""
+        last = 1 << len(elements)
         table: dict[int, Positions] = {}
         pending: list[tuple[int, Positions]] = [
-            (symbol, 2) for symbol in self.list_terminals(word[0])
+            (symbol, 2) for symbol in self.list_terminals(elements[0])
         ]
         while pending:
             symbol, positions = pending.pop()
@@ -316,7 +316,7 @@ class ProductionDebts:
                 if positions & last:
                     read = last
                 else:
-                    read = self.advance(rest, positions, word)
+                    read = self.advance(rest, positions, elements)
                     if read == _MET:
                         read = last
                 known = table.get(lhs, 0)
@@ -330,7 +330,7 @@ class ProductionDebts:
         """Return what a stack can hold right after a symbol."""
         return self._returns.get(symbol, _NOWHERE)
 
-    def _borrow_of(self, word: Symbols) -> Borrow[Below, Place]:
+    def _borrow_of(self, elements: Symbols) -> Borrow[Below, Place]:
         """Return the edges of the debt automata of a sequence."""
 
         def borrow(node: Below) -> list[tuple[Place, Below | int]]:
@@ -339,21 +339,21 @@ class ProductionDebts:
                 (Place(lhs, ()), Below(-1 - lhs, here)) for lhs in returns.ends
             ]
             for lhs, rest in returns.rests:
-                left = self.advance(rest, here, word)
+                left = self.advance(rest, here, elements)
                 if left == _MET:
                     found.append((Place(lhs, rest), TAKEN))
                 else:
                     found.append((Place(lhs, rest), Below(-1 - lhs, left) if left else REFUSED))
             if returns.is_bottom:
-                ends = self._ends(word) and here >> (len(word) - 1) & 1
+                ends = self._ends(elements) and here >> (len(elements) - 1) & 1
                 found.append((BOTTOM, TAKEN if ends else REFUSED))
             return found
 
         return borrow
 
-    def _ends(self, word: Symbols) -> bool:
+    def _ends(self, elements: Symbols) -> bool:
         """Return whether the end of the text may stand last in a sequence."""
-        return bool(self.terminals_at(word[-1]) >> END & 1)
+        return bool(self.terminals_at(elements[-1]) >> END & 1)
 
 
 def _list_returns(dft: DftAutomaton) -> dict[int, Returns]:

@@ -43,7 +43,7 @@ from maskc.pushdown.asked_productions import AskedProductions
 from maskc.pushdown.debt_automaton import Verdict
 from maskc.pushdown.never_legal import NeverLegal
 from maskc.pushdown.production_debts import ProductionDebts
-from maskc.store.sequences import Words
+from maskc.store.sequences import Sequences
 
 # States of a debt automaton that is compared with others. sql.lark with mistral: 26,207 rows are
 # left with 4,000 and 10.4 s, 28,674 with 100 and 1.5 s.
@@ -59,9 +59,11 @@ class ProductionVerdicts:
         asked: what answers.
     """
 
-    def __init__(self, asked: AskedProductions, boundaries: Boundaries, words: Words) -> None:
+    def __init__(
+        self, asked: AskedProductions, boundaries: Boundaries, sequences: Sequences
+    ) -> None:
         self.asked = asked
-        self.words = words
+        self.sequences = sequences
         self.debts = ProductionDebts(asked.dft)
         self._emptiness = NeverLegal(self.debts)
         self._everything = (1 << boundaries.n_lookaheads) - 1
@@ -75,38 +77,38 @@ class ProductionVerdicts:
         self._never: dict[tuple[int, int], bool] = {}
         self._always: dict[tuple[int, int], bool] = {}
 
-    def is_never_legal(self, terminal: int, word: int) -> bool:
+    def is_never_legal(self, terminal: int, sequence: int) -> bool:
         """Return whether no text has a sequence right after a terminal."""
-        found = self._never.get((terminal, word))
+        found = self._never.get((terminal, sequence))
         if found is None:
-            sequence = self._read_possible(word)
-            found = bool(sequence) and self._emptiness.is_never_legal(
-                self.debts.number_set(self._symbols_of.get(terminal, 0)), sequence
+            elements = self._read_possible(sequence)
+            found = bool(elements) and self._emptiness.is_never_legal(
+                self.debts.number_set(self._symbols_of.get(terminal, 0)), elements
             )
-            self._never[terminal, word] = found
+            self._never[terminal, sequence] = found
         return found
 
-    def is_always_legal(self, terminal: int, word: int) -> bool:
+    def is_always_legal(self, terminal: int, sequence: int) -> bool:
         """Return whether a sequence is proven legal on every stack that a terminal leaves."""
         if self.asked.lost is not None:
             return False
-        found = self._always.get((terminal, word))
+        found = self._always.get((terminal, sequence))
         if found is None:
-            sequence = self.read_certain(word)
+            elements = self.read_certain(sequence)
             symbols = self._symbols_of.get(terminal, 0)
-            found = self._always[terminal, word] = (
-                sequence is not None
-                and self.debts.decide_after(symbols, sequence) is Verdict.ALWAYS
+            found = self._always[terminal, sequence] = (
+                elements is not None
+                and self.debts.decide_after(symbols, elements) is Verdict.ALWAYS
             )
         return found
 
-    def signature(self, terminal: int, word: int) -> Hashable:
+    def signature(self, terminal: int, sequence: int) -> Hashable:
         """Return what is equal for sequences legal on the same stacks, ``None`` if unknown."""
-        sequence = self.read_certain(word)
-        if self.asked.lost is not None or sequence is None:
+        elements = self.read_certain(sequence)
+        if self.asked.lost is not None or elements is None:
             return None
         found = [
-            self.debts.build(symbol, sequence, most=MAX_SIGNATURE)
+            self.debts.build(symbol, elements, most=MAX_SIGNATURE)
             for symbol in bits.iterate(self._symbols_of.get(terminal, 0))
         ]
         return None if None in found else tuple(found)
@@ -127,58 +129,63 @@ class ProductionVerdicts:
         never = sorted(key for key, found in self._never.items() if found)
         return never, sorted(key for key, found in self._always.items() if found)
 
-    def _read_possible(self, word: int) -> tuple[int, ...]:
+    def _read_possible(self, sequence: int) -> tuple[int, ...]:
         """Return a sequence as the debts read it, up to a newline: all that it may stand for."""
-        known, words, open_ = self._possible_of, self.words, []
-        while word not in known:
-            open_.append(word)
-            if not words.length[word]:
+        known, sequences, open_ = self._possible_of, self.sequences, []
+        while sequence not in known:
+            open_.append(sequence)
+            if not sequences.length[sequence]:
                 break
-            word = words.rest[word]
-        for word in reversed(open_):
-            if words.length[word]:
-                stops = words.event[word].terminal == self.asked.newline
-                rest = known[words.rest[word]][: MAX_LENGTH - 1]
+            sequence = sequences.rest[sequence]
+        for sequence in reversed(open_):
+            if sequences.length[sequence]:
+                stops = sequences.event[sequence].terminal == self.asked.newline
+                rest = known[sequences.rest[sequence]][: MAX_LENGTH - 1]
             else:
-                stops, rest = self.is_free(word) or bool(words.final(word)[0].newlines), ()
-            first = () if stops else (self.debts.number_set(self.first_symbols(word)),)
-            known[word] = first and first + rest
-        return known[word]
+                stops, rest = (
+                    self.is_free(sequence) or bool(sequences.open_lexeme(sequence)[0].newlines),
+                    (),
+                )
+            first = () if stops else (self.debts.number_set(self.first_symbols(sequence)),)
+            known[sequence] = first and first + rest
+        return known[sequence]
 
-    def read_certain(self, word: int) -> tuple[int, ...] | None:
+    def read_certain(self, sequence: int) -> tuple[int, ...] | None:
         """Return a sequence as the debts read it: only what it stands for in every context.
 
         ``None`` if some context, a newline or the bound stands in the way.
         """
-        words, found = self.words, []
-        if words.length[word] > MAX_LENGTH:
+        sequences, found = self.sequences, []
+        if sequences.length[sequence] > MAX_LENGTH:
             return None
-        while words.length[word]:
-            event = words.event[word]
+        while sequences.length[sequence]:
+            event = sequences.event[sequence]
             after = self.asked.contexts_after.get(event.terminal, -1)
             if event.terminal == self.asked.newline or after & ~event.contexts:
                 return None
-            found.append(self.debts.number_set(self.first_symbols(word)))
-            word = words.rest[word]
-        if not self.is_free(word):
-            final, _ = words.final(word)
-            if final.newlines:
+            found.append(self.debts.number_set(self.first_symbols(sequence)))
+            sequence = sequences.rest[sequence]
+        if not self.is_free(sequence):
+            open_lexeme, _ = sequences.open_lexeme(sequence)
+            if open_lexeme.newlines:
                 return None
-            sure = final.direct | bits.unite(self._certain[boundary] for boundary in final.ignored)
+            sure = open_lexeme.direct | bits.unite(
+                self._certain[boundary] for boundary in open_lexeme.ignored
+            )
             found.append(self.debts.number_set(self._find_symbols(sure)))
         return tuple(found)
 
-    def first_symbols(self, word: int) -> Terminals:
-        """Return the symbols of a sequence's first terminal, or those that a final is open to."""
-        if self.words.length[word]:
-            return self._symbols_of.get(self.words.event[word].terminal, 0)
-        final, _ = self.words.final(word)
-        possible = bits.unite(self._possible[boundary] for boundary in final.ignored)
-        return self._find_symbols(final.direct | possible)
+    def first_symbols(self, sequence: int) -> Terminals:
+        """Return the symbols of a sequence's first terminal, or what an open lexeme may become."""
+        if self.sequences.length[sequence]:
+            return self._symbols_of.get(self.sequences.event[sequence].terminal, 0)
+        open_lexeme, _ = self.sequences.open_lexeme(sequence)
+        possible = bits.unite(self._possible[boundary] for boundary in open_lexeme.ignored)
+        return self._find_symbols(open_lexeme.direct | possible)
 
-    def is_free(self, word: int) -> bool:
-        """Return whether a final is open to anything."""
-        return self.words.final(word)[0].direct == self._everything
+    def is_free(self, sequence: int) -> bool:
+        """Return whether an open lexeme may become anything."""
+        return self.sequences.open_lexeme(sequence)[0].direct == self._everything
 
     def _find_symbols(self, wanted: Lookaheads) -> Terminals:
         symbols = enumerate(self.asked.symbols)

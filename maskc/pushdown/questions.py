@@ -189,12 +189,14 @@ class Questions:
         Raises:
             UnknownSymbolError: a name is no terminal's.
         """
-        terminal, word = self._find(x), self._find_all(sequence)
-        unused = {t for t in (terminal, *word) if t != END and t not in self.reduced.used_terminals}
+        terminal, symbols = self._find(x), self._find_all(sequence)
+        unused = {
+            t for t in (terminal, *symbols) if t != END and t not in self.reduced.used_terminals
+        }
         return NeverAnswer(
             self._terminals[terminal],
-            self._name_all(word),
-            self._never.is_never_legal(terminal, word),
+            self._name_all(symbols),
+            self._never.is_never_legal(terminal, symbols),
             self._name_all(sorted(unused)),
         )
 
@@ -204,14 +206,14 @@ class Questions:
         Raises:
             UnknownSymbolError: a name is no terminal's.
         """
-        terminal, word = self._find(x), self._find_all(sequence)
-        nfa = explore_credit(self.dft, terminal, word)
-        verdict = self._debts.decide(terminal, word)
-        lalr = self._decide_lalr(terminal, word)
+        terminal, symbols = self._find(x), self._find_all(sequence)
+        nfa = explore_credit(self.dft, terminal, symbols)
+        verdict = self._debts.decide(terminal, symbols)
+        lalr = self._decide_lalr(terminal, symbols)
         proven = lalr is Verdict.ALWAYS or (not self._n_conflicts and verdict is Verdict.ALWAYS)
         return AlwaysAnswer(
             x=self._terminals[terminal],
-            sequence=self._name_all(word),
+            sequence=self._name_all(symbols),
             verdict=verdict.value,
             lalr_verdict=lalr.value,
             always_legal=True if proven else None,
@@ -294,8 +296,8 @@ class Questions:
             {verdict.value: pairs[verdict.value] for verdict in Verdict},
         )
 
-    def _decide_lalr(self, x: int, word: Sequence[int]) -> Verdict:
-        return self._table.decide_after(x, word) if self._table else Verdict.UNKNOWN
+    def _decide_lalr(self, x: int, symbols: Sequence[int]) -> Verdict:
+        return self._table.decide_after(x, symbols) if self._table else Verdict.UNKNOWN
 
     def _name_all(self, symbols: Sequence[int]) -> Names:
         return tuple(self._grammar.bnf.symbol_name(symbol) for symbol in symbols)

@@ -1,9 +1,9 @@
-"""What a word does above a state that is known, while it stays above it.
+"""What a sequence does above a state that is known, while it stays above it.
 
-A word that opens a bracket and closes it again comes back to the stack it started from: what it
-leaves there does not depend on anything below. So where a word's first event pushes a state t on
-a state s, the rest of the word is run on the stack s t, and only when it wants to pop s does it
-fall back on what holds for every stack.
+A sequence that opens a bracket and closes it again comes back to the stack it started from: what it
+leaves there does not depend on anything below. So where a sequence's first event pushes a state t
+on a state s, the rest of the sequence is run on the stack s t, and only when it wants to pop s does
+it fall back on what holds for every stack.
 
 Example: after ``f`` in python.lark, ``(`` STRING ``)`` is run as far as the call is complete; the
 state of ``)`` then says whether a comma may follow, whatever lies below ``f``.
@@ -18,19 +18,23 @@ from maskc.grammar.model import LalrGrammar
 from maskc.lexer.boundaries import Boundaries
 from maskc.parser.driver import Outcome, drive_refined
 from maskc.parser.refine import RefinedTable
-from maskc.store.sequences import Words
+from maskc.store.sequences import Sequences
 
-# (word, refined state) → its answer for all stacks with this state on top.
+# (sequence, refined state) → its answer for all stacks with this state on top.
 Known = Callable[[int, int], int]
 
 
 class Segments:
-    """Runs words on the topmost states of a stack."""
+    """Runs sequences on the topmost states of a stack."""
 
     def __init__(
-        self, grammar: LalrGrammar, table: RefinedTable, boundaries: Boundaries, words: Words
+        self,
+        grammar: LalrGrammar,
+        table: RefinedTable,
+        boundaries: Boundaries,
+        sequences: Sequences,
     ) -> None:
-        self._table, self._words = table, words
+        self._table, self._sequences = table, sequences
         self._driver = drive_refined(grammar, table)
         self._context = table.context_of
         self._newline = grammar.lexer.layout.newline if grammar.lexer.layout else None
@@ -38,22 +42,22 @@ class Segments:
             terminal: bits.from_members(looks) for terminal, looks in boundaries.of_terminal.items()
         }
 
-    def run(self, word: int, states: list[int], known: Known, open_: int, refused: int) -> int:
-        """Return the answer of a word for the stacks that end in some states.
+    def run(self, sequence: int, states: list[int], known: Known, open_: int, refused: int) -> int:
+        """Return the answer of a sequence for the stacks that end in some states.
 
         Args:
-            word: the word.
+            sequence: the sequence.
             states: the topmost states, the top last; changed.
             known: answers for the top alone.
             open_: the answer that is none.
             refused: the answer "no stack takes it".
         """
-        table, words = self._table, self._words
+        table, sequences = self._table, self._sequences
         while True:
-            answer = known(word, states[-1])
-            if answer != open_ or not words.length[word]:
+            answer = known(sequence, states[-1])
+            if answer != open_ or not sequences.length[sequence]:
                 return answer
-            event = words.event[word]
+            event = sequences.event[sequence]
             terminal = event.terminal
             if terminal == self._newline:
                 if not table.enclosed[states[-1]]:
@@ -66,4 +70,4 @@ class Segments:
                     return open_ if outcome is Outcome.NEEDS_BELOW else refused
             if not event.contexts >> self._context[states[-1]] & 1:
                 return refused
-            word = words.rest[word]
+            sequence = sequences.rest[sequence]

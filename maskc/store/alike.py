@@ -34,8 +34,10 @@ def replace_alike(scanner: Scanner, boundaries: Boundaries, states: Ints, n_byte
     """
     # The dead state is like no other.
     kind = number_by_occurrence(
-        (state != DEAD, final, ends)
-        for state, (final, ends) in enumerate(zip(boundaries.final_of, scanner.ends, strict=True))
+        (state != DEAD, open_lexeme, ends)
+        for state, (open_lexeme, ends) in enumerate(
+            zip(boundaries.open_lexeme_of, scanner.ends, strict=True)
+        )
     )
     found = states.copy()
     waiting = np.ones(len(states), dtype=np.bool_)

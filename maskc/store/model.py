@@ -5,12 +5,12 @@ goes on with the lexeme) or just after one (boundary ``b``: its first byte start
 lexeme). Keeping both apart lets all operators of a language share the rows after them.
 
 A *path* is the sequence of events that a token completes, a tree node with its parent; a
-*final* is what the lexeme in which the token ends may still become. A token of a row is legal
+*open lexeme* is what the lexeme in which the token ends may still become. A token of a row is legal
 iff the parser takes the path's terminals one by one, names each time a context of the event's
 set, and what stays open is live in the end.
 
-For indentation, events and finals of newlines carry a *column*: how the token moves the column
-that an open newline lexeme has reached, see :func:`maskc.artifact.model.column_after`.
+For indentation, events and open lexemes of newlines carry a *column*: how the token moves the
+column that an open newline lexeme has reached, see :func:`maskc.artifact.model.column_after`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class MaskStore:
         path_contexts: int32[n_paths], a row of ``contexts``.
         path_column: int32[n_paths], column change of a newline; 0 otherwise.
         contexts: bool[n_context_sets, n_contexts].
-        open_final, open_column: int32[n_opens]: what ``row_final`` names: a final of the
+        open_lexeme, open_column: int32[n_opens]: what ``row_open`` names: an open lexeme of the
             scanner and, if it may become a newline, its column change.
         set_first: int32[n_sets + 1], set_tokens: int32[…], the distinct token sets.
     """
@@ -42,14 +42,14 @@ class MaskStore:
     n_states: int
     source_first: NDArray[np.int32]
     row_path: NDArray[np.int32]
-    row_final: NDArray[np.int32]
+    row_open: NDArray[np.int32]
     row_tokens: NDArray[np.int32]
     path_parent: NDArray[np.int32]
     path_terminal: NDArray[np.int32]
     path_contexts: NDArray[np.int32]
     path_column: NDArray[np.int32]
     contexts: NDArray[np.bool_]
-    open_final: NDArray[np.int32]
+    open_lexeme: NDArray[np.int32]
     open_column: NDArray[np.int32]
     set_first: NDArray[np.int32]
     set_tokens: NDArray[np.int32]

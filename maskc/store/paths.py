@@ -23,14 +23,14 @@ COLUMNS = 1 << 21  # more than any column change of one token, both signs
 
 
 class Opens:
-    """Numbers what stays open after a token: a final and, for a newline, its column change."""
+    """Numbers what a token leaves open: an open lexeme and, for a newline, its column change."""
 
     def __init__(self) -> None:
         self._number: dict[int, int] = {}
 
-    def number(self, final: Ints, column: Ints) -> Ints:
+    def number(self, open_lexeme: Ints, column: Ints) -> Ints:
         """Return int32[n], a number for each pair."""
-        keys, inverse = _distinct(final.astype(np.int64) * COLUMNS + column + COLUMNS // 2)
+        keys, inverse = _distinct(open_lexeme.astype(np.int64) * COLUMNS + column + COLUMNS // 2)
         found = [self._number.setdefault(key, len(self._number)) for key in keys]
         return np.array(found, dtype=np.int32)[inverse]
 
@@ -38,7 +38,7 @@ class Opens:
         return len(self._number)
 
     def list(self) -> tuple[Ints, Ints]:
-        """Return the finals and the column changes, by number."""
+        """Return the open lexemes and the column changes, by number."""
         keys = np.array(list(self._number), dtype=np.int64)
         return (keys // COLUMNS).astype(np.int32), (keys % COLUMNS - COLUMNS // 2).astype(np.int32)
 

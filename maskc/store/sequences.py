@@ -1,13 +1,14 @@
-"""What a row asks of the parser after its first event: a word.
+"""What does a row ask of the parser after its first event? Terminal sequences, each kept once.
 
 A row's tokens complete some terminals and leave a lexeme open. The first terminal ends the lexeme
-in which the token started; what comes after it, the further terminals and what stays open, is a
-*word*. Very many rows have equal words whatever source they belong to, so a word is kept once and
-facts about it are found once. A word is a final, or an event and a shorter word.
+in which the token started; the further terminals, and the open lexeme last, are the row's *terminal
+sequence*. Very many rows have equal sequences, whatever source they belong to, so a sequence is a
+number, and facts about it are found once. It is an open lexeme alone, or an event and a shorter
+sequence, its *rest*.
 
-Words are only ever added: each streamlining step maps rows to other words.
+Sequences are only ever added: each streamlining step maps rows to other sequences.
 
-Example: the rows NUMBER · RPAR · open(NAME) and NAME · RPAR · open(NAME) share the word
+Example: the rows NUMBER · RPAR · open(NAME) and NAME · RPAR · open(NAME) share the sequence
 RPAR · open(NAME), and its rest open(NAME).
 """
 
@@ -17,7 +18,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from maskc.ids import NO_EVENT, OpenLexemeId
-from maskc.lexer.boundaries import Final
+from maskc.lexer.boundaries import OpenLexeme
 
 ContextSet = int  # a set of contexts as bits
 
@@ -39,47 +40,52 @@ class Event(NamedTuple):
 NOTHING_ENDS = Event(NO_EVENT, 0, 0)
 
 
-class Words:
-    """Interned words and finals. A word's rest has a smaller number than the word.
+class Sequences:
+    """Numbers sequences and open lexemes. A rest has a smaller number than its sequence.
 
     Attributes:
-        event: word → its first event; for a final an event that is none, with the column.
-        rest: word → the word after its first event; 0 for a final.
-        length: word → number of events.
-        opened: word → number of the final that it ends with.
-        finals: number → final.
+        event: sequence → its first event; for an open lexeme an event that is none, with the
+            column.
+        rest: sequence → the sequence after its first event; 0 for an open lexeme.
+        length: sequence → number of events.
+        opened: sequence → number of the open lexeme that it ends with.
+        open_lexemes: number → open lexeme.
     """
 
-    def __init__(self, finals: Sequence[Final]) -> None:
+    def __init__(self, open_lexemes: Sequence[OpenLexeme]) -> None:
         self.event: list[Event] = []
         self.rest: list[int] = []
         self.length: list[int] = []
         self.opened: list[OpenLexemeId] = []
-        self.finals: list[Final] = list(finals)
-        self._final_number = {final: OpenLexemeId(i) for i, final in enumerate(finals)}
+        self.open_lexemes: list[OpenLexeme] = list(open_lexemes)
+        self._open_lexeme_number = {
+            open_lexeme: OpenLexemeId(i) for i, open_lexeme in enumerate(open_lexemes)
+        }
         self._number: dict[tuple[Event, int], int] = {}
 
     def __len__(self) -> int:
         return len(self.event)
 
     def extend(self, event: Event, rest: int) -> int:
-        """Return the word that begins with an event."""
+        """Return the sequence that begins with an event."""
         return self._intern((event, rest), rest, self.length[rest] + 1, self.opened[rest])
 
-    def close(self, final: OpenLexemeId, column: int) -> int:
-        """Return the word that is a final, by the final's number."""
-        return self._intern((Event(NO_EVENT, 0, column), final), 0, 0, final)
+    def close(self, open_lexeme: OpenLexemeId, column: int) -> int:
+        """Return the sequence that is an open lexeme, by the open lexeme's number."""
+        return self._intern((Event(NO_EVENT, 0, column), open_lexeme), 0, 0, open_lexeme)
 
-    def number_final(self, final: Final) -> OpenLexemeId:
-        """Return a final's number."""
-        number = self._final_number.setdefault(final, OpenLexemeId(len(self.finals)))
-        if number == len(self.finals):
-            self.finals.append(final)
+    def number_open_lexeme(self, open_lexeme: OpenLexeme) -> OpenLexemeId:
+        """Return an open lexeme's number."""
+        number = self._open_lexeme_number.setdefault(
+            open_lexeme, OpenLexemeId(len(self.open_lexemes))
+        )
+        if number == len(self.open_lexemes):
+            self.open_lexemes.append(open_lexeme)
         return number
 
-    def final(self, word: int) -> tuple[Final, int]:
-        """Return the final, and the column change, of a word without events."""
-        return self.finals[self.opened[word]], self.event[word].column
+    def open_lexeme(self, sequence: int) -> tuple[OpenLexeme, int]:
+        """Return the open lexeme, and the column change, of a sequence without events."""
+        return self.open_lexemes[self.opened[sequence]], self.event[sequence].column
 
     def _intern(self, key: tuple[Event, int], rest: int, length: int, opened: OpenLexemeId) -> int:
         number = self._number.setdefault(key, len(self.event))
@@ -91,6 +97,6 @@ class Words:
         return number
 
 
-def anything(n_lookaheads: int) -> Final:
-    """Return the final that every live stack goes on with: all lookaheads are welcome."""
-    return Final((1 << n_lookaheads) - 1, (), (), -1)
+def anything(n_lookaheads: int) -> OpenLexeme:
+    """Return the open lexeme that every live stack goes on with: all lookaheads are welcome."""
+    return OpenLexeme((1 << n_lookaheads) - 1, (), (), -1)

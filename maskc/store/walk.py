@@ -118,12 +118,14 @@ class _Walk:
         self.n_classes = scanner.next.shape[1]
         self.next = scanner.next.reshape(-1)
         self.node_class = scanner.byte_class[trie.byte].astype(np.int32)
-        self.final_of = np.array(boundaries.final_of, dtype=np.int32)
+        self.open_lexeme_of = np.array(boundaries.open_lexeme_of, dtype=np.int32)
         self.has_end = np.diff(steps.end_first) > 0
         layout = grammar.lexer.layout
-        newline_final = np.array([bool(f.newlines) for f in boundaries.finals], dtype=np.bool_)
+        may_be_newline = np.array(
+            [bool(f.newlines) for f in boundaries.open_lexemes], dtype=np.bool_
+        )
         # Only lexemes that may become a newline have a column.
-        self.has_column = newline_final[self.final_of] & (layout is not None)
+        self.has_column = may_be_newline[self.open_lexeme_of] & (layout is not None)
         self.tab_len = layout.tab_len if layout else 1
         self.event_is_newline = np.array(
             [layout is not None and t == layout.newline for t, _ in steps.events], dtype=np.bool_
@@ -272,7 +274,7 @@ class _Walk:
             return
         offsets = np.arange(len(index)) - np.repeat(np.cumsum(counts) - counts, counts)
         tokens = self.trie.tokens[begin[index] + offsets]
-        opens = self.opens.number(self.final_of[line.state], line.column)[index]
+        opens = self.opens.number(self.open_lexeme_of[line.state], line.column)[index]
         found.append((line.origin[index], line.path[index], opens, tokens))
 
     def finish(self) -> MaskStore:
@@ -293,12 +295,12 @@ class _Walk:
         n_contexts = len(self.grammar.lexer.contexts)
         terminals = np.array([e.terminal for e in self.steps.events] or [END], dtype=np.int32)
         contexts = np.array([mask_number[m] for _, m in self.steps.events] or [0], dtype=np.int32)
-        open_final, open_column = self.opens.list()
+        open_lexeme, open_column = self.opens.list()
         return MaskStore(
             n_states=self.scanner.n_states,
             source_first=np.cumsum([0, *(len(rows[0]) for rows in of_source)]).astype(np.int32),
             row_path=path,
-            row_final=opened,
+            row_open=opened,
             row_tokens=sets,
             path_parent=parent,
             path_terminal=terminals[event],
@@ -308,7 +310,7 @@ class _Walk:
                 [[bool(mask >> c & 1) for c in range(n_contexts)] for mask in masks],
                 dtype=np.bool_,
             ).reshape(len(masks), n_contexts),
-            open_final=open_final,
+            open_lexeme=open_lexeme,
             open_column=open_column,
             set_first=np.cumsum([0, *map(len, self.rows.sets)]).astype(np.int32),
             set_tokens=np.concatenate([*self.rows.sets, np.zeros(0, dtype=np.int32)]),

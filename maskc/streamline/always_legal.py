@@ -31,7 +31,7 @@ def cut_always_legal(rows: Rows, verdicts: ProductionVerdicts, free: int) -> Row
     if verdicts.asked.lost is not None:
         return rows
 
-    def decide(before: Event, word: int) -> int:
-        return free if verdicts.is_always_legal(before.terminal, word) else word
+    def decide(before: Event, sequence: int) -> int:
+        return free if verdicts.is_always_legal(before.terminal, sequence) else sequence
 
     return rewrite(rows, after_terminals(decide))

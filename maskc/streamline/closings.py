@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from maskc.ids import EMPTY_TEXT, NO_EVENT
-from maskc.lexer.boundaries import Boundaries, Final
+from maskc.lexer.boundaries import Boundaries, OpenLexeme
 from maskc.lexer.scanner import Scanner
 from maskc.store.sequences import anything
 from maskc.streamline.model import Rows, merge
@@ -24,21 +24,21 @@ from maskc.streamline.model import Rows, merge
 
 def merge_closings(rows: Rows, scanner: Scanner, boundaries: Boundaries) -> Rows:
     """Return the rows with ``anything`` for tokens that do not shrink what a lexeme may become."""
-    words = rows.words
-    free = words.close(words.number_final(anything(boundaries.n_lookaheads)), 0)
+    sequences = rows.sequences
+    free = sequences.close(sequences.number_open_lexeme(anything(boundaries.n_lookaheads)), 0)
     stays = np.array([event.terminal == NO_EVENT for event in rows.events], dtype=np.bool_)
-    word = rows.word.copy()
+    sequence = rows.sequence.copy()
     for row in np.flatnonzero(stays[rows.first]).tolist():
         if scanner.end_of_text[int(rows.source[row])] == EMPTY_TEXT:
             continue
-        before = boundaries.finals[boundaries.final_of[int(rows.source[row])]]
-        after, _ = words.final(int(rows.word[row]))
+        before = boundaries.open_lexemes[boundaries.open_lexeme_of[int(rows.source[row])]]
+        after, _ = sequences.open_lexeme(int(rows.sequence[row]))
         if _keeps_all(before, after):
-            word[row] = free
-    return merge(rows, rows.source, rows.first, word)
+            sequence[row] = free
+    return merge(rows, rows.source, rows.first, sequence)
 
 
-def _keeps_all(before: Final, after: Final) -> bool:
+def _keeps_all(before: OpenLexeme, after: OpenLexeme) -> bool:
     return not (
         before.newlines or before.direct & ~after.direct or set(before.ignored) - set(after.ignored)
     )

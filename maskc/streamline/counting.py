@@ -6,7 +6,7 @@ end; here they are counted as the paper counts, once for each lexer state that r
 figures compare. Rows of a lexer state with equal sequences count once.
 
 ``raw`` counts terminal sequences alone, each closing terminal by itself. Later steps count what
-is asked: the first terminal with the contexts it needs, and the word after it.
+is asked: the first terminal with the contexts it needs, and the sequence after it.
 """
 
 from __future__ import annotations
@@ -27,35 +27,35 @@ PERCENTILES = range(101)
 
 def count_sequences(rows: Rows, boundaries: Boundaries, newline: int | None) -> list[int]:
     """Return the number of distinct terminal sequences of each lexer state, with their closings."""
-    words = rows.words
+    sequences = rows.sequences
     closings = _list_closings(rows, boundaries, newline)
     number: dict[tuple[int, int], int] = {}
     terminals: list[int] = []
-    for word in range(len(words)):
-        if words.length[word]:
-            key = (terminals[words.rest[word]], words.event[word].terminal)
+    for sequence in range(len(sequences)):
+        if sequences.length[sequence]:
+            key = (terminals[sequences.rest[sequence]], sequences.event[sequence].terminal)
             terminals.append(number.setdefault(key, len(number) + 1))
         else:
             terminals.append(0)
     n_closings = np.array([len(row) for row in closings], dtype=np.int64)
     flat = np.array([terminal for row in closings for terminal in row], dtype=np.int64)
     begin = np.cumsum(n_closings) - n_closings
-    final = np.array(words.opened, dtype=np.int64)[rows.word]
-    index = np.repeat(np.arange(len(rows)), n_closings[final])
+    open_lexeme = np.array(sequences.opened, dtype=np.int64)[rows.sequence]
+    index = np.repeat(np.arange(len(rows)), n_closings[open_lexeme])
     offset = np.arange(len(index)) - np.repeat(
-        np.cumsum(n_closings[final]) - n_closings[final], n_closings[final]
+        np.cumsum(n_closings[open_lexeme]) - n_closings[open_lexeme], n_closings[open_lexeme]
     )
-    closing = flat[np.repeat(begin[final], n_closings[final]) + offset] - IGNORED
+    closing = flat[np.repeat(begin[open_lexeme], n_closings[open_lexeme]) + offset] - IGNORED
     first = np.array([event.terminal for event in rows.events], dtype=np.int64) + 16
     width = max(int(flat.max(initial=0)) + 2, int(first.max(initial=0)) + 1)
-    sequence = np.array(terminals, dtype=np.int64)[rows.word[index]]
-    keys = (sequence * width + closing) * width + first[rows.first[index]]
+    completed = np.array(terminals, dtype=np.int64)[rows.sequence[index]]
+    keys = (completed * width + closing) * width + first[rows.first[index]]
     return _count(rows, rows.source[index], keys)
 
 
 def count_rows(rows: Rows) -> list[int]:
     """Return the number of distinct rows of each lexer state."""
-    keys = rows.first.astype(np.int64) * len(rows.words) + rows.word
+    keys = rows.first.astype(np.int64) * len(rows.sequences) + rows.sequence
     return _count(rows, rows.source, keys)
 
 
@@ -66,16 +66,16 @@ def percentiles(counts: list[int]) -> list[int]:
 
 
 def _list_closings(rows: Rows, boundaries: Boundaries, newline: int | None) -> list[list[int]]:
-    """Return the terminals that each final may become; ``IGNORED`` stands for all ignored ones."""
+    """Return what each open lexeme may become; ``IGNORED`` stands for all ignored terminals."""
     terminal_of = {
         look: terminal for terminal, looks in boundaries.of_terminal.items() for look in looks
     }
     found = []
-    for final in rows.words.finals:
-        terminals = {terminal_of[look] for look in terminal_of if final.direct >> look & 1}
-        if final.ignored:
+    for open_lexeme in rows.sequences.open_lexemes:
+        terminals = {terminal_of[look] for look in terminal_of if open_lexeme.direct >> look & 1}
+        if open_lexeme.ignored:
             terminals.add(IGNORED)
-        if final.newlines and newline is not None:
+        if open_lexeme.newlines and newline is not None:
             terminals.add(newline)
         found.append(sorted(terminals))
     return found

@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from maskc import bits
-from maskc.lexer.boundaries import Boundaries, Final
+from maskc.lexer.boundaries import Boundaries, OpenLexeme
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.interchangeable import Classes, map_to_representatives
 from maskc.store.sequences import Event
@@ -34,26 +34,28 @@ def merge_interchangeable(
     merged: dict[int, int] = {}
     for look, target in _map_lookaheads(stands_for, boundaries, table).items():
         merged[target] = merged.get(target, 0) | 1 << look
-    words = rows.words
+    sequences = rows.sequences
 
     def map_event(event: Event) -> Event:
         return event._replace(terminal=stands_for.get(event.terminal, event.terminal))
 
-    def map_final(final: Final) -> Final:
-        direct = final.direct
+    def map_open_lexeme(open_lexeme: OpenLexeme) -> OpenLexeme:
+        direct = open_lexeme.direct
         for target, group in merged.items():
             if direct & group:
                 direct = direct & ~group | 1 << target
-        return replace(final, direct=direct)
+        return replace(open_lexeme, direct=direct)
 
     mapped: list[int] = []
-    for word in range(len(words)):
-        event = words.event[word]
-        if words.length[word]:
-            mapped.append(words.extend(map_event(event), mapped[words.rest[word]]))
+    for sequence in range(len(sequences)):
+        event = sequences.event[sequence]
+        if sequences.length[sequence]:
+            mapped.append(sequences.extend(map_event(event), mapped[sequences.rest[sequence]]))
         else:
-            final, column = words.final(word)
-            mapped.append(words.close(words.number_final(map_final(final)), column))
+            open_lexeme, column = sequences.open_lexeme(sequence)
+            mapped.append(
+                sequences.close(sequences.number_open_lexeme(map_open_lexeme(open_lexeme)), column)
+            )
     events: dict[Event, int] = {}
     first = [events.setdefault(map_event(event), len(events)) for event in rows.events]
     ends = [(stands_for.get(terminal, terminal), boundary) for terminal, boundary in rows.ends]
@@ -64,7 +66,7 @@ def merge_interchangeable(
     # Sources that become one had equal rows: one of them is enough.
     spare = np.ones(rows.n_sources, dtype=np.bool_)
     spare[np.unique(source, return_index=True)[1]] = False
-    mapped_word = np.array(mapped, dtype=np.int32)[rows.word]
+    mapped_sequence = np.array(mapped, dtype=np.int32)[rows.sequence]
     rows = replace(
         rows,
         ends=kept,
@@ -75,7 +77,7 @@ def merge_interchangeable(
         rows,
         source[rows.source],
         np.array(first, dtype=np.int32)[rows.first],
-        np.where(spare[rows.source], -1, mapped_word),
+        np.where(spare[rows.source], -1, mapped_sequence),
     )
 
 

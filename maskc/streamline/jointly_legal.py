@@ -25,8 +25,12 @@ def merge_jointly_legal(rows: Rows, verdicts: ProductionVerdicts) -> Rows:
     """Return the rows with one sequence in the place of all that are jointly legal with it."""
     known: dict[tuple[int, Hashable], int] = {}
 
-    def decide(before: Event, word: int) -> int:
-        signature = verdicts.signature(before.terminal, word)
-        return word if signature is None else known.setdefault((before.terminal, signature), word)
+    def decide(before: Event, sequence: int) -> int:
+        signature = verdicts.signature(before.terminal, sequence)
+        return (
+            sequence
+            if signature is None
+            else known.setdefault((before.terminal, signature), sequence)
+        )
 
     return rewrite(rows, after_terminals(decide))

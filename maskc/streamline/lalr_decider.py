@@ -44,8 +44,8 @@ def make_lalr_decider(
     classes = safe_for_lookaheads(find_classes(grammar), boundaries, table)
 
     def decide(verdicts: ProductionVerdicts) -> LalrDecider:
-        words = verdicts.words
-        decisions = Decisions(grammar, item_sets, table, boundaries, columns, words, classes)
+        sequences = verdicts.sequences
+        decisions = Decisions(grammar, item_sets, table, boundaries, columns, sequences, classes)
         return LalrDecider(grammar, boundaries, table, verdicts, decisions)
 
     tops = Tops(table, None)

@@ -1,9 +1,9 @@
 """Step 5: rows are decided by the state on top of the stack, as far as it decides them.
 
 After X the parser is in some LALR state, refined by what the stack below still wants. For each
-word and refined state, :mod:`maskc.pushdown.decisions` says *accepted*, *rejected*, or that it
+sequence and refined state, :mod:`maskc.pushdown.decisions` says *accepted*, *rejected*, or that it
 depends on the stack below. An artifact holds this table; only what depends is asked at run
-time, and it depends on the state that the word's first terminal leads to, and so on.
+time, and it depends on the state that the sequence's first terminal leads to, and so on.
 
 The *residue* is what is left to ask: for each source after an end of a lexeme, and each refined
 state that can be on top there, the rows that depend.
@@ -35,43 +35,44 @@ MAX_EXAMPLES = 12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdicts:
-    """Answers for all refined states and the words that rows can ask about.
+    """Answers for all refined states and the sequences that rows can ask about.
 
     Attributes:
-        words: the words, ascending: those of rows, and what is left of them after their events.
-        class_of: int32[n_words], words with equal answers share a class.
+        sequences: the sequences, ascending: those of rows, and what is left of them after their
+            events.
+        class_of: int32[n_sequences], sequences with equal answers share a class.
         flags: uint8[n_classes, n_states], ``MAY``, ``FAIL`` or both.
     """
 
-    words: tuple[int, ...]
+    sequences: tuple[int, ...]
     class_of: NDArray[np.int32]
     flags: Flags
 
 
 def condition_on_states(rows: Rows, decisions: Decisions) -> Verdicts:
-    """Return the answers for all words of the rows."""
-    words = list_words(rows)
-    classes = decisions.classes_of(words)
+    """Return the answers for all sequences of the rows."""
+    sequences = list_sequences(rows)
+    classes = decisions.classes_of(sequences)
     kept, class_of = np.unique(classes, return_inverse=True)
     flags = decisions.flags()[kept]
-    return Verdicts(words, class_of.reshape(-1).astype(np.int32), flags)
+    return Verdicts(sequences, class_of.reshape(-1).astype(np.int32), flags)
 
 
 def leave_open(rows: Rows, n_states: int) -> Verdicts:
     """Return verdicts that decide nothing: each row is asked about on the stack at hand."""
-    words = list_words(rows)
+    sequences = list_sequences(rows)
     flags = np.full((1, n_states), DEPENDS, dtype=np.uint8)
-    return Verdicts(words, np.zeros(len(words), dtype=np.int32), flags)
+    return Verdicts(sequences, np.zeros(len(sequences), dtype=np.int32), flags)
 
 
-def list_words(rows: Rows) -> tuple[int, ...]:
-    """Return the words of rows, and what is left of them after their events, ascending."""
+def list_sequences(rows: Rows) -> tuple[int, ...]:
+    """Return the sequences of rows, and what is left of them after their events, ascending."""
     found: set[int] = set()
-    for word in np.unique(rows.word).tolist():
-        while word not in found:
-            found.add(word)
-            if rows.words.length[word]:
-                word = rows.words.rest[word]
+    for sequence in np.unique(rows.sequence).tolist():
+        while sequence not in found:
+            found.add(sequence)
+            if rows.sequences.length[sequence]:
+                sequence = rows.sequences.rest[sequence]
     return tuple(sorted(found))
 
 
@@ -86,18 +87,18 @@ def describe_residue(
 
     Args:
         rows: the rows.
-        verdicts: the answers for their words.
+        verdicts: the answers for their sequences.
         states_after: event → the states that can be on top when it has happened.
         boundaries: of the grammar.
         terminals: their names.
     """
-    classes = verdicts.class_of[np.searchsorted(verdicts.words, rows.word)]
+    classes = verdicts.class_of[np.searchsorted(verdicts.sequences, rows.sequence)]
     flags = verdicts.flags
     counts: list[int] = []
     moves: list[int] = []
     asked = np.array(
         [event.terminal if length else -1 for event, length in _first_events(rows)], dtype=np.int64
-    )[rows.word]
+    )[rows.sequence]
     blamed: Counter[int] = Counter()
     bounds = np.searchsorted(rows.source, np.arange(rows.n_states, rows.n_sources + 1))
     for low, high in zip(bounds.tolist(), bounds[1:].tolist(), strict=False):
@@ -115,7 +116,7 @@ def describe_residue(
                 place = terminals_asked.setdefault(terminal, np.zeros_like(possible))
                 place[states] |= any_row
             for row, n in zip(here.tolist(), depends.sum(axis=1).tolist(), strict=True):
-                blamed[int(rows.word[row])] += n
+                blamed[int(rows.sequence[row])] += n
         counts += depending[possible].tolist()
         each = np.array(list(terminals_asked.values())).reshape(-1, len(possible))
         moves += each.sum(axis=0)[possible].tolist()
@@ -133,45 +134,45 @@ def describe_residue(
         "moves": {"median": questions[50], "p99": questions[99], "max": questions[100]},
         "examples": [
             {
-                "sequence": format_word(rows, word, boundaries, terminals),
+                "sequence": format_sequence(rows, sequence, boundaries, terminals),
                 "pairs": n,
-                "why": _explain(rows, word, terminals),
+                "why": _explain(rows, sequence, terminals),
             }
-            for word, n in worst
+            for sequence, n in worst
             if n
         ],
     }
 
 
-def format_word(
-    rows: Rows, word: int, boundaries: Boundaries, terminals: tuple[str, ...]
+def format_sequence(
+    rows: Rows, sequence: int, boundaries: Boundaries, terminals: tuple[str, ...]
 ) -> list[str]:
-    """Return the names of a word's terminals, and at the end what stays open."""
-    words, names = rows.words, []
-    while words.length[word]:
-        names.append(_name(words.event[word].terminal, terminals))
-        word = words.rest[word]
-    final, _ = words.final(word)
-    if final.direct == (1 << boundaries.n_lookaheads) - 1:
+    """Return the names of a sequence's terminals, and at the end what stays open."""
+    sequences, names = rows.sequences, []
+    while sequences.length[sequence]:
+        names.append(_name(sequences.event[sequence].terminal, terminals))
+        sequence = sequences.rest[sequence]
+    open_lexeme, _ = sequences.open_lexeme(sequence)
+    if open_lexeme.direct == (1 << boundaries.n_lookaheads) - 1:
         return [*names, "open: anything"]
     terminal_of = {look: t for t, looks in boundaries.of_terminal.items() for look in looks}
-    opened = sorted({terminals[terminal_of[n]] for n in terminal_of if final.direct >> n & 1})
-    opened += ["an ignored lexeme"] if final.ignored else []
-    opened += ["a newline"] if final.newlines else []
+    opened = sorted({terminals[terminal_of[n]] for n in terminal_of if open_lexeme.direct >> n & 1})
+    opened += ["an ignored lexeme"] if open_lexeme.ignored else []
+    opened += ["a newline"] if open_lexeme.newlines else []
     return [*names, "open: " + " | ".join(opened)]
 
 
 def _first_events(rows: Rows) -> list[tuple[Event, int]]:
-    return list(zip(rows.words.event, rows.words.length, strict=True))
+    return list(zip(rows.sequences.event, rows.sequences.length, strict=True))
 
 
-def _explain(rows: Rows, word: int, terminals: tuple[str, ...]) -> str:
-    if not rows.words.length[word]:
+def _explain(rows: Rows, sequence: int, terminals: tuple[str, ...]) -> str:
+    if not rows.sequences.length[sequence]:
         return "the columns of the open blocks decide where a newline may end"
     names = []
-    while rows.words.length[word]:
-        names.append(_name(rows.words.event[word].terminal, terminals))
-        word = rows.words.rest[word]
+    while rows.sequences.length[sequence]:
+        names.append(_name(rows.sequences.event[sequence].terminal, terminals))
+        sequence = rows.sequences.rest[sequence]
     return f"{' '.join(names)} uncovers states further down the stack, and they decide"
 
 

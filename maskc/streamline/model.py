@@ -1,9 +1,9 @@
 """Rows as the streamlining steps see them, and how steps merge them.
 
-A row is (source, first event, word) → tokens. A *source* is where a token starts: inside a lexeme
-(a scanner state), or right after one, where a terminal X has just gone to the parser (X and the
-boundary it left; the first event is X then). So a row's first event is the X of the paper, and
-its word the sequence S that is asked about after X.
+A row is (source, first event, sequence) → tokens. A *source* is where a token starts: inside a
+lexeme (a scanner state), or right after one, where a terminal X has just gone to the parser (X and
+the boundary it left; the first event is X then). So a row's first event is the X of the paper, and
+its sequence the sequence S that is asked about after X.
 
 A lexer state's rows are those of its own source and those after each of its ends. Ends are
 shared by many lexer states, so rows are stored once and counted as often as they are read.
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.ids import DROPPED
-from maskc.store.sequences import Event, Words
+from maskc.store.sequences import Event, Sequences
 
 Ints = NDArray[np.int32]
 
@@ -56,27 +56,27 @@ class TokenSets:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """All rows, in order of (source, first event, word); no two agree in all three.
+    """All rows, in order of (source, first event, sequence); no two agree in all three.
 
     Attributes:
         n_states: sources below this are scanner states; the others are ends.
         ends: source − ``n_states`` → the (terminal, boundary) it stands after.
         ends_of: scanner state → the sources after its ends.
         events: the first events that rows name.
-        words: the words that rows name.
+        sequences: the sequences that rows name.
         tokens: the token sets that rows name.
-        source, first, word, token_set: int32[n_rows].
+        source, first, sequence, token_set: int32[n_rows].
     """
 
     n_states: int
     ends: tuple[tuple[int, int], ...]
     ends_of: tuple[tuple[int, ...], ...]
     events: tuple[Event, ...]
-    words: Words
+    sequences: Sequences
     tokens: TokenSets
     source: Ints
     first: Ints
-    word: Ints
+    sequence: Ints
     token_set: Ints
 
     def __len__(self) -> int:
@@ -88,18 +88,18 @@ class Rows:
         return self.n_states + len(self.ends)
 
 
-def merge(rows: Rows, source: Ints, first: Ints, word: Ints) -> Rows:
-    """Return the rows with other sources, first events and words; equal ones become one.
+def merge(rows: Rows, source: Ints, first: Ints, sequence: Ints) -> Rows:
+    """Return the rows with other sources, first events and sequences; equal ones become one.
 
     Args:
         rows: to be replaced.
         source: int32[n_rows].
         first: int32[n_rows].
-        word: int32[n_rows], ``DROPPED`` for a row that is dropped.
+        sequence: int32[n_rows], ``DROPPED`` for a row that is dropped.
     """
-    kept = np.flatnonzero(word != DROPPED)
-    n_events, n_words = len(rows.events), len(rows.words)
-    key = (source[kept].astype(np.int64) * n_events + first[kept]) * n_words + word[kept]
+    kept = np.flatnonzero(sequence != DROPPED)
+    n_events, n_sequences = len(rows.events), len(rows.sequences)
+    key = (source[kept].astype(np.int64) * n_events + first[kept]) * n_sequences + sequence[kept]
     order = np.lexsort((rows.token_set[kept], key))
     key, sets = key[order], rows.token_set[kept][order]
     starts = np.flatnonzero(np.diff(key, prepend=-1))
@@ -111,8 +111,8 @@ def merge(rows: Rows, source: Ints, first: Ints, word: Ints) -> Rows:
     distinct = key[starts]
     return replace(
         rows,
-        source=(distinct // n_words // n_events).astype(np.int32),
-        first=(distinct // n_words % n_events).astype(np.int32),
-        word=(distinct % n_words).astype(np.int32),
+        source=(distinct // n_sequences // n_events).astype(np.int32),
+        first=(distinct // n_sequences % n_events).astype(np.int32),
+        sequence=(distinct % n_sequences).astype(np.int32),
         token_set=merged.astype(np.int32),
     )

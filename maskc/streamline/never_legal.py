@@ -25,23 +25,25 @@ from maskc.streamline.rewrite import after_terminals, rewrite
 
 def drop_never_legal(rows: Rows, verdicts: ProductionVerdicts) -> Rows:
     """Return the rows without those that are never legal."""
-    words = rows.words
+    sequences = rows.sequences
 
-    def narrow(terminal: int, word: int) -> int:
+    def narrow(terminal: int, sequence: int) -> int:
         """Return an open lexeme without the terminals that stand nowhere after another."""
-        if words.length[word] or verdicts.is_free(word):
-            return word
-        final, column = words.final(word)
-        final = replace(final, direct=final.direct & verdicts.list_after(terminal))
-        if not (final.direct or final.ignored or final.newlines):
+        if sequences.length[sequence] or verdicts.is_free(sequence):
+            return sequence
+        open_lexeme, column = sequences.open_lexeme(sequence)
+        open_lexeme = replace(
+            open_lexeme, direct=open_lexeme.direct & verdicts.list_after(terminal)
+        )
+        if not (open_lexeme.direct or open_lexeme.ignored or open_lexeme.newlines):
             return DROPPED
-        return words.close(words.number_final(final), column)
+        return sequences.close(sequences.number_open_lexeme(open_lexeme), column)
 
-    def decide(before: Event, word: int) -> int:
+    def decide(before: Event, sequence: int) -> int:
         if before.terminal == verdicts.asked.newline:
-            return word
-        word = narrow(before.terminal, word)
-        never = word == DROPPED or verdicts.is_never_legal(before.terminal, word)
-        return DROPPED if never else word
+            return sequence
+        sequence = narrow(before.terminal, sequence)
+        never = sequence == DROPPED or verdicts.is_never_legal(before.terminal, sequence)
+        return DROPPED if never else sequence
 
     return rewrite(rows, after_terminals(decide))

@@ -105,7 +105,7 @@ class Streamlined:
     Attributes:
         rows: the rows.
         after: the rows after each step, by the step's name, in order.
-        verdicts: the answers for their words.
+        verdicts: the answers for their sequences.
         tops: the states that the answers are for.
         report: header entries ``streamlining``, ``classes``, ``residue``, and ``left_out``: what
             was not done because a bound was reached.
@@ -146,9 +146,11 @@ def streamline(
         raise ValueError(f"there is no streamlining step {up_to!r}")
     newline, names = decider.asked.newline, grammar.bnf.terminals
     rows: Rows = run("raw", lambda: collect_rows(grammar.lexer, scanner, boundaries, store))
-    by_productions = ProductionVerdicts(decider.asked, boundaries, rows.words)
+    by_productions = ProductionVerdicts(decider.asked, boundaries, rows.sequences)
     by_table = decider.decide(by_productions)
-    free = rows.words.close(rows.words.number_final(anything(boundaries.n_lookaheads)), 0)
+    free = rows.sequences.close(
+        rows.sequences.number_open_lexeme(anything(boundaries.n_lookaheads)), 0
+    )
     rewrites: dict[str, Callable[[Rows], Rows]] = {
         "closings": lambda rows: merge_closings(rows, scanner, boundaries),
         "never legal": lambda rows: drop_never_legal(rows, by_productions),

@@ -1,8 +1,8 @@
 """Pairs (X, Y) that the productions left are decided by the parser's table.
 
 A pair that is never legal takes every sequence with it away. Where Y is always legal after X, a
-sequence that ends in X Y is jointly legal with the one that ends in X: the end is cut off, and
-what is left may end in such a pair again. A final after X asks only for what some stack wants.
+sequence that ends in X Y is jointly legal with the one that ends in X: the end is cut off, and what
+is left may end in such a pair again. An open lexeme after X asks only for what some stack wants.
 
 Asked of Lark's own table, so what a resolved conflict cut off is never legal, and no pair counts as
 always legal that the table refuses.
@@ -31,36 +31,41 @@ def decide_pairs(
     rows: Rows, decisions: Decisions, boundaries: Boundaries, table: RefinedTable
 ) -> Rows:
     """Return the rows without sequences that hold a decided pair, as far as it decides them."""
-    words = rows.words
-    free = words.close(words.number_final(anything(boundaries.n_lookaheads)), 0)
+    sequences = rows.sequences
+    free = sequences.close(sequences.number_open_lexeme(anything(boundaries.n_lookaheads)), 0)
     wanted: dict[Event, int] = {}
 
-    def narrow(before: Event, word: int) -> int:
-        """Return a final without the lookaheads that no stack after an event wants."""
-        if words.length[word] or word == free:
-            return word
+    def narrow(before: Event, sequence: int) -> int:
+        """Return an open lexeme without the lookaheads that no stack after an event wants."""
+        if sequences.length[sequence] or sequence == free:
+            return sequence
         before = before._replace(column=0)
         if before not in wanted:
             looks = 0
             for state in decisions.states_after(before).tolist():
                 looks |= table.live[state]
             wanted[before] = looks
-        final, column = words.final(word)
-        final = replace(final, direct=final.direct & wanted[before])
-        return words.close(words.number_final(final), column)
+        open_lexeme, column = sequences.open_lexeme(sequence)
+        open_lexeme = replace(open_lexeme, direct=open_lexeme.direct & wanted[before])
+        return sequences.close(sequences.number_open_lexeme(open_lexeme), column)
 
     def rule(asked: Sequence[tuple[Event, int]]) -> list[int]:
-        answers = [word for _, word in asked]
+        answers = [sequence for _, sequence in asked]
         places = [i for i, (before, _) in enumerate(asked) if before.terminal not in _NO_TERMINAL]
         pairs = [(asked[i][0], narrow(*asked[i])) for i in places]
         # The first two terminals of a longer sequence are a pair, whatever comes after.
         heads = [
-            (before, words.extend(words.event[word], free) if words.length[word] else word)
-            for before, word in pairs
+            (
+                before,
+                sequences.extend(sequences.event[sequence], free)
+                if sequences.length[sequence]
+                else sequence,
+            )
+            for before, sequence in pairs
         ]
         replaced = replace_decided(decisions, heads, free, jointly=False)
-        for i, (_, word), (_, head), answer in zip(places, pairs, heads, replaced, strict=True):
-            answers[i] = answer if answer == DROPPED or word == head else word
+        for i, (_, sequence), (_, head), answer in zip(places, pairs, heads, replaced, strict=True):
+            answers[i] = answer if answer == DROPPED or sequence == head else sequence
         return answers
 
     return rewrite(rows, rule)

@@ -21,7 +21,7 @@ from maskc.ids import DROPPED, IGNORED
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner, contexts_after
 from maskc.store.model import MaskStore
-from maskc.store.sequences import NOTHING_ENDS, Event, Words
+from maskc.store.sequences import NOTHING_ENDS, Event, Sequences
 from maskc.streamline.model import Rows, TokenSets, merge
 
 Ints = NDArray[np.int32]
@@ -31,8 +31,8 @@ def collect_rows(
     lexer: LexerSpec, scanner: Scanner, boundaries: Boundaries, store: MaskStore
 ) -> Rows:
     """Return all rows of a store, by the terminal before them."""
-    words, events = Words(boundaries.finals), _Events()
-    first, word = _split_paths(store, words, events)
+    sequences, events = Sequences(boundaries.open_lexemes), _Events()
+    first, sequence = _split_paths(store, sequences, events)
     # After each end: the boundary's rows, their first event now the terminal itself.
     after = {
         terminal: bits.from_members(contexts)
@@ -64,17 +64,17 @@ def collect_rows(
         ends=ends,
         ends_of=tuple(tuple(number[end] for end in state) for state in scanner.ends),
         events=tuple(events.known),
-        words=words,
+        sequences=sequences,
         tokens=TokenSets(
             store.set_tokens[low:high]
             for low, high in zip(store.set_first, store.set_first[1:], strict=False)
         ),
         source=np.concatenate(sources).astype(np.int32),
         first=np.concatenate(firsts),
-        word=word[taken],
+        sequence=sequence[taken],
         token_set=store.row_tokens[taken],
     )
-    return merge(rows, rows.source, rows.first, rows.word)
+    return merge(rows, rows.source, rows.first, rows.sequence)
 
 
 class _Events:
@@ -89,8 +89,8 @@ class _Events:
         return number
 
 
-def _split_paths(store: MaskStore, words: Words, events: _Events) -> tuple[Ints, Ints]:
-    """Return the first event and the word of each row; ``DROPPED`` where contexts exclude it."""
+def _split_paths(store: MaskStore, sequences: Sequences, events: _Events) -> tuple[Ints, Ints]:
+    """Return each row's first event and its sequence; ``DROPPED`` where contexts exclude it."""
     sets = [bits.from_members(c for c in np.flatnonzero(row).tolist()) for row in store.contexts]
     parent = store.path_parent.tolist()
     event_of = [
@@ -102,13 +102,13 @@ def _split_paths(store: MaskStore, words: Words, events: _Events) -> tuple[Ints,
             strict=True,
         )
     ]
-    key = store.row_path.astype(np.int64) * len(store.open_final) + store.row_final
+    key = store.row_path.astype(np.int64) * len(store.open_lexeme) + store.row_open
     distinct, inverse = np.unique(key, return_inverse=True)
-    first, word = np.zeros(len(distinct), np.int32), np.zeros(len(distinct), np.int32)
-    finals, columns = store.open_final.tolist(), store.open_column.tolist()
+    first, sequence = np.zeros(len(distinct), np.int32), np.zeros(len(distinct), np.int32)
+    open_lexemes, columns = store.open_lexeme.tolist(), store.open_column.tolist()
     for i, pair in enumerate(distinct.tolist()):
-        path, opened = divmod(pair, len(finals))
-        here = words.close(finals[opened], columns[opened])
+        path, opened = divmod(pair, len(open_lexemes))
+        here = sequences.close(open_lexemes[opened], columns[opened])
         # The contexts that ignored lexemes ask of the event before them.
         asked = -1
         while path and parent[path]:
@@ -116,10 +116,10 @@ def _split_paths(store: MaskStore, words: Words, events: _Events) -> tuple[Ints,
             if event.terminal == IGNORED:
                 asked &= event.contexts
             else:
-                here = words.extend(event._replace(contexts=event.contexts & asked), here)
+                here = sequences.extend(event._replace(contexts=event.contexts & asked), here)
                 asked = -1
             path = parent[path]
         event = event_of[path] if path else NOTHING_ENDS
         first[i] = events.number(event._replace(contexts=event.contexts & asked))
-        word[i] = here
-    return first[inverse.reshape(-1)], word[inverse.reshape(-1)]
+        sequence[i] = here
+    return first[inverse.reshape(-1)], sequence[inverse.reshape(-1)]

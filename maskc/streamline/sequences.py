@@ -30,18 +30,18 @@ from maskc.streamline.table_answers import join_decided, replace_decided
 
 def decide_sequences(rows: Rows, decisions: Decisions, boundaries: Boundaries) -> Rows:
     """Return the rows that are left when every sequence is decided."""
-    words = rows.words
-    free = words.close(words.number_final(anything(boundaries.n_lookaheads)), 0)
+    sequences = rows.sequences
+    free = sequences.close(sequences.number_open_lexeme(anything(boundaries.n_lookaheads)), 0)
 
     known: dict[object, tuple[Event, int]] = {}
 
     def rule(asked: Sequence[tuple[Event, int]]) -> list[int]:
-        longer = [i for i, (_, word) in enumerate(asked) if words.length[word]]
-        split = [(words.event[asked[i][1]], words.rest[asked[i][1]]) for i in longer]
+        longer = [i for i, (_, sequence) in enumerate(asked) if sequences.length[sequence]]
+        split = [(sequences.event[asked[i][1]], sequences.rest[asked[i][1]]) for i in longer]
         asked = list(asked)
         for i, (event, rest) in zip(longer, join_decided(decisions, split, known), strict=True):
-            asked[i] = (asked[i][0], words.extend(event, rest))
-        answers = [word for _, word in asked]
+            asked[i] = (asked[i][0], sequences.extend(event, rest))
+        answers = [sequence for _, sequence in asked]
         places = [i for i, (before, _) in enumerate(asked) if before.terminal != NO_EVENT]
         replaced = replace_decided(decisions, [asked[i] for i in places], free, jointly=True)
         for i, answer in zip(places, replaced, strict=True):
@@ -53,21 +53,21 @@ def decide_sequences(rows: Rows, decisions: Decisions, boundaries: Boundaries) -
 
 
 def _join_firsts(rows: Rows, decisions: Decisions, known: dict[object, tuple[Event, int]]) -> Rows:
-    """Return the rows with first events and words that are decided alike in place of each other."""
-    pairs = rows.first.astype(np.int64) * len(rows.words) + rows.word
+    """Return the rows with one pair of first event and sequence for all that are decided alike."""
+    pairs = rows.first.astype(np.int64) * len(rows.sequences) + rows.sequence
     distinct, inverse = np.unique(pairs, return_inverse=True)
     asked = [
-        (rows.events[first], word)
-        for first, word in (divmod(pair, len(rows.words)) for pair in distinct.tolist())
+        (rows.events[first], sequence)
+        for first, sequence in (divmod(pair, len(rows.sequences)) for pair in distinct.tolist())
     ]
     joined = join_decided(decisions, asked, known)
     events: dict[Event, int] = {event: i for i, event in enumerate(rows.events)}
     first = [events.setdefault(event, len(events)) for event, _ in joined]
-    word = [word for _, word in joined]
+    sequence = [sequence for _, sequence in joined]
     inverse = inverse.reshape(-1)
     return merge(
         replace(rows, events=tuple(events)),
         rows.source,
         np.array(first, dtype=np.int32)[inverse],
-        np.array(word, dtype=np.int32)[inverse],
+        np.array(sequence, dtype=np.int32)[inverse],
     )

@@ -1,10 +1,10 @@
-"""What a decision about (X, S) makes of the word S after the event X.
+"""What a decision about (X, S) makes of the sequence S after the event X.
 
 With P for the refined states that can be on top after X:
 
 - no state of P may take S: never legal, the row goes;
 - no state of P may refuse S: always legal, nothing is left to ask;
-- each state of P decides S by itself, and decides another word in the same way: the two are
+- each state of P decides S by itself, and decides another sequence in the same way: the two are
   jointly legal, and the shorter stands for both.
 """
 
@@ -22,15 +22,15 @@ from maskc.store.sequences import Event
 def replace_decided(
     decisions: Decisions, asked: Sequence[tuple[Event, int]], free: int, *, jointly: bool
 ) -> list[int]:
-    """Return the word that stands for each, ``DROPPED`` if it is never legal.
+    """Return the sequence that stands for each, ``DROPPED`` if it is never legal.
 
     Args:
         decisions: answers them.
         asked: pairs (X, S).
-        free: the word that is always legal.
-        jointly: whether words that P decides alike become one.
+        free: the sequence that is always legal.
+        jointly: whether sequences that P decides alike become one.
     """
-    classes = decisions.classes_of(word for _, word in asked)
+    classes = decisions.classes_of(sequence for _, sequence in asked)
     flags = decisions.flags()
     by_event: dict[Event, list[int]] = {}
     for place, (event, _) in enumerate(asked):
@@ -46,14 +46,14 @@ def replace_decided(
         for place, kind, verdict, sure in zip(
             places, inverse.reshape(-1).tolist(), joined, decided, strict=True
         ):
-            word = asked[place][1]
+            sequence = asked[place][1]
             if not verdict & MAY:
-                word = DROPPED
+                sequence = DROPPED
             elif not verdict & FAIL:
-                word = free
+                sequence = free
             elif jointly and sure:
-                word = alike.setdefault(content[kind], word)
-            answers[place] = word
+                sequence = alike.setdefault(content[kind], sequence)
+            answers[place] = sequence
     return answers
 
 
@@ -69,7 +69,7 @@ def join_decided(
         asked: the pairs.
         known: terminal and answers → the pair that stands for them; added to.
     """
-    classes = decisions.classes_of(word for _, word in asked)
+    classes = decisions.classes_of(sequence for _, sequence in asked)
     flags = decisions.flags()
     answers = list(asked)
     by_event: dict[Event, list[int]] = {}

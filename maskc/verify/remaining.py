@@ -132,7 +132,7 @@ def find_items(
 
 
 def _count_fewest(rules: list[tuple[str, list[tuple[str, bool]]]]) -> dict[str, int]:
-    """Return nonterminal → terminals in its shortest word (Knuth 1977)."""
+    """Return nonterminal → its shortest terminal sequence (Knuth 1977)."""
     fewest: dict[str, int] = {}
     changed = True
     while changed:

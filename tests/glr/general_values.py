@@ -12,33 +12,33 @@ from maskc.lexer.boundaries import Boundaries, build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.dynamic import build_dynamic_scanner
 from maskc.lexer.scanner import Scanner
-from maskc.store.sequences import Event, Words, anything
+from maskc.store.sequences import Event, Sequences, anything
 
 
 @dataclass(frozen=True)
 class Values:
-    """A grammar's values, and words by their terminals' names."""
+    """A grammar's values, and sequences by their terminals' names."""
 
     grammar: Grammar
     scanner: Scanner
     boundaries: Boundaries
     lexed: LexedCfg
     table: GeneralTable
-    words: Words
+    sequences: Sequences
 
     def terminal(self, name: str) -> int:
         """Return a terminal's number."""
         return self.grammar.bnf.terminals.index(name)
 
-    def word(self, *names: str) -> int:
-        """Return the word of some terminals, open to anything; ``$END`` may stand last."""
-        final = anything(self.boundaries.n_lookaheads)
+    def sequence(self, *names: str) -> int:
+        """Return the sequence of some terminals, open to anything; ``$END`` may stand last."""
+        open_lexeme = anything(self.boundaries.n_lookaheads)
         if names and names[-1] == "$END":
-            names, final = names[:-1], type(final)(self.boundaries.end, (), (), -1)
-        word = self.words.close(self.words.number_final(final), 0)
+            names, open_lexeme = names[:-1], type(open_lexeme)(self.boundaries.end, (), (), -1)
+        sequence = self.sequences.close(self.sequences.number_open_lexeme(open_lexeme), 0)
         for name in reversed(names):
-            word = self.words.extend(Event(self.terminal(name), 1, 0), word)
-        return word
+            sequence = self.sequences.extend(Event(self.terminal(name), 1, 0), sequence)
+        return sequence
 
 
 def values_of(text: str) -> Values:
@@ -48,5 +48,5 @@ def values_of(text: str) -> Values:
     boundaries = build_boundaries(grammar.lexer, scanner, build_columns(grammar.lexer, scanner))
     lexed = rewrite_productions(grammar.bnf, scanner, boundaries)
     table = build_general_table(lexed.cfg)
-    words = Words(boundaries.finals)
-    return Values(grammar, scanner, boundaries, lexed, table, words)
+    sequences = Sequences(boundaries.open_lexemes)
+    return Values(grammar, scanner, boundaries, lexed, table, sequences)

@@ -21,7 +21,7 @@ def verdicts_of(text):
     values = values_of(text)
     goes_on = find_going_on(values.lexed.cfg, values.table)
     by_productions = ProductionVerdicts(
-        ask_lexed(values.lexed, values.grammar), values.boundaries, values.words
+        ask_lexed(values.lexed, values.grammar), values.boundaries, values.sequences
     )
     return values, StackVerdicts(values.table, goes_on, by_productions)
 
@@ -49,21 +49,21 @@ def nested():
 def test_a_state_decides_a_word(nested, before, names, answer):
     values, stacks = nested
     (state,) = stacks.list_states(values.terminal(before))
-    assert stacks.decide(state, values.word(*names)) == answer
+    assert stacks.decide(state, values.sequence(*names)) == answer
 
 
 def test_a_stack_takes_what_one_of_its_readings_does():
     values, stacks = verdicts_of(AMBIGUOUS)
     for state in stacks.list_states(values.terminal("A")):
-        assert stacks.decide(state, values.word("A")) == MAY
-        assert stacks.decide(state, values.word("C")) == DEPENDS
-        assert stacks.decide(state, values.word("A", "A", "B")) == MAY
+        assert stacks.decide(state, values.sequence("A")) == MAY
+        assert stacks.decide(state, values.sequence("C")) == DEPENDS
+        assert stacks.decide(state, values.sequence("A", "A", "B")) == MAY
 
 
 def test_a_word_of_a_thousand_terminals_is_decided():
     values, stacks = verdicts_of(AMBIGUOUS)
     (state, *_) = stacks.list_states(values.terminal("A"))
-    assert stacks.decide(state, values.word(*["A"] * 1000)) == MAY
+    assert stacks.decide(state, values.sequence(*["A"] * 1000)) == MAY
 
 
 def test_a_word_beyond_the_bound_depends(monkeypatch):
@@ -71,7 +71,7 @@ def test_a_word_beyond_the_bound_depends(monkeypatch):
     monkeypatch.setattr(general_state, "MAX_READ_IN_ALL", 0)
     (state,) = stacks.list_states(values.terminal("A"))
     # Never, but it takes a look below the top to see it.
-    assert stacks.decide(state, values.word("C", "B", "B", "C")) == DEPENDS
+    assert stacks.decide(state, values.sequence("C", "B", "B", "C")) == DEPENDS
     assert stacks.is_spent
 
 
@@ -92,16 +92,16 @@ def test_a_contradiction_between_table_and_productions_is_found():
         "Rows",
         (),
         {
-            "words": values.words,
+            "sequences": values.sequences,
             "events": (type("E", (), {"terminal": values.terminal("A")})(),),
             "first": np.array([0]),
-            "word": np.array([values.word("C")]),
+            "sequence": np.array([values.sequence("C")]),
         },
     )()
-    words = (values.word(), values.word("C"))
+    sequences = (values.sequence(), values.sequence("C"))
     n = stacks.n_states
-    fine = Verdicts(words, np.array([0, 0]), np.full((1, n), MAY, dtype=np.uint8))
+    fine = Verdicts(sequences, np.array([0, 0]), np.full((1, n), MAY, dtype=np.uint8))
     check_never(rows, fine, stacks)
-    wrong = Verdicts(words, np.array([0, 0]), np.full((1, n), FAIL, dtype=np.uint8))
+    wrong = Verdicts(sequences, np.array([0, 0]), np.full((1, n), FAIL, dtype=np.uint8))
     with pytest.raises(ValueError, match="contradicts itself"):
         check_never(rows, wrong, stacks)

@@ -6,7 +6,7 @@ from maskc.frontends.loading import load_lalr_grammar
 from maskc.frontends.source import load_source
 from maskc.parser.conflicts import Conflict, compute_lookaheads, find_conflicts
 from tests.examples import examples
-from tests.pushdown.lalr_words import lark_grammars
+from tests.pushdown.lalr_sequences import lark_grammars
 
 GRAMMARS = Path(__file__).parent.parent.parent / "grammars"
 

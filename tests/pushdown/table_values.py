@@ -9,7 +9,7 @@ from maskc.pushdown.decisions import Decisions
 from maskc.pushdown.production_verdicts import ProductionVerdicts
 from maskc.pushdown.table_debts import TableDebts
 from maskc.stages import LalrLanguage
-from maskc.store.sequences import Event, Words, anything
+from maskc.store.sequences import Event, Sequences, anything
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Values:
     """A language, and both deciders of its terminal sequences."""
 
     language: LalrLanguage
-    words: Words
+    sequences: Sequences
     verdicts: ProductionVerdicts
     decisions: Decisions
     debts: TableDebts
@@ -26,14 +26,16 @@ class Values:
         """Return a terminal's number."""
         return self.language.lexed.grammar.bnf.terminals.index(name)
 
-    def word(self, *names: str) -> int:
+    def sequence(self, *names: str) -> int:
         """Return the sequence of some terminals, open to anything."""
         boundaries = self.language.lexed.boundaries
-        word = self.words.close(self.words.number_final(anything(boundaries.n_lookaheads)), 0)
+        sequence = self.sequences.close(
+            self.sequences.number_open_lexeme(anything(boundaries.n_lookaheads)), 0
+        )
         for name in reversed(names):
             contexts = (1 << boundaries.n_contexts) - 1
-            word = self.words.extend(Event(self.terminal(name), contexts, 0), word)
-        return word
+            sequence = self.sequences.extend(Event(self.terminal(name), contexts, 0), sequence)
+        return sequence
 
 
 def values_of(text: str) -> Values:
@@ -41,13 +43,13 @@ def values_of(text: str) -> Values:
     language = build_language(load_source(text))
     lexed, table = language.lexed, language.table
     grammar, boundaries = lexed.grammar, lexed.boundaries
-    words = Words(boundaries.finals)
+    sequences = Sequences(boundaries.open_lexemes)
     asked = ask_grammar(grammar, lexed.scanner, boundaries)
     terminal_of = {look: t for t, looks in boundaries.of_terminal.items() for look in looks}
     return Values(
         language,
-        words,
-        ProductionVerdicts(asked, boundaries, words),
-        Decisions(grammar, language.item_sets, table, boundaries, lexed.columns, words, ()),
+        sequences,
+        ProductionVerdicts(asked, boundaries, sequences),
+        Decisions(grammar, language.item_sets, table, boundaries, lexed.columns, sequences, ()),
         TableDebts(grammar, table, terminal_of),
     )

@@ -16,9 +16,9 @@ def check(values):
 def test_true_answers_pass():
     values = values_of(NESTED)
     a, b, c = map(values.terminal, "ABC")
-    assert values.verdicts.is_never_legal(b, values.word("A"))
-    assert values.verdicts.is_never_legal(c, values.word("B", "B", "A"))
-    assert values.verdicts.is_always_legal(a, values.word("C", "B"))
+    assert values.verdicts.is_never_legal(b, values.sequence("A"))
+    assert values.verdicts.is_never_legal(c, values.sequence("B", "B", "A"))
+    assert values.verdicts.is_always_legal(a, values.sequence("C", "B"))
     check(values)
 
 
@@ -26,6 +26,6 @@ def test_true_answers_pass():
 def test_a_wrong_answer_is_named_with_a_stack(answer, said):
     values = values_of(NESTED)
     # Both b b and no b at all may follow c.
-    getattr(values.verdicts, answer)[values.terminal("C"), values.word("B", "B")] = True
+    getattr(values.verdicts, answer)[values.terminal("C"), values.sequence("B", "B")] = True
     with pytest.raises(ValueError, match=f"are {said} legal by the productions, and not by the"):
         check(values)

@@ -22,6 +22,6 @@ def test_a_loss_is_named(text, lost):
 def test_nothing_is_always_legal_where_texts_may_be_lost():
     """The productions promise ``p b a c``; Lark shifts the ``a`` into ``x`` and wants another."""
     values = values_of(LOST)
-    p, word = values.terminal("P"), values.word("B", "A", "C")
-    assert not values.verdicts.is_always_legal(p, word)
-    assert not values.verdicts.is_never_legal(p, word)
+    p, sequence = values.terminal("P"), values.sequence("B", "A", "C")
+    assert not values.verdicts.is_always_legal(p, sequence)
+    assert not values.verdicts.is_never_legal(p, sequence)

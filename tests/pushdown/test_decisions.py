@@ -28,8 +28,8 @@ def test_what_is_decided_at_a_state_is_what_its_stacks_do(text):
     boundaries = values.language.lexed.boundaries
     reached = {state for t in boundaries.of_terminal for state in values.debts.list_after(t)}
     for names in sequences(values):
-        word = values.word(*names)
-        (number,) = values.decisions.classes_of([word])
+        sequence = values.sequence(*names)
+        (number,) = values.decisions.classes_of([sequence])
         flags = values.decisions.flags()[number]
         looks = [
             sum(1 << look for look in boundaries.of_terminal[values.terminal(name)])

@@ -1,4 +1,4 @@
-"""Never, always and jointly legal words of general grammars, from their productions."""
+"""Never, always and jointly legal sequences of general grammars, from their productions."""
 
 import pytest
 
@@ -15,7 +15,7 @@ NESTED = "start: A start B | C\nA: /a/\nB: /b/\nC: /c/\n"
 def nested():
     values = values_of(NESTED)
     return values, ProductionVerdicts(
-        ask_lexed(values.lexed, values.grammar), values.boundaries, values.words
+        ask_lexed(values.lexed, values.grammar), values.boundaries, values.sequences
     )
 
 
@@ -36,7 +36,7 @@ def nested():
 )
 def test_a_word_is_decided_behind_a_terminal(nested, before, names, verdict):
     values, verdicts = nested
-    asked = values.terminal(before), values.word(*names)
+    asked = values.terminal(before), values.sequence(*names)
     assert verdicts.is_never_legal(*asked) is (verdict is Verdict.NEVER)
     assert verdicts.is_always_legal(*asked) is (verdict is Verdict.ALWAYS)
 
@@ -44,18 +44,18 @@ def test_a_word_is_decided_behind_a_terminal(nested, before, names, verdict):
 def test_words_legal_on_the_same_stacks_have_one_signature(nested):
     values, verdicts = nested
     behind = values.terminal("A")
-    one = verdicts.signature(behind, values.word("C", "B", "B"))
-    assert one == verdicts.signature(behind, values.word("A", "C", "B", "B", "B"))
-    assert one != verdicts.signature(behind, values.word("C", "B", "B", "B"))
+    one = verdicts.signature(behind, values.sequence("C", "B", "B"))
+    assert one == verdicts.signature(behind, values.sequence("A", "C", "B", "B", "B"))
+    assert one != verdicts.signature(behind, values.sequence("C", "B", "B", "B"))
     assert one is not None
 
 
 def test_an_open_lexeme_asks_for_the_symbols_that_it_may_become(nested):
     values, verdicts = nested
-    word = values.word("$END")
-    assert verdicts.first_symbols(word) == 1
-    assert not verdicts.is_free(word)
-    assert verdicts.is_free(values.word())
+    sequence = values.sequence("$END")
+    assert verdicts.first_symbols(sequence) == 1
+    assert not verdicts.is_free(sequence)
+    assert verdicts.is_free(values.sequence())
 
 
 def test_the_states_after_a_terminal_are_those_that_it_leads_to(nested):

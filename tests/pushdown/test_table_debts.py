@@ -17,7 +17,7 @@ from maskc.pushdown.production_debts import ProductionDebts
 from maskc.pushdown.table_debts import TableDebts
 from tests.examples import examples
 from tests.parser.test_conflicts import DANGLING_ELSE, LOST
-from tests.pushdown.lalr_words import lark_grammars, run_table
+from tests.pushdown.lalr_sequences import lark_grammars, run_table
 
 
 class Question:

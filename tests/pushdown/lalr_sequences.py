@@ -9,13 +9,13 @@ from maskc.frontends.source import load_source
 from maskc.ids import END
 
 
-def run_table(grammar, word):
-    """Return how many of a word's terminals the table reads."""
+def run_table(grammar, sequence):
+    """Return how many of a sequence's terminals the table reads."""
     stack, at = [0], 0
     for _ in range(1000):
-        if at == len(word):
+        if at == len(sequence):
             return at
-        row, terminal = grammar.lalr.states[stack[-1]], word[at]
+        row, terminal = grammar.lalr.states[stack[-1]], sequence[at]
         if terminal == END and stack[-1] == grammar.lalr.end_state:
             return at + 1
         if terminal in row.shifts:
