@@ -23,12 +23,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 # Estimated sizes of CPython objects; a test compares what is allocated with the budget.
 ENTRY_BYTES = 250  # a key, its place in a dict, a small result
 LEVEL_BYTES = 190  # a dict with one entry
 
 _FREED_AT_ONCE = 8
+_FIRST_SWEEP = 1_000  # caches, before those that are gone are dropped
 
 
 class Budget:
@@ -41,13 +43,18 @@ class Budget:
     def __init__(self, limit: int) -> None:
         self._share = limit // 3
         self._charged = 0
-        self._caches: list[Cache] = []
+        self._caches: list[ref[Cache]] = []
+        self._sweep_at = _FIRST_SWEEP
         self._evicted: list[dict[Any, Any]] = []
         self._lock = threading.Lock()
 
     def add(self, cache: Cache) -> None:
-        """Include a cache: its generations begin and end with those of the others."""
-        self._caches.append(cache)
+        """Include a cache while it lives: its generations are those of the others."""
+        with self._lock:
+            if len(self._caches) >= self._sweep_at:
+                self._caches = [known for known in self._caches if known() is not None]
+                self._sweep_at = 2 * len(self._caches) + _FIRST_SWEEP
+            self._caches.append(ref(cache))
 
     def charge(self, n_bytes: int) -> None:
         """Count bytes towards the current generation, and start a new one if it has its share."""
@@ -61,7 +68,7 @@ class Budget:
         with self._lock:
             self._charged = 0
             self._evicted.clear()
-            for cache in self._caches:
+            for cache in self._list_caches():
                 cache.start_generation()
                 cache.start_generation()
 
@@ -75,7 +82,10 @@ class Budget:
                     self._evicted[-1].popitem()
             if self._charged > self._share:
                 self._charged = 0
-                self._evicted += [cache.start_generation() for cache in self._caches]
+                self._evicted += [cache.start_generation() for cache in self._list_caches()]
+
+    def _list_caches(self) -> list[Cache]:
+        return [cache for known in self._caches if (cache := known()) is not None]
 
 
 class Cache:
@@ -90,7 +100,7 @@ class Cache:
             :meth:`get` takes longer than the look-up.
     """
 
-    __slots__ = ("_measure", "_previous", "budget", "current")
+    __slots__ = ("__weakref__", "_measure", "_previous", "budget", "current")
 
     def __init__(self, budget: Budget, measure: Callable[[Any], int] | None = None) -> None:
         self.budget = budget

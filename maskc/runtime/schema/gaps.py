@@ -88,6 +88,20 @@ class Gaps:
             self._index.shared.put(key, found, n_bytes)
         return found
 
+    def between(self, trie: Trie, nodes: Nodes, gap: int, depth: int) -> Nodes:
+        """Return some nodes and those that white space leads to, where it may end."""
+        blanks, found = self._blanks, list[int]()
+        open_ = [(node, gap) for node in nodes]
+        while open_:
+            node, here = open_.pop()
+            if blanks.may_go_on(here):
+                found.append(node)
+            for child, byte in trie.children(node, BLANK_BYTES):
+                after = blanks.step(here, byte, depth)
+                if after is not None:
+                    open_.append((child, after))
+        return tuple(sorted(found))
+
     def _follow(self, trie: Trie, nodes: Nodes, gap: int, depth: int, *, is_rest: bool) -> Lead:
         blanks, places = self._blanks, list[int]()
         signs: dict[int, list[int]] = {}

@@ -25,6 +25,7 @@ from maskc.runtime.schema.numbers import NUMBER_BYTES, Numbers
 from maskc.runtime.schema.objects import Members
 from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.rules import StringRule
+from maskc.runtime.schema.summary import Following
 from maskc.runtime.schema.values import Value, read_value
 
 END, VALUE, LITERAL, STRING, NUMBER, OBJECT, KEY, COLON, ARRAY, HOLE = range(10)
@@ -63,14 +64,20 @@ class Node:
         parents: what goes on when it ends.
         depth: how many brackets are open; given where nothing is below.
         captures: whether an array is open whose items must differ.
+        following: what comes after the whole text, ``None`` if nothing does.
     """
 
-    __slots__ = ("captures", "depth", "parents", "state")
+    __slots__ = ("captures", "depth", "following", "parents", "state")
 
     def __init__(self, state: State, parents: tuple[Node, ...], depth: int = 0) -> None:
         self.state = state
         self.parents = parents
         self.depth: int = parents[0].depth if parents else depth
+        self.following: Following | None = None
+        if parents:
+            self.following = parents[0].following
+        elif state[0] == END and len(state) > 1:
+            self.following = state[1]
         if state[0] in (OBJECT, ARRAY, KEY):
             self.depth += 1
         self.captures: bool = any(parent.captures for parent in parents) or (
@@ -118,13 +125,21 @@ class SchemaMachine:
         self._nodes = Cache(budget)
         self._steps = Cache(budget)
         self._moves = Cache(budget)
-        bottom = Node((END,), ())
-        first = Node((VALUE, plan.root), (bottom,))
-        self._start = Configuration((first,), 0, b"")
+        self._start = self.start_before(None)
 
     def start(self) -> Configurations:
         """Return the configuration before the first byte."""
         return (self._start,)
+
+    def start_before(self, following: Following | None) -> Configuration:
+        """Return the configuration before the first byte of a text that others follow.
+
+        Args:
+            following: what comes after the text, ``None`` if nothing does. Machines that share
+                caches must be given the same object for the same.
+        """
+        bottom = self.node((END,) if following is None else (END, following), ())
+        return Configuration((self.node((VALUE, self.plan.root), (bottom,)),), 0, b"")
 
     def step(self, hypotheses: Configurations, text: bytes) -> Configurations:
         """Return the configuration after some bytes; nothing if the text is illegal."""
@@ -149,7 +164,12 @@ class SchemaMachine:
         return found
 
     def may_end(self, hypothesis: Configuration) -> bool:
-        """Return whether the text may end here."""
+        """Return whether the text may end here, with all that must follow it."""
+        following = hypothesis.nodes[0].following
+        return self.has_ended(hypothesis) and (following is None or following.may_be_empty)
+
+    def has_ended(self, hypothesis: Configuration) -> bool:
+        """Return whether the text is whole here, whatever must follow it."""
         return any(
             node.state[0] == END
             or node.state[0] == NUMBER

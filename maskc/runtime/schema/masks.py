@@ -194,9 +194,13 @@ class SchemaMasks:
         return [index.ids[p] for p in places if self._reads(node, text, index.texts[p])]
 
     def _reads(self, node: Node, text: bytes, token: bytes) -> bool:
+        machine = self._machine
         here = Configuration((node,), 0, text)
-        for byte in token:
-            after = self._machine.read(here, byte)
+        following = node.following
+        for n_read, byte in enumerate(token):
+            if following and machine.has_ended(here) and following.reads(token[n_read:]):
+                return True
+            after = machine.read(here, byte)
             if after is None:
                 return False
             here = after

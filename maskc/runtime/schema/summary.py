@@ -7,10 +7,10 @@ is an *exit*: what comes after it depends on what the object stands in.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from maskc.runtime.schema.tokens import Words
-from maskc.runtime.schema.trie import Nodes
+from maskc.runtime.schema.trie import Nodes, Trie
 
 
 class EndedKeys(NamedTuple):
@@ -54,6 +54,20 @@ class Part:
     ) -> None:
         self.rows, self.few, self.exits, self.keys = rows, few, exits, keys
         self.bits, self.unsure = bits, unsure
+
+
+class Following(Protocol):
+    """What comes after a JSON text that is a piece of a longer one."""
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether the text may end without it."""
+
+    def walk(self, trie: Trie, nodes: Nodes) -> Part:
+        """Return the texts of a trie that go on, as it begins, from some of its nodes."""
+
+    def reads(self, text: bytes) -> bool:
+        """Return whether it may begin with a text."""
 
 
 def bits_of(places: Iterable[int]) -> int:

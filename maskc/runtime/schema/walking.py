@@ -28,6 +28,7 @@ from maskc.runtime.schema.machine import (
     AFTER,
     ARRAY,
     COLON,
+    END,
     HOLE,
     LITERAL,
     LITERALS,
@@ -343,6 +344,9 @@ class Walk:
                 self._object(node, lead.signs)
             elif kind == ARRAY:
                 self._array(node, gap, nodes, lead.signs)
+            elif kind == END and node.following:
+                ended = self._parts.gaps.between(self._trie, nodes, gap, node.depth)
+                self.add(node.following.walk(self._trie, ended))
 
     def _add_ends(self, nodes: Iterable[int]) -> None:
         """Add the texts that end at some nodes."""
