@@ -83,7 +83,7 @@ def write_choices(n: int) -> str:
     return "start: " + " | ".join(f'"{word}"' for word in _words(n)) + "\n"
 
 
-def write_behind(n: int) -> str:
+def write_look_behind(n: int) -> str:
     """Return a grammar with a look-behind of so many characters."""
     return f"start: A\nA: /(?<=a[ab]{{{n}}})c/\n"
 
@@ -110,7 +110,7 @@ FAMILIES: dict[str, tuple[Callable[[int], str], tuple[int, ...]]] = {
     "tokens": (write_json, (1000, 5000, 10000)),
     "names": (write_names, (1875, 3750, 7500, 20000, 100000)),
     "choices": (write_choices, (1000, 2000, 4000)),
-    "behind": (write_behind, (3, 6, 12)),
+    "look-behind": (write_look_behind, (3, 6, 12)),
     "overlapping": (write_overlapping, (2, 3, 4)),
 }
 

@@ -84,7 +84,7 @@ def main() -> None:
     """Measure and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", default=["json", "python", "sql", "record"])
-    parser.add_argument("--tokens", type=int, default=N_TOKENS, help="stop behind so many")
+    parser.add_argument("--tokens", type=int, default=N_TOKENS, help="stop after so many")
     parser.add_argument("--json", type=Path, help="also write the figures to a file")
     options = parser.parse_args()
     report = {name: measure(name, options.tokens) for name in options.names}

@@ -88,7 +88,7 @@ def compile_case(case: Case) -> dict[str, Any]:
 
 
 def build_vocabulary(size: int) -> Any:
-    """Return the first tokens of llama3, or all of them with tokens of qwen behind."""
+    """Return the first tokens of llama3, or all of them with tokens of qwen after."""
     from maskc.vocab import Vocabulary, load_vocabulary
 
     if size == load_vocabulary("llama3").vocab_size:

@@ -17,7 +17,7 @@ N_SHOWN = 5
 
 
 def add_up(calls: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the sums of numbers, and lists one behind the other, by key."""
+    """Return the sums of numbers, and lists one after the other, by key."""
     total: dict[str, Any] = {}
     for call in calls:
         for key, value in call.items():

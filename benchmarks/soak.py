@@ -105,7 +105,7 @@ class Soak:
             return self._start()
         ids = np.flatnonzero(legal)
         if not len(ids):
-            raise ValueError(f"{sequence.name}: nothing is legal behind {sequence.ids}")
+            raise ValueError(f"{sequence.name}: nothing is legal after {sequence.ids}")
         token = int(ids[draw.randrange(len(ids))])
         if not sequence.matcher.accept_token(token):
             raise ValueError(f"{sequence.name}: {token} is in the mask and refused")

@@ -53,7 +53,7 @@ def _describe(engine: str, found: Mapping[str, Any], report: Mapping[str, Any]) 
     if found["refused"]:
         text += f"; refuses {found['refused']} of {found['begun']} documents"
     if found["out_of_time"]:
-        text += f"; out of time behind {found['tokens']:,} of {report['tokens']:,} tokens"
+        text += f"; out of time after {found['tokens']:,} of {report['tokens']:,} tokens"
     if "masks" in found:
         text += f"; {found['masks']:,} distinct masks"
     for name, collected in found.get("collections", {}).items():

@@ -61,7 +61,7 @@ WORKLOADS = {
             "c",
             ROOT / "grammars" / "c.lark",
             c_programs.generate_programs,
-            "generated programs as behind the preprocessor",
+            "generated programs as after the preprocessor",
         ),
         Workload(
             "sql",

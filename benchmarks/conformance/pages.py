@@ -49,7 +49,7 @@ def replace(page: Path, name: str, lines: Sequence[str]) -> None:
     before, found, rest = text.partition(begin)
     _, found_end, after = rest.partition(end)
     if not found or not found_end:
-        raise ValueError(f"{page}: no {begin} with an {end} behind it")
+        raise ValueError(f"{page}: no {begin} with an {end} after it")
     inside = "\n".join(lines)
     page.write_text(f"{before}{begin}\n{inside}\n{end}{after}", encoding="utf-8")
 

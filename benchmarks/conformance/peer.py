@@ -53,7 +53,7 @@ def load_llguidance(grammar: str) -> Judge:
         matcher = make()
         if matcher.try_consume_tokens(list(tokens)) < len(tokens):
             return False
-        # Where nothing can follow it stops by itself, behind a text that it accepts.
+        # Where nothing can follow it stops by itself, after a text that it accepts.
         return bool(matcher.is_accepting() or (matcher.is_stopped() and not matcher.is_error()))
 
     make()

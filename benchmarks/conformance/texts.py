@@ -28,7 +28,7 @@ from maskc.verify.mutation import draw_mutations
 from maskc.verify.subject import Subject
 
 FILES, GENERATED, MUTATED = 10, 10, 80
-MAX_TOKENS = 60  # behind which a generated text is steered to its end
+MAX_TOKENS = 60  # after which a generated text is steered to its end
 MOST_BYTES = 4_000
 SEED = 0
 
@@ -97,6 +97,6 @@ def _judge(subject: Subject, text: str, is_positive: bool) -> Text:  # noqa: FBT
 
 
 def accepts(artifact: Artifact, tokens: Sequence[int]) -> bool:
-    """Return whether every token is legal in its turn, and the end behind the last."""
+    """Return whether every token is legal in its turn, and the end after the last."""
     matcher = artifact.matcher()
     return matcher.accept_tokens(tokens) == len(tokens) and matcher.is_accepting

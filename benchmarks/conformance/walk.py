@@ -203,7 +203,7 @@ def parses(lark: Any, text: str) -> bool:
 
 
 def walk(artifact: Artifact, data: bytes) -> bool:
-    """Return whether each byte is legal in its turn, and the end behind them.
+    """Return whether each byte is legal in its turn, and the end after them.
 
     The mask, the acceptance of a token and that of the bytes must say the same.
     """

@@ -1,4 +1,4 @@
-"""What does C look like behind the preprocessor? Seeded programs with the shapes of real code.
+"""What does C look like after the preprocessor? Seeded programs with the shapes of real code.
 
 A program has typedefs, an enumeration, structures, prototypes, a table of constants, and functions
 with declarations, loops, switches, pointers, casts, calls and comments. It is for parsing: names

@@ -64,7 +64,7 @@ def _installed() -> Iterator[tuple[str, str]]:
         except (OSError, ValueError):
             continue
         if MIN_BYTES <= len(data) <= MAX_BYTES:
-            # No peer takes blanks behind the value.
+            # No peer takes blanks after the value.
             yield name, text.rstrip()
 
 

@@ -6,13 +6,13 @@
   ``& ~/(word|word)/`` at most at the end;
 - rules and terminals start in column 0, and further lines of them do not.
 
-For xgrammar, which has no lexer, the rewriting puts ``ws`` behind each terminal of a rule, spells
+For xgrammar, which has no lexer, the rewriting puts ``ws`` after each terminal of a rule, spells
 ``"x"i`` as ``[xX]`` and drops ``& ~…``: nothing keeps a name from being a keyword there. Where two
 words may follow each other, ``GAP`` asks for a blank, which makes masks ten times faster; for
 llguidance, whose lexer keeps words apart, it is left out.
 
-Rules behind a line ``// twins`` are written twice: as they are, and for use inside brackets, with
-``_in`` behind their names and ``nl?`` behind each of their terminals. That is how line breaks end a
+Rules after a line ``// twins`` are written twice: as they are, and for use inside brackets, with
+``_in`` after their names and ``nl?`` after each of their terminals. That is how line breaks end a
 statement outside brackets, and nothing inside.
 """
 

@@ -69,7 +69,7 @@ class Server:
 
 @contextmanager
 def serving(folder: Path, artifacts: Path, *options: str) -> Iterator[Server]:
-    """Yield a server of a model of random weights, which is stopped behind the block.
+    """Yield a server of a model of random weights, which is stopped after the block.
 
     Args:
         folder: for the model and the server's log.

@@ -1,9 +1,9 @@
 """A custom logit processor that tells SGLang's model what would end a text.
 
-It runs in SGLang's scheduler, behind the masks: what it wishes for stays illegal where it is.
+It runs in SGLang's scheduler, after the masks: what it wishes for stays illegal where it is.
 
 Example: a request with ``custom_params={"grammar": "json", "after": 12}`` comes to its end some
-tokens behind the twelfth.
+tokens after the twelfth.
 """
 
 from __future__ import annotations

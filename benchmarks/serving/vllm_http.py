@@ -26,7 +26,7 @@ from benchmarks.workloads import ROOT
 NAMES = ("json", "python", "sql")
 _SERVER = "vllm.entrypoints.openai.api_server"
 END, THINK_END = 1, 128_822
-# With a reasoning parser vLLM follows a grammar, anyone's, only behind the end of the reasoning.
+# With a reasoning parser vLLM follows a grammar, anyone's, only after the end of the reasoning.
 PROMPT = "</think>A list:"
 _SECONDS = 240
 

@@ -4,7 +4,7 @@
 - ``guide_after``: tokens after which an end is wished for;
 - ``guide_end``: the token to end with, instead of the artifact's own;
 - ``guide_think``: the token that closes the reasoning, wished for after ``guide_think_after``
-  tokens; the text of the grammar begins behind it.
+  tokens; the text of the grammar begins after it.
 
 It is a wish only: the masks decide what is legal, and a judge in another process reads the text.
 """

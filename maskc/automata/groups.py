@@ -60,7 +60,7 @@ class _Resolution:
     def __init__(self, arena: Arena, terminal: str) -> None:
         self.arena, self.terminal = arena, terminal
         self.copy_of: dict[_Place, int] = {}
-        self.behind_of: dict[int, int] = {}
+        self.look_behind_of: dict[int, int] = {}
 
     def copy(self, start: int, groups: _Groups, ending: _Groups | None) -> int:
         pending: list[_Place] = []
@@ -140,8 +140,8 @@ class _Resolution:
     ) -> int:
         start = self.copy(look.start, groups, ending)
         if not look.ahead:
-            if start not in self.behind_of:
-                self.behind_of[start] = len(self.arena.behinds)
-                self.arena.behinds.append(start)
-            start = self.behind_of[start]
+            if start not in self.look_behind_of:
+                self.look_behind_of[start] = len(self.arena.look_behinds)
+                self.arena.look_behinds.append(start)
+            start = self.look_behind_of[start]
         return self.arena.add(LookAround(look.ahead, look.positive, start, following))

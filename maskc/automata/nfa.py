@@ -107,7 +107,7 @@ class _Lowering:
                 direction, tree = argument
                 positive = opcode == "ASSERT"
                 if direction < 0:
-                    return self.behind(list(tree), flags, following, positive=positive)
+                    return self.look_behind(list(tree), flags, following, positive=positive)
                 return self.ahead(list(tree), flags, following, positive=positive)
             case "AT":
                 return self.anchor(str(argument), flags, following)
@@ -182,15 +182,15 @@ class _Lowering:
     def ahead(self, tree: list[Any], flags: int, following: int, *, positive: bool) -> int:
         return self.nfa.add(LookAround(True, positive, self.body(tree, flags), following))
 
-    def behind(self, tree: list[Any], flags: int, following: int, *, positive: bool) -> int:
+    def look_behind(self, tree: list[Any], flags: int, following: int, *, positive: bool) -> int:
         if self.tested:  # it may depend on groups: numbered when they are resolved
             return self.nfa.add(LookAround(False, positive, self.body(tree, flags), following))
         key = f"{flags & (re.I | re.A | re.S | re.M)}:{tree!r}"
-        if key not in self.nfa.behind_of:
+        if key not in self.nfa.look_behind_of:
             start = self.body(tree, flags)
-            self.nfa.behind_of[key] = len(self.nfa.behinds)
-            self.nfa.behinds.append(start)
-        return self.nfa.add(LookAround(False, positive, self.nfa.behind_of[key], following))
+            self.nfa.look_behind_of[key] = len(self.nfa.look_behinds)
+            self.nfa.look_behinds.append(start)
+        return self.nfa.add(LookAround(False, positive, self.nfa.look_behind_of[key], following))
 
     def body(self, tree: list[Any], flags: int) -> int:
         """Return the start of a look-around's own NFA."""

@@ -47,7 +47,7 @@ class Split:
 class LookAround:
     """Goes to ``next`` if ``start`` matches (or does not) here.
 
-    Of a look-ahead ``start`` is a node; of a look-behind, its place in ``Arena.behinds``.
+    Of a look-ahead ``start`` is a node; of a look-behind, its place in ``Arena.look_behinds``.
     """
 
     ahead: bool
@@ -115,17 +115,17 @@ class Arena:
     Attributes:
         nodes: the arena.
         utf8: the byte tries of its sets.
-        behinds: start node of each look-behind's own NFA; ``LookAround.start`` indexes it. One
+        look_behinds: start node of each look-behind's own NFA; ``LookAround.start`` indexes it. One
             that stands inside another comes before it.
-        behind_of: number of each look-behind by its syntax tree.
+        look_behind_of: number of each look-behind by its syntax tree.
         n_loops: how many repetitions there are.
     """
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.utf8 = Utf8Nodes()
-        self.behinds: list[int] = []
-        self.behind_of: dict[str, int] = {}
+        self.look_behinds: list[int] = []
+        self.look_behind_of: dict[str, int] = {}
         self.n_loops = 0
         self._chars: dict[Char, int] = {}
 

@@ -62,16 +62,16 @@ def analyze_command(
     r"""Answer a question about GRAMMAR; without one, print an overview.
 
     \b
-    never X S…          is the sequence S in no text right behind the terminal X?
+    never X S…          is the sequence S in no text right after the terminal X?
     always X S…         is S legal wherever X was read?
-    joint X "S…" "S…"   are two sequences legal behind X at the same times?
+    joint X "S…" "S…"   are two sequences legal after X at the same times?
     classes             which terminals are interchangeable?
-    follow X            which terminals come right behind X, a terminal or a rule?
+    follow X            which terminals come right after X, a terminal or a rule?
     pda                 the DFT pushdown automaton.
 
     Terminals are given by name, by their exact text if they are strings, or as $END for the end
     of the text. Quote what the shell has its own idea of: '<=', '$END'. Texts that begin with a
-    dash come behind `--`.
+    dash come after `--`.
     """
     _check_arity(question, terminals)
     if dot and (question != "pda" or as_json):

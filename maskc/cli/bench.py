@@ -42,7 +42,7 @@ def bench_command(
     """Time ARTIFACT on texts, token by token, beside what copying the same masks costs.
 
     fill writes a mask, accept takes the text's next token, step is both. Cold is the first pass
-    behind loading, warm the second. Garbage collection is off; what it adds is told apart.
+    after loading, warm the second. Garbage collection is off; what it adds is told apart.
     """
     from maskc.bench import BenchOptions, run_bench
 

@@ -41,7 +41,7 @@ def generate_command(
 ) -> None:
     """Print random texts that the grammar of ARTIFACT accepts.
 
-    Each is printed exactly, in UTF-8, with a line break behind it if it does not end in one.
+    Each is printed exactly, in UTF-8, with a line break after it if it does not end in one.
     Exit status 1 if a text cannot be finished.
     """
     from maskc.verify.generation import open_texts

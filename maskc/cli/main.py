@@ -57,7 +57,7 @@ def main() -> None:
     try:
         raise_exceptions()
         status = run(sys.argv[1:])
-    except KeyboardInterrupt as error:  # before or behind what `run` does, or a second one
+    except KeyboardInterrupt as error:  # before or after what `run` does, or a second one
         status = status_of(error)
     finally:
         quit_at_once()

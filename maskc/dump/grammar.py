@@ -53,12 +53,12 @@ def dump_productions(grammar: Grammar, lexed: LexedCfg) -> Iterator[str]:
     """
     cfg = lexed.cfg
     names = []
-    for number, (terminal, looks) in enumerate(lexed.symbols):
+    for number, (terminal, lookaheads) in enumerate(lexed.symbols):
         twins = sum(other == terminal for other, _ in lexed.symbols)
         name = grammar.bnf.terminals[terminal]
         names.append(name if twins == 1 else f"{name}/{number}")
         if twins > 1:
-            yield f"symbol {names[-1]}: lookaheads {looks:b}"
+            yield f"symbol {names[-1]}: lookaheads {lookaheads:b}"
     yield f"start: N{cfg.start}{', or the empty text' if cfg.has_empty else ''}"
     yield f"productions: {len(cfg.productions)}"
     for number, production in enumerate(cfg.productions):

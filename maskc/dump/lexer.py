@@ -52,14 +52,14 @@ def dump_boundaries(grammar: Grammar, scanner: Scanner, boundaries: Boundaries) 
     """Yield the lookaheads, what can be lexed after each boundary, what open lexemes may become."""
     names = LookaheadNames(grammar, boundaries)
     yield f"{boundaries.n_lookaheads} lookaheads"
-    for (terminal, boundary), look in sorted(boundaries.number.items()):
+    for (terminal, boundary), lookahead in sorted(boundaries.number.items()):
         left = "the end of the text" if boundary == AT_END else f"boundary {boundary}"
-        yield f"  {names.name(look)}: {name_terminal(grammar, terminal)} at {left}"
+        yield f"  {names.name(lookahead)}: {name_terminal(grammar, terminal)} at {left}"
     for number, row in enumerate(boundaries.rest):
-        for place, looks in enumerate(row):
+        for place, lookaheads in enumerate(row):
             enclosed = place >= boundaries.n_contexts
             where = f"context {place % boundaries.n_contexts}{' in brackets' if enclosed else ''}"
-            yield f"after boundary {number} in {where}: {names.format(looks)}"
+            yield f"after boundary {number} in {where}: {names.format(lookaheads)}"
     for state in range(1, scanner.n_states):
         open_lexeme = boundaries.open_lexemes[boundaries.open_lexeme_of[state]]
         yield f"open in state {state}: {format_open(open_lexeme, names)}"

@@ -77,18 +77,18 @@ class LookaheadNames:
 
     def __init__(self, grammar: Grammar, boundaries: Boundaries) -> None:
         self._names: dict[int, str] = {}
-        for terminal, looks in boundaries.of_terminal.items():
+        for terminal, lookaheads in boundaries.of_terminal.items():
             name = name_terminal(grammar, terminal)
-            for place, look in enumerate(looks):
-                self._names[look] = name if len(looks) == 1 else f"{name}/{place}"
+            for place, lookahead in enumerate(lookaheads):
+                self._names[lookahead] = name if len(lookaheads) == 1 else f"{name}/{place}"
         self._all: Lookaheads = (1 << boundaries.n_lookaheads) - 1
 
-    def name(self, look: int) -> str:
+    def name(self, lookahead: int) -> str:
         """Return the name of one lookahead."""
-        return self._names.get(look, f"lookahead {look}")
+        return self._names.get(lookahead, f"lookahead {lookahead}")
 
-    def format(self, looks: Lookaheads) -> str:
+    def format(self, lookaheads: Lookaheads) -> str:
         """Return the names of a set, in order; ``anything`` for all of them."""
-        if looks == self._all:
+        if lookaheads == self._all:
             return "anything"
-        return " ".join(sorted(map(self.name, bits.iterate(looks)))) or "nothing"
+        return " ".join(sorted(map(self.name, bits.iterate(lookaheads)))) or "nothing"

@@ -41,7 +41,7 @@ def assemble(
     unions: Unions,
 ) -> Contents:
     """Return the contents; ``header`` gets the entries that the arrays are read with."""
-    n_tokens, n_looks = len(tokens), boundaries.n_lookaheads
+    n_tokens, n_lookaheads = len(tokens), boundaries.n_lookaheads
     layout = grammar.lexer.layout
     header = {
         **header,
@@ -50,7 +50,7 @@ def assemble(
             "C": len(grammar.lexer.contexts),
             "T": len(grammar.bnf.terminals),
             "N": len(grammar.bnf.nonterminals),
-            "M": n_looks,
+            "M": n_lookaheads,
         },
         "scanner_start": scanner.start,
         "end_state": grammar.lalr.end_state if isinstance(grammar, LalrGrammar) else 0,
@@ -73,7 +73,7 @@ def assemble(
         **_token_sections(tokens),
         **_scanner_sections(scanner, boundaries),
         **_boundary_sections(grammar, boundaries, open_lexemes, len(scanner.closed)),
-        **_table_sections(table, n_looks),
+        **_table_sections(table, n_lookaheads),
         **_action_sections(grammar),
         **_production_sections(grammar.bnf),
         **_graph_sections(graph, unions),
@@ -122,7 +122,7 @@ def _scanner_sections(scanner: Scanner, boundaries: Boundaries) -> dict[str, NDA
 def _boundary_sections(
     grammar: Grammar, boundaries: Boundaries, open_lexemes: Sequence[OpenLexeme], n_boundaries: int
 ) -> dict[str, NDArray[Any]]:
-    n_looks = boundaries.n_lookaheads
+    n_lookaheads = boundaries.n_lookaheads
     layout = grammar.lexer.layout
 
     def of(terminal: TerminalId | None) -> Ints:
@@ -131,9 +131,11 @@ def _boundary_sections(
             for b in range(n_boundaries)
         )
 
-    rest = bits.pack([mask for row in boundaries.rest for mask in row], n_looks)
+    rest = bits.pack([mask for row in boundaries.rest for mask in row], n_lookaheads)
     return {
-        "final_direct": bits.pack([open_lexeme.direct for open_lexeme in open_lexemes], n_looks),
+        "final_direct": bits.pack(
+            [open_lexeme.direct for open_lexeme in open_lexemes], n_lookaheads
+        ),
         "final_ignored_first": _offsets(len(open_lexeme.ignored) for open_lexeme in open_lexemes),
         "final_ignored": _ints(b for open_lexeme in open_lexemes for b in open_lexeme.ignored),
         "final_newline_first": _offsets(len(open_lexeme.newlines) for open_lexeme in open_lexemes),
@@ -145,17 +147,17 @@ def _boundary_sections(
                 bits.from_members(boundaries.of_terminal.get(terminal, ()))
                 for terminal in range(len(grammar.bnf.terminals))
             ],
-            n_looks,
+            n_lookaheads,
         ),
         "indent_lookahead": of(layout.indent if layout else None),
         "dedent_lookahead": of(layout.dedent if layout else None),
     }
 
 
-def _table_sections(table: RefinedTable, n_looks: int) -> dict[str, NDArray[Any]]:
+def _table_sections(table: RefinedTable, n_lookaheads: int) -> dict[str, NDArray[Any]]:
     return {
         "lalr_state": _ints(table.lalr_state),
-        "live": bits.pack(table.live, n_looks),
+        "live": bits.pack(table.live, n_lookaheads),
         "enclosed": np.array(table.enclosed, dtype=np.uint8),
         "shift_first": _offsets(map(len, table.shifts)),
         "shift_terminal": _ints(t for row in table.shifts for t in row),

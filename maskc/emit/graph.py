@@ -175,7 +175,7 @@ class _Builder:
     _inside: Flags = field(init=False)  # by context, group: 0 or 1
     _group: dict[int, int] = field(default_factory=dict)
     _context_of: Ints = field(init=False)  # by profile
-    _profiles_behind: dict[int, Ints] = field(default_factory=dict)
+    _profiles_after: dict[int, Ints] = field(default_factory=dict)
     _inside_of: dict[int, int] = field(default_factory=dict)  # contexts of a node inside a lexeme
     _terminal: Ints = field(init=False)  # of a sequence's first event; NO_EVENT for an open lexeme
     _column: Ints = field(init=False)
@@ -380,12 +380,12 @@ class _Builder:
             return np.array(
                 [p for p, c in enumerate(self._context_of.tolist()) if inside >> c & 1], np.int32
             )
-        found = self._profiles_behind.get(terminal)
+        found = self._profiles_after.get(terminal)
         if found is None:
             list_states = self.list_states or self._list_states
             states = list(list_states(terminal))
             found = np.unique(self.profile_of[states]).astype(np.int32)
-            self._profiles_behind[terminal] = found
+            self._profiles_after[terminal] = found
         return found
 
     def _list_states(self, terminal: int) -> list[int]:

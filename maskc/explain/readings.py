@@ -169,8 +169,8 @@ class Reader:
             return False
         return self._machine.effects.shift(h.stack, self._newline, ReadSet(0)) is not None
 
-    def _terminals_of(self, looks: int) -> set[int]:
-        return {t for t, own in enumerate(self._lookaheads.of_terminal) if own & looks}
+    def _terminals_of(self, lookaheads: int) -> set[int]:
+        return {t for t, own in enumerate(self._lookaheads.of_terminal) if own & lookaheads}
 
     def _items(self, h: Hypothesis) -> tuple[str, ...]:
         return self._names.items(self._tables.lalr_state[h.stack.state])

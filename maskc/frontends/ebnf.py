@@ -107,7 +107,7 @@ class _Ebnf(Reader):
                 self._blanks()
                 other = self._repeated()
                 if other is None:
-                    raise self.error(f"expected what to leave out behind -, found {self.found()}")
+                    raise self.error(f"expected what to leave out after -, found {self.found()}")
                 part = Except(part, other, place)
             parts.append(part)
         return sequence(*parts)

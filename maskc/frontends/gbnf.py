@@ -1,6 +1,6 @@
 r"""What does a grammar of llama.cpp say, as a Lark grammar?
 
-GBNF: ``name ::= alternatives``, a rule to a line; a line goes on behind ``::=`` or ``|`` and
+GBNF: ``name ::= alternatives``, a rule to a line; a line goes on after ``::=`` or ``|`` and
 between parentheses. ``"…"`` is a text, ``[…]`` and ``[^…]`` are classes of code points, ``.`` is
 any one; ``\n \r \t \xNN \uNNNN \UNNNNNNNN \\ \" \[ \] \-`` are escapes; ``* + ? {n} {n,} {,m}
 {n,m}`` repeat what stands before them, and ``#`` begins a comment. The start is ``root``.
@@ -60,7 +60,7 @@ class _Gbnf(Reader):
             raise self.error(f"expected a rule, as in name ::= …, and found {self.found()}")
         self.match(_BLANKS)
         if not self.take("::="):
-            raise self.error(f"expected ::= behind {name[0]}, and found {self.found()}")
+            raise self.error(f"expected ::= after {name[0]}, and found {self.found()}")
         self.match(_BLANK_LINES)
         body = self._alternatives()
         if self.sees(")"):

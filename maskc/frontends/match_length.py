@@ -117,16 +117,16 @@ def _follow(pattern: str, text: str, flags: int) -> int | None:
     start = nfa.add_pattern("", pattern, flags, 0)
     stepper = ThreadStepper(nfa)
     look_behinds = LookBehindStepper(stepper)
-    history = look_behinds.start()
-    threads: Threads = _relabel(stepper.enter(start, history.matched), 0)
+    before = look_behinds.start()
+    threads: Threads = _relabel(stepper.enter(start, before.matched), 0)
     for at, character in enumerate(text):
         for byte in character.encode("utf-8", "surrogatepass"):
             byte_class = int(stepper.byte_class[byte])
-            history = look_behinds.step(history, byte_class)
+            before = look_behinds.step(before, byte_class)
             moved = ThreadList()
             for thread in threads:
                 for position, owed in _relabel(
-                    stepper.step_thread(thread, byte_class, history.matched),
+                    stepper.step_thread(thread, byte_class, before.matched),
                     label_of(thread[0]) if thread[0] < 0 else at + 1,
                 ):
                     moved.append(position, owed)

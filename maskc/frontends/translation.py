@@ -16,7 +16,7 @@ from dataclasses import dataclass
 MAX_LINE = 100
 
 _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
-_EVALUATED = frozenset("Uuxnftr\"'")  # behind a backslash, in Lark or by Lark
+_EVALUATED = frozenset("Uuxnftr\"'")  # after a backslash, in Lark or by Lark
 
 Side = tuple[str, ...]
 

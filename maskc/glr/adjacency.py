@@ -146,39 +146,41 @@ class _Automaton:
         used = sorted(reduced.used_terminals)
         sets = compute_sets(reduced)
         adjacent = compute_adjacent(reduced, sets)
-        looks = {t: adjacency.of_terminal.get(t, ()) for t in (END, *used)}
+        lookaheads = {t: adjacency.of_terminal.get(t, ()) for t in (END, *used)}
 
         def relevant(allowed: Lookaheads, asked: int) -> frozenset[int]:
             """Return the lookaheads that may come; those that nobody asks for may."""
             return frozenset(
-                look
-                for terminal, own in looks.items()
-                for look in own
-                if not asked >> terminal & 1 or allowed >> look & 1
+                lookahead
+                for terminal, own in lookaheads.items()
+                for lookahead in own
+                if not asked >> terminal & 1 or allowed >> lookahead & 1
             )
 
         states: dict[frozenset[int], int] = {}
         start = states.setdefault(relevant(adjacency.first, sets.first.get(cfg.start, 0)), 0)
         after = {
-            look: states.setdefault(
-                relevant(adjacency.follows[look], adjacent[terminal]), len(states)
+            lookahead: states.setdefault(
+                relevant(adjacency.follows[lookahead], adjacent[terminal]), len(states)
             )
             for terminal in used
-            for look in looks[terminal]
+            for lookahead in lookaheads[terminal]
         }
-        terminal_of = {look: terminal for terminal in used for look in looks[terminal]}
-        class_of = _refine(list(states), terminal_of, after, frozenset(looks[END]))
+        terminal_of = {
+            lookahead: terminal for terminal in used for lookahead in lookaheads[terminal]
+        }
+        class_of = _refine(list(states), terminal_of, after, frozenset(lookaheads[END]))
         n_classes = max(class_of) + 1
         self.start = class_of[start]
         self.may_end = [False] * n_classes
         self.moves: list[dict[int, dict[int, Lookaheads]]] = [{} for _ in range(n_classes)]
         for allowed, state in states.items():
-            self.may_end[class_of[state]] = not allowed.isdisjoint(looks[END])
-            for look in sorted(allowed & terminal_of.keys()):
-                targets = self.moves[class_of[state]].setdefault(terminal_of[look], {})
-                target = class_of[after[look]]
-                targets[target] = targets.get(target, 0) | 1 << look
-        self.symbols = [LexedSymbol(END, bits.from_members(looks[END]))]
+            self.may_end[class_of[state]] = not allowed.isdisjoint(lookaheads[END])
+            for lookahead in sorted(allowed & terminal_of.keys()):
+                targets = self.moves[class_of[state]].setdefault(terminal_of[lookahead], {})
+                target = class_of[after[lookahead]]
+                targets[target] = targets.get(target, 0) | 1 << lookahead
+        self.symbols = [LexedSymbol(END, bits.from_members(lookaheads[END]))]
         self._number: dict[LexedSymbol, int] = {}
 
     def symbol(self, here: int, terminal: int, there: int) -> int:
@@ -210,8 +212,8 @@ def _refine(
             yield (
                 allowed.isdisjoint(end),
                 frozenset(
-                    (terminal_of[look], class_of[after[look]])
-                    for look in allowed & terminal_of.keys()
+                    (terminal_of[lookahead], class_of[after[lookahead]])
+                    for lookahead in allowed & terminal_of.keys()
                 ),
             )
 

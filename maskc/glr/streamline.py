@@ -149,11 +149,11 @@ def _list_states(lexed: LexedCfg, goes_on: tuple[int, ...]) -> RefinedTable:
     """Return the general table's states with the lookaheads that they can go on with."""
     live = []
     for symbols in goes_on:
-        looks = 0
+        lookaheads = 0
         for symbol, (_, own) in enumerate(lexed.symbols):
             if symbols >> symbol & 1:
-                looks |= own
-        live.append(looks)
+                lookaheads |= own
+        live.append(lookaheads)
     return _make_states(tuple(live))
 
 

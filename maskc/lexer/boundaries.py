@@ -83,9 +83,9 @@ class Boundaries:
         """Return the place of a context: itself, or, between brackets, its second number."""
         return context + self.n_contexts if enclosed else context
 
-    def follow(self, look: LookaheadId, context: int, *, enclosed: bool) -> Lookaheads:
+    def follow(self, lookahead: LookaheadId, context: int, *, enclosed: bool) -> Lookaheads:
         """Return the lookaheads that can come after one, in a context."""
-        return self.follows[look][self.place(context, enclosed=enclosed)]
+        return self.follows[lookahead][self.place(context, enclosed=enclosed)]
 
     @property
     def end(self) -> Lookaheads:
@@ -104,38 +104,38 @@ def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: Columns) -> Bo
         [_follow(lexer, bit, rest, node, place) for place in range(n_places)] for node in nodes
     ]
     class_of = _refine(lexer, nodes, follows)
-    look_of, n_lookaheads = _number_lookaheads(nodes, class_of)
+    lookahead_of, n_lookaheads = _number_lookaheads(nodes, class_of)
 
     cache: dict[int, Lookaheads] = {}
 
     def to_lookaheads(fine: int) -> Lookaheads:
         if fine not in cache:
             cache[fine] = sum(
-                {1 << look_of[i] for i in bits.iterate(fine) if nodes[i][0] != IGNORED}
+                {1 << lookahead_of[i] for i in bits.iterate(fine) if nodes[i][0] != IGNORED}
             )
         return cache[fine]
 
-    number = {node: look_of[i] for i, node in enumerate(nodes) if node[0] != IGNORED}
+    number = {node: lookahead_of[i] for i, node in enumerate(nodes) if node[0] != IGNORED}
     of_terminal: dict[int, set[LookaheadId]] = {}
-    for (terminal, _), look in number.items():
-        of_terminal.setdefault(terminal, set()).add(look)
-    look_follows = [(0,) * n_places] * n_lookaheads
+    for (terminal, _), lookahead in number.items():
+        of_terminal.setdefault(terminal, set()).add(lookahead)
+    lookahead_follows = [(0,) * n_places] * n_lookaheads
     for i, node in enumerate(nodes):
         if node[0] != IGNORED:
-            look_follows[look_of[i]] = tuple(map(to_lookaheads, follows[i]))
+            lookahead_follows[lookahead_of[i]] = tuple(map(to_lookaheads, follows[i]))
     open_lexemes, open_lexeme_of = _build_open_lexemes(lexer, nodes, reach, columns, to_lookaheads)
     return Boundaries(
         n_lookaheads=n_lookaheads,
         n_contexts=n_contexts,
         n_places=n_places,
         of_terminal=MappingProxyType(
-            {t: tuple(sorted(looks)) for t, looks in sorted(of_terminal.items())}
+            {t: tuple(sorted(lookaheads)) for t, lookaheads in sorted(of_terminal.items())}
         ),
         number=MappingProxyType(number),
         rest=tuple(tuple(map(to_lookaheads, row)) for row in rest),
         open_lexemes=open_lexemes,
         open_lexeme_of=open_lexeme_of,
-        follows=tuple(look_follows),
+        follows=tuple(lookahead_follows),
     )
 
 
@@ -280,12 +280,12 @@ class _ClassSets:
 
 def _number_lookaheads(nodes: list[End], class_of: list[int]) -> tuple[list[LookaheadId], int]:
     number: dict[int, LookaheadId] = {}
-    look_of = []
+    lookahead_of = []
     for (terminal, _), group in zip(nodes, class_of, strict=True):
         if terminal != IGNORED:
             number.setdefault(group, LookaheadId(len(number)))
-        look_of.append(number.get(group, _NO_LOOKAHEAD))
-    return look_of, len(number)
+        lookahead_of.append(number.get(group, _NO_LOOKAHEAD))
+    return lookahead_of, len(number)
 
 
 def _build_open_lexemes(

@@ -11,7 +11,7 @@ All three are loops of the scanner over blank bytes, in lexemes that began with 
 that takes letters in the same loop is text, not blanks, and is left alone.
 
 Example of a bound: ``%ignore /(?<![ \n])[ \n]{1,8}/``: at most eight in a row, and no such lexeme
-begins behind a blank.
+begins after a blank.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _Graph = Mapping[int, set[int]]
 def find_blank_loops(subject: Subject) -> Iterator[Finding]:
     """Yield a finding for each terminal, and each rule, with which blanks go on for ever."""
     grammar = subject.grammar
-    inside, behind = _build_graphs(subject)
+    inside, after = _build_graphs(subject)
     looping = {s for s in inside if s in _reach(inside, inside[s])}
     looping -= {s for s in looping if _takes_letters(subject.scanner, inside, s)}
     ends = _ends_of(subject.scanner, looping)
@@ -45,12 +45,12 @@ def find_blank_loops(subject: Subject) -> Iterator[Finding]:
         if (IGNORED if terminal in grammar.lexer.ignored else terminal) in ends:
             yield _report_terminal(subject, terminal)
     ignored = [t for t in _blank_terminals(subject) if t in grammar.lexer.ignored]
-    joined = {s: inside[s] | behind.get(IGNORED, {}).get(s, set()) for s in inside}
+    joined = {s: inside[s] | after.get(IGNORED, {}).get(s, set()) for s in inside}
     if ignored and not set(ignored) & set(unbounded):
-        again = behind.get(IGNORED, {})
+        again = after.get(IGNORED, {})
         if any(s in _reach(joined, targets) for s, targets in again.items()):
             yield _report_repetition(subject, ignored)
-    yield from _find_rules(subject, inside, behind)
+    yield from _find_rules(subject, inside, after)
 
 
 def _build_graphs(subject: Subject) -> tuple[_Graph, dict[int, dict[int, set[int]]]]:
@@ -69,12 +69,12 @@ def _build_graphs(subject: Subject) -> tuple[_Graph, dict[int, dict[int, set[int
         if state not in inside:
             inside[state] = {int(s) for s in scanner.next[state, classes].tolist()} - {DEAD}
             pending += inside[state]
-    behind: dict[int, dict[int, set[int]]] = {}
+    after: dict[int, dict[int, set[int]]] = {}
     for state in inside:
         for terminal, boundary in scanner.ends[state]:
             targets = {s for row in set(scanner.enter[boundary].tolist()) for s in entries[row]}
-            behind.setdefault(terminal, {}).setdefault(state, set()).update(targets)
-    return inside, behind
+            after.setdefault(terminal, {}).setdefault(state, set()).update(targets)
+    return inside, after
 
 
 def _reach(graph: _Graph, states: set[int]) -> set[int]:
@@ -170,14 +170,14 @@ def _rewrite(blanks: str, written: str | None = None) -> str:
 
 
 def _find_rules(
-    subject: Subject, inside: _Graph, behind: dict[int, dict[int, set[int]]]
+    subject: Subject, inside: _Graph, after: dict[int, dict[int, set[int]]]
 ) -> Iterator[Finding]:
     """Yield the rules that repeat a terminal of blanks, where the lexer lets it repeat."""
     grammar = subject.grammar
     again = set()
     for terminal in set(_blank_terminals(subject)) - grammar.lexer.ignored:
-        moves = behind.get(terminal, {})
-        skipped = behind.get(IGNORED, {})
+        moves = after.get(terminal, {})
+        skipped = after.get(IGNORED, {})
         joined = {s: inside[s] | moves.get(s, set()) | skipped.get(s, set()) for s in inside}
         if any(s in _reach(joined, targets) for s, targets in moves.items()):
             again.add(terminal)

@@ -5,7 +5,7 @@ For a dangling ``else`` that is what the author means; elsewhere texts are lost 
 promise. Two reductions are chosen between by the author's own priorities, or Lark refuses: those
 are noted as well.
 
-Example: ``start: x "a"`` with ``x: "b" "a" | "b"``: an ``a`` behind ``b`` goes on with ``x``.
+Example: ``start: x "a"`` with ``x: "b" "a" | "b"``: an ``a`` after ``b`` goes on with ``x``.
 
 The witness is a shortest text that brings the parser there, with the terminal in question. A cell
 that no sequence was found for is still reported.

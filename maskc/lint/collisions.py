@@ -26,7 +26,7 @@ CODE = "ML001"
 
 
 def find_collisions(subject: Subject) -> Iterator[Finding]:
-    """Yield a finding for each pair of terminals that some context tries one behind the other."""
+    """Yield a finding for each pair of terminals that some context tries one after the other."""
     grammar = subject.grammar
     pairs: dict[tuple[TerminalId, TerminalId], int] = {}
     for context in grammar.lexer.contexts:

@@ -1,4 +1,4 @@
-"""Behind which texts is the end never reached, whatever comes?
+"""After which texts is the end never reached, whatever comes?
 
 A state of Lark's table is dead if no stack with it on top can be finished. Lark makes such states
 when it resolves a conflict by shifting, and the lexer makes them where it cannot tell terminals
@@ -78,7 +78,7 @@ def find_dead_ends(subject: Subject) -> Iterator[Finding]:
             CODE,
             Severity.ERROR,
             subject.place_of_rule(production.lhs),
-            f"behind {name} in {subject.format_item(production, dot)} the end is never reached: "
+            f"after {name} in {subject.format_item(production, dot)} the end is never reached: "
             f"{cause}",
             texts.find_text(arrival.terminals) if arrival else None,
             "write the rule so that one terminal decides, for a list left-recursively: x: x A | A",

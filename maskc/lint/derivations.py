@@ -4,7 +4,7 @@ The shortest path over the table's symbols, each nonterminal on it replaced by i
 sequence. Where Lark resolved conflicts the parser may leave that path, so what is found is run
 through the table, and only what arrives counts.
 
-Example: with ``stmt: "if" E stmt | "if" E stmt "else" stmt | "x"`` the state behind the first
+Example: with ``stmt: "if" E stmt | "if" E stmt "else" stmt | "x"`` the state after the first
 ``stmt`` is reached by IF E X.
 """
 
@@ -27,7 +27,7 @@ class Arrival:
 
     Attributes:
         terminals: what it reads.
-        tops: the state on top of the stack behind each terminal, the start state first.
+        tops: the state on top of the stack after each terminal, the start state first.
     """
 
     terminals: Word
@@ -44,7 +44,7 @@ class Derivations:
         self._paths = self._find_paths()
 
     def find_arrival(self, state: int, lookaheads: Collection[int] = ()) -> Arrival | None:
-        """Return the shortest sequence found behind which the parser comes by a state.
+        """Return the shortest sequence found after which the parser comes by a state.
 
         Args:
             state: a LALR state.

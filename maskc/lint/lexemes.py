@@ -32,7 +32,7 @@ def byte_preference(byte: int) -> tuple[int, int]:
 def find_common_lexeme(lexer: LexerSpec, terminals: Sequence[int]) -> bytes | None:
     """Return a shortest lexeme of all the terminals; ``None`` if none is found.
 
-    The search gives up behind ``MAX_JOINT_STATES`` joint states.
+    The search gives up after ``MAX_JOINT_STATES`` joint states.
     """
     nfa = Nfa()
     starts = [
@@ -44,15 +44,15 @@ def find_common_lexeme(lexer: LexerSpec, terminals: Sequence[int]) -> bytes | No
     byte_of: dict[int, int] = {}
     for byte in sorted(range(256), key=byte_preference):
         byte_of.setdefault(int(stepper.byte_class[byte]), byte)
-    history = look_behinds.start()
-    first = (history, tuple(stepper.enter(start, history.matched) for start in starts))
+    before = look_behinds.start()
+    first = (before, tuple(stepper.enter(start, before.matched) for start in starts))
     text = {first: b""}
     pending = deque([first])
     while pending and len(text) < MAX_JOINT_STATES:
         here = pending.popleft()
-        history, joint = here
+        before, joint = here
         for byte_class, byte in byte_of.items():
-            after = look_behinds.step(history, byte_class)
+            after = look_behinds.step(before, byte_class)
             moved = tuple(_step(stepper, threads, byte_class, after.matched) for threads in joint)
             target = (after, moved)
             if not all(moved) or target in text:

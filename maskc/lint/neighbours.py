@@ -1,6 +1,6 @@
 """Which terminals does the grammar put side by side that the lexer cannot tell apart?
 
-The fact is :mod:`maskc.store.adjacency`'s: written one behind the other the two are one lexeme, or
+The fact is :mod:`maskc.store.adjacency`'s: written one after the other the two are one lexeme, or
 two others, and nothing that is ignored can stand between them.
 
 Example: ``start: NAME NAME`` without ``%ignore``.
@@ -27,7 +27,7 @@ def find_neighbours(subject: Subject) -> Iterator[Finding]:
             CODE,
             Severity.WARNING,
             subject.place_of_terminal(first),
-            f"{subject.name(second)} right behind {subject.name(first)} is in the grammar and in "
+            f"{subject.name(second)} right after {subject.name(first)} is in the grammar and in "
             "no text: the lexer cannot tell where one ends",
             pair.witness.decode(errors="backslashreplace"),
             "put a separator between them in the rule, ignore blanks, or narrow "

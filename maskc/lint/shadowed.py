@@ -3,7 +3,7 @@
 A terminal is shadowed if, in every context that has it, another one is taken wherever it would
 match. The parser waits for it in vain, so what is written with it is in no text.
 
-Example: with ``KEYWORD: /if|in/`` behind ``NAME.1: /[a-z]+/`` no KEYWORD is ever lexed.
+Example: with ``KEYWORD: /if|in/`` after ``NAME.1: /[a-z]+/`` no KEYWORD is ever lexed.
 
 The scanner says which terminals it gives, exactly; ignored terminals are not told apart there.
 """
@@ -31,12 +31,12 @@ def find_shadowed(subject: Subject) -> Iterator[Finding]:
         lexeme = find_common_lexeme(grammar.lexer, (terminal,))
         winners = _find_winners(subject, terminal, lexeme)
         name = subject.name(terminal)
-        behind = f": {subject.list_names(winners)} is taken instead" if winners else ""
+        after = f": {subject.list_names(winners)} is taken instead" if winners else ""
         yield Finding(
             CODE,
             Severity.ERROR,
             subject.place_of_terminal(terminal),
-            f"{name} is never lexed{behind}, so whatever needs it is in no text",
+            f"{name} is never lexed{after}, so whatever needs it is in no text",
             lexeme.decode(errors="backslashreplace") if lexeme else None,
             f"give {name} a higher priority, as in {name}.1, or narrow what is taken instead",
         )

@@ -102,7 +102,7 @@ class Subject:
 
     @cached_property
     def table_without_lexer(self) -> RefinedTable:
-        """The parser, if any terminal could be lexed behind any."""
+        """The parser, if any terminal could be lexed after any."""
         return build_table_without_lexer(self.grammar)
 
     def name(self, terminal: int) -> str:

@@ -163,7 +163,7 @@ class Texts:
 
 
 def _count(column: int, byte: int, lexeme: _Lexeme) -> int:
-    """Return the column behind a byte; only newlines are measured."""
+    """Return the column after a byte; only newlines are measured."""
     if lexeme.column == _NO_LINE:
         return _NO_LINE
     if byte == 10:

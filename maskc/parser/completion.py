@@ -187,10 +187,10 @@ class _Saturation:
             return self._derived.get((state, -1 - symbol, inside), NOTHING).then(after)
         inside = enclosed or (production, dot + 1) in self._enclosed_items
         parts = []
-        for look in self._lookaheads.get(symbol, ()):
-            image = after.image(self._follow(look, target, inside))
+        for lookahead in self._lookaheads.get(symbol, ()):
+            image = after.image(self._follow(lookahead, target, inside))
             if image:
-                parts.append((1 << look, image))
+                parts.append((1 << lookahead, image))
         return Relation(0, join_rectangles(parts))
 
 
@@ -198,7 +198,7 @@ def _list_reduced(
     grammar: LalrGrammar, lookaheads: Mapping[int, tuple[LookaheadId, ...]]
 ) -> list[dict[ProductionId, Lookaheads]]:
     """Return, per state, production → the lookaheads on which it is reduced."""
-    own = {t: bits.from_members(looks) for t, looks in lookaheads.items()}
+    own = {t: bits.from_members(numbers) for t, numbers in lookaheads.items()}
     known: dict[tuple[int, ...], Lookaheads] = {}
     found = []
     for row in grammar.lalr.states:

@@ -76,7 +76,7 @@ class Lexer(Protocol):
     def end(self) -> Lookaheads:
         """The lookaheads that stand for the end of the text."""
 
-    def follow(self, look: LookaheadId, context: ContextId, *, enclosed: bool) -> Lookaheads:
+    def follow(self, lookahead: LookaheadId, context: ContextId, *, enclosed: bool) -> Lookaheads:
         """Return the lookaheads that may come after one, outside of brackets or between them."""
 
 
@@ -101,8 +101,8 @@ def build_refined_table(
         grammar,
         item_sets,
         lexer.of_terminal,
-        lambda look, state, enclosed: lexer.follow(
-            look, grammar.lalr.context_of[state], enclosed=enclosed
+        lambda lookahead, state, enclosed: lexer.follow(
+            lookahead, grammar.lalr.context_of[state], enclosed=enclosed
         ),
         enclosed_items,
     )
@@ -120,8 +120,8 @@ class _AnyAfterAny:
         self.end: Lookaheads = 1 << END
         self._every = (1 << len(bnf.terminals)) - 1
 
-    def follow(self, look: LookaheadId, context: ContextId, *, enclosed: bool) -> Lookaheads:
-        del look, context, enclosed
+    def follow(self, lookahead: LookaheadId, context: ContextId, *, enclosed: bool) -> Lookaheads:
+        del lookahead, context, enclosed
         return self._every
 
 

@@ -56,13 +56,14 @@ def check_agreement(
     ):
         for terminal, sequence in _find_open(claims, bit, decisions, boundaries):
             debts = debts or make_debts()
-            looks = _list_lookaheads(sequence, verdicts.sequences, boundaries)
-            stack = debts.find_stack(debts.list_after(terminal), looks, end)
+            lookaheads = _list_lookaheads(sequence, verdicts.sequences, boundaries)
+            stack = debts.find_stack(debts.list_after(terminal), lookaheads, end)
             if stack is not None:
+                asked = " ".join(f"{mask:b}" for mask in lookaheads)
                 raise ValueError(
                     f"the compiler contradicts itself: after terminal {terminal} the lookaheads "
-                    f"{[f'{look:b}' for look in looks]} are {said} legal by the productions, and "
-                    f"not by the table, where states {stack} are on top"
+                    f"{asked} are {said} legal by the productions, and not by the table, "
+                    f"where states {stack} are on top"
                 )
 
 
@@ -104,8 +105,8 @@ def _list_lookaheads(
     """Return a sequence as a table's debt automata read it: all that it may stand for."""
     found = []
     while sequences.length[sequence]:
-        looks = boundaries.of_terminal.get(sequences.event[sequence].terminal, ())
-        found.append(bits.from_members(looks))
+        lookaheads = boundaries.of_terminal.get(sequences.event[sequence].terminal, ())
+        found.append(bits.from_members(lookaheads))
         sequence = sequences.rest[sequence]
     open_lexeme, _ = sequences.open_lexeme(sequence)
     opened = open_lexeme.direct

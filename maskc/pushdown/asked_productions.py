@@ -92,7 +92,7 @@ def _find_unlexed(
     Every terminal has one lookahead.
     """
     names = grammar.bnf.terminals
-    look = {t: boundaries.of_terminal[t][0] for t in (END, *reduced.used_terminals)}
+    lookahead = {t: boundaries.of_terminal[t][0] for t in (END, *reduced.used_terminals)}
     adjacent = compute_adjacent(reduced, compute_sets(reduced))
     opened = boundaries.open_lexemes[boundaries.open_lexeme_of[scanner.start]]
     first = opened.direct
@@ -102,15 +102,15 @@ def _find_unlexed(
     for row in grammar.lalr.states:
         for terminal, target in row.shifts.items():
             if terminal in reduced.used_terminals:
-                lexed = boundaries.follows[look[terminal]][grammar.lalr.context_of[target]]
+                lexed = boundaries.follows[lookahead[terminal]][grammar.lalr.context_of[target]]
                 wanted.append((terminal, target, lexed))
     for before, state, lexed in wanted:
         row = grammar.lalr.states[state]
-        for terminal in sorted({*row.shifts, *row.reduces} & look.keys()):
+        for terminal in sorted({*row.shifts, *row.reduces} & lookahead.keys()):
             if before == END == terminal:
                 continue  # an empty text: nothing is asked before a first terminal
             stands = before == END or adjacent[before] >> terminal & 1
-            if stands and not lexed >> look[terminal] & 1:
+            if stands and not lexed >> lookahead[terminal] & 1:
                 place = f"after {names[before]}" if before != END else "at the start"
                 return f"{names[terminal]} {place}"
     return None

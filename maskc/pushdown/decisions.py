@@ -176,8 +176,8 @@ class _Facts:
         self._members = {members[0]: members for members in classes}
         self.layout = grammar.lexer.layout
         self.newline = grammar.lexer.layout.newline if grammar.lexer.layout else None
-        n_looks = boundaries.n_lookaheads
-        self._live = _bits(table.live, n_looks)
+        n_lookaheads = boundaries.n_lookaheads
+        self._live = _bits(table.live, n_lookaheads)
         self._context = np.array(grammar.lalr.context_of, dtype=np.int32)[
             np.array(table.lalr_state, dtype=np.int32)
         ]
@@ -186,11 +186,11 @@ class _Facts:
         self.enclosed = np.array(table.enclosed, dtype=np.bool_)
         place = self._context + self._n_contexts * self.enclosed
         self._goes_on = [
-            (_bits(row, n_looks)[place] & self._live).any(axis=1) for row in boundaries.rest
+            (_bits(row, n_lookaheads)[place] & self._live).any(axis=1) for row in boundaries.rest
         ]
         self.takes = {
-            terminal: self._live[:, list(looks)].any(axis=1)
-            for terminal, looks in boundaries.of_terminal.items()
+            terminal: self._live[:, list(lookaheads)].any(axis=1)
+            for terminal, lookaheads in boundaries.of_terminal.items()
         }
         self.nothing = np.zeros(len(table.live), dtype=np.bool_)
         self._targets: dict[int, set[int]] = {}
@@ -230,8 +230,8 @@ class _Facts:
         maybe = self.nothing.copy()
         for boundary in open_lexeme.newlines:
             sure |= self.enclosed & self._goes_on[boundary]
-            look = self._boundaries.number[End(self.newline or END, boundary)]
-            wanted = self._live[:, look] & ~self.enclosed
+            lookahead = self._boundaries.number[End(self.newline or END, boundary)]
+            wanted = self._live[:, lookahead] & ~self.enclosed
             if self._columns.is_free(open_lexeme.columns, boundary):
                 sure |= wanted
             else:

@@ -189,18 +189,24 @@ class ProductionVerdicts:
 
     def _find_symbols(self, wanted: Lookaheads) -> Terminals:
         symbols = enumerate(self.asked.symbols)
-        return bits.from_members(symbol for symbol, (_, looks) in symbols if looks & wanted)
+        return bits.from_members(
+            symbol for symbol, (_, lookaheads) in symbols if lookaheads & wanted
+        )
 
 
 def _find_certain(boundaries: Boundaries, contexts: Sequence[Context]) -> list[Lookaheads]:
     """Return, by boundary, the lookaheads that come next in each context that looks for them."""
-    terminal_of = {look: t for t, looks in boundaries.of_terminal.items() for look in looks}
+    terminal_of = {
+        lookahead: t for t, lookaheads in boundaries.of_terminal.items() for lookahead in lookaheads
+    }
     looked_for: list[Lookaheads] = []
     for context in contexts:
         renamed = (terminal for _, terminals in context.keywords for terminal in terminals)
         terminals = {*context.alternatives, *renamed}
-        looks = (look for look, terminal in terminal_of.items() if terminal in terminals)
-        looked_for.append(bits.from_members(looks))
+        lookaheads = (
+            lookahead for lookahead, terminal in terminal_of.items() if terminal in terminals
+        )
+        looked_for.append(bits.from_members(lookaheads))
     everything = (1 << boundaries.n_lookaheads) - 1
     found = []
     for row in boundaries.rest:

@@ -38,8 +38,9 @@ class Segments:
         self._driver = drive_refined(grammar, table)
         self._context = table.context_of
         self._newline = grammar.lexer.layout.newline if grammar.lexer.layout else None
-        self._looks = {
-            terminal: bits.from_members(looks) for terminal, looks in boundaries.of_terminal.items()
+        self._lookaheads = {
+            terminal: bits.from_members(lookaheads)
+            for terminal, lookaheads in boundaries.of_terminal.items()
         }
 
     def run(self, sequence: int, states: list[int], known: Known, open_: int, refused: int) -> int:
@@ -63,7 +64,7 @@ class Segments:
                 if not table.enclosed[states[-1]]:
                     return open_
             elif terminal >= 0:
-                if not self._looks.get(terminal, 0) & table.live[states[-1]]:
+                if not self._lookaheads.get(terminal, 0) & table.live[states[-1]]:
                     return refused
                 outcome = self._driver.take(states, terminal)
                 if outcome is not Outcome.TAKES:

@@ -88,7 +88,7 @@ class TableDebts:
         self._table = table
         self._terminal_of = terminal_of
         self._end = bits.from_members(
-            look for look, terminal in terminal_of.items() if terminal == END
+            lookahead for lookahead, terminal in terminal_of.items() if terminal == END
         )
         # A stack that holds a symbol of no text is left by no text.
         used = reduce_grammar(grammar.bnf)
@@ -123,7 +123,7 @@ class TableDebts:
 
         ``ALWAYS`` may be used for the language that Lark parses, conflicts or not.
         """
-        return self.decide(self.list_after(terminal), [1 << look for look in sequence])
+        return self.decide(self.list_after(terminal), [1 << lookahead for lookahead in sequence])
 
     def compare_after(self, terminal: int, one: Sequence[int], other: Sequence[int]) -> bool | None:
         """Return whether two sequences are legal on the same stacks after a terminal.
@@ -131,8 +131,8 @@ class TableDebts:
         ``None``: more than ``MAX_STATES`` states were needed.
         """
         tops = self.list_after(terminal)
-        left = self.build(tops, [1 << look for look in one])
-        right = self.build(tops, [1 << look for look in other])
+        left = self.build(tops, [1 << lookahead for lookahead in one])
+        right = self.build(tops, [1 << lookahead for lookahead in other])
         return None if left is None or right is None else left.minimise() == right.minimise()
 
     def build(self, tops: Iterable[int], sequence: Sequence[Lookaheads]) -> DebtAutomaton | None:

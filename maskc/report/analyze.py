@@ -45,7 +45,7 @@ def print_answer(answer: Answer) -> None:
         case OverviewAnswer():
             console.print(make_facts((k, format_count(n)) for k, n in answer.counts.items()))
             rows = [(verdict, format_count(n)) for verdict, n in answer.pairs.items() if n]
-            columns = ("is the second legal behind the first?", "pairs")
+            columns = ("is the second legal after the first?", "pairs")
             title = "\nPairs of terminals"
             console.print(make_table(title, columns, rows, numbers=("pairs",)))
 
@@ -82,10 +82,10 @@ def _say_never(answer: NeverAnswer) -> str:
 def _say_always(answer: AlwaysAnswer) -> str:
     words = " ".join(answer.sequence) or "nothing"
     if answer.always_legal:
-        return f"always-legal: wherever {answer.x} is legal, {words} is legal behind it"
+        return f"always-legal: wherever {answer.x} is legal, {words} is legal after it"
     if answer.verdict == answer.lalr_verdict == "depends":
-        return f"unknown: behind {answer.x}, whether {words} is legal depends on the stack"
-    return f"unknown: it is not proven that {words} is always legal behind {answer.x}"
+        return f"unknown: after {answer.x}, whether {words} is legal depends on the stack"
+    return f"unknown: it is not proven that {words} is always legal after {answer.x}"
 
 
 def _list_always(answer: AlwaysAnswer) -> list[tuple[str, str]]:
@@ -107,13 +107,13 @@ def _say_joint(answer: JointAnswer) -> str:
     both = f"{' '.join(answer.one) or 'nothing'} and {' '.join(answer.other) or 'nothing'}"
     if answer.lalr_jointly_legal:
         reason = answer.reason or "Lark's table gives both the same verdict on all stacks"
-        return f"jointly legal behind {answer.x}: {both} ({reason})"
+        return f"jointly legal after {answer.x}: {both} ({reason})"
     if answer.jointly_legal:
         return (
-            f"jointly legal behind {answer.x} by the productions: {both} ({answer.reason}); "
+            f"jointly legal after {answer.x} by the productions: {both} ({answer.reason}); "
             f"not proven for Lark's table, which resolves {answer.n_conflicts} conflicts"
         )
-    return f"unknown: it is not proven that {both} are jointly legal behind {answer.x}"
+    return f"unknown: it is not proven that {both} are jointly legal after {answer.x}"
 
 
 def _print_classes(answer: ClassesAnswer) -> None:

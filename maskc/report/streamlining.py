@@ -102,7 +102,7 @@ def make_steps_table(steps: Sequence[Step]) -> Table:
         )
         for before, step in pairwise((*steps[:1], *steps))
     ]
-    title = "Streamlining: rows (lexer state, terminal sequence) behind each step"
+    title = "Streamlining: rows (lexer state, terminal sequence) after each step"
     return make_table(title, columns, rows, numbers=columns[1:5])
 
 

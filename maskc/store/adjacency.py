@@ -83,8 +83,8 @@ def find_unlexed(
     found = []
     for first, after in sorted(adjacent.items()):
         lexed = 0
-        for look in boundaries.of_terminal.get(first, ()):
-            lexed |= boundaries.follows[look][0]
+        for lookahead in boundaries.of_terminal.get(first, ()):
+            lexed |= boundaries.follows[lookahead][0]
         for second in sorted(samples):
             own = bits.from_members(boundaries.of_terminal.get(second, ()))
             if first in samples and after >> second & 1 and not own & lexed:
@@ -98,15 +98,19 @@ class _TerminalSets:
 
     def __init__(self, boundaries: Boundaries) -> None:
         self._terminal_of = {
-            look: terminal for terminal, looks in boundaries.of_terminal.items() for look in looks
+            lookahead: terminal
+            for terminal, lookaheads in boundaries.of_terminal.items()
+            for lookahead in lookaheads
         }
         self._known: dict[int, frozenset[int]] = {}
 
-    def of(self, looks: int) -> frozenset[int]:
-        found = self._known.get(looks)
+    def of(self, lookaheads: int) -> frozenset[int]:
+        found = self._known.get(lookaheads)
         if found is None:
-            found = self._known[looks] = frozenset(
-                terminal for look, terminal in self._terminal_of.items() if looks >> look & 1
+            found = self._known[lookaheads] = frozenset(
+                terminal
+                for lookahead, terminal in self._terminal_of.items()
+                if lookaheads >> lookahead & 1
             )
         return found
 

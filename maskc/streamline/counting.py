@@ -68,11 +68,17 @@ def percentiles(counts: list[int]) -> list[int]:
 def _list_closings(rows: Rows, boundaries: Boundaries, newline: int | None) -> list[list[int]]:
     """Return what each open lexeme may become; ``IGNORED`` stands for all ignored terminals."""
     terminal_of = {
-        look: terminal for terminal, looks in boundaries.of_terminal.items() for look in looks
+        lookahead: terminal
+        for terminal, lookaheads in boundaries.of_terminal.items()
+        for lookahead in lookaheads
     }
     found = []
     for open_lexeme in rows.sequences.open_lexemes:
-        terminals = {terminal_of[look] for look in terminal_of if open_lexeme.direct >> look & 1}
+        terminals = {
+            terminal_of[lookahead]
+            for lookahead in terminal_of
+            if open_lexeme.direct >> lookahead & 1
+        }
         if open_lexeme.ignored:
             terminals.add(IGNORED)
         if open_lexeme.newlines and newline is not None:

@@ -32,8 +32,8 @@ def merge_interchangeable(
     """Return the rows with the first terminal of each class in the place of the others."""
     stands_for = map_to_representatives(classes)
     merged: dict[int, int] = {}
-    for look, target in _map_lookaheads(stands_for, boundaries, table).items():
-        merged[target] = merged.get(target, 0) | 1 << look
+    for lookahead, target in _map_lookaheads(stands_for, boundaries, table).items():
+        merged[target] = merged.get(target, 0) | 1 << lookahead
     sequences = rows.sequences
 
     def map_event(event: Event) -> Event:
@@ -87,7 +87,7 @@ def safe_for_lookaheads(classes: Classes, boundaries: Boundaries, table: Refined
     What the lexer allows after a terminal is no part of the grammar: one that the lexer never
     gives, or that nothing can follow, is taken nowhere and stands for no other.
     """
-    looks = {
+    lookaheads = {
         terminal: bits.from_members(boundaries.of_terminal.get(terminal, ()))
         for members in classes
         for terminal in members
@@ -96,7 +96,7 @@ def safe_for_lookaheads(classes: Classes, boundaries: Boundaries, table: Refined
     found: dict[tuple[int, bytes], list[int]] = {}
     for number, members in enumerate(classes):
         for terminal in members:
-            taken = bytes(bool(live & looks[terminal]) for live in lives)
+            taken = bytes(bool(live & lookaheads[terminal]) for live in lives)
             if any(taken):
                 found.setdefault((number, taken), []).append(terminal)
     return tuple(tuple(members) for members in found.values() if len(members) > 1)
@@ -108,15 +108,15 @@ def _map_lookaheads(
     """Return lookahead → lookahead of the representative that is live in the same states."""
     lives = sorted(set(table.live))
     live = {
-        look: bytes(mask >> look & 1 for mask in lives)
+        lookahead: bytes(mask >> lookahead & 1 for mask in lives)
         for terminal in {*stands_for, *stands_for.values()}
-        for look in boundaries.of_terminal.get(terminal, ())
+        for lookahead in boundaries.of_terminal.get(terminal, ())
     }
     found: dict[int, int] = {}
     for terminal, representative in sorted(stands_for.items()):
-        for look in boundaries.of_terminal.get(terminal, ()):
+        for lookahead in boundaries.of_terminal.get(terminal, ()):
             for target in boundaries.of_terminal.get(representative, ()):
-                if live[look] == live[target]:
-                    found[look] = target
+                if live[lookahead] == live[target]:
+                    found[lookahead] = target
                     break
     return found

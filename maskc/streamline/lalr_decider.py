@@ -95,6 +95,8 @@ class LalrDecider:
 
     def _make_debts(self) -> TableDebts:
         terminal_of: dict[int, int] = {
-            look: t for t, looks in self.boundaries.of_terminal.items() for look in looks
+            lookahead: t
+            for t, lookaheads in self.boundaries.of_terminal.items()
+            for lookahead in lookaheads
         }
         return TableDebts(self.grammar, self.table, terminal_of)

@@ -155,7 +155,9 @@ def format_sequence(
     open_lexeme, _ = sequences.open_lexeme(sequence)
     if open_lexeme.direct == (1 << boundaries.n_lookaheads) - 1:
         return [*names, "open: anything"]
-    terminal_of = {look: t for t, looks in boundaries.of_terminal.items() for look in looks}
+    terminal_of = {
+        lookahead: t for t, lookaheads in boundaries.of_terminal.items() for lookahead in lookaheads
+    }
     opened = sorted({terminals[terminal_of[n]] for n in terminal_of if open_lexeme.direct >> n & 1})
     opened += ["an ignored lexeme"] if open_lexeme.ignored else []
     opened += ["a newline"] if open_lexeme.newlines else []

@@ -41,10 +41,10 @@ def decide_pairs(
             return sequence
         before = before._replace(column=0)
         if before not in wanted:
-            looks = 0
+            lookaheads = 0
             for state in decisions.states_after(before).tolist():
-                looks |= table.live[state]
-            wanted[before] = looks
+                lookaheads |= table.live[state]
+            wanted[before] = lookaheads
         open_lexeme, column = sequences.open_lexeme(sequence)
         open_lexeme = replace(open_lexeme, direct=open_lexeme.direct & wanted[before])
         return sequences.close(sequences.number_open_lexeme(open_lexeme), column)

@@ -88,7 +88,7 @@ class Completer:
         return None
 
     def _search_progress(self, state: State) -> tuple[Moves, State | None]:
-        """Return the cheapest moves behind which the stack needs less, or the text may end."""
+        """Return the cheapest moves after which the stack needs less, or the text may end."""
         count = itertools.count()
         needed = self.steps.remaining.of(state.stack)
         queue: list[tuple[int, int, State, Moves]] = [(0, next(count), state, ())]

@@ -1,7 +1,7 @@
 """Experiment 1: is every text that Lark parses accepted, token by token, and no other?
 
 Each file is tokenised as the model's tokenizer does it. If Lark parses the file, each next token
-must be legal and the end must be legal behind the last one. If Lark refuses it, the walk must
+must be legal and the end must be legal after the last one. If Lark refuses it, the walk must
 get stuck, or the end must be illegal; the text is named, with the place and what Lark expected
 there. A unit is a file.
 """
@@ -62,7 +62,7 @@ def walk_document(
         what = "a token is illegal in a text that Lark parses"
         found.count("illegal tokens")
     elif parsed:
-        what = "the end is illegal behind a text that Lark parses"
+        what = "the end is illegal after a text that Lark parses"
     else:
         what = "a text that Lark refuses is accepted"
     found.fail(

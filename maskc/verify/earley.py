@@ -1,4 +1,4 @@
-"""Which rules may be under way behind each character of a text? Earley's answer, of our own.
+"""Which rules may be under way after each character of a text? Earley's answer, of our own.
 
 A *column* is what may be under way at one place: items, each a rule, a dot in it, and the place
 where the rule began. Lexemes are edges from one place to another, whoever found them; an ignored
@@ -67,7 +67,7 @@ class Rules:
             self.by_left.setdefault(left, []).append(number)
 
     def next_symbol(self, item: Item) -> tuple[str, bool] | None:
-        """Return the symbol behind the dot and whether it is a terminal; ``None`` at the end."""
+        """Return the symbol after the dot and whether it is a terminal; ``None`` at the end."""
         side = self.sides[item.rule][1]
         return side[item.dot] if item.dot < len(side) else None
 
@@ -134,7 +134,7 @@ def advance(item: Item) -> Item:
 def find_rest(
     rules: Rules, columns: Sequence[Column], items: Iterable[Item]
 ) -> tuple[str, ...] | None:
-    """Return few terminals behind which the text may end, if these items come next.
+    """Return few terminals after which the text may end, if these items come next.
 
     Args:
         rules: of the grammar.
@@ -144,9 +144,9 @@ def find_rest(
     queue: list[tuple[int, Item, tuple[str, ...]]] = []
     cost: dict[Item, int] = {}
 
-    def push(item: Item, behind: tuple[str, ...]) -> None:
+    def push(item: Item, after: tuple[str, ...]) -> None:
         side = rules.sides[item.rule][1][item.dot :]
-        total = (*behind, *itertools.chain.from_iterable(rules.shortest[n] for n, _ in side))
+        total = (*after, *itertools.chain.from_iterable(rules.shortest[n] for n, _ in side))
         if len(total) < cost.get(item, _FAR):
             cost[item] = len(total)
             heapq.heappush(queue, (len(total), item, total))

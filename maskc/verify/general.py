@@ -71,7 +71,7 @@ class Lexeme(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """What may be under way behind each character of a text.
+    """What may be under way after each character of a text.
 
     Attributes:
         text: the text.
@@ -117,7 +117,7 @@ class GeneralSteps(Steps):
 
 
 class GeneralReader(Reader):
-    """What may be under way behind a text. A reading's state names the place where it goes on."""
+    """What may be under way after a text. A reading's state names the place where it goes on."""
 
     def __init__(self, steps: GeneralSteps, rules: Rules) -> None:
         super().__init__(steps)
@@ -151,7 +151,7 @@ class GeneralReader(Reader):
             found.append(Reading(State((len(text),)), len(text)))
         return found
 
-    def items_behind(self, chart: Chart, reading: Reading) -> list[Item]:
+    def items_after(self, chart: Chart, reading: Reading) -> list[Item]:
         """Return what is under way when the open lexeme of a reading has ended."""
         column = chart.columns[reading.state.stack[0]]
         if reading.name is None:
@@ -239,7 +239,7 @@ class GeneralOracle(Oracle):
         self._endings: list[str] = []
 
     def at(self, prefix: bytes, full_text: str | None = None) -> Position:
-        """Return a position behind a prefix; positions are best asked for in order.
+        """Return a position after a prefix; positions are best asked for in order.
 
         Raises:
             ValueError: the prefix is not UTF-8 (a last character may be cut).
@@ -252,7 +252,7 @@ class GeneralOracle(Oracle):
     def find_witness(
         self, text: str, state: State, start: int, readings: list[Reading]
     ) -> str | None:
-        """Return a string behind which Lark parses the text, ``None`` if none is found."""
+        """Return a string after which Lark parses the text, ``None`` if none is found."""
         chart = self.reader.chart(text)
         for guess in itertools.chain(self._endings, self._guess(chart, readings)):
             whole = text + guess
@@ -267,7 +267,7 @@ class GeneralOracle(Oracle):
         """Yield strings that may complete the text, shortest rests of the parse first."""
         ways: list[tuple[int, int, Reading, tuple[str, ...]]] = []
         for reading in readings:
-            rest = find_rest(self.rules, chart.columns, self.reader.items_behind(chart, reading))
+            rest = find_rest(self.rules, chart.columns, self.reader.items_after(chart, reading))
             if rest is not None:
                 ways.append((len(rest), len(ways), reading, rest))
         for _, _, reading, rest in sorted(ways):

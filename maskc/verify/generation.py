@@ -34,7 +34,7 @@ KINDS = {
     "one sign": 0.24,
     "word": 0.26,
     "digits": 0.08,
-    "word behind a blank": 0.16,
+    "word after a blank": 0.16,
     "signs": 0.14,
     "line break": 0.08,
     "blanks": 0.02,
@@ -206,7 +206,7 @@ def _kind_of(text: bytes) -> str:
     if text.isalnum():
         return "word"
     if text[:1] == b" " and text[1:].isalnum():
-        return "word behind a blank"
+        return "word after a blank"
     return "one sign" if len(text) == 1 else "signs"
 
 

@@ -1,7 +1,7 @@
 """Experiment 5: do we refuse what Lark refuses, and at the right byte?
 
 A text that Lark parses is changed by a byte: one is deleted, doubled, or swapped with the next.
-Lark's verdict on the whole new text is the judge: it must be accepted with the end legal behind
+Lark's verdict on the whole new text is the judge: it must be accepted with the end legal after
 it, or else refused. A text may be refused at a byte or at its end, and *where* is checked too:
 
 - the bytes that were taken begin some text: otherwise we have read too far;
@@ -29,7 +29,7 @@ from maskc.verify.subject import Subject
 
 PER_DOCUMENT = 5  # mutations of one document
 MOST_BYTES = 20_000  # Lark parses every mutation from its start: longer texts if there are no other
-N_MASKS = 40  # masks compared with the tokens that are taken behind the change
+N_MASKS = 40  # masks compared with the tokens that are taken after the change
 
 KINDS = ("deleted", "doubled", "swapped")
 COUNTS = (
@@ -149,7 +149,7 @@ class _Judgement:
             self._judge_place(offset, sides)
 
     def _judge_place(self, offset: int, sides: dict[str, str]) -> None:
-        """Check that the text goes on before an offset, and not behind the byte there."""
+        """Check that the text goes on before an offset, and not after the byte there."""
         data = self._data
         text = data[: self._n_utf8].decode(errors="ignore")
         position = self._oracle.at(data[:offset], text)
@@ -164,7 +164,7 @@ class _Judgement:
             self._found.count("undecided by the oracle")
 
     def _walk(self, matcher: Matcher, start: int) -> int | None:
-        """Take the text behind a start; return the first byte that is refused, if one is."""
+        """Take the text after a start; return the first byte that is refused, if one is."""
         subject, offset = self._subject, start
         for number, token in enumerate(self._tokens(start)):
             text = subject.artifact.token_bytes(token) or b""
@@ -191,7 +191,7 @@ class _Judgement:
         return None
 
     def _tokens(self, start: int) -> list[int]:
-        """Return tokens for the text behind a start, as far as it is text."""
+        """Return tokens for the text after a start, as far as it is text."""
         try:
             return self._subject.encoder.encode(self._data[start : self._n_utf8].decode())
         except (UnicodeDecodeError, TokenizerError):

@@ -47,7 +47,7 @@ class Oracle:
         self.completer.forget()
 
     def at(self, prefix: bytes, full_text: str | None = None) -> Position:
-        """Return a position behind a prefix; ``full_text`` is a longer text that it begins.
+        """Return a position after a prefix; ``full_text`` is a longer text that it begins.
 
         Raises:
             ValueError: the prefix is not UTF-8 (a last character may be cut).
@@ -66,7 +66,7 @@ class Oracle:
     def find_witness(
         self, text: str, state: State, start: int, readings: list[Reading]
     ) -> str | None:
-        """Return a string behind which Lark accepts the text, ``None`` if none is found."""
+        """Return a string after which Lark accepts the text, ``None`` if none is found."""
         for ending in self._endings:
             if self.steps.parses(state, text + ending, start):
                 return ending

@@ -5,7 +5,7 @@ streamlining step: its rows are those of the walk, and the parser is asked about
 each position. At every position of the texts both masks must be equal in every bit.
 
 The first unit compiles, and leaves what it made to the others; each of these takes some positions
-of one text, one behind the other from a drawn place on.
+of one text, one after the other from a drawn place on.
 
 Source: blog, experiment 3.
 """

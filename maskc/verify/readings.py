@@ -7,7 +7,7 @@ lexeme may still be *open*, or that path may die and the next one count. What re
 paths is a superset of what Lark can do with any continuation: if the LALR table refuses each of
 these *readings*, no continuation parses.
 
-Example: behind ``x isinst`` the open lexeme is a NAME, whatever follows, because the path of
+Example: after ``x isinst`` the open lexeme is a NAME, whatever follows, because the path of
 ``\w*`` that runs into the end has a match of its own there. So ``is`` is never split off.
 
 Terminals that look ahead (assertions, ``\b``, ``$``) may also end, here, wherever they could with
@@ -40,7 +40,7 @@ class Reading:
     """One way in which the text may be lexed, not refused so far.
 
     Attributes:
-        state: behind the last lexeme, the open one included.
+        state: after the last lexeme, the open one included.
         start: where the open lexeme starts; the end of the text if none is open.
         terminal: the open lexeme's terminal as the lexer names it, ``None`` if none is open.
         name: the terminal that the parser got for it, ``None`` if it is ignored.

@@ -99,7 +99,7 @@ def _refuse_token(parser: Lark, text: str, error: UnexpectedToken) -> Refusal:
         return _refuse(text, len(text), "the text ends here", expected)
     indenter = cast(Any, parser.lexer_conf.postlex)
     if indenter and token.type in (indenter.INDENT_type, indenter.DEDENT_type):
-        # They are made behind the newline lexeme that begins the line.
+        # They are made after the newline lexeme that begins the line.
         offset = token.end_pos if token.end_pos is not None else offset
         if offset >= len(text):
             return _refuse(text, len(text), "the text ends here", expected)
@@ -133,7 +133,7 @@ def _say(error: BaseException) -> str:
 
 
 def _find_offset(steps: Steps, text: str, error: BaseException) -> int:
-    """Return where the lexeme is that is refused; behind it, if it is one of line breaks."""
+    """Return where the lexeme is that is refused; after it, if it is one of line breaks."""
     state, position = steps.start, 0
     while position < len(text):
         after = steps.step(state, text, position)

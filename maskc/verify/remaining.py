@@ -1,11 +1,11 @@
 """How many terminals does a stack still need, at least?
 
-A stack is finished item by item: what an item of the top state needs, then what an item behind its
+A stack is finished item by item: what an item of the top state needs, then what an item below its
 left side needs, and so on down. Of all the ways the cheapest counts (Dijkstra 1959). Conflicts and
 lookaheads are left aside, so the number may be too small: it orders the search for the end of a
 parse. That *no* way leads to the end is a proof, for more is allowed here than Lark allows.
 
-Example: behind ``if`` in python.lark: a test, a colon and a suite, which is one, one and two.
+Example: after ``if`` in python.lark: a test, a colon and a suite, which is one, one and two.
 
 What is found for a stack is kept for all that stand on the same states.
 """

@@ -144,7 +144,7 @@ class Steps:
         """Return whether more of the text, or its end, may follow; ``False`` is a proof.
 
         What follows first is the end or a lexeme that the parser takes: INDENT and DEDENT come
-        only with a newline, and behind what the parser does not get comes something that it gets.
+        only with a newline, and after what the parser does not get comes something that it gets.
         """
         if not self.remaining.can_be_finished(state.stack):
             return False

@@ -23,7 +23,7 @@ def match_end(pattern: str, text: str, start: int = 0, flags: int = 0) -> int | 
     for byte in text[:start].encode():
         history = look_behinds.step(history, int(stepper.byte_class[byte]))
     threads = stepper.enter(node, history.matched)
-    ends: list[tuple[int, frozenset]] = []  # (characters, what must hold behind), best last
+    ends: list[tuple[int, frozenset]] = []  # (characters, what must hold after), best last
     place = start
     for byte in (*text[start:].encode(), None):
         # A match here counts if nothing tried before it does: keep that as its condition.
@@ -165,7 +165,7 @@ def test_a_back_reference_is_refused_by_name():
 
 
 def test_a_conditional_inside_its_own_group_is_refused_where_the_group_repeats():
-    """``re`` asks whether the group ended before, and behind where it is entered now."""
+    """``re`` asks whether the group ended before, and after where it is entered now."""
     assert match_end("(a(?(1)b|é))", "aé") == 2
     with pytest.raises(UnsupportedTerminalError, match="conditional on group 1 inside that group"):
         Nfa().add_pattern("T", "(?:(a(?(1)b|é)))*", 0, 0)
@@ -186,7 +186,7 @@ def test_a_choice_in_an_atomic_group_that_is_certain_leaves_no_other():
     assert len(ThreadStepper(nfa).enter(start, frozenset())) == 1
 
 
-def test_a_thread_behind_a_certain_match_is_dropped():
+def test_a_thread_after_a_certain_match_is_dropped():
     threads = ThreadList()
     threads.append(-2, FREE)
     threads.append(7, FREE)

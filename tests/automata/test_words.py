@@ -16,8 +16,8 @@ words = st.lists(st.text(alphabet="abé", max_size=4), min_size=2, max_size=8)
 @example(["", "a"], "*", "aa")
 @example(["b", "", "b"], "{2}", "bb")
 @examples(150)
-def test_words_are_matched_in_the_order_of_re(alternatives, behind, text):
-    pattern = f"(?:{'|'.join(alternatives)}){behind}"
+def test_words_are_matched_in_the_order_of_re(alternatives, after, text):
+    pattern = f"(?:{'|'.join(alternatives)}){after}"
     found = re.match(pattern, text)
     assert match_end(pattern, text) == (found.end() if found else None)
 

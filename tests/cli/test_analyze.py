@@ -51,12 +51,12 @@ def test_never_answers_in_json(ask_json):
 
 def test_always_says_what_productions_table_and_exploration_find(ask):
     out = ask(GRAMMAR, "always", "A", "B")
-    assert out.startswith("always-legal: wherever A is legal, B is legal behind it\n")
+    assert out.startswith("always-legal: wherever A is legal, B is legal after it\n")
     assert "True, 4 nodes, within its bounds (largest stack 8)" in out
 
 
 def test_always_is_unknown_where_the_stack_decides(ask, ask_json):
-    assert ask(GRAMMAR, "always", "B", "B").startswith("unknown: behind B, whether B is legal")
+    assert ask(GRAMMAR, "always", "B", "B").startswith("unknown: after B, whether B is legal")
     answer = ask_json(GRAMMAR, "always", "B", "B")
     assert (answer["always_legal"], answer["verdict"]) == (None, "depends")
 
@@ -71,10 +71,10 @@ def test_always_is_not_said_where_a_conflict_would_falsify_it(ask_json):
 
 def test_joint_gives_its_reason(ask):
     assert ask(OPERATORS, "joint", "NUMBER", "+", "-") == (
-        "jointly legal behind NUMBER: PLUS and MINUS (equal up to interchangeable terminals)\n"
+        "jointly legal after NUMBER: PLUS and MINUS (equal up to interchangeable terminals)\n"
     )
     assert ask(OPERATORS, "joint", "NUMBER", "+", "MINUS NUMBER") == (
-        "jointly legal behind NUMBER: PLUS and MINUS NUMBER "
+        "jointly legal after NUMBER: PLUS and MINUS NUMBER "
         "(what they add to their common beginning is always-legal)\n"
     )
 
@@ -119,7 +119,7 @@ def test_a_string_terminal_can_be_given_by_its_text(ask_json):
     assert ask_json(OPERATORS, "follow", '"+"')["symbol"] == "PLUS"
 
 
-def test_a_text_that_begins_with_a_dash_comes_behind_two_dashes(command, tmp_path):
+def test_a_text_that_begins_with_a_dash_comes_after_two_dashes(command, tmp_path):
     (tmp_path / "g.lark").write_text(OPERATORS)
     assert command("analyze", "g.lark", "follow", "--", "-").out == "NUMBER\n"
 

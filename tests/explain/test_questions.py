@@ -115,7 +115,7 @@ def test_each_token_is_legal_iff_the_mask_has_it(json_artifact):
             assert verdict.is_legal == bool(mask[0, token_id // 32] >> token_id % 32 & 1)
 
 
-def test_a_line_may_be_indented_behind_a_block_head(explain_blocks):
+def test_a_line_may_be_indented_after_a_block_head(explain_blocks):
     (reading,) = explain_blocks("if a\n  ").readings
     assert reading.may_become == ("_NL",)
     assert reading.lexeme == b"\n  "

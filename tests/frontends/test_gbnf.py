@@ -94,7 +94,7 @@ def test_gbnf_starts_at_the_given_rule():
         ('root ::= ("a"', r"expected \) and found the end"),
         ('root ::= "a")', r"this \) closes nothing"),
         ('root ::= "a"\n"b"', "g.gbnf:2: expected a rule"),
-        ('root "a"', "expected ::= behind root"),
+        ('root "a"', "expected ::= after root"),
         ("root ::= *", r"\* has nothing before it to repeat"),
         ('root ::= "a"{}', "expected counts as in"),
         ('root ::= "a"{,}', "expected counts as in"),

@@ -117,7 +117,7 @@ def test_a_list_to_the_right_is_turned(sides):
 @given(productions(), st.sets(st.sampled_from([(x, y) for x in (a, b) for y in (a, b, END)])))
 def test_keeping_what_is_adjacent_keeps_just_the_sequences_the_lexer_gives(given_productions, may):
     cfg = drop_empties(0, 4, given_productions)
-    follows = tuple(sum(1 << y for x, y in may if x == look) for look in range(3))
+    follows = tuple(sum(1 << y for x, y in may if x == lookahead) for lookahead in range(3))
     lexed = keep_adjacent(cfg, Adjacency({END: (0,), a: (1,), b: (2,)}, follows, 0b111))
     found = {
         tuple(lexed.symbols[symbol][0] for symbol in sequence)

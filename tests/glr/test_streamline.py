@@ -66,7 +66,7 @@ def test_the_residue_counts_rows_that_depend_on_the_stack():
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_the_masks_are_the_same_behind_each_step(step):
+def test_the_masks_are_the_same_after_each_step(step):
     artifact = compile_text(NESTED, (b"a", b"b", b"bb", b"c", b"cbb"), step, **SETTINGS)
     assert legal_tokens(artifact) == {b"a", b"c"}
     assert legal_tokens(artifact, "ac") == {b"b"}

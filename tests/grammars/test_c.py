@@ -111,7 +111,7 @@ def type_places(tree: Tree) -> set[int]:
 
 
 def renamed(tree_parser: Lark, texts: list[str]) -> str:
-    """Return a file with a text a line, behind declarations of all names."""
+    """Return a file with a text a line, after declarations of all names."""
     lines, number = [], 0
     for text in texts:
         tree = tree_parser.parse(text)
@@ -196,7 +196,7 @@ def in_function(statement: str) -> str:
         "int f(int (*)(int), int [], int *[3], a (*)[2]);",
         "int a = 0xe +1, b = 0x1p-3, c = 1.e5L, d = .5f, e = 'a', f = L'\\377';",
         'char s[] = "a" L"b" "\\x41\\"" /* c */ "é";',
-        # A name read as a type behind a sign, and before one.
+        # A name read as a type after a sign, and before one.
         in_function(
             "a *b = c, *d = { e }; a *f[] = { g }; a const *h; a *const i = j; a k[2], *l;"
         ),

@@ -66,7 +66,7 @@ def is_read(text: str) -> bool:
 
 
 def join(words: list[str]) -> str:
-    """Put blanks between lexemes, but none behind modifiers."""
+    """Put blanks between lexemes, but none after modifiers."""
     return "".join(word if word in LEXEMES["MODIFIERS"] else f"{word} " for word in words)
 
 

@@ -224,7 +224,7 @@ def test_a_derived_chunk_changed_or_not_that_is_accepted_is_loaded_by_lua(
         if draw.randrange(3):
             words = deriver.change(words, draw)
         text = draw.choice(["", " ", "\n"]).join(words)
-        # Lua stops at the first error, so one that does not count hides those behind it.
+        # Lua stops at the first error, so one that does not count hides those after it.
         if accepts(parser, text):
             assert is_lua(text), text
 

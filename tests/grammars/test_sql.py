@@ -1,8 +1,8 @@
 """sql.lark against SQLite itself: what the grammar accepts is syntax to SQLite.
 
-The judge prepares a statement behind EXPLAIN, so that nothing runs; that a table is not there is
+The judge prepares a statement after EXPLAIN, so that nothing runs; that a table is not there is
 no matter of syntax. SQLite stops at the first error of any kind, so a statement is also given to it
-with a bracket behind: where it complains about that bracket, it has read everything before.
+with a bracket after: where it complains about that bracket, it has read everything before.
 """
 
 import functools
@@ -209,7 +209,7 @@ def test_the_corpus_is_walked_token_by_token(artifact, name):
         "SELECT SELECT$x",
         "SELECT '' || x''",
         "SELECT a/**/b/* * / **/",
-        "SELECT 1 -- no line behind",
+        "SELECT 1 -- no line after",
         "SELECT 1 - -1 -+-~1",
         "SELECT a.b.c, t.*, *",
         "SELECT * FROM (a, b JOIN c ON 1) x LEFT JOIN d USING (e, f)",

@@ -63,7 +63,7 @@ def verdict(text: str) -> str:
 
 
 def agrees(parser: Lark, text: str) -> bool:
-    # tomllib stops at the first error: behind a definition too many it reads nothing.
+    # tomllib stops at the first error: after a definition too many it reads nothing.
     expected = verdict(text)
     return expected == "twice" or accepts(parser, text) == (expected == "ok")
 

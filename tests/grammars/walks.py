@@ -57,7 +57,7 @@ def split(artifact: Artifact, data: bytes) -> list[int]:
 
 
 def walk(artifact: Artifact, text: str) -> str:
-    """Return ``ok``, or what is illegal: the token behind some text, or the end."""
+    """Return ``ok``, or what is illegal: the token after some text, or the end."""
     bitmask = allocate_bitmask(1, artifact.vocab_size)
     matcher = artifact.matcher()
     written = b""
@@ -65,9 +65,9 @@ def walk(artifact: Artifact, text: str) -> str:
         matcher.fill_bitmask(bitmask, 0)
         legal = bool(bitmask[0, token // 32] >> (token % 32) & 1)
         if legal != matcher.accept_token(token):
-            return f"mask and matcher differ behind {written[-60:]!r}"
+            return f"mask and matcher differ after {written[-60:]!r}"
         if not legal:
-            return f"{artifact.token_bytes(token)!r} behind {written[-60:]!r}"
+            return f"{artifact.token_bytes(token)!r} after {written[-60:]!r}"
         written += artifact.token_bytes(token) or b""
     return "ok" if matcher.is_accepting else "end"
 

@@ -219,7 +219,7 @@ def test_only_the_requests_own_ends_are_legal_and_at_the_end_only(registry, arti
     assert legal(requests, state) == {128001}
 
 
-def test_behind_an_illegal_token_only_the_end_is_left(registry, artifacts):
+def test_after_an_illegal_token_only_the_end_is_left(registry, artifacts):
     state = State("order", tokens_of(artifacts["order"], b"tea"))
     assert legal(Requests(registry), state) == set(artifacts["order"].eos_ids)
 

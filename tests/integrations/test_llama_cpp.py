@@ -51,7 +51,7 @@ def test_ids_that_go_back_are_followed_back(artifact):
     assert call(processor, [0xC3]) == {0xA9}
 
 
-def test_ids_behind_the_sampled_ones_are_a_draft(artifact):
+def test_ids_after_the_sampled_ones_are_a_draft(artifact):
     """One call, one token: what the engine evaluates beyond is not decided, and may be illegal."""
     processor = GrammarProcessor(artifact)
     call(processor, [9])

@@ -302,7 +302,7 @@ def test_a_name_that_is_none_is_refused(registry):
 
 
 def test_only_the_ends_at_which_the_engine_stops_are_legal(llm, registry):
-    """A tokenizer may have more ends than the engine knows: it would go on behind them."""
+    """A tokenizer may have more ends than the engine knows: it would go on after them."""
     vocabulary = load_vocabulary("deepseek", vocab_size=WIDTH, eos_ids=(0, END))
     artifact = maskc.Artifact(compile_contents(load_source('start: "yes"\n'), vocabulary)[0])
 

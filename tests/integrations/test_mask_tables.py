@@ -12,7 +12,7 @@ from tests.compiled import compile_text
 
 torch = pytest.importorskip("torch")
 
-from maskc.integrations.mask_tables import MaskTable, apply_mask_ids  # noqa: E402 - behind the skip
+from maskc.integrations.mask_tables import MaskTable, apply_mask_ids  # noqa: E402 - after the skip
 
 DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
 CONTENTS = compile_text(

@@ -22,7 +22,7 @@ def test_each_sequence_is_written_into_its_row_whatever_its_width():
     assert legal(bitmask, 2) == {0, 1}
 
 
-def test_behind_an_illegal_token_only_the_end_is_left():
+def test_after_an_illegal_token_only_the_end_is_left():
     artifact = compile_text('start: "b"')
     gone = Following.start(artifact).after([ord("x")])
     bitmask = allocate_bitmask(1, artifact.vocab_size)
@@ -31,7 +31,7 @@ def test_behind_an_illegal_token_only_the_end_is_left():
     assert gone.after([ord("b")]).matcher is None
 
 
-def test_behind_its_end_a_sequence_allows_its_end_whatever_follows():
+def test_after_its_end_a_sequence_allows_its_end_whatever_follows():
     artifact = compile_text('start: "b"')
     done = Following.start(artifact).after([ord("b"), 256, 0, 7])
     bitmask = allocate_bitmask(1, artifact.vocab_size)

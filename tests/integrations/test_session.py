@@ -54,7 +54,7 @@ def test_an_end_beyond_the_mask_is_left_alone(artifact):
     assert EOS in legal(session)
 
 
-def test_tokens_behind_the_end_are_taken_back_one_by_one(artifact):
+def test_tokens_after_the_end_are_taken_back_one_by_one(artifact):
     session = Session(artifact)
     for token in (ord("a"), EOS, 3, 4):
         assert session.accept(token)

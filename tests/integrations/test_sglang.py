@@ -74,7 +74,7 @@ def backend(request, monkeypatch, tokenizer):
 
 
 def ask(backend, **constraint):
-    """Return a request behind SGLang's own grammar manager."""
+    """Return a request after SGLang's own grammar manager."""
     manager = GrammarManager.__new__(GrammarManager)
     manager.grammar_backend, manager.grammar_queue = backend, []
     manager._enable_strict_thinking = False
@@ -184,7 +184,7 @@ def test_a_draft_tree_is_masked_and_leaves_no_trace(backend, tokenizer):
     grammar = ask(backend, ebnf="maskc://list").grammar
     left, one, comma, right = (encode(tokenizer, c)[-1] for c in "[1,]")
     before = masked([grammar])
-    # 0 is the root; 1 its child `[`; 2 and 3 are `]` and `1` behind it; 4 is `,` behind 3.
+    # 0 is the root; 1 its child `[`; 2 and 3 are `]` and `1` after it; 4 is `,` after 3.
     child = torch.tensor([1, 2, -1, 4, -1])
     sibling = torch.tensor([-1, -1, 3, -1, -1])
     bitmask = grammar.allocate_vocab_mask(WIDTH, 5, "cpu")

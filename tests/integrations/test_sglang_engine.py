@@ -205,7 +205,7 @@ def test_a_completion_of_the_openai_interface_parses(server, order):
 
 
 def test_a_chat_thinks_first_and_then_follows_the_grammar(server, order):
-    """The weights would think for ever: a bias ends that at once, and is illegal behind it."""
+    """The weights would think for ever: a bias ends that at once, and is illegal after it."""
     request = {
         "model": "m",
         "messages": [{"role": "user", "content": "A list, please."}],

@@ -77,7 +77,7 @@ def is_finished(ids):
 
 
 def text_of(artifact, ids):
-    """Return the text before the end; behind it there is nothing but padding and ends."""
+    """Return the text before the end; after it there is nothing but padding and ends."""
     n = next((i for i, token in enumerate(ids) if token in ENDS), len(ids))
     assert set(ids[n:]) <= ENDS | {PAD}
     return b"".join(artifact.token_bytes(i) for i in ids[:n])

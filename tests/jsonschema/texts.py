@@ -18,7 +18,7 @@ def build_machine(schema, *, resources=None, layout=None, assert_formats=True):
 
 
 def read(machine, text, start=None):
-    """Return the configuration behind a text, ``None`` if it is illegal."""
+    """Return the configuration after a text, ``None`` if it is illegal."""
     here = start or machine.start()[0]
     for byte in text.encode() if isinstance(text, str) else text:
         here = machine.read(here, byte)

@@ -103,7 +103,7 @@ CASES = {
     "a lazy quantifier still takes more where it must": ("start: A+\nA: /a+?b/\n", "ab"),
     "a look-behind that stays inside": ('start: A+ "b"\nA: /a.*?(?<!b)a/\n', "ab"),
     "only blanks, where nothing is a text": ("start: |\n%ignore / +/\n", " a"),
-    "blanks behind the end": ('start: "a" start | "a"\n%ignore " "\n', "a "),
+    "blanks after the end": ('start: "a" start | "a"\n%ignore " "\n', "a "),
     "an ignored terminal that is used as well": (
         "start: A B A\nA: /a/\nB: / +/\n%ignore B\n",
         "a ",

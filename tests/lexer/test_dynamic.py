@@ -15,7 +15,7 @@ def scan(text):
     return grammar, build_dynamic_scanner(grammar.lexer, grammar.bnf.used_terminals())
 
 
-def ends_behind(text, lexeme):
+def ends_after(text, lexeme):
     """Return the names of what a lexeme may end as, ``None`` if nothing can begin like it."""
     grammar, scanner = scan(text)
     state = scanner.start
@@ -31,26 +31,26 @@ def ends_behind(text, lexeme):
 
 def test_a_lexeme_may_be_two_terminals():
     text = 'start: IF | NAME\nIF: "if"\nNAME: /[a-z]+/\n'
-    assert ends_behind(text, "if") == {"IF", "NAME"}
+    assert ends_after(text, "if") == {"IF", "NAME"}
 
 
 def test_a_lexeme_may_end_wherever_its_pattern_matches():
     text = "start: A\nA: /a(bc)*/\n"
-    assert [ends_behind(text, piece) for piece in ("a", "ab", "abc")] == [{"A"}, set(), {"A"}]
+    assert [ends_after(text, piece) for piece in ("a", "ab", "abc")] == [{"A"}, set(), {"A"}]
 
 
 def test_what_the_first_alternative_matches_is_never_longer():
-    assert ends_behind("start: A\nA: /a|ab/\n", "ab") is None
+    assert ends_after("start: A\nA: /a|ab/\n", "ab") is None
 
 
 def test_a_lazy_repetition_ends_as_early_as_it_can():
     text = "start: A\nA: /ab*?/\n"
-    assert ends_behind(text, "a") == {"A"}
-    assert ends_behind(text, "ab") is None
+    assert ends_after(text, "a") == {"A"}
+    assert ends_after(text, "ab") is None
 
 
 def test_an_unused_terminal_is_no_lexeme():
-    assert ends_behind('start: "a"\nB: "b"\n', "b") is None
+    assert ends_after('start: "a"\nB: "b"\n', "b") is None
 
 
 def test_an_ignored_lexeme_is_not_ended_where_it_goes_on():
@@ -81,12 +81,12 @@ def test_what_sees_in_front_of_its_lexeme_is_refused(pattern):
 
 def test_a_look_behind_inside_the_lexeme_is_taken():
     text = "start: STRING\n%import common.ESCAPED_STRING -> STRING\n"
-    assert ends_behind(text, '"a\\""') == {"STRING"}
-    assert ends_behind(text, '"a\\"') == set()
+    assert ends_after(text, '"a\\""') == {"STRING"}
+    assert ends_after(text, '"a\\"') == set()
 
 
 def test_a_refused_pattern_that_nobody_uses_does_no_harm():
-    assert ends_behind('start: "a"\nB: /b(?=c)/\n', "a") == {"A"}
+    assert ends_after('start: "a"\nB: /b(?=c)/\n', "a") == {"A"}
 
 
 def test_too_many_states_are_refused(monkeypatch):

@@ -20,7 +20,7 @@ def scanner_of(text, **settings):
     return grammar, build_scanner(grammar.lexer)
 
 
-def state_behind(scanner, text):
+def state_after(scanner, text):
     state = scanner.start
     for byte in text.encode():
         state = int(scanner.next[state, scanner.byte_class[byte]])
@@ -28,7 +28,7 @@ def state_behind(scanner, text):
 
 
 def ends_of(grammar, scanner, text):
-    return {grammar.bnf.terminals[t] for t, _ in scanner.ends[state_behind(scanner, text)]}
+    return {grammar.bnf.terminals[t] for t, _ in scanner.ends[state_after(scanner, text)]}
 
 
 def test_the_dead_state_loops():
@@ -46,19 +46,19 @@ def test_a_keyword_is_told_from_a_name_by_its_end():
 
 def test_equal_states_are_merged():
     _, scanner = scanner_of("start: A\nA: /x(ab|cb)y/\n")
-    assert state_behind(scanner, "xa") == state_behind(scanner, "xc")
+    assert state_after(scanner, "xa") == state_after(scanner, "xc")
     assert scanner.n_states == 6
 
 
 def test_states_that_no_text_can_end_from_are_dead():
     _, scanner = scanner_of("start: A | B\nA: /a/\nB: /b(?!x)(?=x)c/\n")
-    assert state_behind(scanner, "b") == DEAD
+    assert state_after(scanner, "b") == DEAD
 
 
 def test_the_condition_of_a_longer_match_runs_beside_the_next_lexeme():
     text = "start: (I | F | N)+\nI: /[0-9]+/\nF: /[0-9]+e[0-9]+/\nN: /[a-z]+/\n"
     grammar, scanner = scanner_of(text)
-    inside = state_behind(scanner, "1")
+    inside = state_after(scanner, "1")
     ((terminal, boundary),) = scanner.ends[inside]
     assert grammar.bnf.terminals[terminal] == "I"
     row = scanner.entries[scanner.enter[boundary, 0]]
@@ -75,13 +75,13 @@ def test_a_terminal_with_a_back_reference_is_refused():
 def test_a_grammar_whose_lexer_forbids_nothing_has_one_lookahead_a_terminal():
     grammar, scanner = scanner_of('start: ("a" | N)+\nN: /[0-9]+/\n%ignore " "\n')
     boundaries = build_boundaries(grammar.lexer, scanner, build_columns(grammar.lexer, scanner))
-    assert all(len(looks) == 1 for looks in boundaries.of_terminal.values())
+    assert all(len(lookaheads) == 1 for lookaheads in boundaries.of_terminal.values())
 
 
-def test_a_newline_can_end_at_every_column_behind_a_line_break():
+def test_a_newline_can_end_at_every_column_after_a_line_break():
     grammar, scanner = scanner_of(PYTHON, **LAYOUT)
     columns = build_columns(grammar.lexer, scanner)
-    inside = state_behind(scanner, "\n")
+    inside = state_after(scanner, "\n")
     sets = columns.distinct[columns.of_state[inside]]
     assert all(sets.reset)
     assert all(sets.more)

@@ -1,7 +1,7 @@
 """Terminals that are never lexed."""
 
 
-def test_a_terminal_behind_one_of_higher_priority_is_shadowed(lint):
+def test_a_terminal_after_one_of_higher_priority_is_shadowed(lint):
     text = 'start: WORD NAME | NAME\nWORD: /if|in/\nNAME.1: /[a-z]+/\n%ignore " "\n'
     (finding,) = lint(text, "ML002")
     assert finding.place.name == "WORD"

@@ -11,7 +11,7 @@ def load(text):
 
 
 def drive(grammar, names, driver=None):
-    """Return the outcome of each terminal, and the stack behind them."""
+    """Return the outcome of each terminal, and the stack after them."""
     driver, stack = driver or drive_lalr(grammar), [0]
     outcomes = [driver.take(stack, grammar.bnf.terminals.index(name)) for name in names.split()]
     return outcomes, stack

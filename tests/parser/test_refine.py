@@ -14,13 +14,13 @@ def refined(text):
     boundaries = build_boundaries(grammar.lexer, scanner, build_columns(grammar.lexer, scanner))
     table = build_refined_table(grammar, build_item_sets(grammar), boundaries)
     names = {
-        look: grammar.bnf.terminals[terminal]
-        for terminal, looks in boundaries.of_terminal.items()
-        for look in looks
+        lookahead: grammar.bnf.terminals[terminal]
+        for terminal, lookaheads in boundaries.of_terminal.items()
+        for lookahead in lookaheads
     }
 
     def live(*path):
-        """Return the live terminals behind shifts; the path holds no reductions."""
+        """Return the live terminals after shifts; the path holds no reductions."""
         state = 0
         for name in path:
             state = table.shifts[state][grammar.bnf.terminals.index(name)]
@@ -29,7 +29,7 @@ def refined(text):
     return table, live
 
 
-def test_the_state_behind_a_nested_c_wants_b_and_the_outer_one_the_end():
+def test_the_state_after_a_nested_c_wants_b_and_the_outer_one_the_end():
     _, live = refined('start: "a" start "b" | "c"\n')
     assert live("C") == {"$END"}
     assert live("A", "C") == {"B"}
@@ -42,7 +42,7 @@ def test_states_are_split_by_what_the_stack_below_takes():
 
 
 def test_a_lookahead_that_only_another_context_takes_is_not_live():
-    """LALR merges the two states behind ``a``: its table reduces on both brackets."""
+    """LALR merges the two states after ``a``: its table reduces on both brackets."""
     _, live = refined('start: "(" x ")" | "[" x "]"\nx: "a"\n')
     assert live("LPAR", "A") == {"RPAR"}
     assert live("LSQB", "A") == {"RSQB"}

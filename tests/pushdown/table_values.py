@@ -45,7 +45,9 @@ def values_of(text: str) -> Values:
     grammar, boundaries = lexed.grammar, lexed.boundaries
     sequences = Sequences(boundaries.open_lexemes)
     asked = ask_grammar(grammar, lexed.scanner, boundaries)
-    terminal_of = {look: t for t, looks in boundaries.of_terminal.items() for look in looks}
+    terminal_of = {
+        lookahead: t for t, lookaheads in boundaries.of_terminal.items() for lookahead in lookaheads
+    }
     return Values(
         language,
         sequences,

@@ -47,30 +47,30 @@ def figure_4(x, y):
     return explore_credit(build_dft(nested()), x, [y])
 
 
-def test_the_debt_nfa_of_a_behind_a_is_that_of_figure_4a():
+def test_the_debt_nfa_of_a_after_a_is_that_of_figure_4a():
     assert figure_4(A, A).format() == FIGURE_4[A, A]
 
 
-def test_the_debt_nfa_of_b_behind_a_is_that_of_figure_4b():
+def test_the_debt_nfa_of_b_after_a_is_that_of_figure_4b():
     assert figure_4(A, B).format() == FIGURE_4[A, B]
 
 
-def test_the_debt_nfa_of_a_behind_b_is_that_of_figure_4c_without_a_final_node():
+def test_the_debt_nfa_of_a_after_b_is_that_of_figure_4c_without_a_final_node():
     assert figure_4(B, A).format() == FIGURE_4[B, A]
     assert figure_4(B, A).finals == ()
 
 
-def test_the_debt_nfa_of_b_behind_b_is_that_of_figure_4d():
+def test_the_debt_nfa_of_b_after_b_is_that_of_figure_4d():
     assert figure_4(B, B).format() == FIGURE_4[B, B]
 
 
-def test_a_and_b_are_always_legal_behind_a():
+def test_a_and_b_are_always_legal_after_a():
     dft = build_dft(nested())
     assert is_always_legal(dft, A, [A]) is True
     assert is_always_legal(dft, A, [B]) is True
 
 
-def test_nothing_is_known_to_be_always_legal_behind_b():
+def test_nothing_is_known_to_be_always_legal_after_b():
     dft = build_dft(nested())
     assert is_always_legal(dft, B, [A]) is None
     assert is_always_legal(dft, B, [B]) is None
@@ -98,14 +98,14 @@ def test_a_stack_that_grows_with_each_step_is_cut_and_said_so():
     assert is_always_legal(dft, A, [C, C, C], max_stack=5) is True
 
 
-def test_minus_is_always_legal_behind_minus_in_python(python):
+def test_minus_is_always_legal_after_minus_in_python(python):
     minus = python.id("MINUS")
     assert is_always_legal(build_dft(python.reduced), minus, [minus]) is True
     assert prove_always_legal(python.debts, minus, [minus]) is True
     assert prove_always_legal(python.debts, minus, [minus] * 6) is True
 
 
-def test_a_name_is_always_legal_behind_def_in_python(python):
+def test_a_name_is_always_legal_after_def_in_python(python):
     def_, name, paren = (python.id(n) for n in ("DEF", "NAME", "LPAR"))
     assert is_always_legal(build_dft(python.reduced), def_, [name, paren]) is True
 

@@ -31,15 +31,15 @@ def test_what_is_decided_at_a_state_is_what_its_stacks_do(text):
         sequence = values.sequence(*names)
         (number,) = values.decisions.classes_of([sequence])
         flags = values.decisions.flags()[number]
-        looks = [
-            sum(1 << look for look in boundaries.of_terminal[values.terminal(name)])
+        lookaheads = [
+            sum(1 << lookahead for lookahead in boundaries.of_terminal[values.terminal(name)])
             for name in names
         ]
         for state in sorted(reached):
-            exact = values.debts.decide([state], looks)
+            exact = values.debts.decide([state], lookaheads)
             if flags[state] != DEPENDS:
                 assert exact is MEANS[int(flags[state])]
-            automaton = values.debts.build([state], looks)
+            automaton = values.debts.build([state], lookaheads)
             assert automaton is not None
             check_debt_automaton(automaton)
             assert automaton.verdict is exact

@@ -38,7 +38,7 @@ def test_interchangeable_terminals_make_sequences_jointly_legal():
 
 
 def test_an_always_legal_suffix_changes_nothing():
-    """In the first grammar, c comes behind b only where a stands before: the stacks tell."""
+    """In the first grammar, c comes after b only where a stands before: the stacks tell."""
     reduced = grammar_of("S -> a T", "S -> b", "T -> b c", "T -> c")
     assert joint(reduced, A, [B], [B, C]) is Reason.EQUAL_DEBTS
     reduced = grammar_of("S -> a T", "T -> b c", "T -> c a")
@@ -54,17 +54,17 @@ def test_two_never_legal_sequences_have_equal_debts():
 
 
 def test_sequences_legal_on_the_same_stacks_are_jointly_legal():
-    """Behind T, which is c, both a and b come on ``S ::= a T`` only."""
+    """After T, which is c, both a and b come on ``S ::= a T`` only."""
     reduced = grammar_of("S -> a T U", "S -> b T c", "T -> c", "U -> a", "U -> b c")
     assert joint(reduced, C, [A], [B]) is Reason.EQUAL_DEBTS
     assert joint(reduced, C, [A], [C]) is None
 
 
-def test_b_and_bb_are_not_known_to_be_jointly_legal_behind_b():
+def test_b_and_bb_are_not_known_to_be_jointly_legal_after_b():
     assert joint(nested(), B, [B], [B, B]) is None
 
 
-def test_minus_and_two_minuses_are_jointly_legal_behind_a_name_in_python(python):
+def test_minus_and_two_minuses_are_jointly_legal_after_a_name_in_python(python):
     representatives = map_to_representatives(find_classes(python.grammar))
     name, minus, plus = (python.id(n) for n in ("NAME", "MINUS", "PLUS"))
     for other, reason in (

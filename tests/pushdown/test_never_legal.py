@@ -37,7 +37,7 @@ def test_b_may_follow_b_in_the_worked_example():
 
 
 def test_a_long_sequence_is_decided_as_a_whole():
-    """Each pair of it occurs; three of b behind one a does not occur in ``aabb``."""
+    """Each pair of it occurs; three of b after one a does not occur in ``aabb``."""
     never = answers("S -> a T b", "T -> a b", "T ->")
     assert not never(A, [B, B])
     assert never(A, [B, B, B])
@@ -58,7 +58,7 @@ def test_the_end_can_be_asked_for():
     assert never(B, [END, B])
 
 
-def test_everything_is_never_legal_behind_a_terminal_of_no_text():
+def test_everything_is_never_legal_after_a_terminal_of_no_text():
     assert answers("S -> a a")(B, [])
 
 

@@ -38,14 +38,14 @@ def test_an_empty_set_is_never_legal():
     assert debts.decide_after(0, (a,)) is Verdict.NEVER
 
 
-def test_behind_a_set_all_stacks_count():
+def test_after_a_set_all_stacks_count():
     debts = debts_of(NESTED)
     assert debts.decide(a, (c,)) is Verdict.ALWAYS
     assert debts.decide(b, (c,)) is Verdict.NEVER
     assert debts.decide_after(1 << a | 1 << b, (c,)) is Verdict.DEPENDS
 
 
-def test_behind_a_nonterminal_is_where_it_ends():
+def test_after_a_nonterminal_is_where_it_ends():
     assert debts_of(NESTED).decide(S, (b,)) is Verdict.DEPENDS
     assert debts_of(NESTED).decide(S, (a,)) is Verdict.NEVER
 

@@ -34,7 +34,7 @@ def nested():
         ("C", (), Verdict.ALWAYS),
     ],
 )
-def test_a_word_is_decided_behind_a_terminal(nested, before, names, verdict):
+def test_a_word_is_decided_after_a_terminal(nested, before, names, verdict):
     values, verdicts = nested
     asked = values.terminal(before), values.sequence(*names)
     assert verdicts.is_never_legal(*asked) is (verdict is Verdict.NEVER)
@@ -43,10 +43,10 @@ def test_a_word_is_decided_behind_a_terminal(nested, before, names, verdict):
 
 def test_words_legal_on_the_same_stacks_have_one_signature(nested):
     values, verdicts = nested
-    behind = values.terminal("A")
-    one = verdicts.signature(behind, values.sequence("C", "B", "B"))
-    assert one == verdicts.signature(behind, values.sequence("A", "C", "B", "B", "B"))
-    assert one != verdicts.signature(behind, values.sequence("C", "B", "B", "B"))
+    after = values.terminal("A")
+    one = verdicts.signature(after, values.sequence("C", "B", "B"))
+    assert one == verdicts.signature(after, values.sequence("A", "C", "B", "B", "B"))
+    assert one != verdicts.signature(after, values.sequence("C", "B", "B", "B"))
     assert one is not None
 
 

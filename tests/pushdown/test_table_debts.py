@@ -30,7 +30,7 @@ class Question:
     def ids(self, names):
         return [self.grammar.bnf.terminals.index(name) for name in names.split()]
 
-    def behind(self, x, sequence):
+    def after(self, x, sequence):
         return self.stacks.decide_after(*self.ids(x), self.ids(sequence))
 
     def in_productions(self, x, sequence):
@@ -51,25 +51,25 @@ def test_a_sequence_that_only_a_dropped_reduction_reads_is_not_always_legal():
     """The productions promise ``p b a c``; Lark shifts the ``a`` into ``x`` and wants another."""
     question = Question(LOST)
     assert question.in_productions("P", "B A C") is Verdict.ALWAYS
-    assert question.behind("P", "B A C") is Verdict.NEVER
-    assert question.behind("P", "B A A C") is Verdict.ALWAYS
+    assert question.after("P", "B A C") is Verdict.NEVER
+    assert question.after("P", "B A A C") is Verdict.ALWAYS
 
 
 def test_else_belongs_to_the_nearest_if():
     question = Question(DANGLING_ELSE)
-    assert question.behind("IF", "X ELSE X") is Verdict.ALWAYS
-    assert question.behind("X", "ELSE") is Verdict.DEPENDS
+    assert question.after("IF", "X ELSE X") is Verdict.ALWAYS
+    assert question.after("X", "ELSE") is Verdict.DEPENDS
     assert question.in_productions("X", "ELSE") is Verdict.DEPENDS
 
 
 def test_the_worked_example_has_the_same_answers_from_its_table():
     question = Question('start: "a" start "b" |\n')
-    assert question.behind("A", "A") is Verdict.ALWAYS
-    assert question.behind("A", "B") is Verdict.ALWAYS
-    assert question.behind("B", "A") is Verdict.NEVER
-    assert question.behind("B", "B") is Verdict.DEPENDS
-    assert question.behind("B", "$END") is Verdict.DEPENDS
-    assert question.behind("B", "$END B") is Verdict.NEVER
+    assert question.after("A", "A") is Verdict.ALWAYS
+    assert question.after("A", "B") is Verdict.ALWAYS
+    assert question.after("B", "A") is Verdict.NEVER
+    assert question.after("B", "B") is Verdict.DEPENDS
+    assert question.after("B", "$END") is Verdict.DEPENDS
+    assert question.after("B", "$END B") is Verdict.NEVER
 
 
 def test_a_refined_state_never_leaves_one_terminal_undecided():
@@ -106,7 +106,7 @@ def test_the_lalr_state_decides_what_one_terminal_leaves_open(python):
     assert verdicts == {Verdict.ALWAYS, Verdict.NEVER}
 
 
-def test_minus_is_always_legal_behind_minus_for_larks_table_too(python):
+def test_minus_is_always_legal_after_minus_for_larks_table_too(python):
     minus = python.id("MINUS")
     assert stacks_of(python.grammar).decide_after(minus, [minus]) is Verdict.ALWAYS
 
@@ -172,4 +172,4 @@ def test_the_table_of_the_lost_text_reads_what_the_verdicts_say(sequence):
     question = Question(LOST)
     word = question.ids(f"P {sequence} $END")
     is_read = run_table(question.grammar, word) == len(word)
-    assert is_read == (question.behind("P", sequence) is Verdict.ALWAYS)
+    assert is_read == (question.after("P", sequence) is Verdict.ALWAYS)

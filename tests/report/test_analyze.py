@@ -24,9 +24,9 @@ def test_an_answer_is_printed_as_a_sentence(answer, told, capsys):
 @pytest.mark.parametrize(
     ("proven", "by_table", "told"),
     [
-        (True, True, "jointly legal behind A: B and nothing (equal)"),
-        (True, False, "jointly legal behind A by the productions: B and nothing (equal); not"),
-        (None, False, "unknown: it is not proven that B and nothing are jointly legal behind A"),
+        (True, True, "jointly legal after A: B and nothing (equal)"),
+        (True, False, "jointly legal after A by the productions: B and nothing (equal); not"),
+        (None, False, "unknown: it is not proven that B and nothing are jointly legal after A"),
     ],
 )
 def test_what_is_not_proven_is_unknown(proven, by_table, told, capsys):

@@ -153,7 +153,7 @@ def test_forced_tokens_are_legal_and_stop_at_a_choice():
     assert matcher.forced_tokens(encode_longest, before="b ab") == []
 
 
-def test_nothing_is_forced_behind_the_end():
+def test_nothing_is_forced_after_the_end():
     artifact = compile_text('start: "b"\n', (*TOKENS[:-1],))
     matcher = artifact.matcher()
     assert matcher.forced_tokens(encode_longest) == [2]

@@ -48,7 +48,7 @@ def state_of(matcher):
     return states
 
 
-def raise_behind(*token_ids):
+def raise_after(*token_ids):
     yield from token_ids
     raise RuntimeError("the source broke")
 
@@ -110,7 +110,7 @@ def test_a_source_that_breaks_changes_nothing(artifact, use):
     matcher = follow(artifact)
     before = state_of(matcher)
     with pytest.raises(RuntimeError, match="broke"):
-        getattr(matcher, use)(raise_behind(4, 5, 4))
+        getattr(matcher, use)(raise_after(4, 5, 4))
     assert state_of(matcher) == before
 
 
@@ -130,18 +130,18 @@ def test_a_session_counts_tokens_without_moving(artifact):
     with pytest.raises(TypeError, match="a token is an int"):
         session.count_legal([4, 5, None])
     with pytest.raises(RuntimeError, match="broke"):
-        session.count_legal(raise_behind(4))
+        session.count_legal(raise_after(4))
     assert state_of(session._matcher) == before
 
 
 def test_what_follows_the_first_illegal_token_is_not_read(artifact):
     matcher = follow(artifact)
-    assert matcher.accept_tokens(raise_behind(4, 1)) == 1
+    assert matcher.accept_tokens(raise_after(4, 1)) == 1
     matcher.rollback(1)
-    assert matcher.validate_tokens(raise_behind(4, 1)) == 1
+    assert matcher.validate_tokens(raise_after(4, 1)) == 1
 
 
-def test_an_end_is_counted_and_nothing_behind_it(artifact):
+def test_an_end_is_counted_and_nothing_after_it(artifact):
     matcher = artifact.matcher()
     end = artifact.eos_ids[0]
     assert matcher.validate_tokens([5, end, end]) == 2

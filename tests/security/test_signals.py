@@ -90,7 +90,7 @@ def start(arguments, folder):
     def read():
         n_loaded = 0
         for line in process.stderr:
-            # The first module that is loaded behind it tells that it listens.
+            # The first module that is loaded after it tells that it listens.
             n_loaded += n_loaded > 0 or line.rstrip().endswith(b" maskc.cli.entry")
             if n_loaded == 2:
                 begun.set()
@@ -139,7 +139,7 @@ def test_a_command_that_is_stopped_leaves_a_line_and_nothing_else(folder, number
 
 
 def test_a_verification_that_is_terminated_ends_its_processes_and_removes_its_folder(folder):
-    """Long behind its start, when both processes are at work."""
+    """Long after its start, when both processes are at work."""
     options = ["--texts", "4000", "--positions", "4000", "--mutations", "4000"]
     process, reader, lines = start([*COMMANDS["verify"], *options], folder)
     while count_group(process.pid) < 4:  # with what starts the other two

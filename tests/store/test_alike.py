@@ -10,7 +10,7 @@ from maskc.store.alike import replace_alike
 
 
 def replaced(text: str, n_bytes: int) -> tuple[list[int], int]:
-    """Return what stands for each scanner state, and the state behind the first ``a``."""
+    """Return what stands for each scanner state, and the state after the first ``a``."""
     grammar, _ = load_grammar(load_source(text))
     scanner = build_scanner(grammar.lexer)
     boundaries = build_boundaries(grammar.lexer, scanner, build_columns(grammar.lexer, scanner))

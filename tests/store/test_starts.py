@@ -36,13 +36,13 @@ def test_an_operator_that_may_stand_on_both_sides_does_not_multiply_the_paths():
     assert legal_tokens(artifact, "x") == {b"--" * 20, b"->", None}
 
 
-def test_behind_an_operand_no_operand_follows():
+def test_after_an_operand_no_operand_follows():
     grammar = grammar_of('start: "a" start? "b"\n')
     moves = Moves(grammar)
     a, b = grammar.bnf.terminals.index("A"), grammar.bnf.terminals.index("B")
-    behind = moves.after(b, moves.everywhere)
-    assert moves.after(a, behind) == 0
-    assert moves.after(b, behind) != 0
+    after = moves.after(b, moves.everywhere)
+    assert moves.after(a, after) == 0
+    assert moves.after(b, after) != 0
 
 
 def test_a_reduction_leads_to_every_state_below():

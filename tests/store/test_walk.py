@@ -15,7 +15,7 @@ def test_tokens_with_equal_bytes_are_legal_together():
     assert {i for i in range(3) if artifact.token_bytes(i) in legal_tokens(artifact)} == {0, 2}
 
 
-def test_a_column_change_is_absolute_behind_a_line_break_and_relative_before():
+def test_a_column_change_is_absolute_after_a_line_break_and_relative_before():
     assert column_after(4, 8) == 8
     assert column_after(4, SAME) == 4
     assert column_after(4, SAME - 2) == 6

@@ -30,7 +30,7 @@ def test_a_text_that_both_sides_refuse_is_no_failure(words):
     ("text", "parsed", "what", "offset"),
     [
         ("[a b]", True, "a token is illegal in a text that Lark parses", 2),
-        ("[a", True, "the end is illegal behind a text that Lark parses", 2),
+        ("[a", True, "the end is illegal after a text that Lark parses", 2),
         ("[a]", False, "a text that Lark refuses is accepted", 3),
     ],
 )

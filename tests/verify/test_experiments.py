@@ -134,7 +134,7 @@ def test_a_text_that_cannot_be_walked_is_found(artifact, corpus, tmp_path):
 @pytest.mark.parametrize(
     ("text", "compiled", "judged", "what"),
     [
-        ("ab", '"a" "b" "c"', '"a" "b"', "the end is illegal behind a text that Lark parses"),
+        ("ab", '"a" "b" "c"', '"a" "b"', "the end is illegal after a text that Lark parses"),
         ("ab", '"a" "b"', '"a" "c"', "a text that Lark refuses is accepted"),
         ("ab", '"a" "c"', '"a" "b"', "a token is illegal in a text that Lark parses"),
     ],

@@ -115,7 +115,7 @@ def test_a_cut_writes_the_same_bytes():
 
 
 def test_a_cut_goes_round_dead_ends():
-    """Without single bytes, `a` then `b` leads nowhere behind `ab`."""
+    """Without single bytes, `a` then `b` leads nowhere after `ab`."""
     segments = Segments((b"ab", b"abc", b"cd", b"d", None))
     assert {tuple(segments.draw(b"abcd", Random(seed))) for seed in range(20)} == {(0, 2), (1, 3)}
     assert segments.draw(b"abd", Random(0)) == [0, 3]

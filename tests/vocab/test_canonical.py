@@ -70,7 +70,7 @@ def test_deepseek_encodes_as_the_tokenizers_package(real_encoders, packaged):
 
 
 @pytest.mark.parametrize("text", SAMPLES)
-def test_mistral_encodes_as_sentencepiece_does_behind_its_own_space(real_encoders, packaged, text):
+def test_mistral_encodes_as_sentencepiece_does_after_its_own_space(real_encoders, packaged, text):
     path = packaged("mistral_common/data/tokenizer.model.v1")
     package = sentencepiece.SentencePieceProcessor(model_file=str(path))
     assert real_encoders["mistral"].encode(f" {text}") == package.encode(text)
@@ -86,7 +86,7 @@ def test_a_tekken_file_encodes_as_mistrals_package(packaged):
     assert [encoder.encode(text) for text in SAMPLES] == expected
 
 
-def test_a_small_tekken_file_encodes_behind_its_special_ids(save, tekken):
+def test_a_small_tekken_file_encodes_after_its_special_ids(save, tekken):
     assert load_encoder(save("tekken.json", tekken)).encode("hi!\n") == [276, 53, 30]
 
 

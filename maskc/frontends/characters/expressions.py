@@ -29,7 +29,7 @@ class Characters:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """One part behind the other."""
+    """One part after the other."""
 
     parts: tuple[Expression, ...]
 
@@ -93,7 +93,7 @@ def literal(text: str) -> Expression:
 
 
 def sequence(*parts: Expression) -> Expression:
-    """Return the parts one behind the other.
+    """Return the parts one after the other.
 
     >>> sequence(literal("a"), NOTHING) == NOTHING
     True

@@ -139,7 +139,7 @@ class Positions:
         return found
 
     def step(self, positions: Iterable[int], in_class: int) -> Iterator[int]:
-        """Yield the positions behind one character, in order; a position may come twice.
+        """Yield the positions after one character, in order; a position may come twice.
 
         Raises:
             TooLargeError: all in all, there are more than ``MAX_WORK`` steps.

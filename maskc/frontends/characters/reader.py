@@ -66,13 +66,13 @@ class Reader:
         return self.text.startswith(texts, self.at)
 
     def take(self, text: str) -> bool:
-        """Go behind a text if it comes next, and return whether it did."""
+        """Go past a text if it comes next, and return whether it did."""
         found = self.text.startswith(text, self.at)
         self.at += len(text) if found else 0
         return found
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Go behind a pattern if it comes next, and return what it matched."""
+        """Go past a pattern if it comes next, and return what it matched."""
         found = pattern.match(self.text, self.at)
         if found:
             self.at = found.end()
@@ -135,7 +135,7 @@ class Reader:
         return CharacterGrammar(self.name, self.rules, start)
 
     def escape(self, plain: str) -> int:
-        r"""Return the code point of an escape, behind its backslash: ``\n``, ``\xNN``, ….
+        r"""Return the code point of an escape, after its backslash: ``\n``, ``\xNN``, ….
 
         Raises:
             GrammarError: it is none, or no character.
@@ -148,7 +148,7 @@ class Reader:
             digits = self.text[self.at + 1 : self.at + 1 + _HEX_LENGTH[letter]]
             if not re.fullmatch(rf"[0-9a-fA-F]{{{_HEX_LENGTH[letter]}}}", digits):
                 raise self.error(
-                    f"\\{letter} needs {_HEX_LENGTH[letter]} hexadecimal digits behind it"
+                    f"\\{letter} needs {_HEX_LENGTH[letter]} hexadecimal digits after it"
                 )
             code_point = self.check_code_point(int(digits, 16))
             self.at += 1 + len(digits)

@@ -37,7 +37,7 @@ def write_terminal(expression: Expression) -> str | None:
         return ""
     as_it_is = None
     if isinstance(body, Choice) and all(isinstance(p, Characters | Sequence) for p in body.parts):
-        # A list of words is found in full if none comes behind its own beginning.
+        # A list of words is found in full if none comes after its own beginning.
         body = Choice(tuple(sorted(body.parts, key=measure, reverse=True)))
     try:
         found, ambiguous = examine(Positions(body))

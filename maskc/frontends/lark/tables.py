@@ -5,7 +5,7 @@ writes n rows of n entries, twice, and 2,000 keywords take 1.6 GB before anythin
 Nothing can conflict in such a state, so its row is made from the rule and one set of names that all
 of them share. Everything else, conflicts and their priorities first, is still Lark's own code.
 
-Example: in ``statement: "a" NAME | "b" NAME`` both states behind NAME share ``{A, B, NAME, $END}``.
+Example: in ``statement: "a" NAME | "b" NAME`` both states after NAME share ``{A, B, NAME, $END}``.
 
 Source: Lark 1.3, ``parsers/lalr_analysis.py``.
 """

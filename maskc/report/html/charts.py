@@ -75,7 +75,7 @@ def draw_steps(steps: Sequence[Step]) -> Html:
     parts.append(element("path", d=f"M{_LEFT:.1f} 0V{bottom:.1f}", class_="axis"))
     parts.append(_text(_LEFT + length / 2, bottom + 42, "number of rows", "dim middle"))
     summary = "; ".join(f"{step.step} {step.rows:,}" for step in steps)
-    return _draw("Rows behind each streamlining step", summary, bottom + 50, parts)
+    return _draw("Rows after each streamlining step", summary, bottom + 50, parts)
 
 
 def draw_distribution(curves: Sequence[Curve], *, title: str, x_axis: str, y_axis: str) -> Html:

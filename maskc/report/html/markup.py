@@ -40,7 +40,7 @@ def element(name: str, /, *children: str, **attributes: Attribute) -> Html:
 
 
 def join(parts: Iterable[str]) -> Html:
-    """Return parts behind one another; plain strings among them are text."""
+    """Return parts one after another; plain strings among them are text."""
     return Html("".join(p if isinstance(p, Html) else html.escape(p, quote=False) for p in parts))
 
 

@@ -29,7 +29,7 @@ from maskc.report.streamlining import (
 
 
 def build_streamlining(steps: Sequence[Step]) -> Html:
-    """Return rows behind each step, drawn and listed."""
+    """Return rows after each step, drawn and listed."""
     columns = ("step", "rows", "stored", "change", "time", "what it does")
     rows = [
         (
@@ -52,23 +52,23 @@ def build_streamlining(steps: Sequence[Step]) -> Html:
             "step on a row is what is asked of the parser, contexts included, so there can be more."
         ),
         make_figure(
-            "Rows behind each step",
+            "Rows after each step",
             "Wide bars: rows. Thin bars: rows that the store keeps, shared between lexer states.",
             draw_steps(steps),
         ),
-        make_table("Rows behind each step", columns, rows, numbers=columns[1:5]),
+        make_table("Rows after each step", columns, rows, numbers=columns[1:5]),
     )
 
 
 def build_distribution(steps: Sequence[Step]) -> Html:
-    """Return how rows are spread over the lexer states, behind each step."""
+    """Return how rows are spread over the lexer states, after each step."""
     percents = (50, 90, 99, 100)
     columns = ("step", *(f"{p} % have at most" for p in percents[:-1]), "largest")
     rows = [
         (step.step, *(format_count(step.per_state[percent]) for percent in percents))
         for step in steps
     ]
-    title = "Rows of a lexer state: cumulative distribution behind each step"
+    title = "Rows of a lexer state: cumulative distribution after each step"
     return make_section(
         "lexer-states",
         "Rows per lexer state",

@@ -54,7 +54,7 @@ def page():
     [
         "g.lark for t",
         "1,000,000 bytes",
-        "Rows behind each step",
+        "Rows after each step",
         "1.08 × more",
         "number of rows",
         "rows of a lexer state (logarithmic)",

@@ -26,7 +26,7 @@ def test_a_line_is_indented_by_as_much_as_is_open(depth, legal):
     assert lead("bounded", (b"\n" + b" " * 9,), depth=depth)[0] == legal
 
 
-def test_a_number_can_begin_behind_white_space():
+def test_a_number_can_begin_after_white_space():
     assert lead("any", (b" 1", b"-"))[2] == 2
 
 
@@ -37,5 +37,5 @@ def test_depths_that_no_token_tells_apart_are_one():
     assert gaps.cap(BROKEN + 8 * 90 - 1, 90) == BROKEN + 8 * 3 - 1
 
 
-def test_behind_a_carriage_return_only_its_line_break_may_come():
+def test_after_a_carriage_return_only_its_line_break_may_come():
     assert lead("bounded", (b"\n", b" ", b","), gap=9) == ({b"\n"}, {}, 0)

@@ -4,7 +4,7 @@ from maskc.runtime.schema.tokens import Shared, index_of
 from tests.runtime.schema.vocabularies import build_index
 
 
-def test_rests_are_what_comes_behind_each_quote():
+def test_rests_are_what_comes_after_each_quote():
     index = build_index((b"a", b'a",', b'b","'))
     assert index.rests.texts == [b"", b",", b',"']
 
