@@ -25,7 +25,6 @@ BoundaryId = NewType("BoundaryId", int)
 LookaheadId = NewType("LookaheadId", int)
 OpenLexemeId = NewType("OpenLexemeId", int)
 
-TokenId = NewType("TokenId", int)
 SequenceId = NewType("SequenceId", int)
 NodeId = NewType("NodeId", int)
 
@@ -44,4 +43,4 @@ AT_END = BoundaryId(-1)  # the boundary at the end of the text, where DEDENTs ar
 ROOT = ProductionId(-1)  # `$root -> start`, which Lark adds and does not list
 NO_BASE = -1  # of a mask that is kept without another one: its words are all it has
 ANY_PROFILE = -1  # in the place of a profile: the answer is the same for all of them
-DROPPED = -1  # in the place of a path or a sequence: no text has it
+DROPPED = SequenceId(-1)  # in the place of a path or a sequence: no text has it

@@ -11,7 +11,7 @@ from maskc.dump.names import LookaheadNames, format_tokens, name_terminal
 from maskc.emit.graph import Answer, DecisionGraph, Question
 from maskc.emit.mask_differences import Unions
 from maskc.grammar.model import Grammar
-from maskc.ids import ANY_PROFILE, NO_EVENT
+from maskc.ids import ANY_PROFILE, NO_EVENT, SequenceId
 from maskc.lexer.boundaries import Boundaries
 from maskc.pushdown.decisions import DEPENDS, FAIL, MAY
 from maskc.store.sequences import Event
@@ -57,7 +57,7 @@ class StoreNames:
         contexts = [str(c) for c in range(event.contexts.bit_length()) if event.contexts >> c & 1]
         return f"{name}{column} in context {','.join(contexts)}"
 
-    def sequence(self, sequence: int) -> str:
+    def sequence(self, sequence: SequenceId) -> str:
         """Return a terminal sequence, and what stays open after it."""
         sequences, parts = self.rows.sequences, []
         while sequences.length[sequence]:

@@ -34,7 +34,7 @@ from maskc.artifact.model import MAX_QUESTIONS, SAME
 from maskc.emit.contexts import find_contexts
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
-from maskc.ids import ANY_PROFILE, IGNORED, NO_EVENT
+from maskc.ids import ANY_PROFILE, IGNORED, NO_EVENT, NodeId
 from maskc.lexer.scanner import Scanner
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.decisions import DEPENDS, MAY
@@ -53,7 +53,7 @@ class Question(NamedTuple):
 
     terminal: int
     column: int
-    node: int
+    node: NodeId
 
 
 class Trial(NamedTuple):
@@ -135,7 +135,7 @@ def build_graph(
     roots = builder.make_roots(find_contexts(lexer, scanner))
     builder.answer_all()
     order = builder.order_nodes()
-    place = {node: i for i, node in enumerate(order)}
+    place = {node: NodeId(i) for i, node in enumerate(order)}
 
     def move(questions: tuple[Question, ...]) -> tuple[Question, ...]:
         return tuple(q._replace(node=place[q.node]) for q in questions)
@@ -170,7 +170,7 @@ class _Builder:
     unions: dict[tuple[int, ...], int] = field(default_factory=lambda: {(): 0})
     n_undecided: int = 0
     _nodes: list[_Node] = field(default_factory=list)
-    _number: dict[tuple[int, bytes, bytes, bytes], int] = field(default_factory=dict)
+    _number: dict[tuple[int, bytes, bytes, bytes], NodeId] = field(default_factory=dict)
     _flags: Flags = field(init=False)  # by profile, class of sequences
     _inside: Flags = field(init=False)  # by context, group: 0 or 1
     _group: dict[int, int] = field(default_factory=dict)
@@ -262,14 +262,14 @@ class _Builder:
                 answers = {ANY_PROFILE: next(iter(answers.values()))}
             self.answered[-1].update(answers)
 
-    def order_nodes(self) -> list[int]:
+    def order_nodes(self) -> list[NodeId]:
         """Return the nodes in an order in which questions come before those who ask."""
         length = np.array(
             [self.rows.sequences.length[sequence] for sequence in self.verdicts.sequences]
         )
         # What is asked about after a terminal is shorter by one event.
         longest = [int(length[node.sequences].max(initial=0)) for node in self._nodes]
-        return sorted(range(len(self._nodes)), key=lambda node: (longest[node], node))
+        return sorted(map(NodeId, range(len(self._nodes))), key=lambda node: (longest[node], node))
 
     def _answer(self, node: _Node) -> Iterator[tuple[int, int]]:
         """Yield (profile, answer) for each profile that can be on top where the node is asked.
@@ -354,10 +354,10 @@ class _Builder:
     def _intern(self, answer: Answer) -> int:
         return self.answers.setdefault(answer, len(self.answers))
 
-    def _make(self, terminal: int, groups: Ints, sequences: Ints, sets: Ints) -> int:
+    def _make(self, terminal: int, groups: Ints, sequences: Ints, sets: Ints) -> NodeId:
         """Return the number of the node of these rows; sources have many in common."""
         key = (terminal, groups.tobytes(), sequences.tobytes(), sets.tobytes())
-        number = self._number.setdefault(key, len(self._nodes))
+        number = self._number.setdefault(key, NodeId(len(self._nodes)))
         if number == len(self._nodes):
             self._nodes.append(_Node(terminal, groups, sequences, sets))
         return number

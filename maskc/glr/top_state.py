@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 
 from maskc.glr.lookback import Symbols, find_below
 from maskc.glr.lr0 import GeneralTable
+from maskc.ids import DROPPED, SequenceId
 from maskc.lexer.boundaries import Lookaheads
 from maskc.pushdown.decisions import DEPENDS, FAIL, MAY
 from maskc.pushdown.production_verdicts import MAX_LENGTH, ProductionVerdicts
@@ -46,10 +47,10 @@ from maskc.streamline.model import Rows
 MAX_READ = 500
 MAX_READ_IN_ALL = 500_000
 
-_Wait = tuple[int, int, int]  # states to be read, the nonterminal that comes, the sequence
+_Wait = tuple[int, int, SequenceId]  # states to be read, the nonterminal that comes, the sequence
 _Waits = frozenset[_Wait]
-_Top = tuple[int, int]  # a sequence, and the state on top that it is asked of
-_TAKEN: _Waits = frozenset(((-1, -1, -1),))
+_Top = tuple[SequenceId, int]  # a sequence, and the state on top that it is asked of
+_TAKEN: _Waits = frozenset(((-1, -1, DROPPED),))
 
 
 class _Reading:
@@ -83,7 +84,7 @@ class StackVerdicts:
         self._verdicts = verdicts
         self._sequences = verdicts.sequences
         self._below = find_below(table)
-        self._first: dict[int, Symbols] = {}
+        self._first: dict[SequenceId, Symbols] = {}
         self._hopeful: dict[Symbols, NDArray[np.bool_]] = {}
         self._moves: dict[tuple[_Waits, int], _Waits] = {}
         self._tops: dict[_Top, _Waits] = {}
@@ -107,7 +108,7 @@ class StackVerdicts:
         """Return the states that can be on top when an event has happened."""
         return np.array(self.list_states(event.terminal), dtype=np.intp)
 
-    def goes_on_with(self, sequence: int) -> NDArray[np.bool_]:
+    def goes_on_with(self, sequence: SequenceId) -> NDArray[np.bool_]:
         """Return bool[n_states]: whether a state goes on with the beginning of a sequence."""
         wanted = -1 if self._is_free(sequence) else self._begins(sequence)
         found = self._hopeful.get(wanted)
@@ -116,7 +117,7 @@ class StackVerdicts:
             found = self._hopeful[wanted] = np.array(here, dtype=np.bool_)
         return found
 
-    def decide(self, state: int, sequence: int) -> int:
+    def decide(self, state: int, sequence: SequenceId) -> int:
         """Return ``MAY``, ``FAIL`` or both; both, too, if a bound is reached."""
         if self._is_free(sequence):
             return MAY
@@ -177,7 +178,7 @@ class StackVerdicts:
                 reading.seen |= fresh
                 reading.waits += fresh
 
-    def _open(self, sequence: int, state: int) -> _Reading:
+    def _open(self, sequence: SequenceId, state: int) -> _Reading:
         """Return the reading of a state that is on top and is asked about a sequence."""
         reading = _Reading(state, frozenset(), (sequence, state))
         table, sequences, wanted = self._table, self._sequences, self._begins(sequence)
@@ -210,14 +211,14 @@ class StackVerdicts:
                 return (sequence, self._table.gotos[reading.state][nonterminal])
         return None
 
-    def _begins(self, sequence: int) -> Symbols:
+    def _begins(self, sequence: SequenceId) -> Symbols:
         """Return the symbols that a sequence can begin with."""
         found = self._first.get(sequence)
         if found is None:
             found = self._first[sequence] = self._verdicts.first_symbols(sequence)
         return found
 
-    def _is_free(self, sequence: int) -> bool:
+    def _is_free(self, sequence: SequenceId) -> bool:
         return not self._sequences.length[sequence] and self._verdicts.is_free(sequence)
 
 
@@ -245,7 +246,7 @@ def condition_on_tops(rows: Rows, stacks: StackVerdicts) -> Verdicts:
     No question is asked in a state that only a nonterminal leads to; it gets the start state's
     answers, so that no profile is made for it.
     """
-    places: dict[int, set[int]] = {}
+    places: dict[SequenceId, set[int]] = {}
     for terminal, sequence in _list_asked(rows):
         places.setdefault(sequence, set()).update(stacks.list_states(terminal))
     sequences = list_sequences(rows)
@@ -288,7 +289,7 @@ def check_never(rows: Rows, verdicts: Verdicts, stacks: StackVerdicts) -> None:
             )
 
 
-def _list_asked(rows: Rows) -> list[tuple[int, int]]:
+def _list_asked(rows: Rows) -> list[tuple[int, SequenceId]]:
     """Return the (terminal, sequence) that rows ask about, and what is left of them on the way."""
     sequences, found = rows.sequences, set()
     firsts = sorted(set(zip(rows.first.tolist(), rows.sequence.tolist(), strict=True)))

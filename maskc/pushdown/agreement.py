@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from maskc import bits
+from maskc.ids import SequenceId
 from maskc.lexer.boundaries import Boundaries, Lookaheads
 from maskc.pushdown.debt_automaton import REFUSED, TAKEN
 from maskc.pushdown.decisions import FAIL, MAY, Decisions
@@ -26,7 +27,7 @@ from maskc.pushdown.production_verdicts import ProductionVerdicts
 from maskc.pushdown.table_debts import TableDebts
 from maskc.store.sequences import Event, Sequences, anything
 
-_Claim = tuple[int, int]  # a terminal, and the sequence after it
+_Claim = tuple[int, SequenceId]  # a terminal, and the sequence after it
 
 
 def check_agreement(
@@ -83,8 +84,8 @@ def _find_open(
 
 
 def _shorten(
-    terminal: int, sequence: int, verdicts: ProductionVerdicts, boundaries: Boundaries
-) -> int:
+    terminal: int, sequence: SequenceId, verdicts: ProductionVerdicts, boundaries: Boundaries
+) -> SequenceId:
     """Return the shortest beginning of a never-legal sequence that is never legal."""
     sequences, events, rest = verdicts.sequences, [], sequence
     free = sequences.close(sequences.number_open_lexeme(anything(boundaries.n_lookaheads)), 0)
@@ -100,7 +101,7 @@ def _shorten(
 
 
 def _list_lookaheads(
-    sequence: int, sequences: Sequences, boundaries: Boundaries
+    sequence: SequenceId, sequences: Sequences, boundaries: Boundaries
 ) -> list[Lookaheads]:
     """Return a sequence as a table's debt automata read it: all that it may stand for."""
     found = []

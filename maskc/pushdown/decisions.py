@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from maskc.errors import LimitError
 from maskc.grammar.lalr import list_reductions
 from maskc.grammar.model import LalrGrammar
-from maskc.ids import END, IGNORED, NO_EVENT
+from maskc.ids import END, IGNORED, NO_EVENT, OpenLexemeId, SequenceId
 from maskc.lexer.boundaries import Boundaries, OpenLexeme
 from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import End
@@ -46,7 +46,7 @@ from maskc.parser.items import ItemSets
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.interchangeable import Classes
 from maskc.pushdown.segments import Segments
-from maskc.store.sequences import NOTHING_ENDS, ContextSet, Event, Sequences
+from maskc.store.sequences import ContextSet, Event, Sequences
 
 MAY, FAIL = 1, 2
 DEPENDS = MAY | FAIL
@@ -75,25 +75,26 @@ class Decisions:
         self.facts = _Facts(grammar, table, boundaries, columns, classes)
         self.segments = Segments(grammar, table, boundaries, sequences)
         self._graph = _Graph(grammar, item_sets, table)
-        self._class_of: dict[int, int] = {}
+        self._class_of: dict[SequenceId, int] = {}
         self._rows: list[Flags] = []
         self._flags: Flags = np.zeros((0, len(table.live)), dtype=np.uint8)
         self._by_content: dict[bytes, int] = {}
-        self._by_key: dict[tuple[Event, int], int] = {}
+        self._of_open: dict[OpenLexemeId, int] = {}
+        self._by_key: dict[tuple[Event, SequenceId], int] = {}
         self._after: dict[Event, NDArray[np.intp]] = {}
-        self._alike: dict[Event, dict[bytes, int]] = {}
+        self._alike: dict[Event, dict[bytes, SequenceId]] = {}
 
-    def classes_of(self, sequences: Iterable[int]) -> NDArray[np.int32]:
+    def classes_of(self, sequences: Iterable[SequenceId]) -> NDArray[np.int32]:
         """Return int32[n_sequences]: sequences with equal answers in all states share a class."""
         sequences = list(sequences)
         self._decide(sequences)
         return np.array([self._class_of[sequence] for sequence in sequences], dtype=np.int32)
 
-    def answers(self, sequence: int) -> Flags:
+    def answers(self, sequence: SequenceId) -> Flags:
         """Return uint8[n_states] for a sequence that was asked about."""
         return self._rows[self._class_of[sequence]]
 
-    def answer_at(self, sequence: int, state: int) -> int:
+    def answer_at(self, sequence: SequenceId, state: int) -> int:
         """Return the answer of a sequence that was asked about, in one state."""
         return int(self._rows[self._class_of[sequence]][state])
 
@@ -112,40 +113,45 @@ class Decisions:
             found = self._after[event] = np.flatnonzero(self.facts.after(event))
         return found
 
-    def alike_after(self, event: Event) -> dict[bytes, int]:
+    def alike_after(self, event: Event) -> dict[bytes, SequenceId]:
         """Return, for answers of the states after an event, the sequence that stands for them."""
         return self._alike.setdefault(event, {})
 
-    def _decide(self, sequences: list[int]) -> None:
+    def _decide(self, sequences: list[SequenceId]) -> None:
         """Decide sequences and what is left of them after each event, shortest first."""
         event, rest, length = self.sequences.event, self.sequences.rest, self.sequences.length
-        unknown: set[int] = set()
+        unknown: set[SequenceId] = set()
         for sequence in sequences:
             while sequence not in self._class_of and sequence not in unknown:
                 unknown.add(sequence)
                 if not length[sequence]:
                     break
                 sequence = rest[sequence]
-        levels: dict[int, list[int]] = {}
+        levels: dict[int, list[SequenceId]] = {}
         for sequence in sorted(unknown):
             levels.setdefault(length[sequence], []).append(sequence)
         for n_events, here in sorted(levels.items()):
+            if not n_events:
+                for sequence in here:
+                    self._class_of[sequence] = self._decide_open(self.sequences.opened[sequence])
+                continue
             keys = {
-                sequence: (event[sequence]._replace(column=0), rest[sequence])
-                if n_events
-                else (NOTHING_ENDS, self.sequences.opened[sequence])
-                for sequence in here
+                sequence: (event[sequence]._replace(column=0), rest[sequence]) for sequence in here
             }
             fresh = [key for key in dict.fromkeys(keys.values()) if key not in self._by_key]
-            if n_events == 0:
-                for key in fresh:
-                    open_lexeme = self.sequences.open_lexemes[key[1]]
-                    self._by_key[key] = self._intern(self.facts.open_lexeme(open_lexeme))
-            elif fresh:
+            if fresh:
                 for key, flags in zip(fresh, self._graph.decide(fresh, self), strict=True):
                     self._by_key[key] = self._intern(flags)
-            for sequence in here:
-                self._class_of[sequence] = self._by_key[keys[sequence]]
+            for sequence, key in keys.items():
+                self._class_of[sequence] = self._by_key[key]
+
+    def _decide_open(self, number: OpenLexemeId) -> int:
+        """Return the class of the sequences that are this open lexeme alone."""
+        found = self._of_open.get(number)
+        if found is None:
+            flags = self.facts.open_lexeme(self.sequences.open_lexemes[number])
+            found = self._of_open[number] = self._intern(flags)
+        return found
 
     def _intern(self, flags: Flags) -> int:
         if len(self._rows) * flags.size > MAX_ANSWERS:
@@ -261,7 +267,7 @@ class _Graph:
     def __init__(self, grammar: LalrGrammar, item_sets: ItemSets, table: RefinedTable) -> None:
         self.table = table
         self.n_states = len(table.live)
-        self._on_target: dict[tuple[int, int], int] = {}
+        self._on_target: dict[tuple[SequenceId, int], int] = {}
         # State → (state that asks it, what the asking state reduces by).
         self.readers: list[list[tuple[int, tuple[int, int]]]] = [[] for _ in range(self.n_states)]
         self.edges: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
@@ -302,7 +308,7 @@ class _Graph:
             here = row.get(symbol if symbol >= 0 else -1 - symbol)
         return here
 
-    def decide(self, keys: list[tuple[Event, int]], decisions: Decisions) -> list[Flags]:
+    def decide(self, keys: list[tuple[Event, SequenceId]], decisions: Decisions) -> list[Flags]:
         """Return the answers for sequences given as (first event, rest)."""
         facts = decisions.facts
         values = np.zeros((len(keys), self.n_states), dtype=np.uint8)
@@ -333,7 +339,7 @@ class _Graph:
                 values[column, refused] = FAIL
         return list(values)
 
-    def _run(self, rest: int, source: int, target: int, decisions: Decisions) -> int:
+    def _run(self, rest: SequenceId, source: int, target: int, decisions: Decisions) -> int:
         """Return what is left of a sequence on the stack that ends in the edge just taken."""
         key = (rest, target)
         found = self._on_target.get(key)

@@ -38,6 +38,7 @@ from collections.abc import Hashable, Sequence
 from maskc import bits
 from maskc.grammar.model import Context
 from maskc.grammar.sets import Terminals
+from maskc.ids import SequenceId
 from maskc.lexer.boundaries import Boundaries, Lookaheads
 from maskc.pushdown.asked_productions import AskedProductions
 from maskc.pushdown.debt_automaton import Verdict
@@ -73,11 +74,11 @@ class ProductionVerdicts:
         self._possible = [bits.unite(row) for row in boundaries.rest]
         self._certain = _find_certain(boundaries, asked.contexts)
         self._after: dict[int, Lookaheads] = {}
-        self._possible_of: dict[int, tuple[int, ...]] = {}
-        self._never: dict[tuple[int, int], bool] = {}
-        self._always: dict[tuple[int, int], bool] = {}
+        self._possible_of: dict[SequenceId, tuple[int, ...]] = {}
+        self._never: dict[tuple[int, SequenceId], bool] = {}
+        self._always: dict[tuple[int, SequenceId], bool] = {}
 
-    def is_never_legal(self, terminal: int, sequence: int) -> bool:
+    def is_never_legal(self, terminal: int, sequence: SequenceId) -> bool:
         """Return whether no text has a sequence right after a terminal."""
         found = self._never.get((terminal, sequence))
         if found is None:
@@ -88,7 +89,7 @@ class ProductionVerdicts:
             self._never[terminal, sequence] = found
         return found
 
-    def is_always_legal(self, terminal: int, sequence: int) -> bool:
+    def is_always_legal(self, terminal: int, sequence: SequenceId) -> bool:
         """Return whether a sequence is proven legal on every stack that a terminal leaves."""
         if self.asked.lost is not None:
             return False
@@ -102,7 +103,7 @@ class ProductionVerdicts:
             )
         return found
 
-    def signature(self, terminal: int, sequence: int) -> Hashable:
+    def signature(self, terminal: int, sequence: SequenceId) -> Hashable:
         """Return what is equal for sequences legal on the same stacks, ``None`` if unknown."""
         elements = self.read_certain(sequence)
         if self.asked.lost is not None or elements is None:
@@ -124,12 +125,12 @@ class ProductionVerdicts:
             )
         return found
 
-    def list_claims(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    def list_claims(self) -> tuple[list[tuple[int, SequenceId]], list[tuple[int, SequenceId]]]:
         """Return the (terminal, sequence) that were said to be never, and to be always legal."""
         never = sorted(key for key, found in self._never.items() if found)
         return never, sorted(key for key, found in self._always.items() if found)
 
-    def _read_possible(self, sequence: int) -> tuple[int, ...]:
+    def _read_possible(self, sequence: SequenceId) -> tuple[int, ...]:
         """Return a sequence as the debts read it, up to a newline: all that it may stand for."""
         known, sequences, open_ = self._possible_of, self.sequences, []
         while sequence not in known:
@@ -150,7 +151,7 @@ class ProductionVerdicts:
             known[sequence] = first and first + rest
         return known[sequence]
 
-    def read_certain(self, sequence: int) -> tuple[int, ...] | None:
+    def read_certain(self, sequence: SequenceId) -> tuple[int, ...] | None:
         """Return a sequence as the debts read it: only what it stands for in every context.
 
         ``None`` if some context, a newline or the bound stands in the way.
@@ -175,7 +176,7 @@ class ProductionVerdicts:
             found.append(self.debts.number_set(self._find_symbols(sure)))
         return tuple(found)
 
-    def first_symbols(self, sequence: int) -> Terminals:
+    def first_symbols(self, sequence: SequenceId) -> Terminals:
         """Return the symbols of a sequence's first terminal, or what an open lexeme may become."""
         if self.sequences.length[sequence]:
             return self._symbols_of.get(self.sequences.event[sequence].terminal, 0)
@@ -183,7 +184,7 @@ class ProductionVerdicts:
         possible = bits.unite(self._possible[boundary] for boundary in open_lexeme.ignored)
         return self._find_symbols(open_lexeme.direct | possible)
 
-    def is_free(self, sequence: int) -> bool:
+    def is_free(self, sequence: SequenceId) -> bool:
         """Return whether an open lexeme may become anything."""
         return self.sequences.open_lexeme(sequence)[0].direct == self._everything
 

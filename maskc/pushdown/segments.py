@@ -15,13 +15,14 @@ from collections.abc import Callable
 
 from maskc import bits
 from maskc.grammar.model import LalrGrammar
+from maskc.ids import SequenceId
 from maskc.lexer.boundaries import Boundaries
 from maskc.parser.driver import Outcome, drive_refined
 from maskc.parser.refine import RefinedTable
 from maskc.store.sequences import Sequences
 
 # (sequence, refined state) → its answer for all stacks with this state on top.
-Known = Callable[[int, int], int]
+Known = Callable[[SequenceId, int], int]
 
 
 class Segments:
@@ -43,7 +44,9 @@ class Segments:
             for terminal, lookaheads in boundaries.of_terminal.items()
         }
 
-    def run(self, sequence: int, states: list[int], known: Known, open_: int, refused: int) -> int:
+    def run(
+        self, sequence: SequenceId, states: list[int], known: Known, open_: int, refused: int
+    ) -> int:
         """Return the answer of a sequence for the stacks that end in some states.
 
         Args:

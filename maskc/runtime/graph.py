@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.ids import ANY_PROFILE
+from maskc.ids import ANY_PROFILE, NodeId
 
 Mask = NDArray[np.int32]
 Unions = frozenset[int]
@@ -35,7 +35,7 @@ class Question(NamedTuple):
 
     terminal: int
     column: int
-    node: int
+    node: NodeId
 
 
 class Trial(NamedTuple):
@@ -108,7 +108,7 @@ class GraphReader:
             found = self._roots[state] = self._questions(low, high, "root")
         return found
 
-    def answer(self, node: int, state: int) -> Answer:
+    def answer(self, node: NodeId, state: int) -> Answer:
         """Return what a node says with a refined state on top of the stack.
 
         Where it says nothing it allows nothing: no stack with this state comes to it, except in

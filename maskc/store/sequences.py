@@ -14,10 +14,10 @@ RPAR · open(NAME), and its rest open(NAME).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from maskc.ids import NO_EVENT, OpenLexemeId
+from maskc.ids import NO_EVENT, OpenLexemeId, SequenceId
 from maskc.lexer.boundaries import OpenLexeme
 
 ContextSet = int  # a set of contexts as bits
@@ -54,25 +54,31 @@ class Sequences:
 
     def __init__(self, open_lexemes: Sequence[OpenLexeme]) -> None:
         self.event: list[Event] = []
-        self.rest: list[int] = []
+        self.rest: list[SequenceId] = []
         self.length: list[int] = []
         self.opened: list[OpenLexemeId] = []
         self.open_lexemes: list[OpenLexeme] = list(open_lexemes)
         self._open_lexeme_number = {
             open_lexeme: OpenLexemeId(i) for i, open_lexeme in enumerate(open_lexemes)
         }
-        self._number: dict[tuple[Event, int], int] = {}
+        self._number: dict[tuple[Event, int], SequenceId] = {}
 
     def __len__(self) -> int:
         return len(self.event)
 
-    def extend(self, event: Event, rest: int) -> int:
+    def numbers(self) -> Iterator[SequenceId]:
+        """Yield all sequences, rests before those that they are rests of."""
+        return map(SequenceId, range(len(self.event)))
+
+    def extend(self, event: Event, rest: SequenceId) -> SequenceId:
         """Return the sequence that begins with an event."""
         return self._intern((event, rest), rest, self.length[rest] + 1, self.opened[rest])
 
-    def close(self, open_lexeme: OpenLexemeId, column: int) -> int:
+    def close(self, open_lexeme: OpenLexemeId, column: int) -> SequenceId:
         """Return the sequence that is an open lexeme, by the open lexeme's number."""
-        return self._intern((Event(NO_EVENT, 0, column), open_lexeme), 0, 0, open_lexeme)
+        return self._intern(
+            (Event(NO_EVENT, 0, column), open_lexeme), SequenceId(0), 0, open_lexeme
+        )
 
     def number_open_lexeme(self, open_lexeme: OpenLexeme) -> OpenLexemeId:
         """Return an open lexeme's number."""
@@ -83,12 +89,14 @@ class Sequences:
             self.open_lexemes.append(open_lexeme)
         return number
 
-    def open_lexeme(self, sequence: int) -> tuple[OpenLexeme, int]:
+    def open_lexeme(self, sequence: SequenceId) -> tuple[OpenLexeme, int]:
         """Return the open lexeme, and the column change, of a sequence without events."""
         return self.open_lexemes[self.opened[sequence]], self.event[sequence].column
 
-    def _intern(self, key: tuple[Event, int], rest: int, length: int, opened: OpenLexemeId) -> int:
-        number = self._number.setdefault(key, len(self.event))
+    def _intern(
+        self, key: tuple[Event, int], rest: SequenceId, length: int, opened: OpenLexemeId
+    ) -> SequenceId:
+        number = self._number.setdefault(key, SequenceId(len(self.event)))
         if number == len(self.event):
             self.event.append(key[0])
             self.rest.append(rest)

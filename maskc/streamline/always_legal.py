@@ -14,13 +14,14 @@ Source: appendix, sections 4.3 (Algorithm 2) and 6.1; blog, step 3.
 
 from __future__ import annotations
 
+from maskc.ids import SequenceId
 from maskc.pushdown.production_verdicts import ProductionVerdicts
 from maskc.store.sequences import Event
 from maskc.streamline.model import Rows
 from maskc.streamline.rewrite import after_terminals, rewrite
 
 
-def cut_always_legal(rows: Rows, verdicts: ProductionVerdicts, free: int) -> Rows:
+def cut_always_legal(rows: Rows, verdicts: ProductionVerdicts, free: SequenceId) -> Rows:
     """Return the rows without the ends of sequences that are always legal.
 
     Args:
@@ -31,7 +32,7 @@ def cut_always_legal(rows: Rows, verdicts: ProductionVerdicts, free: int) -> Row
     if verdicts.asked.lost is not None:
         return rows
 
-    def decide(before: Event, sequence: int) -> int:
+    def decide(before: Event, sequence: SequenceId) -> SequenceId:
         return free if verdicts.is_always_legal(before.terminal, sequence) else sequence
 
     return rewrite(rows, after_terminals(decide))

@@ -27,12 +27,12 @@ def merge_closings(rows: Rows, scanner: Scanner, boundaries: Boundaries) -> Rows
     sequences = rows.sequences
     free = sequences.close(sequences.number_open_lexeme(anything(boundaries.n_lookaheads)), 0)
     stays = np.array([event.terminal == NO_EVENT for event in rows.events], dtype=np.bool_)
-    sequence = rows.sequence.copy()
+    sequence, numbers = rows.sequence.copy(), rows.sequence.tolist()
     for row in np.flatnonzero(stays[rows.first]).tolist():
         if scanner.end_of_text[int(rows.source[row])] == EMPTY_TEXT:
             continue
         before = boundaries.open_lexemes[boundaries.open_lexeme_of[int(rows.source[row])]]
-        after, _ = sequences.open_lexeme(int(rows.sequence[row]))
+        after, _ = sequences.open_lexeme(numbers[row])
         if _keeps_all(before, after):
             sequence[row] = free
     return merge(rows, rows.source, rows.first, sequence)

@@ -31,7 +31,7 @@ def count_sequences(rows: Rows, boundaries: Boundaries, newline: int | None) -> 
     closings = _list_closings(rows, boundaries, newline)
     number: dict[tuple[int, int], int] = {}
     terminals: list[int] = []
-    for sequence in range(len(sequences)):
+    for sequence in sequences.numbers():
         if sequences.length[sequence]:
             key = (terminals[sequences.rest[sequence]], sequences.event[sequence].terminal)
             terminals.append(number.setdefault(key, len(number) + 1))

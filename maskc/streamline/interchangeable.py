@@ -19,6 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from maskc import bits
+from maskc.ids import SequenceId
 from maskc.lexer.boundaries import Boundaries, OpenLexeme
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.interchangeable import Classes, map_to_representatives
@@ -46,8 +47,8 @@ def merge_interchangeable(
                 direct = direct & ~group | 1 << target
         return replace(open_lexeme, direct=direct)
 
-    mapped: list[int] = []
-    for sequence in range(len(sequences)):
+    mapped: list[SequenceId] = []
+    for sequence in sequences.numbers():
         event = sequences.event[sequence]
         if sequences.length[sequence]:
             mapped.append(sequences.extend(map_event(event), mapped[sequences.rest[sequence]]))

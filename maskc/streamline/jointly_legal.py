@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from maskc.ids import SequenceId
 from maskc.pushdown.production_verdicts import ProductionVerdicts
 from maskc.store.sequences import Event
 from maskc.streamline.model import Rows
@@ -23,9 +24,9 @@ from maskc.streamline.rewrite import after_terminals, rewrite
 
 def merge_jointly_legal(rows: Rows, verdicts: ProductionVerdicts) -> Rows:
     """Return the rows with one sequence in the place of all that are jointly legal with it."""
-    known: dict[tuple[int, Hashable], int] = {}
+    known: dict[tuple[int, Hashable], SequenceId] = {}
 
-    def decide(before: Event, sequence: int) -> int:
+    def decide(before: Event, sequence: SequenceId) -> SequenceId:
         signature = verdicts.signature(before.terminal, sequence)
         return (
             sequence

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.ids import SequenceId
 from maskc.lexer.boundaries import Boundaries
 from maskc.pushdown.decisions import DEPENDS, Decisions
 from maskc.store.sequences import Event
@@ -44,7 +45,7 @@ class Verdicts:
         flags: uint8[n_classes, n_states], ``MAY``, ``FAIL`` or both.
     """
 
-    sequences: tuple[int, ...]
+    sequences: tuple[SequenceId, ...]
     class_of: NDArray[np.int32]
     flags: Flags
 
@@ -65,9 +66,9 @@ def leave_open(rows: Rows, n_states: int) -> Verdicts:
     return Verdicts(sequences, np.zeros(len(sequences), dtype=np.int32), flags)
 
 
-def list_sequences(rows: Rows) -> tuple[int, ...]:
+def list_sequences(rows: Rows) -> tuple[SequenceId, ...]:
     """Return the sequences of rows, and what is left of them after their events, ascending."""
-    found: set[int] = set()
+    found: set[SequenceId] = set()
     for sequence in np.unique(rows.sequence).tolist():
         while sequence not in found:
             found.add(sequence)
@@ -99,7 +100,7 @@ def describe_residue(
     asked = np.array(
         [event.terminal if length else -1 for event, length in _first_events(rows)], dtype=np.int64
     )[rows.sequence]
-    blamed: Counter[int] = Counter()
+    blamed: Counter[SequenceId] = Counter()
     bounds = np.searchsorted(rows.source, np.arange(rows.n_states, rows.n_sources + 1))
     for low, high in zip(bounds.tolist(), bounds[1:].tolist(), strict=False):
         depending = np.zeros(flags.shape[1], dtype=np.int64)
@@ -115,8 +116,9 @@ def describe_residue(
                 any_row = depends[asked[here] == terminal].any(axis=0)
                 place = terminals_asked.setdefault(terminal, np.zeros_like(possible))
                 place[states] |= any_row
-            for row, n in zip(here.tolist(), depends.sum(axis=1).tolist(), strict=True):
-                blamed[int(rows.sequence[row])] += n
+            numbers = rows.sequence[here].tolist()
+            for sequence, n in zip(numbers, depends.sum(axis=1).tolist(), strict=True):
+                blamed[sequence] += n
         counts += depending[possible].tolist()
         each = np.array(list(terminals_asked.values())).reshape(-1, len(possible))
         moves += each.sum(axis=0)[possible].tolist()
@@ -145,7 +147,7 @@ def describe_residue(
 
 
 def format_sequence(
-    rows: Rows, sequence: int, boundaries: Boundaries, terminals: tuple[str, ...]
+    rows: Rows, sequence: SequenceId, boundaries: Boundaries, terminals: tuple[str, ...]
 ) -> list[str]:
     """Return the names of a sequence's terminals, and at the end what stays open."""
     sequences, names = rows.sequences, []
@@ -168,7 +170,7 @@ def _first_events(rows: Rows) -> list[tuple[Event, int]]:
     return list(zip(rows.sequences.event, rows.sequences.length, strict=True))
 
 
-def _explain(rows: Rows, sequence: int, terminals: tuple[str, ...]) -> str:
+def _explain(rows: Rows, sequence: SequenceId, terminals: tuple[str, ...]) -> str:
     if not rows.sequences.length[sequence]:
         return "the columns of the open blocks decide where a newline may end"
     names = []

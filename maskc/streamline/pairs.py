@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from maskc.ids import DROPPED, IGNORED, NO_EVENT
+from maskc.ids import DROPPED, IGNORED, NO_EVENT, SequenceId
 from maskc.lexer.boundaries import Boundaries
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.decisions import Decisions
@@ -35,7 +35,7 @@ def decide_pairs(
     free = sequences.close(sequences.number_open_lexeme(anything(boundaries.n_lookaheads)), 0)
     wanted: dict[Event, int] = {}
 
-    def narrow(before: Event, sequence: int) -> int:
+    def narrow(before: Event, sequence: SequenceId) -> SequenceId:
         """Return an open lexeme without the lookaheads that no stack after an event wants."""
         if sequences.length[sequence] or sequence == free:
             return sequence
@@ -49,7 +49,7 @@ def decide_pairs(
         open_lexeme = replace(open_lexeme, direct=open_lexeme.direct & wanted[before])
         return sequences.close(sequences.number_open_lexeme(open_lexeme), column)
 
-    def rule(asked: Sequence[tuple[Event, int]]) -> list[int]:
+    def rule(asked: Sequence[tuple[Event, SequenceId]]) -> list[SequenceId]:
         answers = [sequence for _, sequence in asked]
         places = [i for i, (before, _) in enumerate(asked) if before.terminal not in _NO_TERMINAL]
         pairs = [(asked[i][0], narrow(*asked[i])) for i in places]

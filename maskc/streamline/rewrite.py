@@ -15,12 +15,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from maskc.ids import DROPPED
+from maskc.ids import DROPPED, SequenceId
 from maskc.store.sequences import Event
 from maskc.streamline.model import Rows, merge
 
 # (event before, sequence) → the sequence that stands for it, or DROPPED if it is never legal there.
-Rule = Callable[[Sequence[tuple[Event, int]]], list[int]]
+Rule = Callable[[Sequence[tuple[Event, SequenceId]]], list[SequenceId]]
 
 
 def rewrite(rows: Rows, rule: Rule) -> Rows:
@@ -33,7 +33,7 @@ def rewrite(rows: Rows, rule: Rule) -> Rows:
         (rows.events[first], sequence)
         for first, sequence in (divmod(key, len(sequences)) for key in distinct.tolist())
     ]
-    levels: dict[int, dict[tuple[Event, int], None]] = {}
+    levels: dict[int, dict[tuple[Event, SequenceId], None]] = {}
     for before, sequence in asked:
         place = levels.setdefault(length[sequence], {})
         while (before, sequence) not in place:
@@ -42,9 +42,9 @@ def rewrite(rows: Rows, rule: Rule) -> Rows:
                 break
             before, sequence = event[sequence], rest[sequence]
             place = levels.setdefault(length[sequence], {})
-    mapped: dict[tuple[Event, int], int] = {}
+    mapped: dict[tuple[Event, SequenceId], SequenceId] = {}
     for n_events, pairs in sorted(levels.items()):
-        ready: list[tuple[tuple[Event, int], int]] = []
+        ready: list[tuple[tuple[Event, SequenceId], SequenceId]] = []
         for before, sequence in pairs:
             left = sequence
             if n_events:
@@ -61,10 +61,10 @@ def rewrite(rows: Rows, rule: Rule) -> Rows:
     return merge(rows, rows.source, rows.first, sequence)
 
 
-def after_terminals(decide: Callable[[Event, int], int]) -> Rule:
+def after_terminals(decide: Callable[[Event, SequenceId], SequenceId]) -> Rule:
     """Return the rule that decides the sequences after terminals one by one, and no others."""
 
-    def rule(asked: Sequence[tuple[Event, int]]) -> list[int]:
+    def rule(asked: Sequence[tuple[Event, SequenceId]]) -> list[SequenceId]:
         return [
             decide(before, sequence) if before.terminal >= 0 else sequence
             for before, sequence in asked

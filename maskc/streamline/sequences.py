@@ -19,7 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from maskc.ids import NO_EVENT
+from maskc.ids import NO_EVENT, SequenceId
 from maskc.lexer.boundaries import Boundaries
 from maskc.pushdown.decisions import Decisions
 from maskc.store.sequences import Event, anything
@@ -33,9 +33,9 @@ def decide_sequences(rows: Rows, decisions: Decisions, boundaries: Boundaries) -
     sequences = rows.sequences
     free = sequences.close(sequences.number_open_lexeme(anything(boundaries.n_lookaheads)), 0)
 
-    known: dict[object, tuple[Event, int]] = {}
+    known: dict[object, tuple[Event, SequenceId]] = {}
 
-    def rule(asked: Sequence[tuple[Event, int]]) -> list[int]:
+    def rule(asked: Sequence[tuple[Event, SequenceId]]) -> list[SequenceId]:
         longer = [i for i, (_, sequence) in enumerate(asked) if sequences.length[sequence]]
         split = [(sequences.event[asked[i][1]], sequences.rest[asked[i][1]]) for i in longer]
         asked = list(asked)
@@ -52,7 +52,9 @@ def decide_sequences(rows: Rows, decisions: Decisions, boundaries: Boundaries) -
     return _join_firsts(rows, decisions, known)
 
 
-def _join_firsts(rows: Rows, decisions: Decisions, known: dict[object, tuple[Event, int]]) -> Rows:
+def _join_firsts(
+    rows: Rows, decisions: Decisions, known: dict[object, tuple[Event, SequenceId]]
+) -> Rows:
     """Return the rows with one pair of first event and sequence for all that are decided alike."""
     pairs = rows.first.astype(np.int64) * len(rows.sequences) + rows.sequence
     distinct, inverse = np.unique(pairs, return_inverse=True)

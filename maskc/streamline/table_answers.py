@@ -14,14 +14,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from maskc.ids import DROPPED
+from maskc.ids import DROPPED, SequenceId
 from maskc.pushdown.decisions import DEPENDS, FAIL, MAY, Decisions
 from maskc.store.sequences import Event
 
 
 def replace_decided(
-    decisions: Decisions, asked: Sequence[tuple[Event, int]], free: int, *, jointly: bool
-) -> list[int]:
+    decisions: Decisions,
+    asked: Sequence[tuple[Event, SequenceId]],
+    free: SequenceId,
+    *,
+    jointly: bool,
+) -> list[SequenceId]:
     """Return the sequence that stands for each, ``DROPPED`` if it is never legal.
 
     Args:
@@ -35,7 +39,7 @@ def replace_decided(
     by_event: dict[Event, list[int]] = {}
     for place, (event, _) in enumerate(asked):
         by_event.setdefault(event._replace(column=0), []).append(place)
-    answers = [0] * len(asked)
+    answers = [sequence for _, sequence in asked]
     for event, places in by_event.items():
         chosen, inverse = np.unique(classes[places], return_inverse=True)
         here = flags[chosen[:, None], decisions.states_after(event)]
@@ -58,8 +62,10 @@ def replace_decided(
 
 
 def join_decided(
-    decisions: Decisions, asked: Sequence[tuple[Event, int]], known: dict[object, tuple[Event, int]]
-) -> list[tuple[Event, int]]:
+    decisions: Decisions,
+    asked: Sequence[tuple[Event, SequenceId]],
+    known: dict[object, tuple[Event, SequenceId]],
+) -> list[tuple[Event, SequenceId]]:
     """Return, for pairs (X, S) that every state after X decides, one of those decided alike.
 
     The contexts that X needs are part of the answer, so pairs may join whose contexts differ.

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from maskc.ids import EMPTY_TEXT, NO_EVENT
+from maskc.ids import EMPTY_TEXT, NO_EVENT, NodeId
 from maskc.runtime.glr.tables import Lr0Tables
 from maskc.runtime.graph import NO_TOKENS, GraphReader, Unions
 from maskc.runtime.lookaheads import Lookaheads
@@ -23,7 +23,7 @@ from maskc.runtime.scanner import ScannerTables
 END_OF_TEXT = -1  # in a set of unions: the text may end here
 _THE_END: Unions = frozenset((END_OF_TEXT,))
 
-_AT_THE_END = -1  # in the place of a node: the text has to end there
+_AT_THE_END = NodeId(-1)  # in the place of a node: the text has to end there
 PLACE = 0  # there is one place of the lexer only, as general grammars have no contexts
 
 
@@ -40,7 +40,7 @@ class Ask:
 
     def __init__(
         self,
-        questions: dict[int, tuple[int, ...]],
+        questions: dict[int, tuple[NodeId, ...]],
         trials: tuple[tuple[int, Unions], ...],
         lookaheads: int,
     ) -> None:
@@ -76,10 +76,10 @@ class Asks:
         # An artifact in which no state decides anything has one entry for all of them.
         self.by_state = len(lookaheads.taken) == len(parser.taken) and len(parser.taken) > 1
         self._end = Ask({}, ((lookaheads.end, _THE_END),), lookaheads.end)
-        self._starts: dict[int, tuple[Ask | None, tuple[int, ...]]] = {}
-        self._of_node: dict[tuple[int, int], tuple[Unions, Ask | None]] = {}
+        self._starts: dict[int, tuple[Ask | None, tuple[NodeId, ...]]] = {}
+        self._of_node: dict[tuple[NodeId, int], tuple[Unions, Ask | None]] = {}
 
-    def start(self, state: int) -> tuple[Ask | None, tuple[int, ...]]:
+    def start(self, state: int) -> tuple[Ask | None, tuple[NodeId, ...]]:
         """Return what is asked where a token starts in a scanner state.
 
         First what is given to the parser, then the nodes that answer at once, because nothing is.
@@ -99,7 +99,7 @@ class Asks:
             )
         return found
 
-    def of_node(self, node: int, state: int) -> tuple[Unions, Ask | None]:
+    def of_node(self, node: NodeId, state: int) -> tuple[Unions, Ask | None]:
         """Return what a node allows with a state on top, and what is left to be asked.
 
         ``END_OF_TEXT`` is among the unions that are allowed where the text may end.
@@ -118,12 +118,12 @@ class Asks:
         return found
 
     def _make(
-        self, asked: list[tuple[int, int]], trials: tuple[tuple[int, Unions], ...]
+        self, asked: list[tuple[int, NodeId]], trials: tuple[tuple[int, Unions], ...]
     ) -> Ask | None:
         """Return what is asked, ``None`` if it is nothing."""
         if not asked and not trials:
             return None
-        questions: dict[int, list[int]] = {}
+        questions: dict[int, list[NodeId]] = {}
         lookaheads = 0
         for terminal, node in asked:
             questions.setdefault(terminal, []).append(node)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from maskc.artifact.model import MAX_QUESTIONS, NO_LINE, column_after
-from maskc.ids import NO_EVENT
+from maskc.ids import NO_EVENT, NodeId
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.graph import GraphReader, Question, Unions
 from maskc.runtime.lalr.effects import StackEffects
@@ -27,7 +27,7 @@ from maskc.runtime.lalr.stack_cache import StackCache
 
 # A node of the graph, and what it is asked about: the parser stack, the columns of the open blocks,
 # and the column reached in the open lexeme. A plain tuple: one is made for each question.
-_Place = tuple[int, Stack, tuple[int, ...], int]
+_Place = tuple[NodeId, Stack, tuple[int, ...], int]
 
 
 class _Asking:
