@@ -34,7 +34,7 @@ from maskc.artifact.model import MAX_QUESTIONS, SAME
 from maskc.emit.contexts import find_contexts
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
-from maskc.ids import ANY_PROFILE, IGNORED, NO_EVENT, NodeId
+from maskc.ids import ANY_PROFILE, IGNORED, NO_EVENT, NodeId, TerminalId
 from maskc.lexer.scanner import Scanner
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.decisions import DEPENDS, MAY
@@ -51,7 +51,7 @@ MAX_UNIONS = 60_000
 class Question(NamedTuple):
     """A terminal, a newline's column change, and the node that answers after it."""
 
-    terminal: int
+    terminal: TerminalId
     column: int
     node: NodeId
 
@@ -73,7 +73,7 @@ class Answer(NamedTuple):
 
 
 class _Node(NamedTuple):
-    terminal: int  # the one in front of its rows
+    terminal: TerminalId  # the one in front of its rows
     groups: Ints  # the contexts that its rows need, as columns of ``_Builder._inside``
     sequences: Ints  # places in ``Verdicts.sequences``
     sets: Ints
@@ -228,7 +228,7 @@ class _Builder:
         self._fill_inside()
         roots = []
         for state, ends in enumerate(rows.ends_of):
-            found: dict[tuple[int, int], list[Ints]] = {}
+            found: dict[tuple[TerminalId, int], list[Ints]] = {}
             own = np.arange(bounds[state], bounds[state + 1], dtype=np.int32)
             for terminal, column in sorted(
                 set(zip(terminals[own].tolist(), columns[own].tolist(), strict=True))
@@ -354,7 +354,7 @@ class _Builder:
     def _intern(self, answer: Answer) -> int:
         return self.answers.setdefault(answer, len(self.answers))
 
-    def _make(self, terminal: int, groups: Ints, sequences: Ints, sets: Ints) -> NodeId:
+    def _make(self, terminal: TerminalId, groups: Ints, sequences: Ints, sets: Ints) -> NodeId:
         """Return the number of the node of these rows; sources have many in common."""
         key = (terminal, groups.tobytes(), sequences.tobytes(), sets.tobytes())
         number = self._number.setdefault(key, NodeId(len(self._nodes)))

@@ -130,7 +130,7 @@ def find_symbol_classes(lexed: LexedCfg) -> Classes:
     classes = []
     for members in find_production_classes(reduced):
         terminals = [lexed.symbols[symbol][0] for symbol in members]
-        single = sorted(t for t in terminals if len(symbols_of[t]) == 1 and t != END)
+        single = sorted(TerminalId(t) for t in terminals if len(symbols_of[t]) == 1 and t != END)
         if len(single) > 1:
             classes.append(tuple(single))
     return tuple(sorted(classes))

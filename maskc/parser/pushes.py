@@ -34,7 +34,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class PushPlan:
+class Pushes:
     """Every push on one LALR state.
 
     Attributes:
@@ -48,8 +48,8 @@ class PushPlan:
     readers: Mapping[int, frozenset[int]]
 
 
-def plan_pushes(grammar: LalrGrammar, item_sets: ItemSets, state: int) -> PushPlan:
-    """Return the plan of a LALR state."""
+def list_pushes(grammar: LalrGrammar, item_sets: ItemSets, state: int) -> Pushes:
+    """Return every push on one LALR state."""
     origins: dict[Item, Origin] = {}
     for position, (production, dot) in enumerate(item_sets.kernels[state]):
         origins[production, dot] = Origin(position, -1)
@@ -72,7 +72,7 @@ def plan_pushes(grammar: LalrGrammar, item_sets: ItemSets, state: int) -> PushPl
             for origin in items.values():
                 if origin.kernel < 0:
                     readers[origin.lhs].add(-1 - symbol)
-    return PushPlan(
+    return Pushes(
         MappingProxyType(symbols),
         nonterminals,
         MappingProxyType({n: frozenset(found) for n, found in readers.items()}),

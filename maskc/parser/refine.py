@@ -29,7 +29,7 @@ from maskc.grammar.model import Bnf, LalrGrammar
 from maskc.ids import END, ContextId, LalrStateId, LookaheadId, RefinedStateId
 from maskc.parser.completion import Completions, build_completions
 from maskc.parser.items import Item, ItemSets, build_item_sets
-from maskc.parser.pushes import Origin, plan_pushes
+from maskc.parser.pushes import Origin, list_pushes
 from maskc.parser.relation import Lookaheads
 from maskc.wording import Phrase
 
@@ -202,8 +202,8 @@ class _Refiner:
             ]
             for enclosed in ((False, True) if enclosed_items else (False,))
         }
-        self.plans = [
-            plan_pushes(grammar, item_sets, state) for state in range(len(grammar.lalr.states))
+        self.pushes = [
+            list_pushes(grammar, item_sets, state) for state in range(len(grammar.lalr.states))
         ]
         self.live_cache: dict[_Key, Lookaheads] = {}
 
@@ -227,9 +227,9 @@ class _Refiner:
 
     def push_all(self, state: LalrStateId, wanted: Wanted) -> dict[int, _Key]:
         """Return symbol → (LALR state, what each of its kernel items wants)."""
-        plan = self.plans[state]
+        pushes = self.pushes[state]
         enclosed = self.enclosed(state, wanted)
-        from_closure: dict[int, Lookaheads] = dict.fromkeys(plan.nonterminals, enclosed)
+        from_closure: dict[int, Lookaheads] = dict.fromkeys(pushes.nonterminals, enclosed)
 
         def pushed(origins: tuple[Origin, ...]) -> Wanted:
             return tuple(
@@ -238,15 +238,16 @@ class _Refiner:
             )
 
         # Least fixpoint: a left-recursive nonterminal wants what it wants itself.
-        pending = set(plan.nonterminals)
+        pending = set(pushes.nonterminals)
         while pending:
             nonterminal = min(pending)
             pending.discard(nonterminal)
-            target, origins = plan.symbols[-1 - nonterminal]
+            target, origins = pushes.symbols[-1 - nonterminal]
             value = self.live(target, pushed(origins)) | enclosed
             if value != from_closure[nonterminal]:
                 from_closure[nonterminal] = value
-                pending |= plan.readers[nonterminal]
+                pending |= pushes.readers[nonterminal]
         return {
-            symbol: (target, pushed(origins)) for symbol, (target, origins) in plan.symbols.items()
+            symbol: (target, pushed(origins))
+            for symbol, (target, origins) in pushes.symbols.items()
         }

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from maskc import bits
-from maskc.ids import SequenceId
+from maskc.ids import SequenceId, TerminalId
 from maskc.lexer.boundaries import Boundaries, Lookaheads
 from maskc.pushdown.debt_automaton import REFUSED, TAKEN
 from maskc.pushdown.decisions import FAIL, MAY, Decisions
@@ -27,7 +27,7 @@ from maskc.pushdown.production_verdicts import ProductionVerdicts
 from maskc.pushdown.table_debts import TableDebts
 from maskc.store.sequences import Event, Sequences, anything
 
-_Claim = tuple[int, SequenceId]  # a terminal, and the sequence after it
+_Claim = tuple[TerminalId, SequenceId]  # a terminal, and the sequence after it
 
 
 def check_agreement(
@@ -84,7 +84,7 @@ def _find_open(
 
 
 def _shorten(
-    terminal: int, sequence: SequenceId, verdicts: ProductionVerdicts, boundaries: Boundaries
+    terminal: TerminalId, sequence: SequenceId, verdicts: ProductionVerdicts, boundaries: Boundaries
 ) -> SequenceId:
     """Return the shortest beginning of a never-legal sequence that is never legal."""
     sequences, events, rest = verdicts.sequences, [], sequence

@@ -333,8 +333,8 @@ class _Graph:
                         source, target = int(sources[edge]), int(targets[edge])
                         values[column, source] = self._run(rest, source, target, decisions)
         self._reduce(values, reducing, facts)
-        for terminal, columns in reducing.items():
-            refused = ~facts.takes.get(terminal, facts.nothing)
+        for first, columns in reducing.items():
+            refused = ~facts.takes.get(first, facts.nothing)
             for column in columns:
                 values[column, refused] = FAIL
         return list(values)

@@ -28,9 +28,9 @@ from maskc.automata.partition import refine_by_signature
 from maskc.grammar.lalr import list_reductions
 from maskc.grammar.model import LalrGrammar
 from maskc.grammar.reduce import ReducedGrammar, reduce_grammar
-from maskc.ids import END
+from maskc.ids import END, TerminalId
 
-Classes = tuple[tuple[int, ...], ...]
+Classes = tuple[tuple[TerminalId, ...], ...]
 
 
 def find_classes(grammar: LalrGrammar) -> Classes:
@@ -126,7 +126,7 @@ def safe_for_contexts(grammar: LalrGrammar, classes: Classes) -> Classes:
     )
 
 
-def map_to_representatives(classes: Classes) -> dict[int, int]:
+def map_to_representatives(classes: Classes) -> dict[TerminalId, TerminalId]:
     """Return terminal → the first of its class, for the terminals in classes."""
     return {terminal: members[0] for members in classes for terminal in members}
 
@@ -155,7 +155,7 @@ def _meet(one: Classes, other: Classes) -> Classes:
 
 def _group(keyed: Iterable[tuple[int, Hashable]]) -> Classes:
     """Return the terminals with equal keys, in order, where there are two or more."""
-    groups: dict[Hashable, list[int]] = {}
+    groups: dict[Hashable, list[TerminalId]] = {}
     for terminal, key in sorted(keyed, key=lambda pair: pair[0]):
-        groups.setdefault(key, []).append(terminal)
+        groups.setdefault(key, []).append(TerminalId(terminal))
     return tuple(tuple(members) for members in groups.values() if len(members) > 1)

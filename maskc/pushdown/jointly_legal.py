@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 
+from maskc.ids import TerminalId
 from maskc.pushdown.debt_automaton import Verdict
 from maskc.pushdown.production_debts import ProductionDebts
 from maskc.pushdown.table_debts import TableDebts
@@ -45,7 +46,7 @@ def are_jointly_legal(
     one: Sequence[int],
     other: Sequence[int],
     *,
-    representatives: Mapping[int, int],
+    representatives: Mapping[TerminalId, TerminalId],
 ) -> Reason | None:
     """Return why two sequences are jointly legal after ``x``, ``None`` if it is not known.
 
@@ -65,7 +66,7 @@ def are_jointly_legal_by_table(
     one: Sequence[int],
     other: Sequence[int],
     *,
-    representatives: Mapping[int, int],
+    representatives: Mapping[TerminalId, TerminalId],
 ) -> Reason | None:
     """Return why two sequences are jointly legal in the language that Lark parses.
 
@@ -88,19 +89,21 @@ def _find_reason(
     x: int,
     one: Sequence[int],
     other: Sequence[int],
-    representatives: Mapping[int, int],
+    representatives: Mapping[TerminalId, TerminalId],
 ) -> Reason | None:
     left, right = _replace(one, representatives), _replace(other, representatives)
     if left == right:
         return Reason.EQUAL
-    before, suffixes = _split(representatives.get(x, x), left, right)
+    before, suffixes = _split(representatives.get(TerminalId(x), x), left, right)
     if all(decide(before, suffix) is Verdict.ALWAYS for suffix in suffixes):
         return Reason.ALWAYS_SUFFIX
     return Reason.EQUAL_DEBTS if compare(x, left, right) else None
 
 
-def _replace(sequence: Sequence[int], representatives: Mapping[int, int]) -> tuple[int, ...]:
-    return tuple(representatives.get(terminal, terminal) for terminal in sequence)
+def _replace(
+    sequence: Sequence[int], representatives: Mapping[TerminalId, TerminalId]
+) -> tuple[int, ...]:
+    return tuple(representatives.get(TerminalId(terminal), terminal) for terminal in sequence)
 
 
 def _split(

@@ -38,7 +38,7 @@ from collections.abc import Hashable, Sequence
 from maskc import bits
 from maskc.grammar.model import Context
 from maskc.grammar.sets import Terminals
-from maskc.ids import SequenceId
+from maskc.ids import SequenceId, TerminalId
 from maskc.lexer.boundaries import Boundaries, Lookaheads
 from maskc.pushdown.asked_productions import AskedProductions
 from maskc.pushdown.debt_automaton import Verdict
@@ -73,12 +73,12 @@ class ProductionVerdicts:
             self._symbols_of[terminal] = self._symbols_of.get(terminal, 0) | 1 << symbol
         self._possible = [bits.unite(row) for row in boundaries.rest]
         self._certain = _find_certain(boundaries, asked.contexts)
-        self._after: dict[int, Lookaheads] = {}
+        self._after: dict[TerminalId, Lookaheads] = {}
         self._possible_of: dict[SequenceId, tuple[int, ...]] = {}
-        self._never: dict[tuple[int, SequenceId], bool] = {}
-        self._always: dict[tuple[int, SequenceId], bool] = {}
+        self._never: dict[tuple[TerminalId, SequenceId], bool] = {}
+        self._always: dict[tuple[TerminalId, SequenceId], bool] = {}
 
-    def is_never_legal(self, terminal: int, sequence: SequenceId) -> bool:
+    def is_never_legal(self, terminal: TerminalId, sequence: SequenceId) -> bool:
         """Return whether no text has a sequence right after a terminal."""
         found = self._never.get((terminal, sequence))
         if found is None:
@@ -89,7 +89,7 @@ class ProductionVerdicts:
             self._never[terminal, sequence] = found
         return found
 
-    def is_always_legal(self, terminal: int, sequence: SequenceId) -> bool:
+    def is_always_legal(self, terminal: TerminalId, sequence: SequenceId) -> bool:
         """Return whether a sequence is proven legal on every stack that a terminal leaves."""
         if self.asked.lost is not None:
             return False
@@ -103,7 +103,7 @@ class ProductionVerdicts:
             )
         return found
 
-    def signature(self, terminal: int, sequence: SequenceId) -> Hashable:
+    def signature(self, terminal: TerminalId, sequence: SequenceId) -> Hashable:
         """Return what is equal for sequences legal on the same stacks, ``None`` if unknown."""
         elements = self.read_certain(sequence)
         if self.asked.lost is not None or elements is None:
@@ -114,7 +114,7 @@ class ProductionVerdicts:
         ]
         return None if None in found else tuple(found)
 
-    def list_after(self, terminal: int) -> Lookaheads:
+    def list_after(self, terminal: TerminalId) -> Lookaheads:
         """Return the lookaheads of what stands right after a terminal in some text."""
         found = self._after.get(terminal)
         if found is None:
@@ -125,7 +125,9 @@ class ProductionVerdicts:
             )
         return found
 
-    def list_claims(self) -> tuple[list[tuple[int, SequenceId]], list[tuple[int, SequenceId]]]:
+    def list_claims(
+        self,
+    ) -> tuple[list[tuple[TerminalId, SequenceId]], list[tuple[TerminalId, SequenceId]]]:
         """Return the (terminal, sequence) that were said to be never, and to be always legal."""
         never = sorted(key for key, found in self._never.items() if found)
         return never, sorted(key for key, found in self._always.items() if found)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from maskc.ids import NO_EVENT, OpenLexemeId, SequenceId
+from maskc.ids import NO_EVENT, OpenLexemeId, SequenceId, TerminalId
 from maskc.lexer.boundaries import OpenLexeme
 
 ContextSet = int  # a set of contexts as bits
@@ -32,7 +32,7 @@ class Event(NamedTuple):
         column: for a newline with indentation, its column change; 0 otherwise.
     """
 
-    terminal: int
+    terminal: TerminalId
     contexts: ContextSet
     column: int
 

@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from maskc import bits
-from maskc.ids import SequenceId
+from maskc.ids import SequenceId, TerminalId
 from maskc.lexer.boundaries import Boundaries, OpenLexeme
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.interchangeable import Classes, map_to_representatives
@@ -94,7 +94,7 @@ def safe_for_lookaheads(classes: Classes, boundaries: Boundaries, table: Refined
         for terminal in members
     }
     lives = sorted(set(table.live))
-    found: dict[tuple[int, bytes], list[int]] = {}
+    found: dict[tuple[int, bytes], list[TerminalId]] = {}
     for number, members in enumerate(classes):
         for terminal in members:
             taken = bytes(bool(live & lookaheads[terminal]) for live in lives)
@@ -104,7 +104,7 @@ def safe_for_lookaheads(classes: Classes, boundaries: Boundaries, table: Refined
 
 
 def _map_lookaheads(
-    stands_for: dict[int, int], boundaries: Boundaries, table: RefinedTable
+    stands_for: dict[TerminalId, TerminalId], boundaries: Boundaries, table: RefinedTable
 ) -> dict[int, int]:
     """Return lookahead → lookahead of the representative that is live in the same states."""
     lives = sorted(set(table.live))

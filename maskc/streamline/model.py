@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.ids import DROPPED
+from maskc.ids import DROPPED, BoundaryId, TerminalId
 from maskc.store.sequences import Event, Sequences
 
 Ints = NDArray[np.int32]
@@ -69,7 +69,7 @@ class Rows:
     """
 
     n_states: int
-    ends: tuple[tuple[int, int], ...]
+    ends: tuple[tuple[TerminalId, BoundaryId], ...]
     ends_of: tuple[tuple[int, ...], ...]
     events: tuple[Event, ...]
     sequences: Sequences

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from maskc.ids import DROPPED, SequenceId
+from maskc.ids import DROPPED, SequenceId, TerminalId
 from maskc.pushdown.production_verdicts import ProductionVerdicts
 from maskc.store.sequences import Event
 from maskc.streamline.model import Rows
@@ -27,7 +27,7 @@ def drop_never_legal(rows: Rows, verdicts: ProductionVerdicts) -> Rows:
     """Return the rows without those that are never legal."""
     sequences = rows.sequences
 
-    def narrow(terminal: int, sequence: SequenceId) -> SequenceId:
+    def narrow(terminal: TerminalId, sequence: SequenceId) -> SequenceId:
         """Return an open lexeme without the terminals that stand nowhere after another."""
         if sequences.length[sequence] or verdicts.is_free(sequence):
             return sequence
