@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Collection
 from typing import Any, cast
 
 from maskc.errors import GrammarError
@@ -36,12 +37,41 @@ _FLAGS = {
 _GLOBAL_FLAGS = re.compile(r"\(\?[aimsux]+\)(?:\s*\(\?[aimsux]+\))*")
 
 
+def read_pattern(pattern: str) -> str:
+    """Return a pattern that matches the same texts, and nothing but to their end.
+
+    Raises:
+        GrammarError: ``re`` refuses the pattern, or it has a back-reference.
+    """
+    return _read(pattern)[0]
+
+
 def translate_regex(pattern: str) -> Translation:
     """Return a grammar of the texts that ``re.fullmatch`` takes.
 
     Raises:
         GrammarError: ``re`` refuses the pattern, or it has a back-reference.
     """
+    whole, least, groups = _read(pattern)
+    if not least:
+        whole = rf"(?={whole})[\s\S]+"
+    terminal = "PATTERN"
+    while terminal in groups:
+        terminal += "_"
+    check_conditionals(terminal, whole, 0)
+    sides: list[Side] = [()] if match_length(pattern, "") == 0 else []
+    return Translation(
+        parser="lalr",
+        lexer="contextual",
+        start="start",
+        rules={"start": (*sides, (terminal,))},
+        terminals={terminal: whole},
+        rule_of={},
+    )
+
+
+def _read(pattern: str) -> tuple[str, int, Collection[str]]:
+    """Return the pattern to the end of the text, its least width, and the names of its groups."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what a later Python may read otherwise
@@ -63,18 +93,4 @@ def translate_regex(pattern: str) -> Translation:
     # In a verbose pattern the last line may be a comment.
     ending = "\n)" if "x" in flags else ")"
     whole = rf"(?{flags}:{inner}{ending}\Z"
-    if tree.getwidth()[0] == 0:
-        whole = rf"(?={whole})[\s\S]+"
-    terminal = "PATTERN"
-    while terminal in compiled.groupindex:
-        terminal += "_"
-    check_conditionals(terminal, whole, 0)
-    sides: list[Side] = [()] if match_length(pattern, "") == 0 else []
-    return Translation(
-        parser="lalr",
-        lexer="contextual",
-        start="start",
-        rules={"start": (*sides, (terminal,))},
-        terminals={terminal: whole},
-        rule_of={},
-    )
+    return whole, tree.getwidth()[0], compiled.groupindex

@@ -25,7 +25,7 @@ from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.once import made_once
-from maskc.runtime.schema.opening import MaskedSchemaMachine, check_plan, check_schema_header
+from maskc.runtime.schema.opening import check_plan, check_schema_header, open_schema
 from maskc.runtime.undo import UndoLog
 
 DEFAULT_CACHE_BYTES = 512 * 1024 * 1024
@@ -163,7 +163,7 @@ def load(
 def _machine_of(header: dict[str, Any]) -> Callable[..., Machine[Any]]:
     """Return what makes the machine of an artifact with this header."""
     if is_schema(header):
-        return MaskedSchemaMachine
+        return open_schema
     return GlrMachine if is_general(header) else LalrMachine
 
 

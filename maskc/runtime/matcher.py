@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn, Protocol
 from weakref import ref
 
 import numpy as np
@@ -20,13 +20,9 @@ from maskc.runtime.arguments import (
     check_bitmask,
 )
 from maskc.runtime.forced_bytes import find_forced_bytes
-from maskc.runtime.forced_tokens import Encode, keep_stable
-from maskc.runtime.machine import Hypotheses
+from maskc.runtime.forced_tokens import Encode, TokenTexts, keep_stable
+from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.undo import UndoLog
-
-if TYPE_CHECKING:
-    from maskc.runtime.artifact import Artifact
-
 
 # Of a matcher that has filled no bitmask.
 _NO_BITMASK: ref[NDArray[np.int32]] = ref(np.zeros((0, 0), dtype=np.int32))
@@ -84,6 +80,30 @@ def fill_bitmasks(
         bitmask[row] = words
 
 
+class Compiled(Protocol):
+    """What makes matchers: an artifact, or a constraint of a kit.
+
+    Attributes:
+        vocab_size: number of tokens, padding included.
+        ends: end-of-sequence ids.
+    """
+
+    vocab_size: int
+    ends: frozenset[int]
+
+    @property
+    def machine(self) -> Machine[Any]:
+        """The machine that all its matchers share."""
+
+    @property
+    def first_bytes(self) -> NDArray[np.int16]:
+        """int16[vocab_size]: each token's first byte, -1 for one without bytes."""
+
+    @property
+    def token_texts(self) -> TokenTexts:
+        """The tokens by their bytes."""
+
+
 class Matcher:
     """The state of one sequence.
 
@@ -106,7 +126,7 @@ class Matcher:
 
     def __init__(
         self,
-        artifact: Artifact,
+        artifact: Compiled,
         hypotheses: Hypotheses,
         undo: UndoLog,
         *,

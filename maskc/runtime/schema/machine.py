@@ -74,10 +74,10 @@ class Node:
         self.parents = parents
         self.depth: int = parents[0].depth if parents else depth
         self.following: Following | None = None
-        if parents:
+        if state[0] == END:
+            self.following = state[1] if len(state) > 1 else None
+        elif parents:
             self.following = parents[0].following
-        elif state[0] == END and len(state) > 1:
-            self.following = state[1]
         if state[0] in (OBJECT, ARRAY, KEY):
             self.depth += 1
         self.captures: bool = any(parent.captures for parent in parents) or (

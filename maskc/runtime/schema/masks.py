@@ -15,15 +15,14 @@ the first two are legal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maskc.runtime.cache.budget import Cache
 from maskc.runtime.cache.pool import NO_NUMBER, MaskPool, PooledMask
 from maskc.runtime.schema.characters import of_words
+from maskc.runtime.schema.inside import walk_body
 from maskc.runtime.schema.leaves import Leaves
 from maskc.runtime.schema.machine import (
     ARRAY,
@@ -35,11 +34,10 @@ from maskc.runtime.schema.machine import (
     split_body,
 )
 from maskc.runtime.schema.scans import Closers
-from maskc.runtime.schema.stepping import step_body
 from maskc.runtime.schema.strings import Body
 from maskc.runtime.schema.summary import Part
-from maskc.runtime.schema.tokens import TokenIndex, Words, index_of
-from maskc.runtime.schema.trie import ROOT
+from maskc.runtime.schema.tokens import TokenIndex, Words
+from maskc.runtime.schema.trie import ROOT, Nodes, Trie
 from maskc.runtime.schema.walking import FRESH, Parts, Walk
 
 
@@ -47,16 +45,13 @@ class SchemaMasks:
     """Masks of one artifact, shared by its matchers.
 
     Args:
-        arrays: its sections.
+        index: its vocabulary.
         machine: its machine.
         pool: the distinct masks.
     """
 
-    def __init__(
-        self, arrays: Mapping[str, NDArray[Any]], machine: SchemaMachine, pool: MaskPool
-    ) -> None:
-        self._machine = machine
-        self._index: TokenIndex = index_of(arrays["token_first"], arrays["token_bytes"])
+    def __init__(self, index: TokenIndex, machine: SchemaMachine, pool: MaskPool) -> None:
+        self._machine, self._index = machine, index
         self.pool = pool
         self._parts = Parts(self._index, machine)
         self._leaves = Leaves(self._index, machine)
@@ -83,7 +78,18 @@ class SchemaMasks:
         """Return the number of each sequence's mask, -1 without one."""
         return [(h[0].mask or self.mask(h[0])).number for h in batch]
 
-    def _find(self, here: Configuration) -> PooledMask:
+    def legal(self, here: Configuration) -> Part:
+        """Return the same without the end-of-sequence tokens."""
+        return Part((self._unite(self._collect(here)),))
+
+    def begin(self, trie: Trie, nodes: Nodes, start: Configuration) -> Part:
+        """Return the texts of a trie that are legal from some nodes on, where a text begins."""
+        walk = Walk(self._parts, trie, None)
+        for node in start.nodes:
+            walk.enter(node, start.gap, nodes)
+        return walk.part()
+
+    def _collect(self, here: Configuration) -> dict[Part, None]:
         parts: dict[Part, None] = {}
         for node in here.nodes:
             if node.state[0] in (STRING, KEY):
@@ -91,6 +97,10 @@ class SchemaMasks:
             else:
                 walk = Walk(self._parts, self._index.tokens, here.text)
                 parts.update(dict.fromkeys(walk.collect(node, here.gap)))
+        return parts
+
+    def _find(self, here: Configuration) -> PooledMask:
+        parts = self._collect(here)
         may_end = self._machine.may_end(here)
         key = (frozenset(parts), may_end)
         found: PooledMask | None = self._composed.get(key)
@@ -225,10 +235,10 @@ class SchemaMasks:
         state = body.start
         for byte in begun:
             state = body.step(state, byte)
-        found = step_body(self._index.tokens, body, state, (ROOT,)) if state else None
+        found = walk_body(self._index.tokens, body, state, (ROOT,)) if state else None
         if found is None:
             return []
         places = list(found.places)
-        for quote, _, _ in found.ended:
-            places += self._index.quotes_of(quote)[0]
+        for ended in found.ended:
+            places += self._index.quotes_of(ended.node)[0]
         return places

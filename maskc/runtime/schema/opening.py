@@ -11,39 +11,55 @@ from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.masks import SchemaMasks
 from maskc.runtime.schema.plan import Layout, Plan, PlanError
+from maskc.runtime.schema.tokens import TokenIndex, index_of
 
 
 class MaskedSchemaMachine(SchemaMachine):
     """A :class:`maskc.runtime.machine.Machine`: the schema's machine, with its masks.
 
     Args:
-        contents: the artifact.
+        plan: what is asked.
+        index: the vocabulary.
         text_of: token id → its bytes, ``None`` if it writes no text.
         budget: what cached results are charged to.
         pool: the distinct masks.
 
     Attributes:
         pool, byte_groups, mask, mask_numbers: see the interface.
-
-    Raises:
-        PlanError: the plan is damaged.
+        masks: finds the masks.
     """
 
     byte_groups = tuple(bytes([byte]) for byte in range(256))
 
     def __init__(
         self,
-        contents: Contents,
+        plan: Plan,
+        index: TokenIndex,
         text_of: Callable[[int], bytes | None],
         budget: Budget,
         pool: MaskPool,
     ) -> None:
-        super().__init__(_read_plan(contents, budget), text_of, budget)
-        masks = SchemaMasks(contents.arrays, self, pool)
+        super().__init__(plan, text_of, budget)
+        self.masks = masks = SchemaMasks(index, self, pool)
         self.pool = pool
         # Not methods that call these: a call is a tenth of a warm fill.
         self.mask = masks.mask
         self.mask_numbers = masks.numbers
+
+
+def open_schema(
+    contents: Contents,
+    text_of: Callable[[int], bytes | None],
+    budget: Budget,
+    pool: MaskPool,
+) -> MaskedSchemaMachine:
+    """Return the machine of an artifact; its arguments are those of the other machines.
+
+    Raises:
+        PlanError: the plan is damaged.
+    """
+    index = index_of(contents.arrays["token_first"], contents.arrays["token_bytes"])
+    return MaskedSchemaMachine(_read_plan(contents, budget), index, text_of, budget, pool)
 
 
 def _read_plan(contents: Contents, budget: Budget) -> Plan:

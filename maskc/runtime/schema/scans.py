@@ -20,12 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.schema.characters import CharDfa
-from maskc.runtime.schema.stepping import step_body
+from maskc.runtime.schema.differences import Differences, compare_body
+from maskc.runtime.schema.inside import walk_body
 from maskc.runtime.schema.strings import UNKNOWN, Body
 from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import ROOT, Ints
 
+_MOST_NODES = 4_000
 _FEW_NODES = 300  # looked up one by one before arrays are taken
+_MOST_GONE = 20_000  # tokens that are taken out of the row of any string
 _QUOTE = 0x22
 
 
@@ -124,7 +127,7 @@ class Scanner:
 
     def _scan_few(self, body: Body, at: int) -> Scan | None:
         """Return the scan if few nodes take part, else ``None``."""
-        inside = step_body(self._index.tokens, body, at, (ROOT,), most=_FEW_NODES)
+        inside = walk_body(self._index.tokens, body, at, (ROOT,), most=_FEW_NODES)
         if inside is None:
             return None
         nodes, states, sizes = (
@@ -145,6 +148,15 @@ class Scanner:
             self._index.shared.put(key, found, 400)
         return found
 
+    def compare(self, body: Body, at: int) -> Differences | None:
+        """Return where a string differs from one of any characters, ``None`` if in many places."""
+        if body.first_bytes(at) is not None:
+            return None  # nearly all is dead
+        found = compare_body(self._index.tokens, body, self.free, at, (ROOT,), _MOST_NODES)
+        if found is not None and sum(high - low for low, high in found.dead) > _MOST_GONE:
+            return None
+        return found
+
 
 def scan_levels(index: TokenIndex, body: Body, at: int) -> Scan:
     """Return what a string does by walking the trie level by level with arrays."""
@@ -156,7 +168,7 @@ def scan_levels(index: TokenIndex, body: Body, at: int) -> Scan:
     inside: list[tuple[Ints, ...]] = []
     quotes: list[tuple[Ints, ...]] = []
     while len(nodes):
-        above, nodes = _spread(trie.first_array[nodes], trie.first_array[nodes + 1])
+        above, nodes = spread(trie.first_array[nodes], trie.first_array[nodes + 1])
         bytes_, before, read = trie.byte_array[nodes], states[above], sizes[above]
         characters = np.array(body.characters, dtype=np.int32)
         ended = characters[before]
@@ -175,7 +187,7 @@ def scan_levels(index: TokenIndex, body: Body, at: int) -> Scan:
     return Scan(body, *_join(inside, 3), *_join(quotes, 4))
 
 
-def _spread(first: Ints, last: Ints) -> tuple[Ints, Ints]:
+def spread(first: Ints, last: Ints) -> tuple[Ints, Ints]:
     """Return the numbers of some runs, one run after the other, and which run each is of."""
     counts = last - first
     run = np.repeat(np.arange(len(first), dtype=np.int32), counts)
@@ -193,7 +205,7 @@ def find_quotes(index: TokenIndex, nodes: Ints, ended: Ints, read: Ints) -> tupl
     """Return the tokens below some quotes: token, rest, state, characters."""
     first = np.searchsorted(index.quote_nodes, nodes).astype(np.int32)
     last = np.searchsorted(index.quote_nodes, nodes + 1).astype(np.int32)
-    run, rows = _spread(first, last)
+    run, rows = spread(first, last)
     return index.quote_places[rows], index.quote_rests[rows], ended[run], read[run]
 
 

@@ -1,0 +1,1 @@
+"""What requests bring, linked against what is known of a tokenizer: schemas, choices, patterns."""

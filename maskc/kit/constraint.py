@@ -1,0 +1,75 @@
+"""What one request asks of its output: makes matchers, as an artifact does."""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import Any
+
+import numpy as np
+
+from maskc.kit.tokens import KitTokens
+from maskc.runtime.forced_tokens import TokenTexts
+from maskc.runtime.link.expressions import Expression
+from maskc.runtime.machine import Machine
+from maskc.runtime.matcher import Matcher, allocate_bitmask
+from maskc.runtime.undo import UndoLog
+
+_LONGEST_DRAFT = 4_096  # tokens
+
+
+class Constraint:
+    """A constraint of a kit. Immutable; make one matcher for each sequence.
+
+    Constraints of one kit are put together with :meth:`maskc.kit.kit.Kit.sequence`,
+    :meth:`~maskc.kit.kit.Kit.one_of` and :meth:`~maskc.kit.kit.Kit.repeat`.
+
+    Args:
+        expression: what it is made of.
+        machine: reads it.
+        tokens: of the kit.
+
+    Attributes:
+        machine: the machine that all its matchers share.
+    """
+
+    def __init__(self, expression: Expression, machine: Machine[Any], tokens: KitTokens) -> None:
+        self.expression, self.machine, self.tokens = expression, machine, tokens
+        self.vocab_size, self.eos_ids, self.ends = tokens.vocab_size, tokens.eos_ids, tokens.ends
+        self.first_bytes = tokens.first_bytes
+
+    @property
+    def token_texts(self) -> TokenTexts:
+        """The tokens by their bytes, for forced tokens."""
+        return self.tokens.token_texts
+
+    def matcher(self) -> Matcher:
+        """Return a matcher at the start of the text.
+
+        Its methods raise a ``LimitError`` where a text can be read in too many ways at once, or a
+        pattern needs too many states; the matcher stays as it was.
+        """
+        return Matcher(self, self.machine.start(), UndoLog(), terminated=False)
+
+    def prepare(self, seconds: float) -> int:
+        """Compute masks ahead, those of likely texts first; return how many were looked at.
+
+        Texts are drawn from the legal tokens, the same ones every time, so a server can call this
+        while it reads a prompt: what is found is cached for all requests of the kit.
+
+        Args:
+            seconds: how long it may take; one mask more may be finished after that.
+        """
+        until, n_masks = time.monotonic() + seconds, 0
+        choose = random.Random(0)  # noqa: S311  # no secret
+        bitmask = allocate_bitmask(1, self.vocab_size)
+        while time.monotonic() < until:
+            matcher = self.matcher()
+            for _ in range(_LONGEST_DRAFT):
+                matcher.fill_bitmask(bitmask, 0)
+                n_masks += 1
+                legal = np.flatnonzero(np.unpackbits(bitmask.view(np.uint8), bitorder="little"))
+                matcher.accept_token(int(legal[choose.randrange(len(legal))]))
+                if matcher.is_terminated or time.monotonic() >= until:
+                    break
+        return n_masks

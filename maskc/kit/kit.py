@@ -1,0 +1,323 @@
+"""A tokenizer's part of every constraint, and what requests bring: linked in milliseconds.
+
+A kit holds the tries of a vocabulary, the rows of masks that are known so far, and the pieces that
+requests have asked for. A piece is found again by what it was asked for with; rows are found
+again by what the piece is, so that two schemas share what is the same in them. All of this is one
+budget in bytes, and one pool of numbered masks: a mask's number is its row in
+:meth:`Kit.mask_table`, whichever constraint it came from.
+
+Nothing is walked before a mask asks for it; :meth:`maskc.kit.constraint.Constraint.prepare` asks
+ahead. What takes long at a request is compiling a schema, a pattern or a grammar, and that has
+limits in time and memory; an error leaves the kit as it was.
+
+Source: XGrammar 2, its lazy compilation and cross-grammar cache (papers/xgrammar2.md).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.budget import run_bounded
+from maskc.errors import ArtifactError, GrammarError
+from maskc.jsonschema.compiling import build_plan
+from maskc.kit.constraint import Constraint
+from maskc.kit.patterns import Pattern
+from maskc.kit.tokens import KitTokens
+from maskc.limits import MEGABYTE, Limits
+from maskc.runtime.arguments import as_count
+from maskc.runtime.artifact import DEFAULT_CACHE_BYTES, Artifact, load
+from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache.pool import MaskPool
+from maskc.runtime.link.automaton import ByteAutomaton, Words
+from maskc.runtime.link.expressions import Expression, Leaf
+from maskc.runtime.link.joints import Joints
+from maskc.runtime.link.machine import LinkMachine, LinkResults
+from maskc.runtime.link.pieces import MachinePiece, Piece, RegularPiece, SchemaPiece
+from maskc.runtime.schema.opening import MaskedSchemaMachine
+from maskc.runtime.schema.plan import Layout, Plan
+from maskc.vocab.vocabulary import Vocabulary
+
+# Of one request: a server compiles it while others wait.
+REQUEST_LIMITS = Limits(seconds=5.0, bytes=500 * MEGABYTE, text=200_000, work=20_000)
+
+
+class Kit:
+    """Makes constraints for one tokenizer. Safe to use from any thread.
+
+    Args:
+        tokens: of the tokenizer.
+        cache_bytes: how much memory all that is cached may take: half of it for masks that have a
+            number, an eighth for other masks, the rest for everything else.
+
+    Attributes:
+        tokens: of the tokenizer.
+        vocab_size: number of tokens, padding included.
+        fingerprint: of the tokens, as artifacts have it.
+    """
+
+    def __init__(self, tokens: KitTokens, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
+        n_bytes = as_count("cache_bytes", cache_bytes)
+        self.tokens, self.vocab_size = tokens, tokens.vocab_size
+        self.fingerprint = tokens.fingerprint
+        self._budget = Budget(n_bytes * 3 // 8)
+        self._pool = MaskPool(tokens.vocab_size, tokens.eos_ids, n_bytes)
+        self._joints = Joints(tokens.index, self._budget)
+        self._results = LinkResults(self._joints, self._pool, self._budget, tokens.text_of)
+        self._pieces = Cache(self._budget, lambda key: 2_000 + 2 * len(key[1]))
+        self._n_found = self._n_made = 0
+
+    def json_schema(
+        self,
+        schema: Any,
+        *,
+        resources: Mapping[str, Any] | None = None,
+        key_order: str = "any",
+        blanks: str = "bounded",
+        escapes: str = "any",
+        numbers: str = "usual",
+        formats: str = "assert",
+        limits: Limits = REQUEST_LIMITS,
+    ) -> Constraint:
+        """Return the constraint of a JSON Schema; see :func:`maskc.compile_json_schema`.
+
+        Raises:
+            LimitError: a limit was reached.
+            SchemaError: the schema cannot be compiled.
+            ValueError: a choice of layout is not one of those that there are.
+        """
+        if formats not in ("assert", "annotate"):
+            raise ValueError(f"formats is {formats!r}, not assert or annotate")
+        layout = Layout(key_order, blanks, escapes, numbers)
+        if hasattr(schema, "model_json_schema"):
+            schema = schema.model_json_schema()
+        others = resources or {}
+        asked = (_name(schema), _name(dict(others)), formats, *layout.to_dict().values())
+
+        def make() -> Piece:
+            plan = run_bounded(
+                lambda: Plan(
+                    build_plan(
+                        schema,
+                        resources=others,
+                        layout=layout,
+                        assert_formats=formats == "assert",
+                    ),
+                    layout,
+                    self._budget,
+                ),
+                limits,
+                name="schema",
+            )
+            index, text_of = self.tokens.index, self.tokens.text_of
+            machine = MaskedSchemaMachine(plan, index, text_of, self._budget, self._pool)
+            return SchemaPiece(machine, index)
+
+        return self._constraint("json_schema", repr(asked), make)
+
+    def choice(self, words: Iterable[str]) -> Constraint:
+        """Return the constraint of one of some words, at least one.
+
+        Raises:
+            GrammarError: there is none, or one is not UTF-8.
+        """
+        chosen = list(words)
+        for word in chosen:
+            if not isinstance(word, str):
+                raise TypeError(f"a choice is of texts, not {type(word).__name__}")
+        try:
+            data = sorted({word.encode() for word in chosen})
+        except UnicodeEncodeError:
+            raise GrammarError("<choice>", "a word is not UTF-8; write it in UTF-8") from None
+        if not data:
+            raise GrammarError("<choice>", "there is no word to choose; give one at least")
+        name = hashlib.sha256(json.dumps([word.decode() for word in data]).encode()).hexdigest()
+        return self._constraint("choice", name, lambda: self._regular(Words(data)))
+
+    def regex(self, pattern: str, *, limits: Limits = REQUEST_LIMITS) -> Constraint:
+        """Return the constraint of the texts that ``re.fullmatch`` takes.
+
+        Raises:
+            GrammarError: ``re`` refuses the pattern, or it is not regular.
+            LimitError: a limit was reached.
+        """
+        if not isinstance(pattern, str):
+            raise TypeError(f"a pattern is a text, not {type(pattern).__name__}")
+        return self._constraint(
+            "regex",
+            pattern,
+            lambda: run_bounded(lambda: self._regular(Pattern(pattern)), limits, name="<regex>"),
+        )
+
+    def text(self, *, without: Iterable[str] = ()) -> Constraint:
+        """Return the constraint of free text.
+
+        Args:
+            without: what does not stand in it, such as the delimiter that ends it.
+        """
+        barred = sorted(set(without))
+        if "" in barred:
+            raise GrammarError("<text>", "every text has the empty one in it; leave it out")
+        return self.regex(_text_without(barred))
+
+    def lark(self, text: str, *, limits: Limits = REQUEST_LIMITS, **settings: Any) -> Constraint:
+        """Return the constraint of a Lark grammar; see :func:`maskc.compile_grammar`.
+
+        Args:
+            text: of the grammar; it is never taken for a path.
+            limits: what compiling may take.
+            settings: ``start``, ``parser``, ``lexer``, ``postlex``.
+        """
+        return self._grammar("lark", text, limits, settings)
+
+    def gbnf(self, text: str, *, limits: Limits = REQUEST_LIMITS) -> Constraint:
+        """Return the constraint of a grammar in llama.cpp's notation."""
+        return self._grammar("gbnf", text, limits, {})
+
+    def ebnf(self, text: str, *, limits: Limits = REQUEST_LIMITS) -> Constraint:
+        """Return the constraint of a grammar in the W3C's notation."""
+        return self._grammar("ebnf", text, limits, {})
+
+    def artifact(self, path: str | os.PathLike[str] | Artifact) -> Constraint:
+        """Return the constraint of a compiled grammar or schema, of the kit's tokenizer.
+
+        Args:
+            path: of the file, or what :func:`maskc.load` returned.
+
+        Raises:
+            ArtifactError: it is no artifact, or one for another tokenizer.
+        """
+        opened = path if isinstance(path, Artifact) else load(path)
+        if opened.fingerprint != self.fingerprint:
+            raise ArtifactError(
+                str(opened.header["grammar"]["name"]),
+                "was compiled for another tokenizer than the kit's",
+                "compile it for the tokenizer of the kit",
+            )
+        return self._constraint(
+            "artifact", opened.content_hash, lambda: self._machine_piece(opened)
+        )
+
+    def sequence(self, *parts: Constraint) -> Constraint:
+        """Return the constraint of one part after the other.
+
+        Raises:
+            ValueError: there is no part, or one is of another kit.
+        """
+        return self._link(self._joints.sequence(self._expressions(parts)))
+
+    def one_of(self, *parts: Constraint) -> Constraint:
+        """Return the constraint of any one of some parts.
+
+        Raises:
+            ValueError: there is no part, or one is of another kit.
+        """
+        return self._link(self._joints.choice(self._expressions(parts)))
+
+    def repeat(self, part: Constraint, low: int, high: int | None = None) -> Constraint:
+        """Return the constraint of a part, ``low`` to ``high`` times; without a bound if ``None``.
+
+        Raises:
+            ValueError: the bounds are negative, contradict each other or allow nothing, or the
+                part is of another kit.
+        """
+        low = as_count("low", low)
+        if high is not None and as_count("high", high) < max(low, 1):
+            raise ValueError(f"a part cannot come {low} to {high} times")
+        return self._link(self._joints.repetition(self._expressions((part,))[0], low, high))
+
+    def mask_table(self, first: int = 0) -> NDArray[np.int32]:
+        """Return the masks that have a number so far; see :meth:`maskc.Artifact.mask_table`."""
+        return self._pool.table(as_count("first", first))
+
+    def statistics(self) -> dict[str, int]:
+        """Return counts: pieces made and found again, masks with a number, tokens."""
+        return {
+            "pieces_made": self._n_made,
+            "pieces_found": self._n_found,
+            "masks": self._pool.n_numbered,
+            "tokens": self.vocab_size,
+        }
+
+    def _grammar(
+        self, dialect: str, text: str, limits: Limits, settings: dict[str, Any]
+    ) -> Constraint:
+        from maskc.frontends.source import load_source
+        from maskc.pipeline import compile_contents
+
+        if not isinstance(text, str):
+            raise TypeError(f"a grammar is a text, not {type(text).__name__}")
+
+        def compile_it() -> Artifact:
+            # What has a line break is no path.
+            source = load_source(f"{text}\n", dialect=dialect, **settings)
+            return Artifact(compile_contents(source, self._vocabulary(), None)[0])
+
+        asked = repr((text, sorted(settings.items())))
+        return self._constraint(
+            dialect, asked, lambda: self._machine_piece(run_bounded(compile_it, limits))
+        )
+
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self.tokens.list_all(), self.tokens.eos_ids, "kit")
+
+    def _regular(self, automaton: ByteAutomaton[Any]) -> Piece:
+        tokens = self.tokens
+        return RegularPiece(automaton, self._joints.scanner, tokens.index, self._budget)
+
+    def _machine_piece(self, artifact: Artifact) -> Piece:
+        tokens = self.tokens
+        scanner = self._joints.scanner
+        return MachinePiece(artifact.machine, tokens.ends, scanner, tokens.index, self._budget)
+
+    def _constraint(self, kind: str, asked: str, make: Callable[[], Piece]) -> Constraint:
+        key = (kind, asked)
+        piece: Piece | None = self._pieces.get(key)
+        if piece is None:
+            piece = make()
+            self._n_made += 1
+            self._pieces.put(key, piece)
+        else:
+            self._n_found += 1
+        return self._link(self._joints.leaf(piece))
+
+    def _link(self, expression: Expression) -> Constraint:
+        if isinstance(expression, Leaf) and isinstance(expression.piece, SchemaPiece):
+            return Constraint(expression, expression.piece.machine, self.tokens)
+        root = self._joints.rest(expression, self._joints.end)
+        return Constraint(expression, LinkMachine(root, self._results), self.tokens)
+
+    def _expressions(self, parts: tuple[Constraint, ...]) -> list[Expression]:
+        if not parts:
+            raise ValueError("there is no part; give one at least")
+        for part in parts:
+            if not isinstance(part, Constraint):
+                raise TypeError(f"a part is a constraint of this kit, not {type(part).__name__}")
+            if part.tokens is not self.tokens:
+                raise ValueError("a part is a constraint of another kit")
+        return [part.expression for part in parts]
+
+
+def _name(schema: Any) -> str:
+    """Return a text that is the same only for the same schema."""
+    if isinstance(schema, str):
+        return schema
+    try:
+        return json.dumps(schema)
+    except (TypeError, ValueError, RecursionError):
+        return repr(schema)  # what is wrong with it is told when it is compiled
+
+
+def _text_without(words: list[str]) -> str:
+    """Return the pattern of texts that hold none of some words."""
+    if not words:
+        return r"[\s\S]*"
+    import re
+
+    return rf"(?:(?!{'|'.join(map(re.escape, words))})[\s\S])*"

@@ -1,0 +1,66 @@
+"""The tokens of a kit, as matchers and machines want them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.runtime.fingerprint import compute_fingerprint
+from maskc.runtime.forced_tokens import TokenTexts
+from maskc.runtime.once import made_once
+from maskc.runtime.schema.tokens import TokenIndex
+
+
+class KitTokens:
+    """A vocabulary and its tries.
+
+    Args:
+        index: the tries.
+        arrays: ``token_first`` and ``token_bytes``, as in an artifact.
+        eos_ids: end-of-sequence ids, increasing.
+
+    Attributes:
+        index: the tries.
+        vocab_size: number of tokens, padding included.
+        eos_ids: end-of-sequence ids.
+        ends: the same as a set.
+        first_bytes: int16[vocab_size]: each token's first byte, -1 for one without bytes.
+    """
+
+    def __init__(
+        self, index: TokenIndex, arrays: Mapping[str, NDArray[Any]], eos_ids: Sequence[int]
+    ) -> None:
+        self.index = index
+        self._first: NDArray[np.int32] = arrays["token_first"]
+        self._data: NDArray[np.uint8] = arrays["token_bytes"]
+        self._raw = self._data.tobytes()
+        self.vocab_size, self.eos_ids = len(self._first) - 1, tuple(eos_ids)
+        self.ends = frozenset(eos_ids)
+        self.first_bytes = np.full(self.vocab_size, -1, dtype=np.int16)
+        writes = self._first[1:] > self._first[:-1]
+        self.first_bytes[writes] = self._data[self._first[:-1][writes]]
+        self.first_bytes.setflags(write=False)
+
+    def text_of(self, token_id: int) -> bytes | None:
+        """Return a token's bytes, ``None`` for one without any."""
+        if not 0 <= token_id < self.vocab_size:
+            return None
+        low, high = self._first[token_id], self._first[token_id + 1]
+        return self._raw[low:high] or None
+
+    @made_once
+    def token_texts(self) -> TokenTexts:
+        """The tokens by their bytes, for forced tokens."""
+        return TokenTexts(self.text_of, self.vocab_size)
+
+    @made_once
+    def fingerprint(self) -> str:
+        """The fingerprint of the tokens."""
+        return compute_fingerprint(self._first, self._data, self.eos_ids)
+
+    def list_all(self) -> tuple[bytes | None, ...]:
+        """Return the bytes of each token."""
+        return tuple(map(self.text_of, range(self.vocab_size)))

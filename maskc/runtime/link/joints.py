@@ -1,0 +1,184 @@
+"""Where a piece ends and others begin: the tokens that cross such a joint, and what they lead to.
+
+A hypothesis, :class:`Link`, is a piece, what the piece knows of its text, and the rest after it.
+Wherever the piece may have ended, the entries of its rest are hypotheses as well. A token's text
+can end one piece, be others from end to end, and begin the next: it is walked in the trie of the
+tokens from the nodes at which a piece may end, once for a rest and these nodes.
+
+Example: after ``{"a": 1`` in a sequence of a JSON value and ``</tool_call>``, the tokens ``}`` and
+``}</`` are legal: ``}`` leads to the end of the value, from where the trie goes on with ``</``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from threading import RLock
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from maskc.errors import LimitError
+from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.link.expressions import Choice, Concatenation, Expression, Leaf, Repetition, Rest
+from maskc.runtime.link.pieces import Link, Piece
+from maskc.runtime.link.scanning import Scanner, ascending
+from maskc.runtime.schema.summary import Part
+from maskc.runtime.schema.tokens import TokenIndex
+from maskc.runtime.schema.trie import Ints, Trie
+
+# Two readings of one text are rare, and more of them than this are an ambiguous repetition.
+MAX_HYPOTHESES = 4_096
+_FEW_HYPOTHESES = 8
+
+
+class Joints:
+    """Makes expressions and rests, the same object for the same, and crosses from one to another.
+
+    Args:
+        index: the vocabulary.
+        budget: what cached results are charged to.
+
+    Attributes:
+        index: the vocabulary.
+        scanner: walks its tries.
+        end: the rest of a text that is over.
+    """
+
+    def __init__(self, index: TokenIndex, budget: Budget) -> None:
+        self.index, self.scanner = index, Scanner(index)
+        # A piece that is entered reads a byte at least.
+        self._most_passes = len(index.tokens.levels)
+        self._expressions: WeakValueDictionary[Any, Expression] = WeakValueDictionary()
+        self._rests: WeakValueDictionary[Any, Rest] = WeakValueDictionary()
+        self._walks = Cache(budget, lambda key: 200 + len(key[2]))
+        self._lock = RLock()
+        self.end = Rest(None, None, self)
+
+    def leaf(self, piece: Piece) -> Expression:
+        """Return the expression of one piece."""
+        return self._expression((Leaf, piece), lambda: Leaf(piece))
+
+    def sequence(self, parts: Sequence[Expression]) -> Expression:
+        """Return that of one part after the other, at least one."""
+        key = tuple(parts)
+        if len(key) == 1:
+            return key[0]
+        return self._expression((Concatenation, key), lambda: Concatenation(key))
+
+    def choice(self, parts: Iterable[Expression]) -> Expression:
+        """Return that of one of several parts, at least one."""
+        key = tuple(dict.fromkeys(parts))
+        return key[0] if len(key) == 1 else self._expression((Choice, key), lambda: Choice(key))
+
+    def repetition(self, body: Expression, low: int, high: int | None) -> Expression:
+        """Return that of a body repeated; ``high`` is at least 1, ``None`` without a bound."""
+        if body.may_be_empty:
+            low = 0  # passes that are missing may be empty ones
+        if (low, high) == (1, 1):
+            return body
+        return self._expression((Repetition, body, low, high), lambda: Repetition(body, low, high))
+
+    def _expression(self, key: Any, make: Callable[[], Expression]) -> Expression:
+        with self._lock:
+            found = self._expressions.get(key)
+            if found is None:
+                found = self._expressions[key] = make()
+        return found
+
+    def rest(self, expression: Expression, after: Rest) -> Rest:
+        """Return the rest that begins with an expression."""
+        key = (expression, after)
+        with self._lock:
+            found = self._rests.get(key)
+            if found is None:
+                found = self._rests[key] = Rest(expression, after, self)
+        return found
+
+    def cap(self, rest: Rest) -> Rest:
+        """Return the rest with counts that are no larger than the longest token."""
+        chain, here = [], rest
+        while here.after is not None:
+            chain.append(here.expression)
+            here = here.after
+        most = self._most_passes
+        capped = self.end
+        for expression in reversed(chain):
+            assert expression is not None  # noqa: S101  # it has a rest after it
+            if isinstance(expression, Repetition):
+                high = expression.high
+                expression = self.repetition(
+                    expression.body,
+                    min(expression.low, most),
+                    None if high is None or high > most else high,
+                )
+            capped = self.rest(expression, capped)
+        return capped
+
+    def walk(self, rest: Rest, trie: Trie, nodes: Ints) -> Part:
+        """Return the texts of a trie that a rest may begin with.
+
+        Args:
+            rest: what is left.
+            trie: of the tokens, or of the rests after a quote.
+            nodes: int32[n] of the trie, where the rest begins.
+        """
+        key = (rest, trie is self.index.rests, nodes.tobytes())
+        found: Part | None = self._walks.get(key)
+        if found is None:
+            found = self._walk(rest, trie, nodes)
+            self._walks.put(key, found)
+        return found
+
+    def _walk(self, rest: Rest, trie: Trie, nodes: Ints) -> Part:
+        # Invariant: a rest that is open at a node has not been followed from there.
+        parts: list[Part] = []
+        open_: dict[Rest, Ints] = {rest: nodes}
+        followed: dict[Rest, Ints] = {}
+        while open_:
+            here, new = open_.popitem()
+            known = followed.get(here)
+            if known is not None:
+                new = np.setdiff1d(new, known)
+            followed[here] = new if known is None else np.union1d(known, new)
+            for piece, after in here.entries:
+                begins = self.scanner.going_on(trie, new, piece.first_bytes)
+                if not len(begins):
+                    continue
+                scan = piece.walk(trie, begins, after)
+                parts.append(scan.part)
+                if len(scan.exits) and after.expression is not None:
+                    exits = scan.exits
+                    if after in open_:
+                        exits = ascending(np.concatenate([open_[after], exits]))
+                    open_[after] = exits
+        return self.scanner.unite(parts)
+
+    def step(self, here: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
+        """Return the hypotheses after some bytes; none if the text is illegal.
+
+        Raises:
+            LimitError: there are more than ``MAX_HYPOTHESES``.
+        """
+        for byte in text:
+            found: dict[Link, None] = {}
+            for piece, inner, rest in here:
+                for after in piece.step(inner, byte):
+                    found[Link(piece, after, rest)] = None
+                    if rest.expression is not None and piece.has_ended(after):
+                        found.update(dict.fromkeys(rest.starts))
+            here = tuple(found)
+            if len(here) > _FEW_HYPOTHESES:
+                here = self._distinct(here)
+        return here
+
+    def _distinct(self, here: tuple[Link, ...]) -> tuple[Link, ...]:
+        """Return hypotheses of which no two have the same future."""
+        found = {(h.piece, h.piece.describe(h.inner), h.rest): h for h in here}
+        if len(found) > MAX_HYPOTHESES:
+            raise LimitError(
+                "ways to read the text so far",
+                MAX_HYPOTHESES,
+                "write the repetition so that its passes can be told apart",
+            )
+        return tuple(found.values())

@@ -1,0 +1,118 @@
+"""The machine of a text that is linked of pieces; see :mod:`maskc.runtime.link.joints`.
+
+All links of a tokenizer share the pieces, what is cached of them, and one pool of numbered masks,
+so a mask that one request needed has its number in the next one.
+
+Example: of a choice of ``yes`` and ``no``, and ``[.!]`` after it, ``no`` leads to where ``!`` is
+legal, and so does ``no!`` at the start.
+
+Source: XGrammar 2, its cross-grammar cache and its lazy compilation (papers/xgrammar2.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+
+from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.cache.pool import MaskPool, PooledMask
+from maskc.runtime.link.automaton import Words
+from maskc.runtime.link.expressions import Rest
+from maskc.runtime.link.joints import Joints
+from maskc.runtime.link.pieces import Link, RegularPiece
+
+
+class LinkResults:
+    """What the links of a tokenizer cache together.
+
+    Args:
+        joints: of the tokenizer.
+        pool: the distinct masks.
+        budget: what cached results are charged to.
+        text_of: token id → its bytes, ``None`` if it writes no text.
+    """
+
+    def __init__(
+        self,
+        joints: Joints,
+        pool: MaskPool,
+        budget: Budget,
+        text_of: Callable[[int], bytes | None],
+    ) -> None:
+        self.joints, self.pool, self.budget, self.text_of = joints, pool, budget, text_of
+        self.moves = Cache(budget)  # (hypotheses, token) → hypotheses
+        self.masks = Cache(budget)  # (piece, what it knows, capped rest) → mask
+        # Where the whole text may be empty, it has ended before its first byte.
+        self.nothing = RegularPiece(Words([b""]), joints.scanner, joints.index, budget)
+
+
+class LinkMachine:
+    """A :class:`maskc.runtime.machine.Machine` for a text that is linked of pieces.
+
+    Args:
+        root: the whole text.
+        results: of its tokenizer.
+
+    Attributes:
+        pool, byte_groups: see the interface.
+    """
+
+    byte_groups = tuple(bytes([byte]) for byte in range(256))
+
+    def __init__(self, root: Rest, results: LinkResults) -> None:
+        self._results, self._joints, self.pool = results, results.joints, results.pool
+        self._start = root.starts
+        if root.may_be_empty and not any(map(self.may_end, self._start)):
+            self._start += results.nothing.start(results.joints.end)
+
+    def start(self) -> tuple[Link, ...]:
+        """Return the hypotheses before the first byte."""
+        return self._start
+
+    def step(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
+        """Return the live hypotheses after some bytes; none if the text is illegal."""
+        return self._joints.step(hypotheses, text)
+
+    def take(self, hypotheses: tuple[Link, ...], token_id: int) -> tuple[Link, ...]:
+        """Return the live hypotheses after a token; none if it is illegal."""
+        key = (hypotheses, token_id)
+        found: tuple[Link, ...] | None = self._results.moves.get(key)
+        if found is None:
+            text = self._results.text_of(token_id)
+            found = self._joints.step(hypotheses, text) if text else ()
+            self._results.moves.put(key, found)
+            self._results.budget.charge(ENTRY_BYTES * len(found))
+        return found
+
+    def may_end(self, hypothesis: Link) -> bool:
+        """Return whether the text may end here."""
+        return hypothesis.rest.may_be_empty and hypothesis.piece.has_ended(hypothesis.inner)
+
+    def mask(self, hypothesis: Link) -> PooledMask:
+        """Return the tokens that a hypothesis allows."""
+        piece, inner, rest = hypothesis
+        capped = rest.capped
+        key = (piece, inner, capped)
+        found: PooledMask | None = self._results.masks.get(key)
+        if found is None:
+            if self.pool.is_full:
+                self.pool.forget()
+                self._results.budget.clear()
+            words = self._joints.scanner.words(piece.legal(inner, capped))
+            if self.may_end(hypothesis):
+                words = words | self.pool.end_only.words
+            found = self.pool.share(words)
+            self._results.masks.put(key, found)
+        return found
+
+    def mask_numbers(self, batch: Iterable[tuple[Link, ...]]) -> list[int]:
+        """Return the number of each sequence's mask, -1 for one without a number."""
+        return [
+            self.mask(here[0]).number
+            if len(here) == 1
+            else self.pool.unite(map(self.mask, here)).number
+            for here in batch
+        ]
+
+    def describe(self, hypothesis: Link) -> Hashable:
+        """Return all that the future of a hypothesis depends on."""
+        return (hypothesis.piece, hypothesis.piece.describe(hypothesis.inner), hypothesis.rest)

@@ -1,0 +1,296 @@
+"""The kinds of pieces: a regular one, a JSON Schema, and an artifact of a grammar.
+
+A piece reads its own text, byte by byte, says whether it may have ended, and walks the tries of a
+vocabulary from where it begins. Everything about what follows it is asked of the rest.
+
+A regular piece and a schema are walked by what they are made of. An artifact of a grammar has masks
+that say which tokens stay inside it, and no walk: it is stepped through the trie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.link.automaton import START, ByteAutomaton
+from maskc.runtime.link.expressions import Rest
+from maskc.runtime.link.scanning import NO_EXITS, Scan, Scanner
+from maskc.runtime.machine import Machine
+from maskc.runtime.schema.machine import Configuration
+from maskc.runtime.schema.opening import MaskedSchemaMachine
+from maskc.runtime.schema.summary import Part
+from maskc.runtime.schema.tokens import TokenIndex
+from maskc.runtime.schema.trie import ROOT, Ints, Trie
+
+_MOST_FIRST = 64  # bytes that a piece may begin with, to be looked up ahead
+_MOST_LARGE = 4  # states that others are compared with
+
+
+class Link(NamedTuple):
+    """A hypothesis of a text that is linked of pieces.
+
+    Attributes:
+        piece: the piece that is open.
+        inner: what it knows of its text.
+        rest: what comes after it.
+    """
+
+    piece: Piece
+    inner: Any
+    rest: Rest
+
+
+class Piece(Protocol):
+    """What an expression is made of. Never changes, but for what it caches."""
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether the empty text is one of its texts."""
+
+    @property
+    def first_bytes(self) -> frozenset[int] | None:
+        """Bytes outside of which it does not begin, ``None`` if that is not known."""
+
+    def start(self, rest: Rest) -> tuple[Link, ...]:
+        """Return the hypotheses before its first byte, with a rest after it."""
+
+    def step(self, inner: Any, byte: int, /) -> Sequence[Any]:
+        """Return what it knows after one more byte; nothing if the text is illegal."""
+
+    def has_ended(self, inner: Any) -> bool:
+        """Return whether the piece may be whole here."""
+
+    def describe(self, inner: Any) -> Hashable:
+        """Return all that its future depends on."""
+
+    def legal(self, inner: Any, rest: Rest, /) -> Part:
+        """Return the tokens that are legal, those that cross into the rest included.
+
+        The end-of-sequence tokens are not among them.
+        """
+
+    def walk(self, trie: Trie, nodes: Ints, rest: Rest, /) -> Scan:
+        """Return what it reads from some nodes of a trie on, from its beginning.
+
+        The exits are nodes from which the rest is yet to be walked.
+        """
+
+
+class RegularPiece:
+    """A piece that an automaton over bytes reads.
+
+    Args:
+        automaton: the automaton.
+        scanner: of the vocabulary.
+        index: the vocabulary.
+        budget: what cached rows are charged to.
+    """
+
+    def __init__(
+        self, automaton: ByteAutomaton[Any], scanner: Scanner, index: TokenIndex, budget: Budget
+    ) -> None:
+        self._automaton, self._scanner, self._index = automaton, scanner, index
+        self._budget = budget
+        self._scans = Cache(budget)
+        # States whose rows are large, with what they read: others differ from them in little.
+        self._large: list[tuple[int, Scan]] = []
+        self.may_be_empty = automaton.accepts(START)
+        first = automaton.moves(START)
+        self.first_bytes = frozenset(first) if len(first) <= _MOST_FIRST else None
+
+    def start(self, rest: Rest) -> tuple[Link, ...]:
+        """Return the one hypothesis before its first byte."""
+        return (Link(self, START, rest),)
+
+    def step(self, inner: int, byte: int) -> Sequence[int]:
+        """Return the state after one more byte."""
+        after = self._automaton.moves(inner).get(byte)
+        return () if after is None else (after,)
+
+    def has_ended(self, inner: int) -> bool:
+        """Return whether the automaton accepts."""
+        return self._automaton.accepts(inner)
+
+    def describe(self, inner: int) -> Hashable:
+        """Return the state."""
+        return inner
+
+    def legal(self, inner: int, rest: Rest) -> Part:
+        """Return the legal tokens; see :class:`Piece`."""
+        scan: Scan | None = self._scans.get(inner)
+        if scan is None:
+            scan = self._scan(inner)
+            self._keep(inner, scan)
+        if rest.expression is None or not len(scan.exits):
+            return scan.part
+        return self._scanner.unite((scan.part, rest.walk(self._index.tokens, scan.exits)))
+
+    def walk(self, trie: Trie, nodes: Ints, _rest: Rest) -> Scan:
+        """Return what it reads from some nodes on; see :class:`Piece`."""
+        key = (trie is self._index.rests, nodes.tobytes())
+        found: Scan | None = self._scans.get(key)
+        if found is None:
+            open_ = [(node, START) for node in nodes.tolist()]
+            found = self._scanner.scan(self._automaton, trie, open_)
+            self._keep(key, found)
+            self._budget.charge(len(key[1]))
+        return found
+
+    def _scan(self, at: int) -> Scan:
+        """Return which tokens are read in a state."""
+        for other, known in self._large:
+            found = self._scanner.scan_beside(self._automaton, at, other, known)
+            if found is not None:
+                return found
+        found = self._scanner.scan(self._automaton, self._index.tokens, [(ROOT, at)])
+        if found.part.rows and len(self._large) < _MOST_LARGE:
+            self._large = [*self._large, (at, found)]
+        return found
+
+    def _keep(self, key: object, scan: Scan) -> None:
+        self._scans.put(key, scan)
+        self._budget.charge(scan.exits.nbytes + 4 * self._index.n_words * len(scan.part.rows))
+
+
+class SchemaPiece:
+    """A JSON Schema. What follows its text stands at the bottom of its machine's stack.
+
+    Args:
+        machine: of the schema.
+        index: the vocabulary.
+
+    Attributes:
+        machine: of the schema.
+    """
+
+    may_be_empty = False
+
+    def __init__(self, machine: MaskedSchemaMachine, index: TokenIndex) -> None:
+        self.machine, self._index = machine, index
+        self.first_bytes = machine.may_read(machine.start()[0])
+
+    def start(self, rest: Rest) -> tuple[Link, ...]:
+        """Return the one hypothesis before its first byte."""
+        return (Link(self, self.machine.start_before(rest.capped), rest),)
+
+    def step(self, inner: Configuration, byte: int) -> Sequence[Configuration]:
+        """Return the configuration after one more byte."""
+        after = self.machine.read(inner, byte)
+        return () if after is None else (after,)
+
+    def has_ended(self, inner: Configuration) -> bool:
+        """Return whether the value is whole."""
+        return self.machine.has_ended(inner)
+
+    def describe(self, inner: Configuration) -> Hashable:
+        """Return the configuration's description."""
+        return self.machine.describe(inner)
+
+    def legal(self, inner: Configuration, _rest: Rest) -> Part:
+        """Return the legal tokens; see :class:`Piece`."""
+        return self.machine.masks.legal(inner)
+
+    def walk(self, trie: Trie, nodes: Ints, rest: Rest) -> Scan:
+        """Return what it and its rest read from some nodes on: no exit is left."""
+        start = self.machine.start_before(rest.capped)
+        return Scan(self.machine.masks.begin(trie, tuple(nodes.tolist()), start), NO_EXITS)
+
+
+class MachinePiece:
+    """An artifact of a grammar.
+
+    Args:
+        machine: of the artifact.
+        ends: the end-of-sequence ids.
+        scanner: of the vocabulary.
+        index: the vocabulary.
+        budget: what cached results are charged to.
+    """
+
+    def __init__(
+        self,
+        machine: Machine[Any],
+        ends: frozenset[int],
+        scanner: Scanner,
+        index: TokenIndex,
+        budget: Budget,
+    ) -> None:
+        self._machine, self._scanner, self._index = machine, scanner, index
+        self._ends = index.pack(sorted(ends))
+        self._walks, self._crossing = Cache(budget), Cache(budget)
+        self._budget = budget
+        start = machine.start()
+        self.may_be_empty = any(map(machine.may_end, start))
+        self.first_bytes = frozenset(
+            byte
+            for group in machine.byte_groups
+            if machine.step(start, group[:1])
+            for byte in group
+        )
+
+    def start(self, rest: Rest) -> tuple[Link, ...]:
+        """Return the machine's hypotheses before the first byte."""
+        return tuple(Link(self, inner, rest) for inner in self._machine.start())
+
+    def step(self, inner: Any, byte: int) -> Sequence[Any]:
+        """Return the machine's hypotheses after one more byte."""
+        return self._machine.step((inner,), bytes([byte]))
+
+    def has_ended(self, inner: Any) -> bool:
+        """Return whether the machine's text may end."""
+        return self._machine.may_end(inner)
+
+    def describe(self, inner: Any) -> Hashable:
+        """Return the machine's description."""
+        return self._machine.describe(inner)
+
+    def legal(self, inner: Any, rest: Rest) -> Part:
+        """Return the legal tokens; see :class:`Piece`."""
+        words = self._machine.mask(inner).words & ~self._ends
+        part = Part((words,))
+        if rest.expression is None:
+            return part
+        exits = self._exits(inner)
+        return self._scanner.unite((part, rest.walk(self._index.tokens, exits)))
+
+    def walk(self, trie: Trie, nodes: Ints, _rest: Rest) -> Scan:
+        """Return what the machine reads from some nodes on; see :class:`Piece`."""
+        key = (trie is self._index.rests, nodes.tobytes())
+        found: Scan | None = self._walks.get(key)
+        if found is None:
+            found = self._follow(trie, nodes.tolist(), self._machine.start())
+            self._walks.put(key, found)
+            n_rows = len(found.part.rows)
+            self._budget.charge(found.exits.nbytes + 4 * self._index.n_words * n_rows)
+        return found
+
+    def _exits(self, inner: Any) -> Ints:
+        """Return the nodes of the trie of tokens at which the machine's text may end."""
+        key = self._machine.describe(inner)
+        found: Ints | None = self._crossing.get(key)
+        if found is None:
+            found = self._follow(self._index.tokens, (ROOT,), (inner,)).exits
+            self._crossing.put(key, found)
+            self._budget.charge(ENTRY_BYTES + found.nbytes)
+        return found
+
+    def _follow(self, trie: Trie, nodes: Iterable[int], start: tuple[Any, ...]) -> Scan:
+        machine, places, exits = self._machine, list[int](), list[int]()
+        open_ = [(node, start) for node in nodes]
+        while open_:
+            node, here = open_.pop()
+            for child, byte in trie.children(node, None):
+                after = machine.step(here, bytes([byte]))
+                if not after:
+                    continue
+                low = trie.low[child]
+                places += range(low, low + trie.n_ending[child])
+                if trie.has_children(child):
+                    open_.append((child, after))
+                    if any(map(machine.may_end, after)):
+                        exits.append(child)
+        part = self._scanner.part(trie, np.array(sorted(places), dtype=np.int32))
+        return Scan(part, np.array(sorted(exits), dtype=np.int32))

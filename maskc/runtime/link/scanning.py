@@ -1,0 +1,269 @@
+"""Which texts of a trie does a regular piece read, and where may it end?
+
+The automaton and the trie are walked side by side: node by node while few take part, as inside a
+literal, and then level by level with arrays, as in a class of characters that is repeated.
+
+Example: ``[a-z]+`` reads ``ab`` of the trie of ``a1``, ``ab`` and ``ab,``, and may end after
+``a`` and after ``ab``, from where ``1`` and ``,`` go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.runtime.link.automaton import ByteAutomaton
+from maskc.runtime.schema.scans import spread
+from maskc.runtime.schema.summary import Part, bits_of
+from maskc.runtime.schema.tokens import TokenIndex, Words
+from maskc.runtime.schema.trie import ROOT, Ints, Trie
+
+_MOST_NODES = 1_500  # looked at one by one
+_MOST_DIFFERENT = 2_000  # nodes at which two states differ
+_FEW = 48  # ids that are no row of their own, nodes that are not looked up first
+
+
+class Scan(NamedTuple):
+    """What was found.
+
+    Attributes:
+        part: the texts that the piece reads.
+        exits: int32[n], ascending: nodes after which texts go on where the piece may end; none is
+            where the walk began.
+    """
+
+    part: Part
+    exits: Ints
+
+
+NO_EXITS: Ints = np.zeros(0, dtype=np.int32)
+
+
+class Scanner:
+    """Scans the tries of a vocabulary.
+
+    Args:
+        index: the vocabulary.
+    """
+
+    def __init__(self, index: TokenIndex) -> None:
+        self._index = index
+        self._parents: dict[tuple[bool, int], Ints] = {}
+
+    def scan(
+        self, automaton: ByteAutomaton[Any], trie: Trie, open_: Iterable[tuple[int, int]]
+    ) -> Scan:
+        """Return what an automaton reads from some nodes of a trie.
+
+        Args:
+            automaton: of the piece.
+            trie: of the tokens, or of the rests after a quote.
+            open_: nodes where the walk begins, each with the automaton's state there.
+        """
+        places, exits, left = self._walk(automaton, trie, list(open_))
+        found, ends = [np.array(places, dtype=np.int32)], [np.array(exits, dtype=np.int32)]
+        if left:
+            more, others = _scan_levels(automaton, trie, left)
+            found += more
+            ends += others
+        return Scan(self.part(trie, np.concatenate(found)), ascending(np.concatenate(ends)))
+
+    def _walk(
+        self, automaton: ByteAutomaton[Any], trie: Trie, open_: list[tuple[int, int]]
+    ) -> tuple[list[int], list[int], list[tuple[int, int]]]:
+        """Return places, exits, and where the walk is to go on if it is not over."""
+        places, exits, n_left = list[int](), list[int](), _MOST_NODES
+        first, find = trie.first, trie.bytes.find
+        while open_ and (n_left > 0 or automaton.is_sparse):
+            node, here = open_.pop()
+            low, high = first[node], first[node + 1]
+            if low == high:
+                continue
+            moves = automaton.moves(here)
+            if len(moves) < high - low:
+                pairs = [
+                    (child, move)
+                    for byte, move in moves.items()
+                    if (child := find(byte, low, high)) >= 0
+                ]
+            else:
+                pairs = [
+                    (child, move)
+                    for child, byte in enumerate(trie.bytes[low:high], low)
+                    if (move := moves.get(byte, -1)) >= 0
+                ]
+            n_left -= len(pairs) + 1
+            open_ += pairs
+            for child, after in pairs:
+                n_ending = trie.n_ending[child]
+                if n_ending:
+                    places += range(trie.low[child], trie.low[child] + n_ending)
+                if automaton.accepts(after) and first[child] < first[child + 1]:
+                    exits.append(child)
+        return places, exits, open_
+
+    def scan_beside(
+        self, automaton: ByteAutomaton[Any], at: int, other: int, known: Scan
+    ) -> Scan | None:
+        """Return the scan of the trie of tokens in a state, by where it differs from another's.
+
+        Args:
+            automaton: of the piece.
+            at: the state.
+            other: a state whose scan is known.
+            known: that scan.
+
+        Returns:
+            ``None`` if they differ in many places.
+        """
+        trie, index = self._index.tokens, self._index
+        gone, fresh, turned = list[int](), list[tuple[int, int]](), list[int]()
+        open_, n_left = [(ROOT, at, other)], _MOST_DIFFERENT
+        while open_:
+            node, here, there = open_.pop()
+            moves, others = automaton.moves(here), automaton.moves(there)
+            for child, byte in trie.children(node, None):
+                after, beside = moves.get(byte, -1), others.get(byte, -1)
+                if after == beside:
+                    continue
+                n_left -= 1
+                if n_left < 0:
+                    return None
+                if after < 0:
+                    gone.append(child)
+                elif beside < 0:
+                    fresh.append((child, after))
+                else:
+                    if automaton.accepts(after) != automaton.accepts(beside):
+                        turned.append(child)
+                    open_.append((child, after, beside))
+        low = trie.low_array[known.exits]
+        is_kept = np.ones(len(low), dtype=np.bool_)
+        for child in gone:
+            first, last = trie.low[child], trie.high[child]
+            is_kept &= (low < first) | (low >= last) | (known.exits < child)
+        lost = [index.order[trie.low[child] : trie.high[child]] for child in gone]
+        words = self.words(known.part)
+        if lost:
+            words = index.clear_bits(words, np.concatenate(lost))
+        turned = [node for node in turned if trie.has_children(node)]
+        for child, after in fresh:
+            words = index.set_bits(words, index.order[trie.low[child] :][: trie.n_ending[child]])
+            if automaton.accepts(after) and trie.has_children(child):
+                turned.append(child)
+        more = self.scan(automaton, trie, fresh)
+        # What has turned was there, or was not; what is fresh was not.
+        exits = toggle(known.exits[is_kept], np.array(sorted(turned), dtype=np.int32))
+        part = self.unite((Part((words,)), more.part))
+        return Scan(part, toggle(exits, more.exits))
+
+    def going_on(self, trie: Trie, nodes: Ints, bytes_: frozenset[int] | None) -> Ints:
+        """Return those of some nodes from which a text goes on.
+
+        Args:
+            trie: of the vocabulary.
+            nodes: of it, ascending.
+            bytes_: with one of which it goes on; ``None``: with any.
+        """
+        if bytes_ is None or len(nodes) <= _FEW:
+            return nodes[trie.first_array[nodes] < trie.first_array[nodes + 1]]
+        parents = [self._parents_by(trie, byte) for byte in sorted(bytes_)]
+        if not parents:
+            return nodes[:0]
+        # The nodes ascend; there are mostly fewer that have such a child.
+        wanted = parents[0] if len(parents) == 1 else ascending(np.concatenate(parents))
+        places = np.minimum(np.searchsorted(nodes, wanted), len(nodes) - 1)
+        found: Ints = wanted[nodes[places] == wanted]
+        return found
+
+    def _parents_by(self, trie: Trie, byte: int) -> Ints:
+        """Return the nodes that have a child with a byte."""
+        key = (trie is self._index.rests, byte)
+        found = self._parents.get(key)
+        if found is None:
+            # The root is no child, and has byte 0.
+            found = trie.parent_array[1:][trie.byte_array[1:] == byte]
+            self._parents[key] = found
+        return found
+
+    def part(self, trie: Trie, places: Ints) -> Part:
+        """Return the part of some texts of a trie, by place."""
+        index = self._index
+        if trie is index.rests:
+            return Part(bits=bits_of(places.tolist()))
+        ids = index.order[places]
+        return Part(few=tuple(ids.tolist())) if len(ids) <= _FEW else Part((index.pack(ids),))
+
+    def unite(self, parts: Iterable[Part]) -> Part:
+        """Return one part with the texts of several, of one trie."""
+        taken = [part for part in dict.fromkeys(parts) if part.rows or part.few or part.bits]
+        if len(taken) == 1:
+            return taken[0]
+        bits = unsure = 0
+        for part in taken:
+            bits |= part.bits
+            unsure |= part.unsure
+        rows = {id(row): row for part in taken for row in part.rows}
+        few = tuple(sorted({token for part in taken for token in part.few}))
+        if len(rows) > 1:
+            united: NDArray[np.int32] = np.bitwise_or.reduce(list(rows.values()))
+            rows = {id(united): united}
+        return Part(tuple(rows.values()), few, bits=bits, unsure=unsure)
+
+    def words(self, part: Part) -> Words:
+        """Return the mask of a part's tokens: int32[ceil(vocab_size / 32)]."""
+        if not part.rows:
+            return self._index.pack(part.few)
+        words = part.rows[0] if len(part.rows) == 1 else np.bitwise_or.reduce(part.rows)
+        return self._index.set_bits(words, part.few) if part.few else words
+
+
+def _scan_levels(
+    automaton: ByteAutomaton[Any], trie: Trie, open_: list[tuple[int, int]]
+) -> tuple[list[Ints], list[Ints]]:
+    """Return places and exits; with arrays, all that are open move one byte in each turn."""
+    nodes, states = (np.array(column, dtype=np.int32) for column in zip(*open_, strict=True))
+    found, exits = list[Ints](), list[Ints]()
+    accepts = np.zeros(0, dtype=np.bool_)
+    while len(nodes):
+        above, children = spread(trie.first_array[nodes], trie.first_array[nodes + 1])
+        after = automaton.step_all(states[above], trie.byte_array[children])
+        alive = np.flatnonzero(after >= 0)
+        nodes, states = children[alive], after[alive]
+        n_ending = trie.ending_array[nodes]
+        for n in range(int(n_ending.max(initial=0))):
+            found.append(trie.low_array[nodes[n_ending > n]] + n)
+        if automaton.n_states > len(accepts):
+            known = range(len(accepts), automaton.n_states)
+            accepts = np.append(accepts, [automaton.accepts(state) for state in known])
+        goes_on = trie.first_array[nodes] < trie.first_array[nodes + 1]
+        nodes, states = nodes[goes_on], states[goes_on]
+        exits.append(nodes[accepts[states]])
+    return found, exits
+
+
+def ascending(nodes: Ints) -> Ints:
+    """Return the different ones of some nodes, ascending; NumPy's ``unique`` takes longer."""
+    found = np.sort(nodes)
+    is_new = np.ones(len(found), dtype=np.bool_)
+    is_new[1:] = found[1:] != found[:-1]
+    distinct: Ints = found[is_new]
+    return distinct
+
+
+def toggle(nodes: Ints, few: Ints) -> Ints:
+    """Return what is in one of two ascending arrays, and not in both.
+
+    >>> toggle(np.array([1, 3, 5]), np.array([3, 4])).tolist()
+    [1, 4, 5]
+    """
+    if not len(few) or not len(nodes):
+        return few if len(few) else nodes
+    places = np.searchsorted(nodes, few)
+    is_there = nodes[np.minimum(places, len(nodes) - 1)] == few
+    left: Ints = np.delete(nodes, places[is_there])
+    added: Ints = few[~is_there]
+    return np.insert(left, np.searchsorted(left, added), added).astype(np.int32)

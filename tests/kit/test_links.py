@@ -1,0 +1,100 @@
+"""A link equals the whole: its masks are those of the texts that it stands for, bit by bit."""
+
+import random
+
+import numpy as np
+import pytest
+
+import maskc
+from maskc.kit.constraint import Constraint
+from maskc.kit.kit import Kit
+from maskc.kit.opening import make_kit
+from maskc.vocab.vocabulary import Vocabulary
+from tests.kit.languages import Language, draw_constraint
+
+_TOKENS = [
+    *sorted({bytes([byte]) for byte in b'ab!"{}[]:,truefalsn()'}),
+    *(b"ab", b"ba", b"aab", b"bb", b"abab", b"!!", b"b!a", b'""', b'"a', b'a"', b'":', b'"}'),
+    *(b'"}!', b'"]', b"]]", b"}}", b"}{", b"[]", b"[][]", b"true", b"null", b'["a"', b"trueab"),
+    *(b'"a"ab', b"e]!", b"l}a", b'{"a":', b',"b":true}', b'\\""', b'"a"ba', b"!true!", b"nulla"),
+    *(b"babab", b"a!a!ab!", b'b"', b'"b\\'),
+]
+
+
+@pytest.fixture(scope="module")
+def kit() -> Kit:
+    return make_kit(Vocabulary((*_TOKENS, None), (len(_TOKENS),), "small"))
+
+
+def _legal(constraint: Constraint, matcher: maskc.Matcher) -> set[int]:
+    bitmask = maskc.allocate_bitmask(1, constraint.vocab_size)
+    matcher.fill_bitmask(bitmask, 0)
+    bits = np.unpackbits(bitmask.view(np.uint8), bitorder="little")[: constraint.vocab_size]
+    return set(np.flatnonzero(bits).tolist())
+
+
+def _expected(language: Language, prefix: bytes) -> set[int]:
+    rests = [text.encode()[len(prefix) :] for text in language if text.encode().startswith(prefix)]
+    found = {n for n, token in enumerate(_TOKENS) if any(r.startswith(token) for r in rests)}
+    return found | ({len(_TOKENS)} if b"" in rests else set())
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_masks_are_those_of_the_texts(seed: int, kit: Kit) -> None:
+    draw = random.Random(seed)
+    constraint, language = draw_constraint(draw, kit)
+    for _ in range(4):
+        matcher, prefix = constraint.matcher(), b""
+        table = {}
+        while not matcher.is_terminated:
+            legal = _legal(constraint, matcher)
+            assert legal == _expected(language, prefix), (prefix, sorted(language)[:20])
+            assert matcher.is_accepting == (len(_TOKENS) in legal)
+            table[prefix] = matcher.mask_id()
+            illegal = sorted(set(range(kit.vocab_size)) - legal)
+            assert matcher.validate_tokens(illegal[:1]) == 0
+            token = draw.choice(sorted(legal))
+            assert matcher.accept_token(token)
+            if token < len(_TOKENS):
+                prefix += _TOKENS[token]
+        rows = kit.mask_table()
+        for text, number in table.items():
+            again = constraint.matcher()
+            assert again.accept_bytes(text)
+            bits = np.unpackbits(rows[number].view(np.uint8), bitorder="little")
+            assert set(np.flatnonzero(bits).tolist()) == _legal(constraint, again)
+            assert again.mask_id() == number
+
+
+@pytest.mark.parametrize("seed", range(100, 115))
+def test_rollback_and_fork_hold_across_joints(seed: int, kit: Kit) -> None:
+    draw = random.Random(seed)
+    constraint, language = draw_constraint(draw, kit)
+    matcher, texts = constraint.matcher(), [b""]
+    for _ in range(30):
+        legal = sorted(_legal(constraint, matcher) - {len(_TOKENS)})
+        if legal and draw.random() < 0.7:
+            token = draw.choice(legal)
+            assert matcher.fork().accept_token(token)
+            assert matcher.accept_token(token)
+            texts.append(texts[-1] + _TOKENS[token])
+        elif len(texts) > 1:
+            n_back = draw.randint(1, len(texts) - 1)
+            matcher.rollback(n_back)
+            del texts[-n_back:]
+        assert _legal(constraint, matcher) == _expected(language, texts[-1])
+
+
+@pytest.mark.parametrize("seed", range(200, 220))
+def test_forced_bytes_are_those_that_all_texts_share(seed: int, kit: Kit) -> None:
+    draw = random.Random(seed)
+    constraint, language = draw_constraint(draw, kit)
+    text = draw.choice(sorted(language)).encode()
+    prefix = text[: draw.randint(0, len(text))]
+    matcher = constraint.matcher()
+    assert matcher.accept_bytes(prefix)
+    rests = [t.encode()[len(prefix) :] for t in language if t.encode().startswith(prefix)]
+    shared = min(rests)
+    while not all(rest.startswith(shared) for rest in rests):
+        shared = shared[:-1]
+    assert matcher.forced_bytes() == shared
