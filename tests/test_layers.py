@@ -1,4 +1,4 @@
-"""Imports point one way: DESIGN, section 4, as a table."""
+"""Imports point one way: the map of CONTRIBUTING.md, as a table."""
 
 import ast
 from pathlib import Path

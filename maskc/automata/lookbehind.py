@@ -1,4 +1,4 @@
-r"""Which look-look_behinds match at this place of the text?
+r"""Which look-behinds match at this place of the text?
 
 One automaton reads the whole text, across lexemes, because ``re`` lets a look-behind see what
 stands before the place where matching began. At each character boundary it starts every
@@ -20,12 +20,12 @@ from maskc.automata.threads import FREE, Matched, Obligations, ThreadStepper
 
 @dataclass(frozen=True, slots=True)
 class LookBehindState:
-    """A state: threads of look-look_behinds as ``(number, position, owed)``, and what matches here.
+    """A state: threads of look-behinds as ``(number, position, owed)``, and what matches here.
 
     Attributes:
-        threads: look-look_behinds under way.
+        threads: look-behinds under way.
         whole: position inside the current character, ``None`` between characters.
-        matched: numbers of the look-look_behinds that match here, with what they still owe.
+        matched: numbers of the look-behinds that match here, with what they still owe.
     """
 
     threads: frozenset[tuple[int, int, Obligations]]

@@ -8,7 +8,7 @@ as one of them has matched for certain, everything after it is dropped.
   below 0, an accepted pattern: ``accepted(label)``.
 - An *obligation* is a look-ahead on its way: ``(positive, threads)``, where any of the threads
   may fulfil it. A thread with open obligations has not matched yet, but may.
-- Look-look_behinds read the state of an automaton that runs over the whole text and knows which of
+- Look-behinds read the state of an automaton that runs over the whole text and knows which of
   them match right here (:mod:`maskc.automata.lookbehind`).
 - In an atomic group, a choice owes that no earlier choice there leads to the group's end
   (:mod:`maskc.automata.atomic`).
@@ -37,7 +37,7 @@ Obligation = tuple[bool, frozenset["Thread"]]
 Obligations = frozenset[Obligation]
 Thread = tuple[int, Obligations]
 Threads = tuple[Thread, ...]
-# Numbers of the look-look_behinds that match here, with what a look-ahead inside them still
+# Numbers of the look-behinds that match here, with what a look-ahead inside them still
 # demands.
 Matched = frozenset[tuple[int, Obligations]]
 

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 NO_LABEL = -1
 DEAD = 0
 _MOST_STEPS = 1 << 17
+_MOST_SPECIAL = 64
 
 
 class CharDfa:
@@ -41,6 +42,7 @@ class CharDfa:
         "_nearest",
         "_ranges",
         "_sink",
+        "_special",
         "_successors",
         "classes",
         "defaults",
@@ -69,6 +71,7 @@ class CharDfa:
         self._digest: bytes | None = None
         self._ranges: dict[int, list[tuple[int, int]]] | None = None
         self._lengths: dict[int, tuple[list[bool], int]] = {}
+        self._special: dict[int, tuple[tuple[int, int], ...] | None] = {}
 
     @property
     def n_states(self) -> int:
@@ -138,6 +141,38 @@ class CharDfa:
                 found.setdefault(kind, []).append((low, high))
             self._ranges = found
         return [pair for kind in kinds for pair in self._ranges.get(kind, ())]
+
+    def special(self, state: int) -> tuple[tuple[int, int], ...] | None:
+        """Return the characters that do not lead to a state's default, each with its target.
+
+        Returns:
+            ``None`` if they are many.
+        """
+        if state not in self._special:
+            default, found = self.defaults[state], list[tuple[int, int]]()
+            special: tuple[tuple[int, int], ...] | None = None
+            for kind, target in self.rows[state].items():
+                if target == default:
+                    continue
+                for low, high in self.ranges_of({kind}):
+                    if high - low + len(found) > _MOST_SPECIAL:
+                        break
+                    found += [(character, target) for character in range(low, high)]
+                else:
+                    continue
+                break
+            else:
+                special = tuple(found)
+            self._special[state] = special
+        return self._special[state]
+
+    def targets_of(self, state: int, ranges: Iterable[tuple[int, int]]) -> frozenset[int]:
+        """Return the live states that the characters of some ranges lead to, ends included."""
+        found: set[int] = set()
+        for low, high in ranges:
+            found |= self.targets(state, low, high)
+        found.discard(DEAD)
+        return frozenset(found)
 
     def successors(self, state: int) -> frozenset[int]:
         """Return the live states one character on."""

@@ -1,8 +1,8 @@
 """What does a string that opens at some nodes of a trie do to the texts after them?
 
-The automaton of a string's body and the trie are walked side by side. Where the automaton takes few
-bytes they are looked up, else the node's children are tried one by one. The walk knows neither
-lengths nor which keys may come: whoever asks drops what these forbid.
+What the texts write is spelled once for the nodes (:mod:`maskc.runtime.schema.spelled`), and the
+string's automaton is walked over that. Whoever asks drops what lengths, and the keys that may come,
+forbid.
 
 Example: for ``^ab*$`` the texts ``a``, ``ab`` and ``ab"`` stay, the last of which ends the string.
 """
@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from maskc.runtime.schema.strings import Body
-from maskc.runtime.schema.summary import Part
-from maskc.runtime.schema.trie import Nodes, Trie
+import numpy as np
 
-_QUOTE = 0x22
+from maskc.runtime.schema.characters import DEAD, CharDfa
+from maskc.runtime.schema.searching import Searched, search
+from maskc.runtime.schema.spelled import CLOSES, Spelled, item_columns
 
 
 class Ended(NamedTuple):
@@ -23,79 +23,63 @@ class Ended(NamedTuple):
 
     Attributes:
         node: after the quote.
-        state: of the automaton over characters, before it.
-        size: characters read.
-        source: the node at which it was opened.
+        state: of the automaton before it.
+        size: characters read, where these are wanted.
     """
 
     node: int
     state: int
     size: int
-    source: int
 
 
 class Inside(NamedTuple):
     """What a string does to texts.
 
     Attributes:
-        body: whose states these are.
         places: texts that end in the string.
-        states: of the body, for each of them.
-        sizes: whole characters that each of them reads.
+        targets: of each of them, the states that its characters can lead to.
+        sizes: of each of them, its characters, one left open included.
         ended: where the string ends.
-        base: more texts that end in it, of which no more is known than that every character may
-            follow.
+        free: more texts that end in it, and after which every character may come.
     """
 
-    body: Body
     places: list[int]
-    states: list[int]
+    targets: list[frozenset[int]]
     sizes: list[int]
     ended: list[Ended]
-    base: Part | None = None
+    free: list[int]
 
 
-def walk_body(
-    trie: Trie, body: Body, at: int, nodes: Nodes, *, most: int = 1 << 30
-) -> Inside | None:
-    """Return what a string does to the texts after some nodes.
+def find_inside(spelled: Spelled, dfa: CharDfa, *, exactly: bool, dropped: int = DEAD) -> Inside:
+    """Return what a string does to texts.
 
     Args:
-        trie: of texts.
-        body: of the string.
-        at: its state, at all nodes.
-        nodes: where the walk begins.
-        most: so many nodes; ``None`` is returned if there are more.
+        spelled: the texts, from an opening quote on.
+        dfa: the automaton of the string.
+        exactly: whether states and sizes are wanted where every character may follow, too.
+        dropped: a state that counts as dead.
+
+    Raises:
+        ValueError: a walk without a bound came back with nothing, which cannot be.
     """
-    found = Inside(body, [], [], [], [])
-    characters, labels = body.characters, body.dfa.labels
-    open_ = [(node, at, 0, node) for node in nodes]
-    while open_:
-        node, here, size, source = open_.pop()
-        first, last = trie.first[node], trie.first[node + 1]
-        if first == last:
-            continue
-        is_whole = characters[here] >= 0
-        few = body.first_bytes(here) if last - first > 4 else None
-        if few is not None and len(few) > last - first:
-            few = None
-        children = trie.children(node, few)
-        most -= len(children)
-        if most < 0:
-            return None
-        for child, byte in children:
-            if byte == _QUOTE and is_whole:
-                if labels[characters[here]] >= 0:
-                    found.ended.append(Ended(child, characters[here], size, source))
-                continue
-            after = body.step(here, byte)
-            if not after:
-                continue
-            n_read = size + (characters[after] >= 0)
-            low = trie.low[child]
-            for place in range(low, low + trie.n_ending[child]):
-                found.places.append(place)
-                found.states.append(after)
-                found.sizes.append(n_read)
-            open_.append((child, after, n_read, source))
-    return found
+    found = search(spelled, dfa, dfa.start, exactly=exactly, dropped=dropped)
+    if found is None:
+        raise ValueError("a walk without a bound came back with nothing")
+    ended = [Ended(spelled.places[item], state, size) for item, state, size in found.ended]
+    free: list[int] = []
+    if found.runs:
+        items = free_items(spelled, found)
+        kinds, places, _ = item_columns(spelled)
+        is_closing = kinds[items] == CLOSES
+        free = places[items[~is_closing]].tolist()
+        closing = places[items[is_closing]].tolist()
+        ended += [Ended(node, dfa.sink, 0) for node in closing]
+    return Inside(found.places, found.targets, found.sizes, ended, free)
+
+
+def free_items(spelled: Spelled, found: Searched) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return the items that are free in the end, in ascending order."""
+    is_free = np.zeros(spelled.n_items, dtype=np.bool_)
+    for low, high, now in found.runs:
+        is_free[low:high] = now
+    return np.flatnonzero(is_free)

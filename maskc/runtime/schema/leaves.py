@@ -9,26 +9,29 @@ Example: three characters before ``maxLength`` the token ``abc"`` is legal, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
-from maskc.runtime.schema.characters import NO_LABEL
-from maskc.runtime.schema.differences import Differences
-from maskc.runtime.schema.inside import Ended, walk_body
+from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.classes import Group, Scanned, fold, matrix_of
 from maskc.runtime.schema.machine import SchemaMachine
+from maskc.runtime.schema.rows import FreeRows
 from maskc.runtime.schema.rules import StringRule
 from maskc.runtime.schema.scans import Closers, Scan, Scanner
+from maskc.runtime.schema.searching import Searched, search
+from maskc.runtime.schema.spelled import Spelled, spell
 from maskc.runtime.schema.strings import Body
 from maskc.runtime.schema.summary import Part
 from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import ROOT, Ints
 
+_NONE = np.zeros(0, dtype=np.int32)
 _FEW = 48
-_FEW_INSIDE = 500  # nodes that are looked at one by one
+_MOST_SEARCHED = 600  # nodes that are looked at one by one
 _FEW_STATES = 100  # of automata of keys that other schemas may have
 
 
@@ -158,15 +161,151 @@ class Leaves:
 
     def _scan_string(self, rule: StringRule, at: int, count: int, *, is_counted: bool) -> Leaf:
         body = rule.body
-        if not is_counted and body.dfa.sink >= 0 and body.characters[at] >= 0:
-            differs = self._scanner.compare(body, at)
-            if differs is not None:
-                return Leaf(*self._correct(differs, body))
+        state = body.characters[at]
+        if state >= 0 and not is_counted:
+            return self._share_uncounted(body.dfa, state)
+        if state >= 0:
+            return self._select_sized(rule, state, count)
+        # Inside a character.
         scan = self._scanner.scan(body, at, is_shared=True)
         if not is_counted:
             closed = Closers(scan.quote_places, scan.quote_rests)
             return Leaf(self.part_of(self._index.order[scan.places]), ((0, closed),))
         return self._select_counted(rule, scan, count)
+
+    def _share_uncounted(self, dfa: CharDfa, state: int) -> Leaf:
+        """Return the row of strings of any length, from a state of their automaton on."""
+        name = (Leaf, self._minimal, dfa.digest, state)
+        found: Leaf | None = self._index.shared.get(name)
+        if found is None:
+            found = self._find_uncounted(dfa, state)
+            n_closers = sum(len(closers.places) for _, closers in found.closers)
+            size = 8 * n_closers + 4 * len(found.inside.rows) * self._index.n_words + ENTRY_BYTES
+            self._index.shared.put(name, found, size)
+        return found
+
+    def _find_uncounted(self, dfa: CharDfa, state: int) -> Leaf:
+        searched = search(self.spelled, dfa, state, most=_MOST_SEARCHED)
+        if searched is not None:
+            part, closers = self._of_search(searched, dfa)
+            ids = self._ids(searched.places)
+            return Leaf(self._with(part, ids), closers)
+        scanned = self._fold(dfa, state)
+        groups, which = scanned.groups(sized=False)
+        kept = np.array([bool(group.targets) for group in groups], dtype=np.bool_)[which]
+        labels = np.array(dfa.labels, dtype=np.int32)[scanned.quote_states]
+        closers = _by_label(labels, scanned.quote_places, scanned.quote_rests)
+        return Leaf(Part((scanned.pack(kept),)), closers)
+
+    def _fold(self, dfa: CharDfa, state: int) -> Scanned:
+        """Return what a string does to the whole vocabulary."""
+        key = (Scanned, id(dfa), state)
+        found: Scanned | None = self._known.get(key)
+        if found is None:
+            delta = self._known.get((fold, id(dfa)))
+            if delta is None:
+                delta = matrix_of(dfa)
+                self._known.put((fold, id(dfa)), delta)
+                self._machine.budget.charge(delta.nbytes)
+            found = fold(self._index, self.spelled, dfa).scan(delta, state)
+            self._known.put(key, found)
+            self._machine.budget.charge(found.n_bytes)
+        return found
+
+    def _select_sized(self, rule: StringRule, state: int, count: int) -> Leaf:
+        """Return the row of a string of which so many characters were read."""
+        dfa = rule.body.dfa
+        key = (search, id(dfa), state)
+        known = self._known.get(key)
+        if known is None:
+            known = (search(self.spelled, dfa, state, exactly=True, most=_MOST_SEARCHED),)
+            self._known.put(key, known)
+        searched: Searched | None = known[0]
+        if searched is not None:
+            columns = (searched.places, searched.targets, searched.sizes)
+            ids = [
+                self._index.ids[place]
+                for place, targets, size in zip(*columns, strict=True)
+                if rule.leads_on(targets, count + size)
+            ]
+            items = [i for i, at, size in searched.ended if rule.may_end(at, count + size)]
+            return Leaf(self.part_of(ids), ((0, self._closers_of(items)),))
+        scanned = self._fold(dfa, state)
+        groups, which = self._sized_groups(scanned)
+        lives = [rule.leads_on(group.targets, count + group.size) for group in groups]
+        distinct, quotes_of = scanned.quote_pairs()
+        ends = [at > 0 and rule.may_end(at, count + size) for at, size in distinct]
+        # Most counts lead to the same.
+        name = (Leaf, id(scanned), bytes(lives), bytes(ends))
+        found: Leaf | None = self._known.get(name)
+        if found is None:
+            row = scanned.pack(np.array(lives, dtype=np.bool_)[which])
+            closed = np.array(ends, dtype=np.bool_)[quotes_of]
+            closers = Closers(scanned.quote_places[closed], scanned.quote_rests[closed])
+            found = Leaf(Part((row,)), ((0, closers),))
+            self._keep(name, found)
+        return found
+
+    def _sized_groups(self, scanned: Scanned) -> tuple[list[Group], Ints]:
+        key = (Group, id(scanned))
+        found: tuple[Scanned, list[Group], Ints] | None = self._known.get(key)
+        if found is None:
+            # With the scan itself, so that nobody else gets its number.
+            found = (scanned, *scanned.groups(sized=True))
+            self._known.put(key, found)
+            self._machine.budget.charge(found[2].nbytes + 100 * len(found[1]))
+        return found[1], found[2]
+
+    def _of_search(
+        self, searched: Searched, dfa: CharDfa
+    ) -> tuple[Part, tuple[tuple[int, Closers], ...]]:
+        """Return the free tokens, and those that close the string by label."""
+        found: list[tuple[int, Closers]] = []
+        part = Part()
+        if searched.runs:
+            words, closers = self._free_rows.of(searched)
+            part = Part((words,))
+            found.append((dfa.labels[dfa.sink], closers))
+        by_label: dict[int, list[int]] = {}
+        for item, state, _ in searched.ended:
+            by_label.setdefault(dfa.labels[state], []).append(item)
+        found += [(label, self._closers_of(items)) for label, items in sorted(by_label.items())]
+        return part, tuple(found)
+
+    def _closers_of(self, items: list[int]) -> Closers:
+        """Return the tokens of some items that close a string."""
+        nodes = tuple(sorted({self.spelled.places[item] for item in items}))
+        key = (Closers, nodes)
+        found: Closers | None = self._index.shared.get(key)
+        if found is None:
+            parts = [self._scanner.closers_of(node) for node in nodes]
+            places = [part.places for part in parts] or [_NONE]
+            rests = [part.rests for part in parts] or [_NONE]
+            found = Closers(np.concatenate(places), np.concatenate(rests))
+            self._index.shared.put(key, found, ENTRY_BYTES + 8 * len(found.places))
+        return found
+
+    def _with(self, part: Part, ids: list[int]) -> Part:
+        """Return a part with some more tokens."""
+        if not part.rows:
+            return self.part_of(ids)
+        return Part((self._index.set_bits(part.rows[0], ids),)) if ids else part
+
+    @property
+    def spelled(self) -> Spelled:
+        """What the vocabulary writes inside a string."""
+        tokens = self._index.tokens
+        free = self._scanner.free
+        return spell(self._index, tokens, (ROOT,), free, minimal=self._minimal)
+
+    @property
+    def _free_rows(self) -> FreeRows:
+        key = (FreeRows, self._minimal)
+        found: FreeRows | None = self._index.shared.get(key)
+        if found is None:
+            found = FreeRows(self._index, self.spelled)
+            self._index.shared.put(key, found, found.n_bytes)
+        return found
 
     def _select_counted(self, rule: StringRule, scan: Scan, count: int) -> Leaf:
         """Return the row of a string of which so many characters were read."""
@@ -195,69 +334,16 @@ class Leaves:
         ids = self._index.ids
         return [ids[place] for place in places]
 
-    def _correct(
-        self, differs: Differences, body: Body, doubtful: Iterable[int] = ()
-    ) -> tuple[Part, tuple[tuple[int, Closers], ...]]:
-        """Return the tokens that stay inside, and those that close the string by label.
-
-        Args:
-            differs: where the string differs from one of any characters.
-            body: of the string.
-            doubtful: tokens that are left out, by place.
-        """
-        index, labels = self._index, body.dfa.labels
-        free = self._any_string(0, None, self._scanner.free_start)
-        inside, closers = free.inside, free.closers[0][1]
-        gone = [place for low, high in differs.dead for place in range(low, high)]
-        is_turned = np.zeros(len(index.ids), dtype=np.bool_)
-        is_turned[gone] = True
-        gone += doubtful
-        trie = index.tokens
-        for ended in differs.ended:
-            is_turned[trie.low[ended.node] : trie.high[ended.node]] = True
-        if gone:
-            inside = Part((index.clear_bits(self._words(inside), self._ids(gone)),))
-        if differs.ended or gone:
-            kept = np.flatnonzero(~is_turned[closers.places])
-            closers = Closers(closers.places[kept], closers.rests[kept])
-        named = self._closers_at(differs.ended, labels)
-        return inside, ((labels[body.dfa.sink], closers), *named)
-
-    def _closers_at(
-        self, ended: Iterable[Ended], labels: Sequence[int]
-    ) -> tuple[tuple[int, Closers], ...]:
-        """Return the tokens below some quotes, by label."""
-        return tuple(
-            (labels[e.state], self._scanner.closers_of(e.node))
-            for e in ended
-            if labels[e.state] != NO_LABEL
-        )
-
-    def _words(self, part: Part) -> Ints:
-        words = part.rows[0] if part.rows else self._index.pack([])
-        return self._index.set_bits(words, part.few)
-
     def _keys(self, number: int, at: int, labels: int) -> _Keys:
         body = self._machine.plan.key_bodies[number]
         sink = body.dfa.sink
-        may_differ = (
-            sink >= 0 and body.characters[at] >= 0 and bool(labels >> body.dfa.labels[sink] & 1)
-        )
-        key = (_Keys, number, at, may_differ)
+        is_open = sink >= 0 and bool(labels >> body.dfa.labels[sink] & 1)
+        key = (_Keys, number, at, is_open)
         found: _Keys | None = self._known.get(key)
         if found is None:
-            differs = self._scanner.compare(body, at) if may_differ else None
-            if differs is not None:
-                # Where a key can still become one without a name, it may come with the base.
-                keys, bit = self._machine.plan.objects[number].keys, 1 << body.dfa.labels[sink]
-                doubtful = [
-                    (place, state)
-                    for place, state in differs.inside
-                    if not keys.reach_of(body.targets[state]) & bit
-                ]
-                base, closers = self._correct(differs, body, (place for place, _ in doubtful))
-                inside = self._reaches(number, body, doubtful)
-                found = _Keys(base, inside, [], closers, body.dfa.labels[sink])
+            state = body.characters[at]
+            if state >= 0:
+                found = self._find_keys(number, body.dfa, state, is_open=is_open)
             else:
                 found = self._scan_key(number, body, at)
             self._known.put(key, found)
@@ -266,13 +352,40 @@ class Leaves:
             self._machine.budget.charge(4 * n_rows * self._index.n_words + 100 * len(found.inside))
         return found
 
+    def _find_keys(self, number: int, dfa: CharDfa, state: int, *, is_open: bool) -> _Keys:
+        """Return what is legal inside a key, between two characters.
+
+        Args:
+            number: of the object's rule.
+            dfa: of its keys.
+            state: of the automaton.
+            is_open: whether a key of the sink may come.
+        """
+        dropped = DEAD if is_open else max(dfa.sink, DEAD)
+        searched = search(self.spelled, dfa, state, dropped=dropped, most=_MOST_SEARCHED)
+        if searched is not None:
+            base, closers = self._of_search(searched, dfa)
+            pairs = zip(searched.places, searched.targets, strict=True)
+            label = dfa.labels[dfa.sink] if searched.runs else NO_LABEL
+            return _Keys(base, self._reaches(number, pairs), [], closers, label)
+        scanned = self._fold(dfa, state)
+        keys = self._machine.plan.objects[number].keys
+        groups, which = scanned.groups(sized=False)
+        by_reach: dict[int, list[int]] = {}
+        for n, group in enumerate(groups):
+            if group.targets:
+                by_reach.setdefault(keys.reach_of(group.targets), []).append(n)
+        rows = [
+            (Part((scanned.pack(np.isin(which, members)),)), reach)
+            for reach, members in by_reach.items()
+        ]
+        labels = np.array(dfa.labels, dtype=np.int32)[scanned.quote_states]
+        closers = _by_label(labels, scanned.quote_places, scanned.quote_rests)
+        return _Keys(Part(), [], rows, closers, NO_LABEL)
+
     def _scan_key(self, number: int, body: Body, at: int) -> _Keys:
-        few = walk_body(self._index.tokens, body, at, (ROOT,), most=_FEW_INSIDE)
-        if few is not None:
-            inside = self._reaches(number, body, zip(few.places, few.states, strict=True))
-            return _Keys(Part(), inside, [], self._closers_at(few.ended, body.dfa.labels), NO_LABEL)
-        is_shared = body.dfa.n_states <= _FEW_STATES
-        scan = self._scanner.scan(body, at, is_shared=is_shared)
+        """Return what is legal inside a key, inside a character."""
+        scan = self._scanner.scan(body, at, is_shared=body.dfa.n_states <= _FEW_STATES)
         body = scan.body
         labels = np.array(body.dfa.labels, dtype=np.int32)[scan.quote_states]
         closers = _by_label(labels, scan.quote_places, scan.quote_rests)
@@ -288,18 +401,11 @@ class Leaves:
         return _Keys(Part(), [], rows, closers, NO_LABEL)
 
     def _reaches(
-        self, number: int, body: Body, pairs: Iterable[tuple[int, int]]
+        self, number: int, pairs: Iterable[tuple[int, frozenset[int]]]
     ) -> list[tuple[int, int]]:
         """Return tokens by id with the labels that a key can get after each."""
         ids, keys = self._index.ids, self._machine.plan.objects[number].keys
-        known: dict[int, int] = {}
-        found = []
-        for place, state in pairs:
-            reach = known.get(state)
-            if reach is None:
-                reach = known[state] = keys.reach_of(body.targets[state])
-            found.append((ids[place], reach))
-        return found
+        return [(ids[place], keys.reach_of(targets)) for place, targets in pairs]
 
     def _select(self, keys: _Keys, labels: int) -> Leaf:
         """Return the row of a key of some labels."""

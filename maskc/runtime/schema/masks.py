@@ -22,7 +22,6 @@ import numpy as np
 from maskc.runtime.cache.budget import Cache
 from maskc.runtime.cache.pool import NO_NUMBER, MaskPool, PooledMask
 from maskc.runtime.schema.characters import of_words
-from maskc.runtime.schema.inside import walk_body
 from maskc.runtime.schema.leaves import Leaves
 from maskc.runtime.schema.machine import (
     ARRAY,
@@ -34,6 +33,7 @@ from maskc.runtime.schema.machine import (
     split_body,
 )
 from maskc.runtime.schema.scans import Closers
+from maskc.runtime.schema.stepping import step_body
 from maskc.runtime.schema.strings import Body
 from maskc.runtime.schema.summary import Part
 from maskc.runtime.schema.tokens import TokenIndex, Words
@@ -235,10 +235,10 @@ class SchemaMasks:
         state = body.start
         for byte in begun:
             state = body.step(state, byte)
-        found = walk_body(self._index.tokens, body, state, (ROOT,)) if state else None
+        found = step_body(self._index.tokens, body, state, (ROOT,)) if state else None
         if found is None:
             return []
         places = list(found.places)
-        for ended in found.ended:
-            places += self._index.quotes_of(ended.node)[0]
+        for quote, _, _ in found.ended:
+            places += self._index.quotes_of(quote)[0]
         return places

@@ -20,15 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.schema.characters import CharDfa
-from maskc.runtime.schema.differences import Differences, compare_body
-from maskc.runtime.schema.inside import walk_body
+from maskc.runtime.schema.stepping import step_body
 from maskc.runtime.schema.strings import UNKNOWN, Body
 from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import ROOT, Ints
 
-_MOST_NODES = 4_000
 _FEW_NODES = 300  # looked up one by one before arrays are taken
-_MOST_GONE = 20_000  # tokens that are taken out of the row of any string
 _QUOTE = 0x22
 
 
@@ -127,7 +124,7 @@ class Scanner:
 
     def _scan_few(self, body: Body, at: int) -> Scan | None:
         """Return the scan if few nodes take part, else ``None``."""
-        inside = walk_body(self._index.tokens, body, at, (ROOT,), most=_FEW_NODES)
+        inside = step_body(self._index.tokens, body, at, (ROOT,), most=_FEW_NODES)
         if inside is None:
             return None
         nodes, states, sizes = (
@@ -146,15 +143,6 @@ class Scanner:
             index = self._index
             found = Closers(index.quote_places[first:last], index.quote_rests[first:last])
             self._index.shared.put(key, found, 400)
-        return found
-
-    def compare(self, body: Body, at: int) -> Differences | None:
-        """Return where a string differs from one of any characters, ``None`` if in many places."""
-        if body.first_bytes(at) is not None:
-            return None  # nearly all is dead
-        found = compare_body(self._index.tokens, body, self.free, at, (ROOT,), _MOST_NODES)
-        if found is not None and sum(high - low for low, high in found.dead) > _MOST_GONE:
-            return None
         return found
 
 

@@ -21,13 +21,13 @@ from maskc.runtime.schema.characters import DEAD, CharDfa
 
 UNKNOWN = -1
 _MANY = 64  # bytes that are not looked up one by one
-_SHORT = {0x22: 0x22, 0x5C: 0x5C, 0x2F: 0x2F, 0x62: 8, 0x66: 12, 0x6E: 10, 0x72: 13, 0x74: 9}
-_QUOTE, _BACKSLASH, _SLASH = 0x22, 0x5C, 0x2F
+SHORT_ESCAPES = {0x22: 0x22, 0x5C: 0x5C, 0x2F: 0x2F, 0x62: 8, 0x66: 12, 0x6E: 10, 0x72: 13, 0x74: 9}
+_QUOTE, _BACKSLASH, SLASH = 0x22, 0x5C, 0x2F
 _HEX = {ord(digit): int(digit, 16) for digit in "0123456789abcdefABCDEF"}
 # Characters that may be written \uXXXX, by layout; pairs of surrogates only where any may be.
-_ANY_ESCAPED = ((0, 0xD7FF), (0xE000, 0xFFFF))
-_MUST_ESCAPED = ((0, 7), (0xB, 0xB), (0xE, 0x1F))
-_FIRST_BYTES = {0xE0: (0xA0, 0xBF), 0xED: (0x80, 0x9F), 0xF0: (0x90, 0xBF), 0xF4: (0x80, 0x8F)}
+ANY_ESCAPED = ((0, 0xD7FF), (0xE000, 0xFFFF))
+MUST_ESCAPED = ((0, 7), (0xB, 0xB), (0xE, 0x1F))
+FIRST_BYTES = {0xE0: (0xA0, 0xBF), 0xED: (0x80, 0x9F), 0xF0: (0x90, 0xBF), 0xF4: (0x80, 0x8F)}
 
 _Key = tuple[Any, ...]
 
@@ -49,7 +49,7 @@ class Body:
     def __init__(self, dfa: CharDfa, *, minimal: bool) -> None:
         self.dfa = dfa
         self._minimal = minimal
-        self._escaped = _MUST_ESCAPED if minimal else _ANY_ESCAPED
+        self._escaped = MUST_ESCAPED if minimal else ANY_ESCAPED
         self._number: dict[_Key, int] = {}
         self._special: dict[tuple[int, int], frozenset[int] | None] = {}
         self._first: dict[int, frozenset[int] | None] = {}
@@ -166,7 +166,7 @@ class Body:
         if kind == "first":
             # Inside a character whose first byte bounds the second.
             _, state, lead, n_left = key
-            low, most = _FIRST_BYTES[lead]
+            low, most = FIRST_BYTES[lead]
             bits = lead & (0x0F if lead < 0xF0 else 0x07)
             return self._continue(state, bits, n_left, byte) if low <= byte <= most else 0
         if kind == "same8":
@@ -188,14 +188,14 @@ class Body:
         n_left = 1 if byte < 0xE0 else 2 if byte < 0xF0 else 3
         bits = byte & (0x1F, 0x0F, 0x07)[n_left - 1]
         low, high = bits << 6 * n_left, (bits + 1 << 6 * n_left) - 1
-        first, last = _FIRST_BYTES.get(byte, (0x80, 0xBF))
-        if byte in _FIRST_BYTES:
+        first, last = FIRST_BYTES.get(byte, (0x80, 0xBF))
+        if byte in FIRST_BYTES:
             low = max(low, (bits << 6 | first & 0x3F) << 6 * (n_left - 1))
             high = min(high, ((bits << 6 | last & 0x3F) + 1 << 6 * (n_left - 1)) - 1)
         targets = self.dfa.targets(state, low, high)
         if len(targets) == 1:
             return self._same8(next(iter(targets)), first, last, n_left)
-        if byte in _FIRST_BYTES:
+        if byte in FIRST_BYTES:
             return self._add(("first", state, byte, n_left), targets - {DEAD})
         return self._add(("utf8", state, bits, n_left), targets - {DEAD})
 
@@ -214,9 +214,9 @@ class Body:
         return self._add(("utf8", state, bits, n_left), targets - {DEAD})
 
     def _escape_state(self, state: int) -> int:
-        targets = {self.dfa.step(state, c) for c in _SHORT.values() if c != _SLASH}
+        targets = {self.dfa.step(state, c) for c in SHORT_ESCAPES.values() if c != SLASH}
         if not self._minimal:
-            targets.add(self.dfa.step(state, _SLASH))
+            targets.add(self.dfa.step(state, SLASH))
             targets |= self.dfa.targets(state, 0x10000, 0x10FFFF)
         for low, high in self._escaped:
             targets |= self.dfa.targets(state, low, high)
@@ -227,9 +227,9 @@ class Body:
     def _escape(self, state: int, byte: int) -> int:
         if byte == ord("u"):
             return self._hex(state, 0, 0)
-        if byte not in _SHORT or byte == _SLASH and self._minimal:
+        if byte not in SHORT_ESCAPES or byte == SLASH and self._minimal:
             return 0
-        return self._character(self.dfa.step(state, _SHORT[byte]))
+        return self._character(self.dfa.step(state, SHORT_ESCAPES[byte]))
 
     def _hex(self, state: int, bits: int, n_read: int) -> int:
         r"""Return the state after some digits of ``\\uXXXX``."""

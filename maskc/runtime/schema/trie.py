@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,42 +43,11 @@ class Trie:
     """
 
     def __init__(self, texts: Sequence[bytes]) -> None:
-        n = len(texts)
-        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=n)
+        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         flat = np.frombuffer(b"".join(texts), dtype=np.uint8)
-        starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if n else lengths
-        alive = np.arange(n, dtype=np.int64)
-        node_of = np.zeros(n, dtype=np.int64)
-        n_nodes = 1
-        columns: list[tuple[NDArray[np.int64], ...]] = [
-            tuple(np.array([k], dtype=np.int64) for k in (0, 0, 0, n, int((lengths == 0).sum())))
-        ]
-        self.levels = [0, 1]
-        for depth in range(int(lengths.max(initial=0))):
-            alive = alive[lengths[alive] > depth]
-            byte = flat[starts[alive] + depth]
-            above = node_of[alive]
-            new = np.ones(len(alive), dtype=np.bool_)
-            new[1:] = (above[1:] != above[:-1]) | (byte[1:] != byte[:-1])
-            node = np.cumsum(new) - 1
-            places = np.flatnonzero(new)
-            lasts = np.append(places[1:], len(alive)) - 1
-            ends = np.bincount(node[lengths[alive] == depth + 1], minlength=len(places))
-            columns.append(
-                (
-                    byte[places].astype(np.int64),
-                    above[places],
-                    alive[places],
-                    alive[lasts] + 1,
-                    ends,
-                )
-            )
-            node_of[alive] = node + n_nodes
-            n_nodes += len(places)
-            self.levels.append(n_nodes)
-        byte, parent, low, high, ending = (
-            np.concatenate([column[k] for column in columns]) for k in range(5)
-        )
+        columns, self.levels = build_levels(flat, lengths)
+        byte, parent, low, high, ending = columns
+        n_nodes = len(byte)
         self.byte_array = byte.astype(np.uint8)
         self.parent_array = parent.astype(np.int32)
         # The root is no child of its own.
@@ -110,3 +80,43 @@ class Trie:
     def path(self, node: int) -> bytes:
         """Return the bytes that lead from the root to a node."""
         return self.texts[self.low[node]][: self._level_of[node]]
+
+
+def build_levels(
+    flat: NDArray[Any], lengths: NDArray[np.int64]
+) -> tuple[tuple[NDArray[np.int64], ...], list[int]]:
+    """Return the nodes of a trie level by level, and where each level begins.
+
+    Args:
+        flat: the texts' characters, one text after the other; the texts in ascending order.
+        lengths: of the texts.
+
+    Returns:
+        Of each node its last character, the node above, the first of its texts, one past the last,
+        and how many end in it; then the levels, with one past the last.
+    """
+    n = len(lengths)
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if n else lengths
+    alive = np.arange(n, dtype=np.int64)
+    node_of = np.zeros(n, dtype=np.int64)
+    n_nodes = 1
+    parts: list[tuple[NDArray[np.int64], ...]] = [
+        tuple(np.array([k], dtype=np.int64) for k in (0, 0, 0, n, int((lengths == 0).sum())))
+    ]
+    levels = [0, 1]
+    for depth in range(int(lengths.max(initial=0))):
+        alive = alive[lengths[alive] > depth]
+        character = flat[starts[alive] + depth]
+        above = node_of[alive]
+        new = np.ones(len(alive), dtype=np.bool_)
+        new[1:] = (above[1:] != above[:-1]) | (character[1:] != character[:-1])
+        node = np.cumsum(new) - 1
+        places = np.flatnonzero(new)
+        lasts = np.append(places[1:], len(alive)) - 1
+        ends = np.bincount(node[lengths[alive] == depth + 1], minlength=len(places))
+        own = character[places].astype(np.int64)
+        parts.append((own, above[places], alive[places], alive[lasts] + 1, ends))
+        node_of[alive] = node + n_nodes
+        n_nodes += len(places)
+        levels.append(n_nodes)
+    return tuple(np.concatenate([part[k] for part in parts]) for k in range(5)), levels

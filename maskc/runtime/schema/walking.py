@@ -16,14 +16,13 @@ object below says what comes after them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
-from maskc.runtime.schema.characters import NO_LABEL
-from maskc.runtime.schema.differences import Differences, compare_body
+from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.digits import walk_number
 from maskc.runtime.schema.gaps import Gaps
-from maskc.runtime.schema.inside import Ended, Inside, walk_body
+from maskc.runtime.schema.inside import Inside, find_inside
 from maskc.runtime.schema.machine import (
     AFTER,
     ARRAY,
@@ -42,6 +41,7 @@ from maskc.runtime.schema.machine import (
     decode_body,
 )
 from maskc.runtime.schema.scans import Scanner
+from maskc.runtime.schema.spelled import spell
 from maskc.runtime.schema.strings import Body
 from maskc.runtime.schema.summary import EndedKeys, Part, bits_of
 from maskc.runtime.schema.tokens import TokenIndex, Words
@@ -53,8 +53,19 @@ _CLOSE_BRACE, _CLOSE_BRACKET = 0x7D, 0x5D
 _BEGINNINGS = b'"{[ntf'
 _MANY = 96  # ids of a part that are packed into a row
 _BEHIND_KEY = frozenset(b": \t\r\n")
-_MOST_NODES = 4_000
 FRESH: Value = ("fresh",)  # a value that is not known, and none of those that are
+
+
+class Opened(NamedTuple):
+    """What a string that opens somewhere does.
+
+    Attributes:
+        inside: to the texts after its quote.
+        free: the tokens of ``inside.free``.
+    """
+
+    inside: Inside
+    free: Part | None
 
 
 class Parts:
@@ -134,7 +145,9 @@ class Parts:
         others = members.others if rule.is_scarce else None
         return (OBJECT, number, phase, labels, can_close, others)
 
-    def inside(self, trie: Trie, body: Body, nodes: Nodes, *, exactly: bool) -> Inside:
+    def inside(
+        self, trie: Trie, body: Body, nodes: Nodes, *, exactly: bool, dropped: int = DEAD
+    ) -> Opened:
         """Return what a string that opens at some nodes does.
 
         Args:
@@ -142,52 +155,39 @@ class Parts:
             body: of the string.
             nodes: after its quote.
             exactly: whether states and sizes are wanted where every character may follow.
+            dropped: a state that counts as dead.
         """
-        key = (id(body), nodes, trie is self.index.rests, exactly)
-        found: Inside | None = self._inside.get(key)
+        is_rest = trie is self.index.rests
+        key = (id(body), nodes, is_rest, exactly, dropped)
+        found: Opened | None = self._inside.get(key)
         if found is None:
-            found = self._find_inside(trie, body, nodes, exactly=exactly)
+            if body.dfa.is_universal:
+                found = self._open_any(trie, nodes, exactly=exactly)
+            else:
+                found = self._open(trie, body.dfa, nodes, exactly=exactly, dropped=dropped)
             self._inside.put(key, found)
-            self.machine.budget.charge(60 * len(found.places))
+            self.machine.budget.charge(60 * len(found.inside.places))
         return found
 
-    def _find_inside(self, trie: Trie, body: Body, nodes: Nodes, *, exactly: bool) -> Inside:
-        if body.dfa.is_universal and exactly:
-            return self._any_inside(trie, nodes)
-        if body.dfa.is_universal:
-            return self._only_base(trie, nodes)
-        differs = None
-        if body.dfa.sink >= 0 and not exactly:
-            differs = compare_body(trie, body, self._free, body.start, nodes, _MOST_NODES)
-        if differs is None:
-            found = walk_body(trie, body, body.start, nodes)
-            if found is None:
-                raise ValueError("a walk without a bound came back with nothing")
-            return found
-        return self._correct(trie, body, nodes, differs)
+    def _open(
+        self, trie: Trie, dfa: CharDfa, nodes: Nodes, *, exactly: bool, dropped: int = DEAD
+    ) -> Opened:
+        spelled = spell(self.index, trie, nodes, self._free, minimal=self._minimal)
+        found = find_inside(spelled, dfa, exactly=exactly, dropped=dropped)
+        return Opened(found, self.pack(trie, found.free) if found.free else None)
 
-    def _correct(self, trie: Trie, body: Body, nodes: Nodes, differs: Differences) -> Inside:
-        """Return what a string that may become any does, where it differs and elsewhere."""
-        any_ = self._any_inside(trie, nodes)
-        gone = {place for place, _ in differs.inside}
-        for low, high in differs.dead:
-            gone.update(range(low, high))
-        lost = {ended.node for ended in differs.ended}
-        sink = body.dfa.sink
-        ended = [e for e in differs.ended if body.dfa.labels[e.state] != NO_LABEL]
-        ended += [
-            Ended(e.node, sink, e.size, e.source)
-            for e in any_.ended
-            if e.node not in lost and trie.low[e.node] not in gone
-        ]
-        base = self._only_base(trie, nodes).base
-        if any(place in gone for place in any_.places):
-            base = self.pack(trie, [place for place in any_.places if place not in gone])
-        places, states = [p for p, _ in differs.inside], [s for _, s in differs.inside]
-        return Inside(body, places, states, [0] * len(places), ended, base)
+    def _open_any(self, trie: Trie, nodes: Nodes, *, exactly: bool) -> Opened:
+        """Return what a string of any characters does, which is the same in all artifacts."""
+        key = (Opened, self._minimal, nodes, trie is self.index.rests, exactly)
+        found: Opened | None = self.index.shared.get(key)
+        if found is None:
+            found = self._open(trie, self._free.dfa, nodes, exactly=exactly)
+            n_bytes = 4 * self.index.n_words + 1000 + 60 * len(found.inside.places)
+            self.index.shared.put(key, found, n_bytes)
+        return found
 
     def ended_keys(
-        self, trie: Trie, number: int, nodes: Nodes, found: Inside
+        self, trie: Trie, number: int, nodes: Nodes, found: Opened
     ) -> tuple[EndedKeys, ...]:
         """Return the keys of an object's rule that end where they were opened, whatever may come.
 
@@ -202,12 +202,12 @@ class Parts:
         if known is None:
             rule = self.machine.plan.objects[number]
             together: dict[tuple[int, bool, str], list[tuple[str, int]]] = {}
-            for ended in found.ended:
+            for ended in found.inside.ended:
                 node, label, text = ended.node, rule.dfa.labels[ended.state], ""
                 if label == NO_LABEL:
                     continue
                 if label >= rule.n_names:
-                    text = decode_body(trie.path(node)[len(trie.path(ended.source)) : -1])
+                    text = decode_body(after_quote(trie, trie.path(node), nodes)[:-1])
                 after = trie.bytes[trie.first[node] : trie.first[node + 1]]
                 goes_on = rule.is_scarce or not _BEHIND_KEY.isdisjoint(after)
                 # Where nothing follows, all keys of a label are alike.
@@ -219,27 +219,6 @@ class Parts:
             )
             self._inside.put(key, known)
         return known
-
-    def _any_inside(self, trie: Trie, nodes: Nodes) -> Inside:
-        """Return what a string of any characters does."""
-        key = (Inside, self._minimal, nodes, trie is self.index.rests)
-        found: Inside | None = self.index.shared.get(key)
-        if found is None:
-            found = walk_body(trie, self._free, self._free.start, nodes)
-            if found is None:
-                raise ValueError("a walk without a bound came back with nothing")
-            self.index.shared.put(key, found, 200 + 30 * len(found.places))
-        return found
-
-    def _only_base(self, trie: Trie, nodes: Nodes) -> Inside:
-        """Return the same without states and sizes."""
-        key = ("base", self._minimal, nodes, trie is self.index.rests)
-        found: Inside | None = self.index.shared.get(key)
-        if found is None:
-            any_ = self._any_inside(trie, nodes)
-            found = Inside(self._free, [], [], [], any_.ended, self.pack(trie, any_.places))
-            self.index.shared.put(key, found, 4 * self.index.n_words + 1000)
-        return found
 
     def pack(self, trie: Trie, places: list[int]) -> Part:
         """Return the part of some texts, by place."""
@@ -437,45 +416,43 @@ class Walk:
         is_compared = raw is not None and not rule.is_endless
         is_counted = not rule.is_far(0, len(self._trie.levels))
         exactly = is_compared or is_counted
-        found = self._parts.inside(self._trie, rule.body, nodes, exactly=exactly)
-        if found.base is not None:
-            self.add(found.base)
+        opened = self._parts.inside(self._trie, rule.body, nodes, exactly=exactly)
+        found = opened.inside
+        if opened.free is not None:
+            self.add(opened.free)
         places: Iterable[int] = found.places
         ended = found.ended
         if is_counted:
+            columns = (found.places, found.targets, found.sizes)
             places = [
                 place
-                for place, state, size in zip(found.places, found.states, found.sizes, strict=True)
-                if rule.is_alive(found.body, state, rule.cap(size))
+                for place, targets, size in zip(*columns, strict=True)
+                if rule.leads_on(targets, size)
             ]
             ended = [e for e in ended if rule.may_end(e.state, rule.cap(e.size))]
         if is_compared:
-            places = self._differing(node, found, set(places), nodes)
+            places = self._differing(node, places, nodes)
         self._add_places(places)
         closing = tuple(e.node for e in ended)
         if closing:
             self._complete(node.parents, closing)
 
-    def _differing(self, node: Node, found: Inside, kept: set[int], nodes: Nodes) -> list[int]:
+    def _differing(self, node: Node, places: Iterable[int], nodes: Nodes) -> list[int]:
         """Return the texts that can become a string that is not among its array's items."""
         number, unique = node.state[1], self._machine.unique_of(node.parents)
         rule = self._plan.strings[number]
-        columns = (found.places, found.states, found.sizes)
-        return [
-            place
-            for place, at, size in zip(*columns, strict=True)
-            if place in kept
-            and self._machine.may_differ(
-                rule, (STRING, number, at, rule.cap(size), self._raw(place, nodes)), unique
-            )
-        ]
+        found = []
+        for place in places:
+            raw = self._raw(place, nodes)
+            at, size = read_body(rule.body, raw)
+            state = (STRING, number, at, rule.cap(size), raw)
+            if self._machine.may_differ(rule, state, unique):
+                found.append(place)
+        return found
 
     def _raw(self, place: int, quotes: Nodes) -> bytes:
         """Return what a text reads of a string that is opened at one of some nodes."""
-        text = self._trie.texts[place]
-        # No path begins with another: each is white space and signs up to its only quote.
-        paths = (self._trie.path(quote) for quote in quotes)
-        return next(text[len(path) :] for path in paths if text.startswith(path))
+        return after_quote(self._trie, self._trie.texts[place], quotes)
 
     def _value(self, node: Node, signs: dict[int, Nodes], numbers: Nodes) -> None:
         machine, position, parents = self._machine, node.state[1], node.parents
@@ -545,30 +522,35 @@ class Walk:
         is_compared = rule.is_scarce and bool(members.others)
         sink = body.dfa.sink
         is_open = sink >= 0 and bool(labels >> body.dfa.labels[sink] & 1)
-        found = self._parts.inside(self._trie, body, quotes, exactly=is_compared or not is_open)
-        if found.base is not None:
-            self.add(found.base)
+        dropped = DEAD if is_open else max(sink, DEAD)
+        opened = self._parts.inside(self._trie, body, quotes, exactly=is_compared, dropped=dropped)
+        if opened.free is not None:
+            self.add(opened.free)
+        found = opened.inside
         if is_compared:
-            self._add_places(self._unused(node, found, labels, quotes))
+            self._add_places(self._unused(node, found.places, labels, quotes))
         else:
-            targets, keys = body.targets, rule.keys
-            reach = {state: keys.reach_of(targets[state]) & labels for state in set(found.states)}
-            self._add_places(p for p, s in zip(found.places, found.states, strict=True) if reach[s])
-        ended = self._parts.ended_keys(self._trie, number, quotes, found)
+            keys = rule.keys
+            pairs = zip(found.places, found.targets, strict=True)
+            self._add_places(place for place, to in pairs if keys.reach_of(to) & labels)
+        ended = self._parts.ended_keys(self._trie, number, quotes, opened)
         kept = [key for key in ended if labels >> key.label & 1]
         if kept and node.parents[0].state[0] == HOLE:
             self._keys += kept
         elif kept:
             self._end_keys(node, kept)
 
-    def _unused(self, node: Node, found: Inside, labels: int, quotes: Nodes) -> list[int]:
+    def _unused(self, node: Node, places: Iterable[int], labels: int, quotes: Nodes) -> list[int]:
         """Return the texts that can become a key that was not there, of few that there are."""
         _, number, members, _ = node.state
-        return [
-            place
-            for place, at in zip(found.places, found.states, strict=True)
-            if self._machine.key_is_live(number, members, labels, at, self._raw(place, quotes))
-        ]
+        body = self._plan.key_bodies[number]
+        found = []
+        for place in places:
+            raw = self._raw(place, quotes)
+            at, _ = read_body(body, raw)
+            if self._machine.key_is_live(number, members, labels, at, raw):
+                found.append(place)
+        return found
 
     def _end_keys(self, node: Node, keys: Iterable[EndedKeys]) -> None:
         """Go on after keys."""
@@ -596,3 +578,19 @@ class Walk:
                 self.enter(machine.node((COLON, position), (frame,)), 0, nodes)
             else:
                 break
+
+
+def after_quote(trie: Trie, text: bytes, quotes: Nodes) -> bytes:
+    """Return what a text has after the one of some quotes that it begins with."""
+    # No path begins with another: each is white space and signs up to its only quote.
+    paths = (trie.path(quote) for quote in quotes)
+    return next(text[len(path) :] for path in paths if text.startswith(path))
+
+
+def read_body(body: Body, raw: bytes) -> tuple[int, int]:
+    """Return the state after a body's first bytes, and how many whole characters they are."""
+    at, size = body.start, 0
+    for byte in raw:
+        at = body.step(at, byte)
+        size += body.characters[at] >= 0
+    return at, size

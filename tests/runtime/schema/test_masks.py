@@ -41,6 +41,13 @@ def read_by_token(matcher):
 @given(SCHEMAS, st.lists(VALUES, min_size=1, max_size=3), LAYOUTS, st.sampled_from([None, 1]))
 @example(UNIQUE, [["", 1], ["a", "ab"]], Layout(blanks="any"), 3)
 @example(FEW_KEYS, [{"a": 1, "ab": 2}], Layout(), None)
+@example({"items": {"pattern": "^[^b]*$"}}, [["", "a", "é"]], Layout(escapes="minimal"), None)
+@example(
+    {"items": {"type": "string", "maxLength": 2}, "uniqueItems": True},
+    [["a", "ab"]],
+    Layout(),
+    None,
+)
 @example({"properties": {"a": {}}, "maxProperties": 2}, [{"b": 1, "a": {"a": 2}}], Layout(), 1)
 def test_every_mask_of_a_text_is_what_the_machine_reads(schema, values, layout, indent):
     try:

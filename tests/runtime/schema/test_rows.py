@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+
+from maskc.jsonschema.patterns import build_pattern
+from maskc.runtime.schema import rows
+from maskc.runtime.schema.rows import FreeRows
+from maskc.runtime.schema.searching import search
+from tests.runtime.schema.spelling import spell_below
+from tests.runtime.schema.vocabularies import build_index
+
+INDEX = build_index()
+SPELLED = spell_below(index=INDEX)
+FREE = FreeRows(INDEX, SPELLED)
+
+
+def row_of(pattern):
+    dfa = build_pattern(pattern)
+    words, closers = FREE.of(search(SPELLED, dfa, dfa.start))
+    texts = [INDEX.texts[i] for i, t in enumerate(INDEX.ids) if words[t // 32] >> t % 32 & 1]
+    return texts, sorted(INDEX.texts[place] for place in closers.places)
+
+
+def test_where_few_texts_are_not_free_the_others_are():
+    texts, closing = row_of("^(?!ab)")
+    assert b"ab" not in texts
+    assert {b"a", b"12", b"null"} <= set(texts)
+    assert b'x"' in closing
+    assert b'ab"' not in closing
+
+
+def test_where_few_texts_are_free_no_others_are():
+    assert row_of("^x")[0] == [b"x", b"x\xc3"]
+
+
+@pytest.mark.parametrize("pattern", ["^(?!ab)", "^(?!n)", "^[^,]", "^x"])
+def test_rows_are_the_same_if_bits_are_changed_or_written_anew(pattern, monkeypatch):
+    changed = row_of(pattern)
+    monkeypatch.setattr(rows, "_MOST_CHANGED", -1)
+    assert row_of(pattern) == changed
+
+
+def test_the_row_of_any_string_has_no_quotes():
+    assert not np.any(FREE.words & INDEX.pack([INDEX.ids[p] for p in FREE.closers.places]))

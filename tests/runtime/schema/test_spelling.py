@@ -1,0 +1,36 @@
+import pytest
+
+from maskc.jsonschema.patterns import build_pattern
+from maskc.runtime.schema.spelling import ranges_after
+from maskc.runtime.schema.strings import Body
+
+BEGINNINGS = (
+    *(b"\\", b"\\u", b"\\u0", b"\\u00e", b"\\uD", b"\\ud83", b"\\ud83d", b"\\ud83d\\u", b"\xc3"),
+    *(b"\\ud83d\\ud", b"\\ud83d\\udE", b"\\ud83d\\ude0", b"\xe0", b"\xe2\x82", b"\xed", b"\xf0"),
+    *(b"\xf0\x9f", b"\xf0\x9f\x98", b"\xf4"),
+)
+PATTERNS = [
+    "^[a-z]",
+    "^[^/]",
+    "^\\s",
+    "^[\\u00e0-\\u00ef]$",
+    "^.$",
+    "^\\uD83D",
+    "^[\\u20a0-\\u20ff]",
+]
+
+
+@pytest.mark.parametrize("raw", BEGINNINGS)
+@pytest.mark.parametrize("minimal", [False, True])
+def test_a_beginning_leads_where_the_body_says(raw, minimal):
+    for pattern in PATTERNS:
+        dfa = build_pattern(pattern)
+        body = Body(dfa, minimal=minimal)
+        at = body.start
+        for byte in raw:
+            at = body.step(at, byte) if at else 0
+        expected = body.targets[at] if at else frozenset()
+        ranges = ranges_after(raw, minimal=minimal)
+        if minimal and len(raw) >= 6 and raw[:1] == b"\\":
+            continue  # no character is written as a pair
+        assert dfa.targets_of(dfa.start, ranges) == expected, pattern

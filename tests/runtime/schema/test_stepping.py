@@ -1,0 +1,29 @@
+from maskc.jsonschema.patterns import build_pattern
+from maskc.runtime.schema.stepping import step_body
+from maskc.runtime.schema.strings import Body
+from maskc.runtime.schema.trie import ROOT
+from tests.runtime.schema.vocabularies import build_index
+
+INDEX = build_index()
+
+
+def after(raw, **limits):
+    body = Body(build_pattern("^ab*$"), minimal=False)
+    at = body.start
+    for byte in raw:
+        at = body.step(at, byte)
+    return step_body(INDEX.tokens, body, at, (ROOT,), **limits)
+
+
+def test_an_escape_is_finished():
+    found = after(b"\\u00")
+    assert {INDEX.texts[place] for place in found.places} == {b"6", b"61"}
+
+
+def test_a_quote_ends_a_string_that_fits():
+    found = after(b"a")
+    assert {INDEX.tokens.path(node) for node, _, _ in found.ended} == {b'"'}
+
+
+def test_more_nodes_than_are_allowed_give_nothing():
+    assert after(b"a", most=1) is None
