@@ -18,7 +18,7 @@ from maskc.grammar.model import Bnf, LalrGrammar
 from maskc.ids import END
 from maskc.parser.driver import Outcome, drive_lalr
 
-Word = tuple[int, ...]
+Terminals = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Arrival:
         tops: the state on top of the stack after each terminal, the start state first.
     """
 
-    terminals: Word
+    terminals: Terminals
     tops: tuple[int, ...]
 
 
@@ -70,10 +70,10 @@ class Derivations:
             return None
         return Arrival(terminals, tuple(stack[-1] for stack in stacks))
 
-    def _find_paths(self) -> dict[int, Word]:
+    def _find_paths(self) -> dict[int, Terminals]:
         """Return LALR state → the symbols of a cheapest path to it."""
-        paths: dict[int, Word] = {}
-        pending: list[tuple[int, int, Word, int]] = [(0, 0, (), 0)]
+        paths: dict[int, Terminals] = {}
+        pending: list[tuple[int, int, Terminals, int]] = [(0, 0, (), 0)]
         while pending:
             cost, n_symbols, path, state = heapq.heappop(pending)
             if state in paths:
@@ -92,9 +92,9 @@ class Derivations:
         return paths
 
 
-def find_shortest_yields(bnf: Bnf) -> dict[int, Word]:
+def find_shortest_yields(bnf: Bnf) -> dict[int, Terminals]:
     """Return nonterminal → a shortest terminal sequence, of those that derive one."""
-    found: dict[int, Word] = {}
+    found: dict[int, Terminals] = {}
     changed = True
     while changed:
         changed = False

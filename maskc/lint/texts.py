@@ -54,9 +54,9 @@ class Texts:
             byte_of.setdefault(int(self._scanner.byte_class[byte]), byte)
         return list(byte_of.items())
 
-    def find_text(self, word: Sequence[int]) -> str | None:
+    def find_text(self, terminals: Sequence[int]) -> str | None:
         """Return a shortest text; ``None`` if there is none, or none is found in bounds."""
-        lexemes = self._plan(word)
+        lexemes = self._list_lexemes(terminals)
         if lexemes is None:
             return None
         if not lexemes:
@@ -75,14 +75,14 @@ class Texts:
                     pending.append(target)
         return None
 
-    def _plan(self, word: Sequence[int]) -> list[_Lexeme] | None:
-        stacks = run_parser(self._grammar, word)
+    def _list_lexemes(self, terminals: Sequence[int]) -> list[_Lexeme] | None:
+        stacks = run_parser(self._grammar, terminals)
         if stacks is None:
             return None
         layout = self._grammar.lexer.layout
         lexemes: list[_Lexeme] = []
         depth = 0
-        for position, terminal in enumerate(word):
+        for position, terminal in enumerate(terminals):
             if layout and terminal in (layout.indent, layout.dedent):
                 depth += 1 if terminal == layout.indent else -1
                 if not lexemes or lexemes[-1].terminal != layout.newline or depth < 0:

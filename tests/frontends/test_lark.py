@@ -8,8 +8,6 @@ from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar, load_lalr_grammar
 from maskc.frontends.source import load_source, source_from_header
 from maskc.grammar.model import LalrGrammar
-from maskc.parser.balance import find_enclosed_items
-from maskc.parser.items import build_item_sets
 
 
 def test_settings_are_read_from_the_head_of_the_text():
@@ -127,32 +125,6 @@ def test_a_file_that_is_not_utf8_is_refused(tmp_path):
     (tmp_path / "latin.lark").write_bytes(b"start: \xe9\n")
     with pytest.raises(GrammarError, match="byte 7 is not UTF-8"):
         load_source(tmp_path / "latin.lark")
-
-
-def test_item_sets_fit_larks_table():
-    grammar, _ = load_grammar(load_source('start: "a" start "b" |\n'))
-    item_sets = build_item_sets(grammar)
-    assert all(item_sets.kernels)
-    assert len(item_sets.kernels) == len(grammar.lalr.states)
-
-
-@pytest.mark.parametrize(
-    ("rules", "message"),
-    [
-        ("start: _NL _INDENT A", "INDENT and DEDENT do not come in pairs"),
-        ("start: x+\nx: _NL _INDENT A | _NL A _DEDENT", "leave different numbers of INDENT"),
-        ("start: LP A", "brackets do not come in pairs"),
-        ("start: RP LP", "brackets do not come in pairs"),
-        ("start: LP x RP\nx: A _NL", "it asks for _NL between brackets"),
-    ],
-)
-def test_blocks_and_brackets_that_do_not_pair_up_are_refused(rules, message):
-    text = f"{rules}\n" + (
-        'A: "a"\nLP: "("\nRP: ")"\n_NL: /\\n */\n%declare _INDENT _DEDENT\n%ignore " "\n'
-    )
-    grammar, _ = load_grammar(load_source(text, postlex="tests.indenters:TwoColumns"))
-    with pytest.raises(PostlexError, match=message):
-        find_enclosed_items(grammar)
 
 
 EARLEY = '// maskc: parser=earley\nstart: "a" start "a" |\n'

@@ -1,0 +1,149 @@
+"""What can be lexed after the end of a lexeme."""
+
+import itertools
+
+import pytest
+
+from maskc import bits
+from maskc.ids import END
+from maskc.lexer.scanner import End
+from tests.languages import language_of, terminal
+
+BLOCKS = """start: (_NL | stmt)*
+stmt: "a" _NL | "a" ":" block | LP "a"* RP _NL
+block: _NL _INDENT stmt+ _DEDENT
+LP: "("
+RP: ")"
+_NL: /(\\n[\\t ]*)+/
+%declare _INDENT _DEDENT
+"""
+
+
+def after(text, name, **settings):
+    """Return the terminals that can follow one, in some context that the parser can name."""
+    language = language_of(text, **settings)
+    lexed = language.lexed
+    found = set()
+    for lookahead in lexed.boundaries.of_terminal[terminal(language, name)]:
+        for context in lexed.grammar.lexer.contexts_after[terminal(language, name)]:
+            found |= names_of(language, lexed.boundaries.follow(lookahead, context, enclosed=False))
+    return found
+
+
+def names_of(language, lookaheads):
+    return {
+        language.lexed.grammar.bnf.terminals[t]
+        for t, own in language.lexed.boundaries.of_terminal.items()
+        if lookaheads & bits.from_members(own)
+    }
+
+
+def test_a_name_does_not_follow_a_name_at_once():
+    assert after("start: NAME NAME\nNAME: /[a-z]+/\n", "NAME") == {"$END"}
+
+
+def test_it_does_across_an_ignored_blank():
+    text = 'start: NAME NAME\nNAME: /[a-z]+/\n%ignore " "\n'
+    assert after(text, "NAME") == {"$END", "NAME"}
+
+
+def test_a_longer_alternative_of_the_context_keeps_its_beginning_from_following():
+    text = 'start: (A | AB | B)+\nA: "a"\nAB: "ab"\nB: "b"\n'
+    assert after(text, "A") == {"$END", "A", "AB"}
+    assert after(text, "B") == {"$END", "A", "AB", "B"}
+
+
+def test_one_terminal_whose_ends_allow_different_things_has_several_lookaheads():
+    language = language_of("start: (N | W)+\nN: /0|1(?!a)/\nW: /a/\n")
+    boundaries = language.lexed.boundaries
+    assert len(boundaries.of_terminal[terminal(language, "N")]) == 2
+    assert len(boundaries.of_terminal[terminal(language, "W")]) == 1
+
+
+def test_the_end_of_the_text_may_stand_after_every_free_boundary():
+    language = language_of('start: "a" start "b" | "c"\n')
+    boundaries = language.lexed.boundaries
+    assert all(row & boundaries.end for rest in boundaries.rest for row in rest)
+    assert boundaries.of_terminal[END] == (0,)
+
+
+def test_an_open_lexeme_is_open_to_what_it_may_become():
+    language = language_of('start: "if" | NAME\nNAME: /[a-z]+/\n')
+    boundaries, scanner = language.lexed.boundaries, language.lexed.scanner
+    state = int(scanner.next[scanner.start, scanner.byte_class[ord("i")]])
+    opened = boundaries.open_lexemes[boundaries.open_lexeme_of[state]]
+    assert names_of(language, opened.direct) == {"IF", "NAME"}
+    assert opened.ignored == ()
+
+
+def test_between_brackets_a_newline_is_crossed_as_a_blank_is():
+    language = language_of(BLOCKS, postlex="tests.indenters:TwoColumns")
+    boundaries = language.lexed.boundaries
+    assert boundaries.n_places == 2 * boundaries.n_contexts
+    opening = next(end for end in boundaries.number if end.terminal == terminal(language, "LP"))
+    (context,) = language.lexed.grammar.lexer.contexts_after[opening.terminal]
+    lookahead = boundaries.number[opening]
+    outside, inside = (
+        names_of(language, boundaries.follow(lookahead, context, enclosed=enclosed))
+        for enclosed in (False, True)
+    )
+    assert "_NL" not in inside
+    assert {"A", "RP"} <= inside & outside
+
+
+def test_dedents_may_stand_at_the_end_of_the_text():
+    language = language_of(BLOCKS, postlex="tests.indenters:TwoColumns")
+    boundaries = language.lexed.boundaries
+    dedent = End(terminal(language, "_DEDENT"), -1)
+    for place in range(boundaries.n_places):
+        found = boundaries.follows[boundaries.number[dedent]][place]
+        assert names_of(language, found) == {"$END", "_DEDENT"}
+
+
+@pytest.mark.parametrize("ignored", ["", '%ignore " "\n', "%ignore /#[^#]*#/\n"])
+def test_what_follows_is_what_the_scanner_reads(ignored):
+    """Two lexemes of one letter each, with at most two characters between them."""
+    text = f'start: (A | AB | B)+\nA: "a"\nAB: "ab"\nB: "b"\n{ignored}'
+    language = language_of(text)
+    lexed = language.lexed
+    for name in ("A", "AB", "B"):
+        found = set()
+        for gap in ("", " ", "  ", "##", "#"):
+            for second in ("a", "b", "ab"):
+                found |= lexed_after(lexed, name.lower() + gap + second, len(name))
+        assert after(text, name) - {"$END"} == found
+
+
+def lexed_after(lexed, text, length):
+    """Return the next terminal's name if the first lexeme has a length, one lexeme to go on."""
+    pending, found = [(0, lexed.scanner.start, ())], set()
+    while pending:
+        at, state, ended = pending.pop()
+        if len(ended) == 1:
+            last = lexed.scanner.end_of_text[state] if at == len(text) else None
+            if last is not None and last > 0:
+                found.add(lexed.grammar.bnf.terminals[last])
+        if at == len(text):
+            continue
+        byte_class = lexed.scanner.byte_class[ord(text[at])]
+        going_on = int(lexed.scanner.next[state, byte_class])
+        if going_on:
+            pending.append((at + 1, going_on, ended))
+        for terminal_, boundary in lexed.scanner.ends[state]:
+            if terminal_ > 0 and (len(ended) or at != length):
+                continue
+            entered = lexed.scanner.entries[lexed.scanner.enter[boundary, 0], byte_class]
+            if entered:
+                after_it = (*ended, terminal_) if terminal_ > 0 else ended
+                pending.append((at + 1, int(entered), after_it))
+    return found
+
+
+def test_places_of_contexts_are_numbered_twice():
+    language = language_of(BLOCKS, postlex="tests.indenters:TwoColumns")
+    boundaries = language.lexed.boundaries
+    places = [
+        boundaries.place(context, enclosed=enclosed)
+        for enclosed, context in itertools.product((False, True), range(boundaries.n_contexts))
+    ]
+    assert places == list(range(boundaries.n_places))

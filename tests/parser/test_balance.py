@@ -1,0 +1,49 @@
+"""Blocks and brackets come in pairs, or the grammar is refused."""
+
+import pytest
+
+from maskc.errors import PostlexError
+from maskc.frontends.loading import load_grammar
+from maskc.frontends.source import load_source
+from maskc.parser.balance import find_enclosed_items
+
+TERMINALS = 'A: "a"\nLP: "("\nRP: ")"\n_NL: /\\n */\n%declare _INDENT _DEDENT\n%ignore " "\n'
+
+
+def grammar_of(rules):
+    source = load_source(f"{rules}\n{TERMINALS}", postlex="tests.indenters:TwoColumns")
+    return load_grammar(source)[0]
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ("start: _NL _INDENT A", "INDENT and DEDENT do not come in pairs"),
+        ("start: x+\nx: _NL _INDENT A | _NL A _DEDENT", "leave different numbers of INDENT"),
+        ("start: LP A", "brackets do not come in pairs"),
+        ("start: RP LP", "brackets do not come in pairs"),
+        ("start: LP x RP\nx: A _NL", "it asks for _NL between brackets"),
+    ],
+)
+def test_blocks_and_brackets_that_do_not_pair_up_are_refused(rules, message):
+    with pytest.raises(PostlexError, match=message):
+        find_enclosed_items(grammar_of(rules))
+
+
+def test_a_rule_that_opens_and_one_that_closes_are_a_pair():
+    grammar = grammar_of("start: open A close\nopen: LP\nclose: RP")
+    opened = {
+        (grammar.bnf.nonterminals[grammar.bnf.productions[production].lhs], dot)
+        for production, dot in find_enclosed_items(grammar)
+    }
+    assert opened == {("open", 1), ("start", 1), ("start", 2)}
+
+
+def test_a_dot_after_the_closing_bracket_is_outside():
+    grammar = grammar_of("start: LP A RP A")
+    assert find_enclosed_items(grammar) == {(0, 1), (0, 2)}
+
+
+def test_without_indentation_brackets_do_not_count():
+    grammar, _ = load_grammar(load_source('start: "(" "a"\n'))
+    assert find_enclosed_items(grammar) == frozenset()

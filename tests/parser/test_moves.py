@@ -1,0 +1,71 @@
+"""Sets of states on top hold what the table does on every stack."""
+
+import itertools
+
+import pytest
+
+from maskc.ids import END
+from maskc.parser.driver import Outcome, drive_lalr
+from maskc.parser.moves import Moves
+from tests.languages import language_of, terminal
+
+GRAMMARS = (
+    'start: "a" start "b" | "c"\n',
+    'start: e\ne: "-" e | e "-" | "a"\n',
+    'start: x "a" | "b" x\nx: | "c" x\n',
+    'start: start "," start | "a" |\n',
+)
+
+
+@pytest.mark.parametrize("text", GRAMMARS)
+def test_no_state_that_can_be_on_top_is_left_out(text):
+    grammar = language_of(text).lexed.grammar
+    moves, driver = Moves(grammar), drive_lalr(grammar)
+    terminals = [t for t in range(len(grammar.bnf.terminals)) if t != END]
+    for length in range(1, 5):
+        for sequence in itertools.product(terminals, repeat=length):
+            stack, possible = [0], 1
+            for taken in sequence:
+                if driver.take(stack, taken) is not Outcome.TAKES:
+                    break
+                possible = moves.after(taken, possible)
+                assert possible >> stack[-1] & 1
+
+
+def test_a_second_operand_is_taken_after_no_stack():
+    language = language_of('start: "a" "-" "a" | "a"\n')
+    moves, a = Moves(language.lexed.grammar), terminal(language, "A")
+    assert moves.after(a, moves.after(a, moves.everywhere)) == 0
+
+
+def test_an_indent_goes_with_its_newline():
+    language = language_of(
+        'start: "a" _NL (_INDENT "b" _NL _DEDENT)?\n_NL: /\\n[ ]*/\n%declare _INDENT _DEDENT\n',
+        postlex="tests.indenters:TwoColumns",
+    )
+    moves = Moves(language.lexed.grammar)
+    after = moves.after(
+        terminal(language, "_NL"), moves.after(terminal(language, "A"), moves.everywhere)
+    )
+    assert moves.after(terminal(language, "B"), after) != 0
+
+
+def test_after_an_operand_an_operator_is_taken_and_no_operand():
+    language = language_of('start: "a" start? "b"\n')
+    moves = Moves(language.lexed.grammar)
+    after = moves.after(terminal(language, "B"), moves.everywhere)
+    assert moves.after(terminal(language, "A"), after) == 0
+    assert moves.after(terminal(language, "B"), after) != 0
+
+
+def test_a_reduction_leads_to_every_state_below():
+    language = language_of('start: "(" item ")" | "[" item "]"\nitem: "x"\n')
+    moves = Moves(language.lexed.grammar)
+    inside = moves.after(terminal(language, "X"), moves.everywhere)
+    assert moves.after(terminal(language, "RPAR"), inside) != 0
+
+
+def test_an_empty_production_is_reduced_where_it_stands():
+    language = language_of('start: opt "b"\nopt: "a" |\n')
+    moves = Moves(language.lexed.grammar)
+    assert moves.after(terminal(language, "B"), 1) != 0
