@@ -21,6 +21,7 @@ TEXTS = (
         b"61",
     ),
     *(b'","', b'":1,"a":', b'a":1,"a', b"  ", b"\n  ", b"[1,", b"},{", b'""', b'":"', b'a","b'),
+    *(b'"x\xc3', b'"\\u00'),
     *(b"        ", b"\n        ", b'{"a":{"a":', b"]}", b"\xc3\xa9", b"x\xc3", b'x"', b'x":1}'),
 )
 VOCABULARY = build_vocabulary("awkward", TokenTable((*TEXTS, None), (len(TEXTS),)))
