@@ -33,6 +33,7 @@ from maskc.runtime.schema.machine import (
     split_body,
 )
 from maskc.runtime.schema.scans import Closers
+from maskc.runtime.schema.spelled import CLOSES, child_of
 from maskc.runtime.schema.stepping import step_body
 from maskc.runtime.schema.strings import Body
 from maskc.runtime.schema.summary import Part
@@ -145,12 +146,14 @@ class SchemaMasks:
             if unsure:
                 places = closers.of_rests(self._index, unsure)
                 parts.append(self._leaves.part_of(self._read_each(node, text, places.tolist())))
-        conflicts = self._find_conflicts(node)
-        if conflicts:
+        illegal, doubtful = self._find_conflicts(node)
+        if illegal or doubtful:
             ids = self._index.ids
-            words = self._index.clear_bits(self._unite(parts), [ids[p] for p in conflicts])
-            legal = self._read_each(node, text, conflicts)
-            parts = [Part(rows=(words,)), self._leaves.part_of(legal)]
+            words = self._unite(parts)
+            words = self._index.clear_bits(words, [ids[p] for p in (*illegal, *doubtful)])
+            parts = [Part(rows=(words,))]
+            if doubtful:
+                parts.append(self._leaves.part_of(self._read_each(node, text, doubtful)))
         return parts
 
     def _is_scarce(self, node: Node, label: int) -> bool:
@@ -216,8 +219,11 @@ class SchemaMasks:
             here = after
         return True
 
-    def _find_conflicts(self, node: Node) -> list[int]:
-        """Return the tokens that could make a string one that was there, by place."""
+    def _find_conflicts(self, node: Node) -> tuple[list[int], list[int]]:
+        """Return the tokens that make a string one that was there, and those that could, by place.
+
+        The latter have to be read.
+        """
         raw = node.state[4]
         words: Iterable[str] = ()
         if node.state[0] == KEY:
@@ -226,19 +232,41 @@ class SchemaMasks:
             values = self._machine.unique_of(node.parents) or ()
             words = [value[1] for value in values if value[0] == "string"]
         if not words:
-            return []
+            return [], []
         prefix, begun = split_body(raw)
         left = sorted({word[len(prefix) :] for word in words if word.startswith(prefix)})
         if not left:
-            return []
+            return [], []
+        if not begun and self._is_endless(node):
+            return self._closed_as(left), []
         body = Body(of_words(left), minimal=False)
         state = body.start
         for byte in begun:
             state = body.step(state, byte)
         found = step_body(self._index.tokens, body, state, (ROOT,)) if state else None
         if found is None:
-            return []
-        places = list(found.places)
-        for quote, _, _ in found.ended:
-            places += self._index.quotes_of(quote)[0]
-        return places
+            return [], []
+        closing = [p for quote, _, _ in found.ended for p in self._index.quotes_of(quote)[0]]
+        return closing, list(found.places)
+
+    def _is_endless(self, node: Node) -> bool:
+        """Return whether a string can become endlessly many, whatever is read of it."""
+        plan = self._machine.plan
+        if node.state[0] == KEY:
+            return not plan.objects[node.state[1]].may_run_out
+        return plan.strings[node.state[1]].is_endless
+
+    def _closed_as(self, words: Iterable[str]) -> list[int]:
+        """Return the tokens that close a string after one of some texts, by place."""
+        spelled, found = self._leaves.spelled, list[int]()
+        for word in words:
+            at = 0
+            for character in word:
+                at = child_of(spelled, at, ord(character))
+                if at < 0:
+                    break
+            else:
+                for item in spelled.own_items(at):
+                    if spelled.kinds[item] == CLOSES:
+                        found += self._index.quotes_of(spelled.places[item])[0]
+        return found

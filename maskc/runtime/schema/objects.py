@@ -19,6 +19,7 @@ from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
 Option = tuple[int, int]
 MAX_WISHES = 4
 _MOST_REMEMBERED = 50_000
+_PLENTY = 1 << 40  # keys that no text has
 
 
 class Members(NamedTuple):
@@ -56,6 +57,22 @@ class Keys:
         for state in states:
             found |= self.reach[state]
         return found
+
+    @property
+    def may_run_out(self) -> bool:
+        """Whether some prefix of a key without a name can become few keys only."""
+        names = self.names
+        pairs = zip(self.reach, self.endless, strict=True)
+        return any(reach & ~endless & ~names for reach, endless in pairs)
+
+    def is_surely_live(self, states: Iterable[int], labels: int) -> bool:
+        """Return whether a prefix in one of some states can become a key of endlessly many.
+
+        Or one of a name that may come.
+        """
+        return any(
+            self.reach[state] & labels & (self.names | self.endless[state]) for state in states
+        )
 
     def is_live(self, state: int, labels: int, prefix: str, others: frozenset[str]) -> bool:
         """Return whether a prefix can become a key that is not among the others.
@@ -177,24 +194,39 @@ class ObjectRule:
         self._endless, self._finite = self._measure(classes)
         # Whether some keys that have no name of their own can be used up.
         self.is_scarce = bool(self._finite)
+        self._runs_out: bool | None = None
         self._known: dict[tuple[int, tuple[int, ...], int, int], int] = {}
 
     def _measure(self, classes: list[int]) -> tuple[set[int], dict[int, int]]:
-        """Return the classes with infinitely many keys, and the sizes of the others."""
+        """Return the classes whose keys no text uses up, and the sizes of the others."""
         if not classes:
             return set(), {}
-        if self.dfa.defaults[self.dfa.start] and len(self.options) == self.n_names + 1:
-            state = self.dfa.defaults[self.dfa.start]
-            if self.dfa.defaults[state] == state and self.dfa.labels[state] == self.n_names:
-                return {self.n_names}, {}
+        if self._is_simple():
+            return {self.n_names}, {}
         endless = self.keys.endless[self.dfa.start]
+        sizes = {
+            label: self.dfa.count(self.dfa.start, label, _PLENTY)
+            for label in classes
+            if not endless >> label & 1
+        }
+        finite = {label: size for label, size in sizes.items() if size < _PLENTY}
+        return set(classes) - set(finite), finite
+
+    @property
+    def may_run_out(self) -> bool:
+        """Whether which keys were there counts for what another one can still become."""
+        if self._runs_out is None:
+            self._runs_out = self.has_classes and not self._is_simple() and self.keys.may_run_out
+        return self._runs_out
+
+    def _is_simple(self) -> bool:
+        """Return whether all keys without a name are one class, of whatever has no name."""
+        default = self.dfa.defaults[self.dfa.start]
         return (
-            {label for label in classes if endless >> label & 1},
-            {
-                label: self.dfa.count(self.dfa.start, label, 1 << 40)
-                for label in classes
-                if not endless >> label & 1
-            },
+            len(self.options) == self.n_names + 1
+            and self.dfa.defaults[default] == default != DEAD
+            and self.dfa.labels[default] == self.n_names
+            and all(self.dfa.defaults[state] == default for state in range(1, self.dfa.n_states))
         )
 
     @property

@@ -105,17 +105,13 @@ class _Search:
         if self._dfa.labels[state] >= 0:
             self._found.ended.append((item, state, size))
 
-    def _own(self, node: int) -> range:
-        low = self._spelled.low[node]
-        return range(low, low + self._spelled.n_ending[node])
-
     def _follow_few(
         self, node: int, state: int, size: int, special: tuple[tuple[int, int], ...]
     ) -> None:
         """Follow the only characters that lead on."""
         spelled = self._spelled
         kinds, n_between = spelled.kinds, 0
-        for item in self._own(node):
+        for item in spelled.own_items(node):
             if kinds[item] == BETWEEN:
                 n_between += 1
                 self._keep(spelled.places[item], frozenset((state,)), size)
@@ -145,7 +141,7 @@ class _Search:
         """Follow the characters that do not lead to the sink."""
         spelled, runs = self._spelled, self._found.runs
         self._most -= len(special) + 1
-        for item in reversed(self._own(node)):
+        for item in reversed(self._spelled.own_items(node)):
             if spelled.kinds[item] != CLOSES:
                 break
             runs.append((item, item + 1, False))
@@ -174,7 +170,7 @@ class _Search:
         self._most -= last - first + spelled.n_ending[node]
         if self._most < 0:
             return
-        for item in self._own(node):
+        for item in self._spelled.own_items(node):
             kind = spelled.kinds[item]
             if kind == BETWEEN:
                 self._keep(spelled.places[item], frozenset((state,)), size)

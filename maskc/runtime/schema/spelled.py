@@ -64,7 +64,7 @@ class Spelled:
     """
 
     def __init__(self, items: Iterable[Item], *, minimal: bool) -> None:
-        ordered = sorted(items, key=lambda item: item[:2])
+        ordered = sorted(items)
         texts = [item[0] for item in ordered]
         flat = np.frombuffer("".join(texts).encode("utf-32-le"), dtype=np.int32)
         lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
@@ -101,6 +101,11 @@ class Spelled:
         """About how much memory this takes."""
         return 44 * len(self.chars) + 24 * self.n_items + 1000
 
+    def own_items(self, node: int) -> range:
+        """Return a node's own items."""
+        low = self.low[node]
+        return range(low, low + self.n_ending[node])
+
     def cut_items(self, node: int) -> list[tuple[int, int]]:
         """Return a node's items that end inside a character: how many it can become, and the item.
 
@@ -109,8 +114,7 @@ class Spelled:
         found = self._cut.get(node)
         if found is None:
             found = []
-            low = self.low[node]
-            for item in range(low, low + self.n_ending[node]):
+            for item in self.own_items(node):
                 if self.kinds[item] in (ESCAPED, CUT):
                     found.append((self._n_possible[self.begun[item]], item))
             found.sort()
@@ -124,10 +128,9 @@ class Spelled:
         key = (node, character)
         found = self._becoming.get(key)
         if found is None:
-            low = self.low[node]
             last = CUT if character >= 0x80 else ESCAPED
             places = []
-            for item in range(low, low + self.n_ending[node]):
+            for item in self.own_items(node):
                 kind = self.kinds[item]
                 if kind > last:
                     break

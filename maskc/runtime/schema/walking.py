@@ -142,7 +142,7 @@ class Parts:
         _, number, members, phase = state
         rule = self.machine.plan.objects[number]
         labels, can_close = rule.open_labels(members), rule.can_close(members)
-        others = members.others if rule.is_scarce else None
+        others = members.others if rule.is_scarce or rule.may_run_out else None
         return (OBJECT, number, phase, labels, can_close, others)
 
     def inside(
@@ -519,19 +519,17 @@ class Walk:
         """Go on in a key that was opened just now."""
         _, number, members, _ = node.state
         rule, body = self._plan.objects[number], self._plan.key_bodies[number]
-        is_compared = rule.is_scarce and bool(members.others)
         sink = body.dfa.sink
         is_open = sink >= 0 and bool(labels >> body.dfa.labels[sink] & 1)
         dropped = DEAD if is_open else max(sink, DEAD)
-        opened = self._parts.inside(self._trie, body, quotes, exactly=is_compared, dropped=dropped)
+        opened = self._parts.inside(self._trie, body, quotes, exactly=False, dropped=dropped)
         if opened.free is not None:
             self.add(opened.free)
-        found = opened.inside
-        if is_compared:
-            self._add_places(self._unused(node, found.places, labels, quotes))
+        found, keys = opened.inside, rule.keys
+        pairs = zip(found.places, found.targets, strict=True)
+        if members.others and rule.may_run_out:
+            self._add_places(self._unused(node, pairs, labels, quotes))
         else:
-            keys = rule.keys
-            pairs = zip(found.places, found.targets, strict=True)
             self._add_places(place for place, to in pairs if keys.reach_of(to) & labels)
         ended = self._parts.ended_keys(self._trie, number, quotes, opened)
         kept = [key for key in ended if labels >> key.label & 1]
@@ -540,15 +538,20 @@ class Walk:
         elif kept:
             self._end_keys(node, kept)
 
-    def _unused(self, node: Node, places: Iterable[int], labels: int, quotes: Nodes) -> list[int]:
+    def _unused(
+        self, node: Node, pairs: Iterable[tuple[int, frozenset[int]]], labels: int, quotes: Nodes
+    ) -> list[int]:
         """Return the texts that can become a key that was not there, of few that there are."""
         _, number, members, _ = node.state
-        body = self._plan.key_bodies[number]
+        body, keys = self._plan.key_bodies[number], self._plan.objects[number].keys
         found = []
-        for place in places:
-            raw = self._raw(place, quotes)
-            at, _ = read_body(body, raw)
-            if self._machine.key_is_live(number, members, labels, at, raw):
+        for place, targets in pairs:
+            is_live = keys.is_surely_live(targets, labels)
+            if not is_live and keys.reach_of(targets) & labels:
+                raw = self._raw(place, quotes)
+                at, _ = read_body(body, raw)
+                is_live = self._machine.key_is_live(number, members, labels, at, raw)
+            if is_live:
                 found.append(place)
         return found
 
