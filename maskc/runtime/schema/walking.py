@@ -547,7 +547,10 @@ class Walk:
         found = []
         for place, targets in pairs:
             is_live = keys.is_surely_live(targets, labels)
-            if not is_live and keys.reach_of(targets) & labels:
+            if not is_live and keys.reach_of(targets) & labels and self._is_rests:
+                self._unsure |= 1 << place  # the key that was read before the quote may be the one
+                is_live = True
+            elif not is_live and keys.reach_of(targets) & labels:
                 raw = self._raw(place, quotes)
                 at, _ = read_body(body, raw)
                 is_live = self._machine.key_is_live(number, members, labels, at, raw)
