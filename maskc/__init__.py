@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from maskc.kit.kit import Kit
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact, load
     from maskc.runtime.matcher import Matcher, allocate_bitmask, fill_bitmasks
@@ -30,6 +31,7 @@ __all__ = [
     "compile_json_schema",
     "fill_bitmasks",
     "load",
+    "load_kit",
 ]
 
 
@@ -137,6 +139,26 @@ def compile_json_schema(
         name="schema",
     )
     return Artifact(contents)
+
+
+def load_kit(
+    path: str | os.PathLike[str], *, cache_bytes: int | None = None, mapped: bool = True
+) -> Kit:
+    """Return a kit, which makes constraints of what requests bring, from a file.
+
+    Args:
+        path: of a file that ``maskc kit`` wrote.
+        cache_bytes: how much memory all that its constraints cache may take; default: 512 MiB.
+        mapped: leave the contents in the file while they are read; False reads it into memory.
+
+    Raises:
+        ArtifactError: it is no kit, damaged, or of another format version.
+    """
+    from maskc.kit.file import load_kit
+    from maskc.runtime.artifact import DEFAULT_CACHE_BYTES
+
+    n_bytes = DEFAULT_CACHE_BYTES if cache_bytes is None else cache_bytes
+    return load_kit(path, cache_bytes=n_bytes, mapped=mapped)
 
 
 if not TYPE_CHECKING:

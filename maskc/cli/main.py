@@ -21,6 +21,7 @@ from maskc.cli.dump import dump_command
 from maskc.cli.explain import explain_command
 from maskc.cli.generate import generate_command
 from maskc.cli.inspect import inspect_command
+from maskc.cli.kit import kit_command
 from maskc.cli.lint import lint_command
 from maskc.cli.signals import quit_at_once, raise_exceptions, status_of
 from maskc.cli.tokenizers import tokenizers_command
@@ -40,6 +41,7 @@ commands.add_command(compile_command)
 commands.add_command(inspect_command)
 commands.add_command(verify_command)
 commands.add_command(bench_command)
+commands.add_command(kit_command)
 commands.add_command(generate_command)
 commands.add_command(tokenizers_command)
 commands.add_command(analyze_command)

@@ -21,9 +21,13 @@ class KitTokens:
         index: the tries.
         arrays: ``token_first`` and ``token_bytes``, as in an artifact.
         eos_ids: end-of-sequence ids, increasing.
+        name: of the tokenizer.
 
     Attributes:
         index: the tries.
+        name: of the tokenizer.
+        first: int32[vocab_size + 1], where each token's bytes begin.
+        data: uint8, their bytes.
         vocab_size: number of tokens, padding included.
         eos_ids: end-of-sequence ids.
         ends: the same as a set.
@@ -31,24 +35,29 @@ class KitTokens:
     """
 
     def __init__(
-        self, index: TokenIndex, arrays: Mapping[str, NDArray[Any]], eos_ids: Sequence[int]
+        self,
+        index: TokenIndex,
+        arrays: Mapping[str, NDArray[Any]],
+        eos_ids: Sequence[int],
+        *,
+        name: str,
     ) -> None:
-        self.index = index
-        self._first: NDArray[np.int32] = arrays["token_first"]
-        self._data: NDArray[np.uint8] = arrays["token_bytes"]
-        self._raw = self._data.tobytes()
-        self.vocab_size, self.eos_ids = len(self._first) - 1, tuple(eos_ids)
+        self.index, self.name = index, name
+        self.first: NDArray[np.int32] = arrays["token_first"]
+        self.data: NDArray[np.uint8] = arrays["token_bytes"]
+        self._raw = self.data.tobytes()
+        self.vocab_size, self.eos_ids = len(self.first) - 1, tuple(eos_ids)
         self.ends = frozenset(eos_ids)
         self.first_bytes = np.full(self.vocab_size, -1, dtype=np.int16)
-        writes = self._first[1:] > self._first[:-1]
-        self.first_bytes[writes] = self._data[self._first[:-1][writes]]
+        writes = self.first[1:] > self.first[:-1]
+        self.first_bytes[writes] = self.data[self.first[:-1][writes]]
         self.first_bytes.setflags(write=False)
 
     def text_of(self, token_id: int) -> bytes | None:
         """Return a token's bytes, ``None`` for one without any."""
         if not 0 <= token_id < self.vocab_size:
             return None
-        low, high = self._first[token_id], self._first[token_id + 1]
+        low, high = self.first[token_id], self.first[token_id + 1]
         return self._raw[low:high] or None
 
     @made_once
@@ -59,7 +68,7 @@ class KitTokens:
     @made_once
     def fingerprint(self) -> str:
         """The fingerprint of the tokens."""
-        return compute_fingerprint(self._first, self._data, self.eos_ids)
+        return compute_fingerprint(self.first, self.data, self.eos_ids)
 
     def list_all(self) -> tuple[bytes | None, ...]:
         """Return the bytes of each token."""

@@ -175,6 +175,9 @@ def _checked(contents: Contents, name: str) -> Contents:
             f"has format {version!r}, and this version of maskc reads format {FORMAT}",
             "compile the grammar again",
         )
+    if "kind" in contents.header:
+        kind = str(contents.header["kind"])[:20]
+        raise ArtifactError(name, f"is a {kind}, and no artifact", "load a kit with maskc.load_kit")
     if is_schema(contents.header):
         fault = check_schema_header(contents.header) or check(contents) or check_plan(contents)
     else:

@@ -7,8 +7,8 @@ import pytest
 
 import maskc
 from maskc.kit.constraint import Constraint
+from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
-from maskc.kit.opening import make_kit
 from maskc.vocab.vocabulary import Vocabulary
 from tests.kit.languages import Language, draw_constraint
 

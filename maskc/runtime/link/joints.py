@@ -28,7 +28,7 @@ from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import Ints, Trie
 
 # Two readings of one text are rare, and more of them than this are an ambiguous repetition.
-MAX_HYPOTHESES = 4_096
+MAX_HYPOTHESES = 1_000
 _FEW_HYPOTHESES = 8
 
 

@@ -11,15 +11,14 @@ Example: of ``a``, ``a",`` and ``b",`` the rest is ``,``.
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.schema.trie import Ints, Trie
+from maskc.runtime.schema.trie import Ints, Trie, TrieNodes
 
 Words = NDArray[np.int32]
 
@@ -55,12 +54,71 @@ class Shared:
             self._known[key] = result
 
 
+class TextSlices(Sequence[bytes]):
+    """Texts that lie in one array, cut out when they are asked for.
+
+    Args:
+        data: their bytes.
+        first: int32[n + 1], where each of them begins.
+        order: which of them, in which order.
+    """
+
+    def __init__(
+        self, data: NDArray[np.uint8], first: NDArray[np.int32], order: range | Ints
+    ) -> None:
+        self._raw = data.tobytes()
+        # A memory view gives Python's integers, as quickly as a list that takes long to make.
+        self._first = memoryview(first.astype(np.int32).tobytes()).cast("i")
+        self._order: Sequence[int] = order if isinstance(order, range) else order.tolist()
+
+    @classmethod
+    def all(cls, data: NDArray[np.uint8], first: NDArray[np.int32]) -> TextSlices:
+        """Return all texts, as they lie."""
+        return cls(data, first, range(len(first) - 1))
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    @overload
+    def __getitem__(self, place: int) -> bytes: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[bytes]: ...
+    def __getitem__(self, place: int | slice) -> bytes | Sequence[bytes]:
+        if isinstance(place, slice):
+            return [self[n] for n in range(*place.indices(len(self)))]
+        number = self._order[place]
+        return self._raw[self._first[number] : self._first[number + 1]]
+
+
+class IndexTables(NamedTuple):
+    """What is worked out of a vocabulary's tokens once: see :class:`TokenIndex`.
+
+    Attributes:
+        order: int32[n], token ids in the order of their bytes.
+        nodes: of the trie of the tokens.
+        quote_nodes: int32[n_quotes].
+        quote_places: int32[n_quotes].
+        quote_rests: int32[n_quotes].
+        rest_first: int32[n_rests + 1], where each rest begins.
+        rest_bytes: uint8, their bytes.
+    """
+
+    order: Ints
+    nodes: TrieNodes
+    quote_nodes: Ints
+    quote_places: Ints
+    quote_rests: Ints
+    rest_first: Ints
+    rest_bytes: NDArray[np.uint8]
+
+
 class TokenIndex:
     """The tries of a vocabulary.
 
     Args:
         first: int32[n + 1], where each token's bytes begin.
         data: their bytes.
+        tables: what is worked out of them, if it is known.
 
     Attributes:
         ids: token ids in the order of their bytes, without those that have none.
@@ -72,28 +130,52 @@ class TokenIndex:
         quote_places: the token's place.
         quote_rests: the rest's place.
         shared: what all artifacts share.
+        tables: what was worked out.
     """
 
-    def __init__(self, first: NDArray[np.int32], data: NDArray[np.uint8]) -> None:
+    def __init__(
+        self,
+        first: NDArray[np.int32],
+        data: NDArray[np.uint8],
+        tables: IndexTables | None = None,
+    ) -> None:
         # Copies: an array that is mapped from a file changes with it.
         self._first, self._data = first.copy(), data.copy()
-        raw = data.tobytes()
-        texts = [raw[low:high] for low, high in itertools.pairwise(first.tolist())]
-        self.n_words = -(-len(texts) // 32)
-        self.ids = sorted((i for i, text in enumerate(texts) if text), key=texts.__getitem__)
-        self.order = np.array(self.ids, dtype=np.int64)
-        self.texts = [texts[i] for i in self.ids]
-        self.tokens = Trie(self.texts)
+        self.n_words = -(-(len(first) - 1) // 32)
+        if tables is None:
+            texts = list(TextSlices(self._data, self._first, range(len(first) - 1)))
+            ids = sorted((i for i, text in enumerate(texts) if text), key=texts.__getitem__)
+            self.texts: Sequence[bytes] = [texts[i] for i in ids]
+            self.tokens = Trie(self.texts)
+            tables = self._make_tables(ids)
+        else:
+            self.texts = TextSlices(self._data, self._first, tables.order)
+            self.tokens = Trie(self.texts, tables.nodes)
+        self.tables = tables
+        self.ids: list[int] = tables.order.tolist()
+        self.order = tables.order.astype(np.int64)
+        self.quote_nodes, self.quote_places = tables.quote_nodes, tables.quote_places
+        self.quote_rests = tables.quote_rests
+        self.rests = Trie(TextSlices.all(tables.rest_bytes, tables.rest_first))
+        self.n_rests = len(self.rests.texts)
+        self.shared = Shared()
+
+    def _make_tables(self, ids: list[int]) -> IndexTables:
+        """Return what is worked out of the tokens, but for what takes no time."""
         quotes = self._find_quotes()
         rests = sorted({rest for _, _, rest in quotes})
         number = {rest: n for n, rest in enumerate(rests)}
-        self.n_rests = len(rests)
-        self.rests = Trie(rests)
         table = np.array([(n, p, number[r]) for n, p, r in quotes], dtype=np.int32).reshape(-1, 3)
-        self.quote_nodes: Ints = np.ascontiguousarray(table[:, 0])
-        self.quote_places: Ints = np.ascontiguousarray(table[:, 1])
-        self.quote_rests: Ints = np.ascontiguousarray(table[:, 2])
-        self.shared = Shared()
+        nodes, places, rest_places = (np.ascontiguousarray(table[:, k]) for k in range(3))
+        return IndexTables(
+            np.array(ids, dtype=np.int32),
+            self.tokens.nodes,
+            nodes,
+            places,
+            rest_places,
+            np.cumsum([0, *map(len, rests)], dtype=np.int32),
+            np.frombuffer(b"".join(rests), dtype=np.uint8),
+        )
 
     def holds(self, first: NDArray[np.int32], data: NDArray[np.uint8]) -> bool:
         """Return whether these are the tokens."""

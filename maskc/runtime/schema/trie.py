@@ -10,8 +10,9 @@ Example: of ``a``, ``ab`` and ``b`` the nodes are the root, ``a``, ``b`` and ``a
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +22,32 @@ Nodes = tuple[int, ...]
 ROOT = 0
 
 
+class TrieNodes(NamedTuple):
+    """The nodes of a trie, level by level, as arrays of one length but for the last.
+
+    Attributes:
+        byte: uint8, of each node its last byte; 0 of the root.
+        parent: int32, the node above; 0 of the root.
+        low: int32, the first of its texts.
+        high: int32, one past the last.
+        ending: int32, how many of them end in it.
+        levels: int32, where each level's nodes begin, and one past the last.
+    """
+
+    byte: NDArray[np.uint8]
+    parent: Ints
+    low: Ints
+    high: Ints
+    ending: Ints
+    levels: Ints
+
+
 class Trie:
     """The trie of some sorted texts. Never changes.
 
     Args:
         texts: in ascending order.
+        nodes: its nodes, if they are known.
 
     Attributes:
         texts: as given.
@@ -40,27 +62,24 @@ class Trie:
         first_array: int32[n + 1], as ``first``.
         low_array: int32[n], as ``low``.
         ending_array: int32[n], as ``n_ending``.
+        nodes: all of these arrays.
     """
 
-    def __init__(self, texts: Sequence[bytes]) -> None:
-        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-        flat = np.frombuffer(b"".join(texts), dtype=np.uint8)
-        columns, self.levels = build_levels(flat, lengths)
-        byte, parent, low, high, ending = columns
-        n_nodes = len(byte)
-        self.byte_array = byte.astype(np.uint8)
-        self.parent_array = parent.astype(np.int32)
-        # The root is no child of its own.
-        first = np.searchsorted(self.parent_array[1:], np.arange(n_nodes + 1)) + 1
-        self.first_array = first.astype(np.int32)
-        self.low_array, self.ending_array = low.astype(np.int32), ending.astype(np.int32)
+    def __init__(self, texts: Sequence[bytes], nodes: TrieNodes | None = None) -> None:
+        self.nodes = nodes = nodes or build_nodes(texts)
+        n_nodes = len(nodes.byte)
+        self.levels: list[int] = nodes.levels.tolist()
+        self.byte_array, self.parent_array = nodes.byte, nodes.parent
+        # Children come one node's after the other's; the root is no child of its own.
+        n_children = np.bincount(self.parent_array[1:], minlength=n_nodes)
+        self.first_array = np.concatenate([[1], 1 + np.cumsum(n_children)]).astype(np.int32)
+        self.low_array, self.ending_array = nodes.low, nodes.ending
         self.bytes = self.byte_array.tobytes()
         self.first = array("i", self.first_array.tobytes())
         self.low = array("i", self.low_array.tobytes())
-        self.high = array("i", high.astype(np.int32).tobytes())
+        self.high = array("i", nodes.high.tobytes())
         self.n_ending = array("i", self.ending_array.tobytes())
         self.texts = texts
-        self._level_of = np.repeat(np.arange(len(self.levels) - 1), np.diff(self.levels))
 
     def child(self, node: int, byte: int) -> int:
         """Return the child of a node by its byte, -1 if there is none."""
@@ -79,7 +98,17 @@ class Trie:
 
     def path(self, node: int) -> bytes:
         """Return the bytes that lead from the root to a node."""
-        return self.texts[self.low[node]][: self._level_of[node]]
+        return self.texts[self.low[node]][: bisect_right(self.levels, node) - 1]
+
+
+def build_nodes(texts: Sequence[bytes]) -> TrieNodes:
+    """Return the nodes of the trie of some texts, which are in ascending order."""
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    columns, levels = build_levels(np.frombuffer(b"".join(texts), dtype=np.uint8), lengths)
+    byte, *others = columns
+    parent, low, high, ending = (column.astype(np.int32) for column in others)
+    starts = np.array(levels, dtype=np.int32)
+    return TrieNodes(byte.astype(np.uint8), parent, low, high, ending, starts)
 
 
 def build_levels(

@@ -6,7 +6,7 @@ from tests.runtime.schema.vocabularies import build_index
 
 def test_rests_are_what_comes_after_each_quote():
     index = build_index((b"a", b'a",', b'b","'))
-    assert index.rests.texts == [b"", b",", b',"']
+    assert list(index.rests.texts) == [b"", b",", b',"']
 
 
 def test_quotes_lead_to_tokens_and_rests():

@@ -1,0 +1,174 @@
+"""A kit as a file: the tokens, and what is worked out of them once.
+
+The file is a container as artifacts are, with a header of its own. What it holds is checked when it
+is loaded, as far as masks depend on it never raising, never looping and never reading outside; that
+they are the right masks is what its checksum and its sender stand for.
+
+Example: ``maskc kit --tokenizer llama3 -o llama3.kit``, and ``maskc.load_kit("llama3.kit")``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import maskc
+from maskc.artifact.container import encode, load_container
+from maskc.artifact.files import write_atomically
+from maskc.artifact.model import FORMAT
+from maskc.errors import ArtifactError
+from maskc.kit.kit import Kit
+from maskc.kit.tokens import KitTokens
+from maskc.runtime.artifact import DEFAULT_CACHE_BYTES
+from maskc.runtime.schema.tokens import IndexTables, TokenIndex
+from maskc.runtime.schema.trie import TrieNodes
+from maskc.vocab.vocabulary import MAX_TOKENS, Vocabulary
+
+KIND = "kit"
+
+_NODES = ("byte", "parent", "low", "high", "ending", "levels")
+_TABLES = ("order", "quote_nodes", "quote_places", "quote_rests", "rest_first", "rest_bytes")
+_BYTES = {"token_bytes", "trie_byte", "rest_bytes"}
+_NAMES = frozenset({"token_first", "token_bytes", *_TABLES, *(f"trie_{name}" for name in _NODES)})
+_MAKE_AGAIN = "make the kit again with `maskc kit`"
+
+
+def make_kit(vocabulary: Vocabulary, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> Kit:
+    """Return the kit of a vocabulary, made now."""
+    texts = [token or b"" for token in vocabulary.tokens]
+    arrays: dict[str, NDArray[Any]] = {
+        "token_first": np.cumsum([0, *map(len, texts)]).astype(np.int32),
+        "token_bytes": np.frombuffer(b"".join(texts), dtype=np.uint8),
+    }
+    index = TokenIndex(arrays["token_first"], arrays["token_bytes"])
+    tokens = KitTokens(index, arrays, vocabulary.eos_ids, name=vocabulary.name)
+    return Kit(tokens, cache_bytes=cache_bytes)
+
+
+def save_kit(kit: Kit, path: str | os.PathLike[str]) -> int:
+    """Write a kit: to a temporary file beside ``path``, then renamed; return its size in bytes.
+
+    Raises:
+        OutputError: the folder cannot be written to.
+    """
+    tokens, tables = kit.tokens, kit.tokens.index.tables
+    header = {
+        "format": FORMAT,
+        "kind": KIND,
+        "maskc": maskc.__version__,
+        "tokenizer": {
+            "name": tokens.name,
+            "fingerprint": tokens.fingerprint,
+            "vocab_size": tokens.vocab_size,
+            "eos_ids": list(tokens.eos_ids),
+        },
+    }
+    arrays: dict[str, NDArray[Any]] = {
+        "token_first": tokens.first,
+        "token_bytes": tokens.data,
+        **{name: getattr(tables, name) for name in _TABLES},
+        **{f"trie_{name}": getattr(tables.nodes, name) for name in _NODES},
+    }
+    data = encode(header, arrays)
+    write_atomically(os.fspath(path), data)
+    return len(data)
+
+
+def load_kit(
+    path: str | os.PathLike[str],
+    *,
+    cache_bytes: int = DEFAULT_CACHE_BYTES,
+    mapped: bool = True,
+) -> Kit:
+    """Return a kit from a file, checked.
+
+    Args:
+        path: of a file that ``maskc kit`` or :func:`save_kit` wrote.
+        cache_bytes: how much memory all that its constraints cache may take.
+        mapped: leave the contents in the file while they are read; False reads it into memory.
+
+    Raises:
+        ArtifactError: it is no kit, damaged, or of another format version.
+    """
+    name = os.fspath(path)
+    header, arrays = load_container(name, mapped=mapped)
+    if header.get("kind") != KIND:
+        remedy = "give the path of a kit; an artifact is loaded with maskc.load"
+        raise ArtifactError(name, "is an artifact, and no kit", remedy)
+    fault = _find_fault(header, arrays)
+    if fault:
+        raise ArtifactError(name, f"is damaged: {fault}", _MAKE_AGAIN)
+    nodes = TrieNodes(*(arrays[f"trie_{part}"] for part in _NODES))
+    tables = IndexTables(nodes=nodes, **{part: arrays[part] for part in _TABLES})
+    index = TokenIndex(arrays["token_first"], arrays["token_bytes"], tables)
+    if list(index.rests.texts) != sorted(set(index.rests.texts)):
+        raise ArtifactError(name, "is damaged: its rests are not in order", _MAKE_AGAIN)
+    tokenizer = header["tokenizer"]
+    tokens = KitTokens(index, arrays, tokenizer["eos_ids"], name=tokenizer["name"])
+    if tokens.fingerprint != tokenizer["fingerprint"]:
+        raise ArtifactError(name, "is damaged: its tokens are not those it names", _MAKE_AGAIN)
+    return Kit(tokens, cache_bytes=cache_bytes)
+
+
+def _find_fault(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str | None:
+    """Return what is wrong with a kit, ``None`` if nothing is."""
+    if set(arrays) != _NAMES:
+        return f"array {sorted(_NAMES ^ set(arrays))[0]} is missing or unknown"
+    for name, array in arrays.items():
+        if array.dtype.name != ("uint8" if name in _BYTES else "int32") or array.ndim != 1:
+            return f"array {name} is {array.dtype.name}, {array.ndim}-dimensional"
+    first, n_bytes = arrays["token_first"], len(arrays["token_bytes"])
+    if not _are_offsets(first, n_bytes) or not 2 <= len(first) <= MAX_TOKENS + 1:
+        return "array token_first is no list of offsets"
+    if not _are_offsets(arrays["rest_first"], len(arrays["rest_bytes"])):
+        return "array rest_first is no list of offsets"
+    tokenizer = header.get("tokenizer")
+    if not isinstance(tokenizer, dict) or not isinstance(tokenizer.get("name"), str):
+        return "the header lacks its tokenizer"
+    ends, n_ids = tokenizer.get("eos_ids"), len(first) - 1
+    if not isinstance(ends, list) or not ends or any(type(end) is not int for end in ends):
+        return "the header lacks its end ids"
+    if ends != sorted(set(ends)) or not 0 <= ends[0] <= ends[-1] < n_ids:
+        return "the header's end ids are outside of the vocabulary"
+    return _find_table_fault(arrays, n_ids)
+
+
+def _find_table_fault(arrays: Mapping[str, NDArray[Any]], n_ids: int) -> str | None:
+    """Return what is wrong with the tables, whose offsets are right."""
+    writes = np.flatnonzero(np.diff(arrays["token_first"]))
+    if not np.array_equal(np.sort(arrays["order"]), writes) or n_ids < len(writes):
+        return "array order does not hold each token that writes text once"
+    n_texts, n_nodes = len(writes), len(arrays["trie_byte"])
+    if not n_nodes or any(len(arrays[f"trie_{name}"]) != n_nodes for name in _NODES[:-1]):
+        return "the trie's arrays differ in length"
+    parent, levels = arrays["trie_parent"], arrays["trie_levels"]
+    above = np.arange(n_nodes)
+    if parent[0] or (parent[1:] >= above[1:]).any() or (np.diff(parent) < 0).any() or parent.min():
+        return "the trie has a node above itself"
+    low, high, ending = (arrays[f"trie_{name}"] for name in ("low", "high", "ending"))
+    fits = (low >= 0) & (ending >= 0) & (low <= high) & (high <= n_texts)
+    if not (fits & (ending <= high - low)).all():
+        return "the trie has a node with texts that are not there"
+    if len(levels) < 2 or levels[0] or levels[-1] != n_nodes or (np.diff(levels) <= 0).any():
+        return "the trie's levels do not follow each other"
+    quotes = [arrays[f"quote_{name}"] for name in ("nodes", "places", "rests")]
+    if len({len(column) for column in quotes}) != 1 or (np.diff(quotes[0]) < 0).any():
+        return "the quotes are not in order"
+    limits = (n_nodes, n_texts, len(arrays["rest_first"]) - 1)
+    for column, limit in zip(quotes, limits, strict=True):
+        if len(column) and not 0 <= int(column.min()) <= int(column.max()) < limit:
+            return "a quote leads to what is not there"
+    return None
+
+
+def _are_offsets(first: NDArray[Any], total: int) -> bool:
+    return (
+        len(first) > 0
+        and not first[0]
+        and int(first[-1]) == total
+        and not bool((np.diff(first) < 0).any())
+    )
