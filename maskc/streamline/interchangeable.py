@@ -23,7 +23,7 @@ from maskc.ids import SequenceId, TerminalId
 from maskc.lexer.boundaries import Boundaries, OpenLexeme
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.interchangeable import Classes, map_to_representatives
-from maskc.store.sequences import Event
+from maskc.store.sequences import Event, anything
 from maskc.streamline.model import Rows, merge
 
 
@@ -36,12 +36,15 @@ def merge_interchangeable(
     for lookahead, target in _map_lookaheads(stands_for, boundaries, table).items():
         merged[target] = merged.get(target, 0) | 1 << lookahead
     sequences = rows.sequences
+    everything = anything(boundaries.n_lookaheads).direct
 
     def map_event(event: Event) -> Event:
         return event._replace(terminal=stands_for.get(event.terminal, event.terminal))
 
     def map_open_lexeme(open_lexeme: OpenLexeme) -> OpenLexeme:
         direct = open_lexeme.direct
+        if direct == everything:
+            return open_lexeme
         for target, group in merged.items():
             if direct & group:
                 direct = direct & ~group | 1 << target

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from maskc.frontends.source import load_source
+from maskc.ids import SequenceId, TerminalId
 from maskc.lalr_path import build_language
+from maskc.lexer.boundaries import OpenLexeme
 from maskc.pushdown.asked_productions import ask_grammar
 from maskc.pushdown.decisions import Decisions
 from maskc.pushdown.production_verdicts import ProductionVerdicts
@@ -26,16 +28,29 @@ class Values:
         """Return a terminal's number."""
         return self.language.lexed.grammar.bnf.terminals.index(name)
 
-    def sequence(self, *names: str) -> int:
-        """Return the sequence of some terminals, open to anything."""
+    def event(self, name: str) -> Event:
+        """Return the event of a terminal, in every context."""
+        contexts = (1 << self.language.lexed.boundaries.n_contexts) - 1
+        return Event(TerminalId(self.terminal(name)), contexts, 0)
+
+    def sequence(self, *names: str) -> SequenceId:
+        """Return the sequence of some terminals, open to anything; ``$END`` may stand last."""
         boundaries = self.language.lexed.boundaries
-        sequence = self.sequences.close(
-            self.sequences.number_open_lexeme(anything(boundaries.n_lookaheads)), 0
-        )
+        open_lexeme = anything(boundaries.n_lookaheads)
+        if names and names[-1] == "$END":
+            names, open_lexeme = names[:-1], OpenLexeme(boundaries.end, (), (), -1)
+        sequence = self.sequences.close(self.sequences.number_open_lexeme(open_lexeme), 0)
         for name in reversed(names):
-            contexts = (1 << boundaries.n_contexts) - 1
-            sequence = self.sequences.extend(Event(self.terminal(name), contexts, 0), sequence)
+            sequence = self.sequences.extend(self.event(name), sequence)
         return sequence
+
+
+def decisions_of(language: LalrLanguage, sequences: Sequences) -> Decisions:
+    """Return the table's verdicts, with no terminals that stand for each other."""
+    lexed, table = language.lexed, language.table
+    return Decisions(
+        lexed.grammar, language.item_sets, table, lexed.boundaries, lexed.columns, sequences, ()
+    )
 
 
 def values_of(text: str) -> Values:
@@ -52,6 +67,6 @@ def values_of(text: str) -> Values:
         language,
         sequences,
         ProductionVerdicts(asked, boundaries, sequences),
-        Decisions(grammar, language.item_sets, table, boundaries, lexed.columns, sequences, ()),
+        decisions_of(language, sequences),
         TableDebts(grammar, table, terminal_of),
     )

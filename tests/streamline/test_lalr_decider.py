@@ -1,0 +1,53 @@
+"""Lark's table is asked what the productions left, and held against what they decided."""
+
+import pytest
+
+from maskc.pushdown.production_verdicts import ProductionVerdicts
+from maskc.streamline.model import Rows
+from tests.languages import rows_of, stages_of
+
+NESTED = 'start: "a" start "b" | "c"\n'
+TOKENS = (b"a", b"b", b"bb", b"c", b"cbb", b"ac")
+
+
+def decider_after(step):
+    """Return the rows after a step, what the productions say, and the table's decider."""
+    stages = stages_of(NESTED, TOKENS)
+    rows: Rows = rows_of(stages, step)
+    verdicts = ProductionVerdicts(
+        stages.decider.asked, stages.language.lexed.boundaries, rows.sequences
+    )
+    return stages, rows, verdicts, stages.decider.decide(verdicts)
+
+
+def test_the_table_decides_all_that_is_left():
+    stages, rows, _, decider = decider_after("interchangeable")
+    after = decider.merge_jointly_legal(rows)
+    assert len(after) == len(rows_of(stages, "jointly legal"))
+    assert decider.decide_by_state(after).flags.shape[1] == len(stages.language.table.live)
+
+
+def test_states_after_a_terminal_are_those_that_it_leads_to():
+    stages, rows, _, decider = decider_after("interchangeable")
+    names = stages.language.lexed.grammar.bnf.terminals
+    (event,) = (e for e in rows.events if e.terminal == names.index("B"))
+    targets = {row[event.terminal] for row in stages.language.table.shifts if event.terminal in row}
+    assert set(decider.states_after(event).tolist()) == targets
+
+
+def test_nothing_is_left_out_without_a_sentence():
+    assert decider_after("interchangeable")[3].explain_left_out() is None
+
+
+def test_what_the_productions_said_wrongly_is_noticed(monkeypatch):
+    _, rows, verdicts, decider = decider_after("interchangeable")
+    b, c = 2, 3
+    (legal,) = {
+        s
+        for first, s in zip(rows.first.tolist(), rows.sequence.tolist(), strict=True)
+        if rows.events[first].terminal == c and rows.sequences.length[s] == 1
+    }
+    monkeypatch.setitem(verdicts._never, (c, legal), True)
+    with pytest.raises(ValueError, match="the compiler contradicts itself: after terminal 3"):
+        decider.merge_jointly_legal(rows)
+    assert b in {rows.sequences.event[legal].terminal}

@@ -1,0 +1,75 @@
+"""Rows are decided by the state on top of the stack."""
+
+import numpy as np
+
+from maskc.pushdown.decisions import DEPENDS, FAIL, MAY
+from maskc.streamline.lalr_state import (
+    condition_on_states,
+    describe_residue,
+    format_sequence,
+    leave_open,
+    list_sequences,
+)
+from tests.languages import rows_of, stages_of
+from tests.pushdown.table_values import decisions_of
+
+BRACKETS = 'start: "(" start ")" | "[" start "]" | "a"\n'
+TOKENS = (b"a", b"a)", b"a)))", b"a)])")
+
+
+def stages():
+    return stages_of(BRACKETS, TOKENS)
+
+
+def test_the_sequences_of_rows_and_their_rests_are_listed_once():
+    rows = rows_of(stages(), "jointly legal")
+    found = list_sequences(rows)
+    assert list(found) == sorted(set(found))
+    assert set(rows.sequence.tolist()) <= set(found)
+    assert all(rows.sequences.rest[s] in found for s in found if rows.sequences.length[s])
+
+
+def test_nothing_is_decided_if_rows_are_left_open():
+    rows = rows_of(stages(), "raw")
+    verdicts = leave_open(rows, 5)
+    assert verdicts.flags.tolist() == [[DEPENDS] * 5]
+    assert len(verdicts.class_of) == len(verdicts.sequences) == len(list_sequences(rows))
+
+
+def test_sequences_of_one_class_have_equal_answers():
+    rows = rows_of(stages(), "jointly legal")
+    language = stages().language
+    decisions = decisions_of(language, rows.sequences)
+    verdicts = condition_on_states(rows, decisions)
+    for sequence, number in zip(verdicts.sequences, verdicts.class_of.tolist(), strict=True):
+        assert np.array_equal(verdicts.flags[number], decisions.answers(sequence))
+    assert {MAY, FAIL, DEPENDS} >= set(verdicts.flags.reshape(-1).tolist())
+    # A `)` is accepted where the innermost bracket is round, and rejected elsewhere.
+    assert len(set(map(bytes, verdicts.flags))) == len(verdicts.flags)
+
+
+def test_the_residue_is_counted_by_source_and_state():
+    found = stages()
+    rows, language = rows_of(found, "jointly legal"), found.language
+    decisions = decisions_of(language, rows.sequences)
+    residue = describe_residue(
+        rows,
+        found.verdicts,
+        decisions.states_after,
+        language.lexed.boundaries,
+        language.lexed.grammar.bnf.terminals,
+    )
+    assert residue["max"] == 1
+    assert residue["examples"][0]["sequence"] == ["A", "RPAR", "RPAR", "open: RPAR"]
+    assert residue["examples"][0]["why"].startswith("A RPAR RPAR uncovers states")
+
+
+def test_a_sequence_is_named_with_what_stays_open():
+    found = stages()
+    rows, lexed = rows_of(found, "raw"), found.language.lexed
+    names = {
+        tuple(format_sequence(rows, s, lexed.boundaries, lexed.grammar.bnf.terminals))
+        for s in rows.sequence.tolist()
+    }
+    assert ("RPAR", "RPAR", "open: RPAR") in names
+    assert ("open: A",) in names
