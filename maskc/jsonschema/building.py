@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
@@ -27,13 +26,15 @@ from maskc.jsonschema.automata import (
     of_length,
     of_texts,
 )
-from maskc.jsonschema.expressions import Formula, Keys, Space, least_common_multiple
-from maskc.jsonschema.values import FALSE, NULL, TRUE
+from maskc.jsonschema.expressions import Formula, Keys, Space
+from maskc.jsonschema.numbers import build_rule
+from maskc.jsonschema.values import FALSE, NULL, TRUE, sort_key
 from maskc.runtime.schema.arrays import MOST_STATES, ArrayRule, Counter
 from maskc.runtime.schema.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.numbers import Numbers, Rule
+from maskc.runtime.schema.numbers import Numbers
 from maskc.runtime.schema.objects import MAX_WISHES, ObjectRule
 from maskc.runtime.schema.plan import Layout
+from maskc.runtime.schema.sides import Rule
 
 MAX_POSITIONS = 20_000
 _MAX_COUNTERS = 4
@@ -144,7 +145,7 @@ class Builder:
             if space.holds(formula, value):
                 draft.literals |= 1 << bit
         for atoms in self._alternatives.find(formula, "number", pointer):
-            draft.numbers.append(_build_rule(atoms))
+            draft.numbers.append(build_rule(_sorted(atoms), pointer))
         for atoms in self._alternatives.find(formula, "string", pointer):
             draft.strings.append(self._build_string(atoms, pointer))
         for atoms in self._alternatives.find(formula, "array", pointer):
@@ -204,7 +205,9 @@ class Builder:
         lists = [atom.args[0] for atom in atoms if atom.kind == "values"]
         if lists:
             values = frozenset.intersection(*lists)
-            return [self._constant_array(value[1], pointer) for value in sorted(values, key=repr)]
+            return [
+                self._constant_array(value[1], pointer) for value in sorted(values, key=sort_key)
+            ]
         low, high = _bounds(atoms, "size")
         ordered = _sorted(atoms)
         gone = [atom for atom in ordered if atom.kind == "novalues"]
@@ -285,7 +288,7 @@ class Builder:
                             ),
                         ]
                     )
-                    for _, items in sorted(gone, key=repr)
+                    for _, items in sorted(gone, key=sort_key)
                 ),
             ]
         )
@@ -298,7 +301,9 @@ class Builder:
         lists = [atom.args[0] for atom in atoms if atom.kind == "values"]
         if lists:
             values = frozenset.intersection(*lists)
-            return [self._constant_object(value[1], pointer) for value in sorted(values, key=repr)]
+            return [
+                self._constant_object(value[1], pointer) for value in sorted(values, key=sort_key)
+            ]
         gone = [atom for atom in atoms if atom.kind == "novalues"]
         if gone:
             values = frozenset().union(*(atom.args[0] for atom in gone))
@@ -440,7 +445,7 @@ class Builder:
         """Return the drafts of objects that are none of some values."""
         space = self.space
         parts: list[Formula] = [*atoms]
-        for _, members in sorted(gone, key=repr):
+        for _, members in sorted(gone, key=sort_key):
             ways = []
             for name, value in members:
                 keys: Keys = ("names", frozenset([name]))
@@ -584,46 +589,3 @@ def _unlabelled(dfa: CharDfa) -> CharDfa:
     """Return an automaton whose accepting states all have the label 0."""
     labels = [NO_LABEL if label == NO_LABEL else 0 for label in dfa.labels]
     return CharDfa(dfa.starts, dfa.classes, dfa.defaults, dfa.rows, labels, dfa.start)
-
-
-def _build_rule(atoms: Atoms) -> Rule:
-    """Return what a conjunction asks of a number."""
-    low: Fraction | None = None
-    high: Fraction | None = None
-    low_open = high_open = False
-    factors, nots = list[Fraction](), list[Fraction]()
-    excluded: frozenset[Fraction] = frozenset()
-    values: frozenset[Fraction] | None = None
-    spelled = 0
-    for atom in _sorted(atoms):
-        if atom.kind == "bounds":
-            first, first_open, last, last_open = atom.args
-            if first is not None and (low is None or (first, first_open) > (low, low_open)):
-                low, low_open = first, first_open
-            if last is not None and (high is None or (last, not last_open) < (high, not high_open)):
-                high, high_open = last, last_open
-        elif atom.kind == "multiple":
-            (factors if atom.args[1] else nots).append(atom.args[0])
-        elif atom.kind == "novalues":
-            excluded |= {value[1] for value in atom.args[0]}
-        elif atom.kind == "values":
-            held = frozenset(value[1] for value in atom.args[0])
-            values = held if values is None else values & held
-        elif atom.kind == "spelled":
-            spelled |= atom.args[0]
-    if spelled == 3:
-        values = frozenset()
-    if spelled & 1 and Fraction(1) not in factors:
-        factors.append(Fraction(1))
-    multiple = least_common_multiple(factors) if factors else None
-    return Rule(
-        low,
-        low_open,
-        high,
-        high_open,
-        multiple,
-        tuple(sorted(set(nots))),
-        excluded,
-        values,
-        0 if spelled == 3 else spelled,
-    )

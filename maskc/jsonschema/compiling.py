@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -21,7 +20,7 @@ from maskc.jsonschema.dialects import DEFAULT, build_registry, dialect_of, open_
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.freezing import freeze_plan
 from maskc.jsonschema.lowering import Lowering, Place
-from maskc.jsonschema.reader import read_schema
+from maskc.jsonschema.reader import read_schema, write_json
 from maskc.runtime.schema.plan import Layout
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -79,7 +78,7 @@ def compile_schema(
     plan = build_plan(
         schema, resources=resources or {}, layout=layout, assert_formats=assert_formats
     )
-    text = json.dumps(read_schema(schema), default=_write_decimal, ensure_ascii=False)
+    text = write_json(read_schema(schema))
     fields = [text, layout.to_dict(), assert_formats, sorted((resources or {}).keys())]
     tokenizer, tokens = _describe_vocabulary(vocabulary)
     header = {
@@ -114,9 +113,3 @@ def _describe_vocabulary(
         "token_first": np.cumsum([0, *map(len, texts)]).astype(np.int32),
         "token_bytes": np.frombuffer(b"".join(texts), dtype=np.uint8),
     }
-
-
-def _write_decimal(value: object) -> float:
-    if isinstance(value, Decimal):
-        return float(value)
-    raise TypeError

@@ -19,8 +19,6 @@ Example: ``not (required a)`` is ``types object and all {a} false``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from fractions import Fraction
-from functools import reduce
 from typing import Any
 
 from maskc.errors import SchemaError
@@ -426,28 +424,3 @@ class Space:
 
 def _ordered(parts: Iterable[Formula]) -> list[Formula]:
     return sorted(parts, key=lambda part: part.number)
-
-
-def least_common_multiple(numbers: Iterable[Fraction]) -> Fraction:
-    """Return the least positive number that all are factors of.
-
-    >>> least_common_multiple([Fraction(3, 2), Fraction(2)])
-    Fraction(6, 1)
-    """
-
-    def lcm(left: Fraction, right: Fraction) -> Fraction:
-        common = reduce(
-            _gcd, [left.numerator * right.denominator, right.numerator * left.denominator]
-        )
-        return Fraction(
-            left.numerator * right.numerator,
-            common,
-        )
-
-    return reduce(lcm, numbers)
-
-
-def _gcd(left: int, right: int) -> int:
-    while right:
-        left, right = right, left % right
-    return left

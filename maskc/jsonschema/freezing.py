@@ -24,11 +24,12 @@ from maskc.jsonschema.building import (
     PositionDraft,
     StringDraft,
 )
-from maskc.jsonschema.values import FALSE, NULL, TRUE, Value
+from maskc.jsonschema.values import FALSE, NULL, TRUE, Value, sort_key
 from maskc.runtime.schema.arrays import ArrayRule
 from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
-from maskc.runtime.schema.numbers import Rule
 from maskc.runtime.schema.plan import write_fraction
+from maskc.runtime.schema.powers import decimal, write_digits
+from maskc.runtime.schema.sides import Rule
 
 MAX_VALUES = 64
 _LITERALS = (NULL, TRUE, FALSE)
@@ -212,7 +213,7 @@ class _Freezer:
                 if place >= pieces[-1][0]:
                     break
                 continue
-            domains[place] = sorted({v for _, values in splits for v, _ in values}, key=repr)
+            domains[place] = sorted({v for _, values in splits for v, _ in values}, key=sort_key)
             if not augment(place, set()):
                 return False
         return True
@@ -263,7 +264,7 @@ class _Freezer:
             place = self._append(endless)
         self._splits[number] = (
             place,
-            [(value, self._append(made)) for value, made in sorted(values.items(), key=repr)],
+            [(value, self._append(values[value])) for value in sorted(values, key=sort_key)],
         )
 
     def _append(self, draft: PositionDraft) -> int:
@@ -503,13 +504,14 @@ def _to_json(value: Value) -> str:
         return f"[{','.join(map(_to_json, value[1]))}]"
     if kind == "object":
         return "{{{}}}".format(",".join(f"{json.dumps(k)}:{_to_json(v)}" for k, v in value[1]))
-    return _decimal(value[1])
+    return _write_number(value[1])
 
 
-def _decimal(number: Fraction) -> str:
+def _write_number(number: Fraction) -> str:
     """Return a number in decimal digits; those of a schema always have an end."""
-    n_digits = 0
-    while number.denominator != 1:
-        number *= 10
-        n_digits += 1
-    return f"{number.numerator}e-{n_digits}" if n_digits else str(number.numerator)
+    written = decimal(abs(number))
+    if written is None:
+        raise ValueError(f"a schema's number has the denominator {number.denominator}")
+    digits, exponent = written
+    sign = "-" if number < 0 else ""
+    return f"{sign}{write_digits(digits)}" + (f"e{exponent}" if exponent else "")

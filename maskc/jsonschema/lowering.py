@@ -25,6 +25,8 @@ from maskc.jsonschema.values import freeze, to_fraction
 from maskc.runtime.schema.characters import CharDfa
 
 MAX_SCENARIOS = 256
+# Of characters, items or members; one more is still a number that a plan may hold.
+MAX_COUNT = 1_000_000_000_000
 _EVERY: Keys = ("other", frozenset(), ())
 
 
@@ -237,6 +239,13 @@ class Lowering:
         number = to_fraction(value, place.pointer, keyword)
         if number.denominator != 1 or number < 0:
             raise self.fault(place, keyword, f"is {value}", "write a non-negative integer")
+        if number > MAX_COUNT:
+            raise self.fault(
+                place,
+                keyword,
+                f"is more than {MAX_COUNT:,}",
+                "leave out a maximum that large; no text reaches such a minimum",
+            )
         return int(number)
 
     def _between(self, place: Place, kind: str, low: str, high: str) -> Iterator[Formula]:
@@ -333,7 +342,7 @@ class Lowering:
         if "multipleOf" in schema:
             factor = to_fraction(schema["multipleOf"], place.pointer, "multipleOf")
             if factor <= 0:
-                raise self.fault(place, "multipleOf", f"is {factor}", "write a positive number")
+                raise self.fault(place, "multipleOf", "is not positive", "write a positive number")
             yield make("multiple", factor, True)
 
     def _members(self, place: Place) -> Iterator[Formula]:

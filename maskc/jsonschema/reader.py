@@ -121,3 +121,15 @@ def _check_depth(parsed: Any) -> None:
             open_ += [(value, depth + 1) for value in here.values()]
         elif isinstance(here, list | tuple):
             open_ += [(value, depth + 1) for value in here]
+
+
+def write_json(parsed: Any) -> str:
+    """Return parsed JSON as text, with its numbers as exact as they were read."""
+    if isinstance(parsed, dict):
+        members = (f"{write_json(key)}: {write_json(value)}" for key, value in parsed.items())
+        return f"{{{', '.join(members)}}}"
+    if isinstance(parsed, list):
+        return f"[{', '.join(map(write_json, parsed))}]"
+    if isinstance(parsed, Decimal):
+        return str(parsed)
+    return json.dumps(parsed, ensure_ascii=False)

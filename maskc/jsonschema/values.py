@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from maskc.errors import SchemaError
+from maskc.runtime.schema.powers import write_digits
 
 Value = tuple[Any, ...]
 
@@ -67,3 +68,17 @@ def to_fraction(raw: Any, pointer: str = "", keyword: str = "") -> Fraction:
                 "leave such a bound out",
             )
     return Fraction(raw)
+
+
+def sort_key(value: object) -> str:
+    """Return a text by which values are put in order, whatever their types.
+
+    It is what ``repr`` gives, which refuses numbers of more than 4,300 digits.
+    """
+    if isinstance(value, tuple):
+        parts = ", ".join(map(sort_key, value))
+        return f"({parts},)" if len(value) == 1 else f"({parts})"
+    if isinstance(value, Fraction):
+        digits = write_digits(abs(value.numerator)), write_digits(value.denominator)
+        return f"Fraction({'-' if value < 0 else ''}{digits[0]}, {digits[1]})"
+    return repr(value)

@@ -8,9 +8,9 @@
 Example: with ``{"type": "null"}`` the file ``null`` is accepted, and a file ``3`` must not be.
 
 Limits: the judge reads fewer formats than we assert, other numbers than the layout ``plain`` has
-and keys in any order; where a schema has formats or the layout asks for more, only what is
-accepted is judged. It reads patterns as Python's ``re`` does. Schemas that refer to other documents
-are not judged, as the artifact does not carry them.
+and keys in any order, and no numbers of more than 4,000 digits; where a schema has formats or the
+layout asks for more, only what is accepted is judged. It reads patterns as Python's ``re`` does.
+Schemas that refer to other documents are not judged, as the artifact does not carry them.
 """
 
 from __future__ import annotations
@@ -18,21 +18,23 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from decimal import Decimal
+from fractions import Fraction
 from random import Random
 from typing import Any
 
 import numpy as np
 
-from maskc.errors import MissingPackageError
+from maskc.errors import MissingPackageError, SchemaError
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.matcher import Matcher, allocate_bitmask
+from maskc.runtime.schema.powers import decimal
+from maskc.runtime.schema.values import number_value
 from maskc.verify.files import choose_files, find_corpus, read_text
 from maskc.verify.model import Experiment, VerifyOptions, VerifyReport
 from maskc.vocab import Encoder
 
 _MOST_SEARCHED = 3_000  # configurations, for one end
-_MOST_POWER = 300  # of ten, of integers that are written with an exponent
+_MOST_DIGITS = 4_000  # of a number, written out
 _QUOTE, _BACKSLASH = b'"', 0x5C
 _CLOSES = (b"}", b"]")
 _BYTES = (_QUOTE, *(bytes([byte]) for byte in range(0x20, 0x7F)))
@@ -45,6 +47,10 @@ class NotJsonError(ValueError):
     """A text is no JSON, or has a key twice in one object."""
 
 
+class NotJudgedError(ValueError):
+    """A number has more digits than the judge reads."""
+
+
 class Judge:
     """Says whether a text's value is valid.
 
@@ -53,6 +59,7 @@ class Judge:
 
     Raises:
         MissingPackageError: the package is not installed.
+        SchemaError: a number of the schema has more digits than the judge reads.
     """
 
     def __init__(self, artifact: Artifact) -> None:
@@ -60,7 +67,11 @@ class Judge:
             from jsonschema.validators import Draft202012Validator, validator_for
         except ImportError:
             raise MissingPackageError("jsonschema", "json-schema") from None
-        schema = json.loads(artifact.header["grammar"]["text"])
+        text = artifact.header["grammar"]["text"]
+        try:
+            schema = json.loads(text, parse_float=_read_number, parse_int=_read_number)
+        except NotJudgedError as error:
+            raise SchemaError("", "", str(error), "verify it without such numbers") from None
         kind = validator_for(schema, default=Draft202012Validator)
         self._validator = kind(schema)
         layout = artifact.header["schema_layout"]
@@ -87,25 +98,44 @@ def read_json(text: str) -> Any:
 
     Raises:
         NotJsonError: it is not JSON, or has a key twice.
+        NotJudgedError: it has a number of too many digits.
     """
     try:
         value = json.loads(
             text,
             parse_float=_read_number,
+            parse_int=_read_number,
             parse_constant=_refuse_constant,
             object_pairs_hook=_refuse_twice,
         )
-        json.dumps(value, ensure_ascii=False, default=float).encode()
+        write_value(value).encode()
+    except NotJudgedError:
+        raise
     except (ValueError, RecursionError) as error:
         raise NotJsonError(str(error)) from None
     return value
 
 
-def _read_number(text: str) -> int | float:
-    number = Decimal(text)
-    if abs(number.adjusted()) < _MOST_POWER and number == number.to_integral_value():
-        return int(number)
-    return float(number)
+def _read_number(text: str) -> int | Fraction:
+    """Return a number exactly: the judge computes with fractions as with floats."""
+    _, sign, digits, exponent = number_value(text)
+    if len(digits) + abs(exponent) > _MOST_DIGITS:
+        raise NotJudgedError(f"has a number of more than {_MOST_DIGITS:,} digits, written out")
+    value = Fraction(int(digits or 0)) * Fraction(10) ** exponent * (-1 if sign else 1)
+    return int(value) if value.denominator == 1 else value
+
+
+def write_value(value: Any) -> str:
+    """Return a value of :func:`read_json` as compact JSON."""
+    if isinstance(value, dict):
+        return f"{{{','.join(f'{json.dumps(k)}:{write_value(v)}' for k, v in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{','.join(map(write_value, value))}]"
+    if isinstance(value, Fraction):
+        digits, exponent = decimal(abs(value)) or (0, -1)
+        written = str(digits).rjust(1 - exponent, "0")
+        return f"{'-' if value < 0 else ''}{written[:exponent]}.{written[exponent:]}"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _refuse_constant(name: str) -> None:
@@ -195,11 +225,13 @@ def _check_text(
     except NotJsonError:
         corpus.count("not JSON")
         return
+    except NotJudgedError:
+        corpus.count("not judged")
+        return
     corpus.count("texts")
     is_valid = judge.judge(value)
     corpus.count("valid" if is_valid else "invalid")
-    written = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
-    taken = _takes(artifact, encode(written), corpus)
+    taken = _takes(artifact, encode(write_value(value)), corpus)
     if taken and not is_valid:
         corpus.fail(file=name, problem="its value is accepted, and the judge finds it invalid")
     elif is_valid and not taken and judge.is_complete:
@@ -212,6 +244,8 @@ def _judge_accepted(judge: Judge, text: str) -> str | None:
         value = read_json(text)
     except NotJsonError as error:
         return f"it is not JSON: {error}"
+    except NotJudgedError:
+        return None
     return None if judge.judge(value) else "the judge finds its value invalid"
 
 

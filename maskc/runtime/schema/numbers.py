@@ -16,10 +16,11 @@ Example: for multiples of 5 from 10 to 30, ``1`` leads to 10 and 15, ``4`` nowhe
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from fractions import Fraction
+
+from maskc.runtime.schema.magnitudes import Range
+from maskc.runtime.schema.sides import Decimal, Rule, Side, far_beyond
 
 # What has been read: sign, phase, digits as a number, digits of the fraction, whether the last
 # digit is not 0, and the exponent.
@@ -30,218 +31,8 @@ _ENDS = frozenset([ZERO, INTEGER, FRACTION, LARGER, SMALLER])
 _FIRST: State = (False, START, 0, 0, False, 0)
 _DIGITS = frozenset(b"0123456789")
 NUMBER_BYTES = frozenset(b"-+.eE0123456789")
-# Beyond any bound of a schema (see maskc.jsonschema.values): larger exponents do not differ.
-FAR = 40_000
-_MOST_TRIED = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What is asked of a number.
-
-    Attributes:
-        low: the least value, ``None`` without a bound.
-        low_open: whether ``low`` itself is excluded.
-        high: the greatest value.
-        high_open: whether ``high`` itself is excluded.
-        multiple: the value is a multiple of it.
-        not_multiples: and of none of these.
-        excluded: values that are not allowed.
-        values: the only ones, ``None`` if any.
-        spelled: 1: without fraction and exponent; 2: with one of them; 0: as one likes.
-    """
-
-    low: Fraction | None = None
-    low_open: bool = False
-    high: Fraction | None = None
-    high_open: bool = False
-    multiple: Fraction | None = None
-    not_multiples: tuple[Fraction, ...] = ()
-    excluded: frozenset[Fraction] = frozenset()
-    values: frozenset[Fraction] | None = None
-    spelled: int = 0
-
-    def allows(self, value: Fraction) -> bool:
-        """Return whether a value is allowed, however it is spelled."""
-        return (
-            (self.values is None or value in self.values)
-            and (self.low is None or value > self.low or value == self.low and not self.low_open)
-            and (
-                self.high is None or value < self.high or value == self.high and not self.high_open
-            )
-            and (self.multiple is None or (value / self.multiple).denominator == 1)
-            and not any((value / m).denominator == 1 for m in self.not_multiples)
-            and value not in self.excluded
-        )
-
-
-class Side:
-    """The magnitudes that a rule allows after one sign."""
-
-    def __init__(self, rule: Rule, *, negative: bool) -> None:
-        sign = -1 if negative else 1
-        low, low_open, high, high_open = rule.low, rule.low_open, rule.high, rule.high_open
-        if negative:
-            low, low_open, high, high_open = (
-                None if high is None else -high,
-                high_open,
-                None if low is None else -low,
-                low_open,
-            )
-        if low is None or low < 0:
-            low, low_open = Fraction(0), False
-        self.low, self.low_open, self.high, self.high_open = low, low_open, high, high_open
-        self.multiple, self.not_multiples = rule.multiple, rule.not_multiples
-        self.excluded = frozenset(sign * value for value in rule.excluded)
-        self.values = None if rule.values is None else _sort(rule.values, sign)
-        factor = self.multiple
-        if factor is not None and any((factor / m).denominator == 1 for m in rule.not_multiples):
-            self.values = []  # what is a multiple of the one is one of the other
-        plain = not self.not_multiples and not self.excluded and self.values is None
-        # Of digits nothing counts but whether there is a fraction.
-        self.is_free = (
-            plain and high is None and low == 0 and not low_open and self.multiple in (None, 1)
-        )
-        # Beyond the lower bound, nothing of an integer's digits counts.
-        self.enough = (
-            max(1, -(-low.numerator // low.denominator) + low_open)
-            if plain and high is None and self.multiple == 1
-            else None
-        )
-
-    def allows(self, value: Fraction) -> bool:
-        """Return whether a magnitude is allowed."""
-        return self.has(value, value, closed=True)
-
-    def has(
-        self, low: Fraction, high: Fraction | None, *, closed: bool, start: bool = True
-    ) -> bool:
-        """Return whether a magnitude in an interval is allowed.
-
-        Args:
-            low: where it begins.
-            high: where it ends; ``None``: nowhere.
-            closed: whether ``high`` is in it.
-            start: whether ``low`` is in it.
-        """
-        low_in = start
-        if self.low > low:
-            low, low_in = self.low, not self.low_open
-        elif self.low == low:
-            low_in = low_in and not self.low_open
-        if self.high is not None and (high is None or self.high < high):
-            high, closed = self.high, not self.high_open
-        elif self.high is not None and self.high == high:
-            closed = closed and not self.high_open
-        if high is not None and (low > high or low == high and not (low_in and closed)):
-            return False
-        if self.values is not None:
-            first = (bisect_left if low_in else bisect_right)(self.values, low)
-            if first == len(self.values):
-                return False
-            value = self.values[first]
-            return high is None or value < high or value == high and closed
-        if self.multiple is None:
-            if low != high:
-                return True  # infinitely many, of which finitely or discretely many are not
-            return low not in self.excluded and not self._is_not(low)
-        first = -(-low // self.multiple)
-        if first * self.multiple == low and not low_in:
-            first += 1
-        return any(self._try(first, high, closed=closed))
-
-    def _try(self, first: int, high: Fraction | None, *, closed: bool) -> Iterator[bool]:
-        if self.multiple is None:
-            return
-        for n in range(first, first + _MOST_TRIED):
-            value = n * self.multiple
-            if high is not None and (value > high or value == high and not closed):
-                return
-            if value not in self.excluded and not self._is_not(value):
-                yield True
-
-    def _is_not(self, value: Fraction) -> bool:
-        return any((value / m).denominator == 1 for m in self.not_multiples)
-
-    def has_leading(self, low: Fraction, high: Fraction) -> bool:
-        """Return whether ``[low, high) × 10^k`` holds an allowed magnitude for some k ≥ 0."""
-        for _ in range(FAR):
-            if self.high is not None and low > self.high:
-                return False
-            if self.has(low, high, closed=False):
-                return True
-            if self.high is None and low > self.low and self._is_far(high - low):
-                return False
-            low, high = low * 10, high * 10
-        return False
-
-    def _is_far(self, width: Fraction) -> bool:
-        """Return whether an interval of this width would have had all there is to try."""
-        if self.values is not None:
-            return not self.values or self.values[-1] < width
-        return self.multiple is None or width > self.multiple * _MOST_TRIED
-
-    def has_smaller(self, low: Fraction, high: Fraction, *, start: bool) -> bool:
-        """Return whether ``[low, high) × 10^-k`` holds one for some k ≥ 1; or ``(low, high)``."""
-        if self.high is not None and self.high <= 0:
-            return False
-        for _ in range(FAR):
-            low, high = low / 10, high / 10
-            if high < self.low or self.multiple is not None and high < self.multiple:
-                return False
-            if self.has(low, high, closed=False, start=start):
-                return True
-            if self.values is not None and not self._has_value_below(high):
-                return False
-            is_dense = self.low == 0 and self.multiple is None and self.values is None
-            if is_dense and (self.high is None or high < self.high):
-                return low != high
-        return False
-
-    def _has_value_below(self, bound: Fraction) -> bool:
-        """Return whether one of the listed values is above 0 and below a bound."""
-        if self.values is None:
-            return False
-        first = bisect_right(self.values, Fraction(0))
-        return first < len(self.values) and self.values[first] < bound
-
-    def has_power(self, digits: int, low: int, high: int | None) -> bool:
-        """Return whether ``digits × 10^k`` is allowed for some k from ``low`` to ``high``."""
-        if digits == 0:
-            return self.allows(Fraction(0))
-        for k in range(low, FAR if high is None else min(high, FAR) + 1):
-            value = Fraction(digits * 10**k)
-            if self.high is not None and value > self.high:
-                return False
-            if self.allows(value):
-                return True
-            if self.high is None and k - low > 512 and value > self.low:
-                return False
-            if self.values is not None and self.values and value > self.values[-1]:
-                return False
-        return False
-
-    def has_inverse_power(self, value: Fraction, low: int, high: int | None) -> bool:
-        """Return whether ``value × 10^-k`` is allowed for some k from ``low`` to ``high``."""
-        for k in range(max(low, 1), FAR if high is None else min(high, FAR) + 1):
-            smaller = value / 10**k
-            if smaller < self.low or self.multiple is not None and smaller < self.multiple:
-                return False
-            if self.allows(smaller):
-                return True
-            if self.values is not None and not self._has_value_below(smaller):
-                return False
-        return False
-
-
-def _sort(values: Iterable[Fraction], sign: int) -> list[Fraction]:
-    """Return the magnitudes of those values that have a sign, ascending."""
-    kept = [value for value in values if value.numerator * sign >= 0]
-    if all(value.denominator == 1 for value in kept):
-        # Comparing fractions takes ten times as long.
-        numerators = sorted(value.numerator * sign for value in kept)
-        return [Fraction(numerator) for numerator in numerators]
-    return sorted(value * sign for value in kept)
+# What is remembered of one rule, in bytes, before all of it is forgotten.
+_MOST_REMEMBERED = 32 << 20
 
 
 class Numbers:
@@ -250,20 +41,26 @@ class Numbers:
     Args:
         rule: of the values.
         exponents: whether the layout has them.
+        without: values that are not allowed either.
     """
 
-    def __init__(self, rule: Rule, *, exponents: bool) -> None:
+    def __init__(
+        self, rule: Rule, *, exponents: bool, without: frozenset[Decimal] = frozenset()
+    ) -> None:
         self.rule = rule
+        self._without = without
         self._spelled = rule.spelled
         self._exponents = exponents and rule.spelled != 1
-        self._sides = (Side(rule, negative=False), Side(rule, negative=True))
+        self._sides = (Side(rule, without, negative=False), Side(rule, without, negative=True))
+        self._far = far_beyond(rule, without)
         self._steps: dict[tuple[State, int], State | None] = {}
         self._ends: dict[State, bool] = {}
+        self._size = 0
 
     @property
-    def identity(self) -> tuple[Rule, bool]:
+    def identity(self) -> tuple[Rule, bool, frozenset[Decimal]]:
         """What tells it from others."""
-        return self.rule, self._exponents
+        return self.rule, self._exponents, self._without
 
     @property
     def start(self) -> State:
@@ -279,16 +76,23 @@ class Numbers:
         """Return the state after a byte, ``None`` if no allowed number begins so."""
         key = (state, byte)
         if key not in self._steps:
-            if len(self._steps) > 100_000:
-                self._steps.clear()
+            self._make_room(state)
             self._steps[key] = self._step(state, byte)
         return self._steps[key]
+
+    def _make_room(self, state: State) -> None:
+        """Forget all answers when they have grown large: a state has all digits that were read."""
+        if self._size > _MOST_REMEMBERED:
+            self._steps.clear()
+            self._ends.clear()
+            self._size = 0
+        self._size += 300 + state[2].bit_length() // 4
 
     def takes_digits(self, state: State, n_digits: int) -> bool:
         """Return whether up to so many digits may follow, whatever they are; not complete."""
         negative, phase, digits, n_fraction, _, _ = state
         side = self._sides[negative]
-        if side.values is not None or side.not_multiples or self._spelled == 2:
+        if not side.is_solid or self._spelled == 2:
             return False
         least, most = side.low, side.high
         # An interval this wide holds some power of ten times any number.
@@ -297,11 +101,11 @@ class Numbers:
         if phase == FRACTION and side.multiple is None:
             low, high = Fraction(digits, 10**n_fraction), Fraction(digits + 1, 10**n_fraction)
             return low > least and (most is None or high <= most or scales)
-        if phase != INTEGER or side.multiple not in (None, 1):
+        if phase == INTEGER and (most is None or scales):
+            return True  # enough of them make an interval that is wide enough
+        if phase != INTEGER or most is None or side.multiple not in (None, 1):
             return False
-        if most is None or scales:
-            return True
-        if side.excluded or (digits + 1) * 10**n_digits > most:
+        if side.has_gaps or (digits + 1) * 10**n_digits > most:
             return False
         # Below the lower bound, zeros reach a number between it and ten times as much.
         return digits > least or is_wide
@@ -322,8 +126,7 @@ class Numbers:
         """Return whether the number may end here."""
         found = self._ends.get(state)
         if found is None:
-            if len(self._ends) > 100_000:
-                self._ends.clear()
+            self._make_room(state)
             found = self._ends[state] = self._may_end(state)
         return found
 
@@ -331,13 +134,14 @@ class Numbers:
         negative, phase, digits, n_fraction, _, exponent = state
         if phase not in _ENDS or self._spelled == 2 and phase in (ZERO, INTEGER):
             return False
-        side = self._sides[negative]
-        value = Fraction(digits, 10**n_fraction)
+        power = -n_fraction
         if phase == LARGER:
-            return side.has_power(digits, exponent, exponent)
-        if phase == SMALLER:
-            return exponent > 0 and side.has_inverse_power(value, exponent, exponent)
-        return side.allows(value)
+            power = exponent
+        elif phase == SMALLER:
+            if not exponent:
+                return False
+            power -= exponent
+        return self._sides[negative].allowed.holds(digits, Range(power, power))
 
     def _step(self, state: State, byte: int) -> State | None:
         after = self._move(state, byte)
@@ -360,9 +164,16 @@ class Numbers:
         if phase in (POINT, FRACTION):
             return (negative, FRACTION, digits * 10 + digit, n_fraction + 1, digit > 0, 0)
         if phase in (MARK, PLUS, LARGER) and n_fraction == 0:
-            return (negative, LARGER, digits, 0, last, min(exponent * 10 + digit, FAR))
+            return (negative, LARGER, digits, 0, last, self._cap(digits, exponent * 10 + digit))
         if phase in (LESS, SMALLER):
-            return (negative, SMALLER, digits, n_fraction, last, min(exponent * 10 + digit, FAR))
+            return (
+                negative,
+                SMALLER,
+                digits,
+                n_fraction,
+                last,
+                self._cap(digits, exponent * 10 + digit),
+            )
         return None
 
     def _move_sign(self, state: State, byte: int) -> State | None:
@@ -381,31 +192,32 @@ class Numbers:
             return (negative, LESS, digits, n_fraction, last, 0)
         return None
 
+    def _cap(self, digits: int, exponent: int) -> int:
+        """Return the exponent, or one that stands for all that are larger."""
+        return min(exponent, self._far + digits.bit_length())
+
     def _is_live(self, state: State) -> bool:
         """Return whether what has been read can become an allowed number."""
         negative, phase, digits, n_fraction, last, exponent = state
-        side = self._sides[negative]
-        low = Fraction(digits, 10**n_fraction)
-        high = Fraction(digits + 1, 10**n_fraction)
-        if phase == ZERO:
-            if self._spelled == 1:
-                return side.allows(low)
-            return side.has(low, high, closed=False)
-        if phase == INTEGER:
+        allowed = self._sides[negative].allowed
+        exact = Range(-n_fraction, -n_fraction)
+        if phase == ZERO and self._spelled == 1:
+            return allowed.holds(digits, exact)
+        if phase in (ZERO, INTEGER, POINT, FRACTION):
             # An exponent adds no value that digits do not reach, but smaller ones.
-            if side.has_leading(low, high):
-                return True
-            return self._exponents and side.has_smaller(low, high, start=last)
-        if phase in (POINT, FRACTION):
-            if side.has(low, high, closed=False):
-                return True
-            return self._exponents and side.has_smaller(low, high, start=last)
-        reach = list(_reach(exponent)) if phase in (LARGER, SMALLER) else [(0, None)]
+            longer = Range(0, None) if phase == INTEGER else exact
+            smaller = Range(None, -n_fraction - 1)
+            return allowed.meets(digits, longer, start=True) or (
+                self._exponents and phase != ZERO and allowed.meets(digits, smaller, start=last)
+            )
+        reach = [Range(0, None)]
+        if phase in (LARGER, SMALLER):
+            reach = list(_reach(exponent, self._far + digits.bit_length()))
         is_larger = phase in (MARK, PLUS, LARGER) and n_fraction == 0
-        if is_larger and any(side.has_power(digits, first, most) for first, most in reach):
+        if is_larger and any(allowed.holds(digits, powers) for powers in reach):
             return True
         if phase in (MARK, LESS, SMALLER) and last:
-            return any(side.has_inverse_power(low, first, most) for first, most in reach)
+            return any(allowed.holds(digits, _below(-n_fraction, powers)) for powers in reach)
         return False
 
     def _canonical(self, state: State) -> State:
@@ -428,13 +240,19 @@ class Numbers:
         return state
 
 
-def _reach(exponent: int) -> Iterator[tuple[int, int | None]]:
+def _reach(exponent: int, far: int) -> Iterator[Range]:
     """Yield the exponents that begin with these digits, as ranges."""
     if exponent == 0:
-        yield 0, None  # zeros may lead
+        yield Range(0, None)  # zeros may lead
         return
     low, high = exponent, exponent
-    while low < FAR:
-        yield low, high
+    while low < far:
+        yield Range(low, high)
         low, high = low * 10, high * 10 + 9
-    yield FAR, None
+    yield Range(far, None)
+
+
+def _below(power: int, exponents: Range) -> Range:
+    """Return the powers that exponents after a minus sign leave; 0 is not written so."""
+    last = power - max(exponents.first or 0, 1)
+    return Range(None if exponents.last is None else power - exponents.last, last)

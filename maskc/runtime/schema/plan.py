@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -17,11 +17,12 @@ from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.schema.arrays import MOST_STATES, ArrayRule, Counter
 from maskc.runtime.schema.blanks import BLANKS, Blanks
 from maskc.runtime.schema.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.numbers import Numbers, Rule
+from maskc.runtime.schema.numbers import Numbers
 from maskc.runtime.schema.objects import MAX_WISHES, ObjectRule
 from maskc.runtime.schema.rules import ArrayEntry, Split, StringRule
+from maskc.runtime.schema.sides import Rule
 from maskc.runtime.schema.strings import Body
-from maskc.runtime.schema.values import Value, read_value
+from maskc.runtime.schema.values import Value, decimal_of, read_value
 
 KEY_ORDERS = ("any", "schema")
 ESCAPES = ("any", "minimal")
@@ -140,24 +141,17 @@ class Plan:
         numbers = self.numbers[number]
         if not values:
             return numbers
-        excluded = frozenset(_fraction_of(value) for value in values if value[0] == "number")
+        decimals = (decimal_of(value) for value in values if value[0] == "number")
+        excluded = frozenset(value for value in decimals if value is not None)
         if not excluded:
             return numbers
         key = (number, excluded)
         found: Numbers | None = self._derived.get(key)
         if found is None:
-            rule = replace(numbers.rule, excluded=numbers.rule.excluded | excluded)
-            found = Numbers(rule, exponents=self.layout.numbers == "usual")
+            exponents = self.layout.numbers == "usual"
+            found = Numbers(numbers.rule, exponents=exponents, without=excluded)
             self._derived.put(key, found)
         return found
-
-
-def _fraction_of(value: Value) -> Fraction:
-    _, sign, digits, exponent = value
-    power: int = max(-50_000, min(exponent, 50_000))
-    # A number of thousands of digits differs from all that a rule could take for it.
-    whole = int(digits[:4_000] or 0) if digits.isdigit() or not digits else 0
-    return Fraction(-whole if sign else whole) * Fraction(10) ** power
 
 
 def _parse(data: bytes) -> dict[str, Any]:

@@ -13,6 +13,8 @@ import json
 import re
 from typing import Any
 
+from maskc.runtime.schema.powers import read_digits
+
 Value = tuple[Any, ...]
 
 _TOKEN = re.compile(rb'[ \t\n\r]*([{}\[\],:]|"(?:[^"\\]|\\.)*"|[^ \t\n\r{}\[\],:"]+)')
@@ -110,3 +112,15 @@ def number_value(text: str) -> Value:
         return ("number", int(sign == "-"), text, 0)
     shift = len(digits) - len(short) - len(fraction or "")
     return ("number", int(sign == "-"), short, int(power) + shift)
+
+
+def decimal_of(value: Value) -> tuple[bool, int, int] | None:
+    """Return a number's sign, digits and exponent; ``None`` if the exponent is not written out.
+
+    >>> decimal_of(number_value("-1.50"))
+    (True, 15, -1)
+    """
+    _, sign, text, exponent = value
+    if text and not text.isdigit():
+        return None
+    return bool(sign), read_digits(text), exponent

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maskc.runtime.schema.digits import walk_number
-from maskc.runtime.schema.numbers import Numbers, Rule
+from maskc.runtime.schema.numbers import Numbers
+from maskc.runtime.schema.sides import Rule
 from maskc.runtime.schema.trie import ROOT
 from tests.runtime.schema.vocabularies import build_index
 

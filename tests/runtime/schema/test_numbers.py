@@ -4,7 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maskc.runtime.schema.numbers import Numbers, Rule
+from maskc.runtime.schema.numbers import Numbers
+from maskc.runtime.schema.sides import Rule
 
 BOUNDS = st.none() | st.fractions(-20, 120, max_denominator=4)
 RULES = st.builds(
@@ -80,3 +81,61 @@ def test_an_integer_is_recognised_by_its_digits(text, n_legal):
 def test_the_digits_of_a_free_number_are_forgotten():
     numbers = Numbers(Rule(), exponents=True)
     assert read(numbers, "123") == read(numbers, "98765")
+
+
+HUGE = st.builds(
+    lambda digits, exponent: digits * Fraction(10) ** exponent,
+    st.integers(-99, 99),
+    st.sampled_from([-4000, -3999, -3, 0, 2, 3998, 4000]),
+)
+HUGE_RULES = st.builds(
+    Rule,
+    low=st.none() | HUGE,
+    low_open=st.booleans(),
+    high=st.none() | HUGE,
+    high_open=st.booleans(),
+    multiple=st.none() | HUGE.filter(bool).map(abs),
+    not_multiples=st.just(()) | st.just((Fraction(10**3999),)),
+    excluded=st.frozensets(HUGE, max_size=3),
+)
+HUGE_SPELLINGS = st.builds(
+    lambda sign, digits, exponent: f"{sign}{digits}e{exponent}",
+    st.sampled_from(["", "-"]),
+    st.integers(1, 9_999).filter(lambda n: n % 10) | st.just(1),
+    st.sampled_from([*range(-4004, -3996), *range(-6, 0), *range(6), *range(3994, 4004)]),
+)
+
+
+@given(HUGE_RULES, HUGE_SPELLINGS)
+@example(Rule(multiple=Fraction(10**4000)), "3e4000")
+@example(Rule(multiple=Fraction(10**4000)), "3e3999")
+def test_huge_numbers_are_accepted_iff_their_value_is_allowed(rule, text):
+    numbers = Numbers(rule, exponents=True)
+    state = read(numbers, text)
+    accepted = state is not None and numbers.may_end(state)
+    assert accepted == rule.allows(Fraction(text))
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "n_legal"),
+    [
+        (Rule(multiple=Fraction(10**5000)), "3e4999", 6),  # 3e49990 is one
+        (Rule(multiple=Fraction(10**5000), high=Fraction(10**5001)), "3e4999", 2),
+        (Rule(low=Fraction(10**5000), high=Fraction(10**5000)), "10e4998", 6),
+        (Rule(high=Fraction(1, 10**5000), low=Fraction(1, 10**5001)), "3e-5000", 6),
+        (Rule(values=frozenset([Fraction(7, 10**5000)])), "7e-5001", 6),
+        (Rule(values=frozenset([Fraction(7 * 10**5000)])), "70e4998", 6),
+    ],
+)
+def test_what_no_digits_can_mend_is_illegal_at_once(rule, text, n_legal):
+    numbers = Numbers(rule, exponents=True)
+    legal = [n for n in range(len(text) + 1) if read(numbers, text[:n]) is not None]
+    assert legal[-1] == n_legal
+
+
+def test_values_that_are_left_out_are_told_apart_however_large_they_are():
+    numbers = Numbers(Rule(), exponents=True, without=frozenset([(False, 1, 60_000)]))
+    state = read(numbers, "1e60000")
+    assert not numbers.may_end(state)
+    assert numbers.may_end(read(numbers, "1e60001"))
+    assert numbers.may_end(read(numbers, "1e600000"))

@@ -1,0 +1,169 @@
+"""Which powers of ten carry a number past a bound, or make it a multiple: computed, not tried.
+
+A number is ``digits × 10^n``. The lengths of two numbers say how far one is from the other, and the
+factors 2 and 5 say from which power on it is a multiple, so that a schema with ``1e5000`` costs no
+more steps than one with ``1``.
+
+Example: 3 × 10^n is greater than 1000 from n = 3 on, and a multiple of 40 from n = 3 on.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+
+# Python reads and writes no more decimal digits at once.
+_PIECE = 4_000
+
+
+@lru_cache(maxsize=256)
+def power_of_ten(exponent: int) -> int:
+    """Return 10 to a power that is not negative."""
+    power: int = 10**exponent
+    return power
+
+
+def ceil_scaled(digits: int, power: int, unit: Fraction) -> int:
+    """Return ``digits × 10^power / unit``, rounded up.
+
+    >>> ceil_scaled(7, -1, Fraction(1, 2))
+    2
+    """
+    top, bottom = digits * unit.denominator, unit.numerator
+    if power >= 0:
+        return -(-top * power_of_ten(power) // bottom)
+    return -(-top // (bottom * power_of_ten(-power)))
+
+
+def count_digits(number: int) -> int:
+    """Return how many decimal digits a positive number has.
+
+    >>> count_digits(999), count_digits(1000)
+    (3, 4)
+    """
+    # log10(2) is 0.30103; for a number of a million digits this is off by one at most.
+    n_digits = (number.bit_length() - 1) * 30_103 // 100_000
+    while power_of_ten(n_digits) > number:
+        n_digits -= 1
+    while power_of_ten(n_digits) <= number:
+        n_digits += 1
+    return n_digits
+
+
+def power_beyond(digits: int, bound: Fraction, *, strict: bool) -> int:
+    """Return the least n with ``digits × 10^n > bound``; ``>=`` if not strict. Both are positive.
+
+    >>> power_beyond(3, Fraction(300), strict=True), power_beyond(3, Fraction(300), strict=False)
+    (3, 2)
+    """
+    return power_over(bound.numerator, bound.denominator * digits, strict=strict)
+
+
+def power_over(top: int, bottom: int, *, strict: bool) -> int:
+    """Return the least n with ``10^n > top / bottom``; ``>=`` if not strict. Both are positive.
+
+    >>> power_over(7, 10, strict=True), power_over(1, 10, strict=False)
+    (0, -1)
+    """
+    n = count_digits(top) - count_digits(bottom)
+    left, right = (bottom * power_of_ten(n), top) if n >= 0 else (bottom, top * power_of_ten(-n))
+    return n if left > right or left == right and not strict else n + 1
+
+
+def count_factor(number: int, factor: int) -> int:
+    """Return how often a factor divides a positive number.
+
+    >>> count_factor(250, 5)
+    3
+    """
+    if number % factor:
+        return 0
+    squares = [factor]
+    while number % (squares[-1] ** 2) == 0:
+        squares.append(squares[-1] ** 2)
+    found = 0
+    for place in range(len(squares) - 1, -1, -1):
+        if number % squares[place] == 0:
+            number //= squares[place]
+            found += 1 << place
+    return found
+
+
+class Factor:
+    """A number whose multiples are asked for.
+
+    Args:
+        value: the number, positive.
+    """
+
+    def __init__(self, value: Fraction) -> None:
+        self.value = value
+        top, bottom = value.numerator, value.denominator
+        twos, fives = count_factor(top, 2), count_factor(top, 5)
+        self._rest = top // (2**twos * 5**fives)
+        self._twos = twos - count_factor(bottom, 2)
+        self._fives = fives - count_factor(bottom, 5)
+
+    def divides_from(self, digits: int) -> int | None:
+        """Return the least n for which ``digits × 10^n`` is a multiple, ``None`` without one.
+
+        It is one for all greater n.
+
+        >>> Factor(Fraction(40)).divides_from(3), Factor(Fraction(3)).divides_from(10)
+        (3, None)
+        """
+        if digits % self._rest:
+            return None
+        return max(self._twos - count_factor(digits, 2), self._fives - count_factor(digits, 5))
+
+
+def split_zeros(digits: int) -> tuple[int, int]:
+    """Return a positive number without the zeros it ends in, and how many there were.
+
+    >>> split_zeros(1200)
+    (12, 2)
+    """
+    n_zeros = count_factor(digits, 10)
+    return digits // power_of_ten(n_zeros), n_zeros
+
+
+def decimal(value: Fraction) -> tuple[int, int] | None:
+    """Return digits and exponent of a number that is not negative, ``None`` if it has no end.
+
+    The digits do not end in 0; those of 0 are 0.
+
+    >>> decimal(Fraction(5, 4)), decimal(Fraction(300)), decimal(Fraction(1, 3))
+    ((125, -2), (3, 2), None)
+    """
+    if not value:
+        return 0, 0
+    twos, fives = count_factor(value.denominator, 2), count_factor(value.denominator, 5)
+    if value.denominator != 2**twos * 5**fives:
+        return None
+    n_digits = max(twos, fives)
+    digits, n_zeros = split_zeros(
+        value.numerator * 2 ** (n_digits - twos) * 5 ** (n_digits - fives)
+    )
+    return digits, n_zeros - n_digits
+
+
+def read_digits(text: str) -> int:
+    """Return the number that any count of decimal digits writes; none at all write 0."""
+    found = 0
+    for start in range(0, len(text), _PIECE):
+        piece = text[start : start + _PIECE]
+        found = found * power_of_ten(len(piece)) + int(piece)
+    return found
+
+
+def write_digits(number: int) -> str:
+    """Return a number that is not negative in decimal digits, however many these are.
+
+    >>> write_digits(10**5000) == "1" + "0" * 5000
+    True
+    """
+    pieces = []
+    while number >= power_of_ten(_PIECE):
+        number, rest = divmod(number, power_of_ten(_PIECE))
+        pieces.append(str(rest).rjust(_PIECE, "0"))
+    return "".join([str(number), *reversed(pieces)])
