@@ -79,6 +79,9 @@ MAY_IMPORT = {
     "lint": COMPILER | GLR | {"artifact.model", "lalr_path", "pipeline", "stages", "lint"},
     # What the runtime does, told in the words of the grammar that it was made from.
     "explain": COMPILER | RUNTIME | {"explain"},
+    # Of a JSON Schema its own compiler is asked, with keywords left out.
+    "explain.causes": {"jsonschema.keywords"},
+    "explain.schemas": RUNTIME | {"explain", "jsonschema.compiling", "jsonschema.reader"},
     "report": ALL - {"cli"},
     "cli": ALL,
     "__main__": {"cli"},

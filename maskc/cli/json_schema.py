@@ -59,7 +59,7 @@ def compile_schema_file(
     target = output or f"{stem}.{last}.maskc"
     check_writable(target)
     text = _read_input() if path == "-" else _read(path)
-    documents = dict(_read_resource(resource) for resource in resources)
+    documents = dict(read_resource(resource) for resource in resources)
     formats = choices.get("formats", "assert")
     layout = Layout(**{key: value for key, value in choices.items() if key != "formats"})
     vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
@@ -100,7 +100,7 @@ def _read_input() -> bytes:
     return text
 
 
-def _read_resource(given: str) -> tuple[str, Any]:
+def read_resource(given: str) -> tuple[str, Any]:
     """Return a document's URI, which is its own ``$id`` if none is given, and its text."""
     uri, equals, path = given.rpartition("=")
     data = _read(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import codecs
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,10 +64,7 @@ def explain(artifact: Artifact, text: bytes, asked: TokenName | None = None) -> 
         GrammarError, PostlexError: the grammar of the artifact cannot be built again.
         ValueError: there is no token of that id.
     """
-    if asked is not None and asked.token_id is not None and asked.token_id >= artifact.vocab_size:
-        raise ValueError(
-            f"there is no token {asked.token_id}: they end at {artifact.vocab_size - 1}"
-        )
+    token_id, token = find_token(artifact, asked) if asked is not None else (None, None)
     reader = Reader(artifact)
     n_tokens: int = artifact.header["tokenizer"]["n_tokens"]
     readings, death = reader.read(reader.start(), text)
@@ -75,8 +73,8 @@ def explain(artifact: Artifact, text: bytes, asked: TokenName | None = None) -> 
     matcher = artifact.matcher()
     if not matcher.accept_bytes(text):
         raise ValueError("the readings and the matcher disagree")
-    legal = _list_legal(artifact, matcher)
-    tokens = [token for t in legal if (token := artifact.token_bytes(t)) is not None]
+    legal = list_legal(artifact, matcher)
+    tokens = list_texts(artifact, legal)
     return Explanation(
         text=text,
         death=None,
@@ -85,11 +83,33 @@ def explain(artifact: Artifact, text: bytes, asked: TokenName | None = None) -> 
         n_legal=len(legal),
         n_tokens=n_tokens,
         examples=tuple(sorted(tokens, key=lambda token: (len(token), token))[:N_EXAMPLES]),
-        token=_explain_token(artifact, reader, readings, legal, asked) if asked else None,
+        token=_explain_token(reader, readings, legal, token_id, token) if asked else None,
     )
 
 
-def _list_legal(artifact: Artifact, matcher: Matcher) -> list[int]:
+def list_texts(artifact: Artifact, tokens: Iterable[int]) -> list[bytes]:
+    """Return the texts of the tokens that have one."""
+    texts = map(artifact.token_bytes, tokens)
+    return [text for text in texts if text is not None]
+
+
+def find_token(artifact: Artifact, asked: TokenName) -> tuple[int | None, bytes | None]:
+    """Return the id and the bytes of a token, as far as it has them.
+
+    Raises:
+        ValueError: there is no token of that id.
+    """
+    token_id, token = asked.token_id, asked.token
+    if token_id is not None:
+        if token_id >= artifact.vocab_size:
+            raise ValueError(f"there is no token {token_id}: they end at {artifact.vocab_size - 1}")
+        return token_id, artifact.token_bytes(token_id)
+    ids = (t for t in range(artifact.vocab_size) if artifact.token_bytes(t) == token)
+    return next(ids, None), token
+
+
+def list_legal(artifact: Artifact, matcher: Matcher) -> list[int]:
+    """Return the tokens of a matcher's mask."""
     bitmask = allocate_bitmask(1, artifact.vocab_size)
     matcher.fill_bitmask(bitmask, 0)
     bits = np.unpackbits(bitmask[0].view(np.uint8), bitorder="little")
@@ -98,18 +118,12 @@ def _list_legal(artifact: Artifact, matcher: Matcher) -> list[int]:
 
 
 def _explain_token(
-    artifact: Artifact,
     reader: Reader,
     readings: tuple[Open, ...],
     legal: list[int],
-    asked: TokenName,
+    token_id: int | None,
+    token: bytes | None,
 ) -> TokenVerdict:
-    token_id, token = asked.token_id, asked.token
-    if token_id is not None:
-        token = artifact.token_bytes(token_id)
-    else:
-        ids = (t for t in range(artifact.vocab_size) if artifact.token_bytes(t) == token)
-        token_id = next(ids, None)
     if token is None:
         return TokenVerdict(token_id, None, token_id in legal, None, ())
     after: tuple[Open, ...]

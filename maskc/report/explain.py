@@ -14,19 +14,20 @@ MAX_TEXT = 60
 
 def to_dict(explanation: Explanation) -> dict[str, Any]:
     """Return an explanation for ``--json``; bytes become text where they are text."""
-    found = _encode(asdict(explanation))
+    found = encode_bytes(asdict(explanation))
     if not isinstance(found, dict):
         raise ValueError("an explanation is a map")
     return found
 
 
-def _encode(value: Any) -> Any:
+def encode_bytes(value: Any) -> Any:
+    """Return a value with its bytes as text."""
     if isinstance(value, bytes):
         return value.decode(errors="backslashreplace")
     if isinstance(value, dict):
-        return {key: _encode(item) for key, item in value.items()}
+        return {key: encode_bytes(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_encode(item) for item in value]
+        return [encode_bytes(item) for item in value]
     return value
 
 
@@ -39,7 +40,7 @@ def print_explanation(explanation: Explanation) -> None:
 
 
 def _list_lines(explanation: Explanation) -> list[str]:
-    lines = [f"after {_quote(explanation.text)}"]
+    lines = [f"after {quote(explanation.text)}"]
     if explanation.death is not None:
         return [*lines, "  illegal", *_say_death(explanation.death, explanation.text)]
     for number, reading in enumerate(explanation.readings, 1):
@@ -63,7 +64,7 @@ def _say_reading(reading: Reading) -> list[str]:
     if reading.may_be_ignored:
         becomes.append("something ignored")
     if reading.lexeme:
-        lines.append(f"  open lexeme: {_quote(reading.lexeme)}")
+        lines.append(f"  open lexeme: {quote(reading.lexeme)}")
         lines.append(f"  it may become: {_list(tuple(becomes))}")
     else:
         lines.append(f"  next: {_list(tuple(becomes))}")
@@ -77,7 +78,7 @@ def _say_token(verdict: TokenVerdict) -> list[str]:
     name = f"token {verdict.token_id}" if verdict.token_id is not None else "no token, the text"
     if verdict.token is None:
         return [f"{name} (special): {'legal' if verdict.is_legal else 'illegal'}"]
-    heading = f"{name} {_quote(verdict.token)}: {'legal' if verdict.is_legal else 'illegal'}"
+    heading = f"{name} {quote(verdict.token)}: {'legal' if verdict.is_legal else 'illegal'}"
     if verdict.death is not None:
         return [heading, *_say_death(verdict.death, verdict.token)]
     return [heading, *(line for reading in verdict.readings for line in _say_reading(reading))]
@@ -85,7 +86,7 @@ def _say_token(verdict: TokenVerdict) -> list[str]:
 
 def _say_death(death: Death, text: bytes) -> list[str]:
     good = text[: death.offset]
-    where = f"after {_quote(good)} " if good else ""
+    where = f"after {quote(good)} " if good else ""
     byte = format_lexemes(bytes([death.byte]))
     lines = [f"  {where}every reading dies of the byte {byte} (offset {death.offset})"]
     for cause in death.causes:
@@ -96,7 +97,7 @@ def _say_death(death: Death, text: bytes) -> list[str]:
 
 
 def _say_cause(cause: Cause, byte: str) -> str:
-    lexeme = _quote(cause.lexeme)
+    lexeme = quote(cause.lexeme)
     if cause.ended_as is not None:
         before = f"{lexeme} ends as {cause.ended_as}, and after it "
         if cause.refused:
@@ -112,7 +113,8 @@ def _say_cause(cause: Cause, byte: str) -> str:
     return f"no terminal begins with {byte}"
 
 
-def _quote(text: bytes) -> str:
+def quote(text: bytes) -> str:
+    """Return a text in quotes; of a long one the end."""
     shown = format_lexemes(text)
     return shown if len(shown) <= MAX_TEXT else f"…{shown[-MAX_TEXT:]}"
 

@@ -75,7 +75,6 @@ def test_a_bad_schema_is_one_sentence_and_status_2(folder, capsys, text, sentenc
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["explain", "order.bytes.maskc", "--text", "{"],
         ["inspect", "order.bytes.maskc", "--html", "x.html"],
     ],
 )
@@ -90,3 +89,11 @@ def test_what_does_not_read_schemas_says_so(capsys, arguments):
 def test_an_option_of_schemas_is_refused_for_a_grammar(capsys):
     assert run(["compile", "json", "--tokenizer", "bytes", "--blanks", "any"]) == 2
     assert "--blanks goes with a JSON Schema only" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_explain_names_the_keyword_that_forbids_a_token(capsys):
+    run(["compile", "order.schema.json", "--tokenizer", "bytes"])
+    capsys.readouterr()
+    assert run(["explain", "order.bytes.maskc", "--text", "", "--token", "["]) == 0
+    assert "/type" in capsys.readouterr().out
