@@ -56,7 +56,9 @@ MAY_IMPORT = {
     "glr.pipeline": COMPILER | FILE | {"", "glr", "stages"},
     "stages": COMPILER | GLR | {"artifact.model"},
     # Reads every stage's value; nothing but the command line reads it.
-    "dump": COMPILER | GLR | {"glr.streamline", "artifact.model", "stages", "dump"},
+    "dump": COMPILER
+    | GLR
+    | {"glr.streamline", "glr.top_state", "artifact.model", "stages", "dump"},
     "pipeline": COMPILER | FILE | {"glr.pipeline", "lalr_path", "pipeline", "stages"},
     "runtime": RUNTIME,
     # The compiler asks the runtime's own rules what can be satisfied.

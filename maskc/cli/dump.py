@@ -48,9 +48,9 @@ def dump_command(
 ) -> None:
     """Print what the compiler knows of GRAMMAR after one of its stages.
 
-    From the grammar alone: grammar, dft, scanner, boundaries, items, table, and productions for a
-    general grammar. With a tokenizer: rows:STEP after each streamlining step, from rows:raw on,
-    verdicts, graph, masks. The same input gives the same lines.
+    From the grammar alone: grammar, dft, debts, scanner, boundaries, items, table, table-debts, and
+    productions for a general grammar. With a tokenizer: rows:STEP after each streamlining step,
+    from rows:raw on, verdicts, graph, masks. The same input gives the same lines.
     """
     from maskc.dump.stages import OF_LANGUAGE, OF_STORE, STAGES, limit_lines
     from maskc.frontends.source import load_source

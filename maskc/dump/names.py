@@ -81,7 +81,7 @@ class LookaheadNames:
             name = name_terminal(grammar, terminal)
             for place, lookahead in enumerate(lookaheads):
                 self._names[lookahead] = name if len(lookaheads) == 1 else f"{name}/{place}"
-        self._all: Lookaheads = (1 << boundaries.n_lookaheads) - 1
+        self._all: Lookaheads = boundaries.everything
 
     def name(self, lookahead: int) -> str:
         """Return the name of one lookahead."""

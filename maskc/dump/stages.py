@@ -8,18 +8,16 @@ Example: ``maskc dump csv --stage productions``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 
+from maskc.dump.debts import dump_production_debts, dump_table_debts
 from maskc.dump.grammar import dump_grammar, dump_productions
 from maskc.dump.lexer import dump_boundaries, dump_scanner
 from maskc.dump.parser import dump_general_table, dump_items, dump_table
 from maskc.dump.store import StoreNames, dump_graph, dump_masks, dump_rows, dump_verdicts
 from maskc.errors import StageError
 from maskc.grammar.reduce import reduce_grammar
-from maskc.ids import END
-from maskc.pushdown.debt_automaton import Verdict, check_debt_automaton
 from maskc.pushdown.dft import build_dft
-from maskc.pushdown.production_debts import BOTTOM, Place, ProductionDebts
 from maskc.stages import GeneralLanguage, LalrLanguage, Language, Stages
 from maskc.streamline.order import STEPS
 from maskc.vocab.vocabulary import Vocabulary
@@ -30,27 +28,6 @@ _OfStore = Callable[[Stages, Vocabulary], Iterator[str]]
 
 def _dft(language: Language) -> Iterator[str]:
     yield from build_dft(reduce_grammar(language.lexed.grammar.bnf)).format().splitlines()
-
-
-def _debts(language: Language) -> Iterator[str]:
-    """Yield on which stacks each terminal, or the end, is legal after each terminal."""
-    reduced = reduce_grammar(language.lexed.grammar.bnf)
-    debts = ProductionDebts(build_dft(reduced))
-
-    def name(place: Hashable) -> str:
-        if not isinstance(place, Place) or place == BOTTOM:
-            return "Z0"
-        rest = " ".join(map(reduced.symbol_name, place.rest))
-        return f"{reduced.nonterminals[place.lhs]} ::= … . {rest}".rstrip()
-
-    for x in sorted(reduced.used_terminals):
-        for y in (*sorted(reduced.used_terminals), END):
-            automaton = debts.build(x, (y,))
-            verdict = Verdict.UNKNOWN if automaton is None else automaton.verdict
-            yield f"{reduced.terminals[x]} {reduced.terminals[y]}: {verdict.value}"
-            if automaton is not None and verdict is Verdict.DEPENDS:
-                check_debt_automaton(automaton)
-                yield from (f"  {line}" for line in automaton.format(name).splitlines())
 
 
 def _items(language: Language) -> Iterator[str]:
@@ -103,7 +80,7 @@ def _last_names(stages: Stages, vocabulary: Vocabulary) -> StoreNames:
 OF_LANGUAGE: dict[str, _OfLanguage] = {
     "grammar": lambda language: dump_grammar(language.lexed.grammar),
     "dft": _dft,
-    "debts": _debts,
+    "debts": dump_production_debts,
     "scanner": lambda language: dump_scanner(language.lexed.grammar, language.lexed.scanner),
     "boundaries": lambda language: dump_boundaries(
         language.lexed.grammar, language.lexed.scanner, language.lexed.boundaries
@@ -111,6 +88,7 @@ OF_LANGUAGE: dict[str, _OfLanguage] = {
     "productions": _productions,
     "items": _items,
     "table": _table,
+    "table-debts": dump_table_debts,
 }
 OF_STORE: dict[str, _OfStore] = {
     # The last streamlining step gives verdicts, not rows.

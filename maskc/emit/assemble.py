@@ -143,10 +143,7 @@ def _boundary_sections(
         "final_columns": _ints(open_lexeme.columns for open_lexeme in open_lexemes),
         "rest": rest.reshape(n_boundaries, boundaries.n_places, rest.shape[1]),
         "terminal_lookaheads": bits.pack(
-            [
-                bits.from_members(boundaries.of_terminal.get(terminal, ()))
-                for terminal in range(len(grammar.bnf.terminals))
-            ],
+            [boundaries.set_of(terminal) for terminal in range(len(grammar.bnf.terminals))],
             n_lookaheads,
         ),
         "indent_lookahead": of(layout.indent if layout else None),

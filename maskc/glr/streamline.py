@@ -54,7 +54,7 @@ def make_general_decider(
     after = find_states_after(table, lexed.symbols)
     # Questions are asked after a terminal, or where a text starts.
     every = tuple(sorted({0, *(state for states in after.values() for state in states)}))
-    only = _make_states(((1 << boundaries.n_lookaheads) - 1,))
+    only = _make_states((boundaries.everything,))
 
     def decide(verdicts: ProductionVerdicts) -> GeneralDecider:
         return GeneralDecider(verdicts, StackVerdicts(table, goes_on, verdicts))

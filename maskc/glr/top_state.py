@@ -4,8 +4,9 @@ For a sequence S and each state that a terminal leads to, as for a refined LALR 
 (:mod:`maskc.pushdown.decisions`): may some stack with this state on top take S, and may some stack
 refuse it? A stack takes S if one of its readings does. The stack is read from the top down, as the
 artifact's is (:mod:`maskc.runtime.glr.debts`): a set of *waits*, a number of states that go, a
-nonterminal that comes then, and what is left of the sequence, is a state of the debt automaton,
-made deterministic. Whatever can lie below is read, so both answers are exact for single stacks:
+nonterminal that comes then, and what is left of the sequence. Such a set, with the state that was
+read last, is a node of the debt automaton (:mod:`maskc.pushdown.debt_automaton`). Whatever can lie
+below is read, so both answers are exact for single stacks:
 
 - *may*: some way down the automaton takes S;
 - *fail*: some way comes to its end and has not taken it.
@@ -29,7 +30,7 @@ Source: Tran-Thien, appendix, 2 and 4.3; future work (a longer first argument).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,14 @@ from maskc.glr.lookback import Symbols, find_below
 from maskc.glr.lr0 import GeneralTable
 from maskc.ids import DROPPED, SequenceId
 from maskc.lexer.boundaries import Lookaheads
+from maskc.pushdown.debt_automaton import (
+    REFUSED,
+    TAKEN,
+    DebtAutomaton,
+    Verdict,
+    build_debt_automaton,
+    decide,
+)
 from maskc.pushdown.decisions import DEPENDS, FAIL, MAY
 from maskc.pushdown.production_verdicts import MAX_LENGTH, ProductionVerdicts
 from maskc.store.sequences import Event
@@ -51,6 +60,13 @@ _Wait = tuple[int, int, SequenceId]  # states to be read, the nonterminal that c
 _Waits = frozenset[_Wait]
 _Top = tuple[SequenceId, int]  # a sequence, and the state on top that it is asked of
 _TAKEN: _Waits = frozenset(((-1, -1, DROPPED),))
+Node = tuple[_Waits, int]  # of the debt automaton: what waits, and the state that was read last
+_FLAGS = {
+    Verdict.ALWAYS: MAY,
+    Verdict.NEVER: FAIL,
+    Verdict.DEPENDS: DEPENDS,
+    Verdict.UNKNOWN: DEPENDS,
+}
 
 
 class _Reading:
@@ -121,29 +137,42 @@ class StackVerdicts:
         """Return ``MAY``, ``FAIL`` or both; both, too, if a bound is reached."""
         if self._is_free(sequence):
             return MAY
-        begin = self._tops.get((sequence, state)) or self._work_out(self._open(sequence, state))
-        found = _verdict(begin)
-        if found:
-            return found
-        pending = [(begin, state)]
-        seen = set(pending)
-        n_before = self._n_read
-        while pending:
-            waits, above = pending.pop()
-            for below in self._below[above]:
-                left = self._move(waits, below)
-                found |= _verdict(left)
+        start = self._start(sequence, state)
+        if isinstance(start, int):
+            return MAY if start == TAKEN else FAIL
+        most = min(self._n_read + MAX_READ, MAX_READ_IN_ALL)
+
+        def borrow(node: Node) -> Iterator[tuple[int, Node | int]]:
+            for edge in self._borrow(node):
                 self._n_read += 1
-                if (
-                    found == DEPENDS
-                    or self._n_read - n_before > MAX_READ
-                    or self._n_read > MAX_READ_IN_ALL
-                ):
-                    return DEPENDS
-                if not _verdict(left) and (left, below) not in seen:
-                    seen.add((left, below))
-                    pending.append((left, below))
-        return found
+                if self._n_read > most:
+                    # What is not read may do both.
+                    yield from ((edge[0], TAKEN), (edge[0], REFUSED))
+                    return
+                yield edge
+
+        return _FLAGS[decide(start, borrow, most=MAX_READ)]
+
+    def build(self, state: int, sequence: SequenceId) -> DebtAutomaton | None:
+        """Return the debt automaton over what is below a state, which is on top.
+
+        ``None``: it has more than ``MAX_STATES`` states.
+        """
+        start = TAKEN if self._is_free(sequence) else self._start(sequence, state)
+        if isinstance(start, int):
+            return DebtAutomaton((), start)
+        return build_debt_automaton(start, self._borrow)
+
+    def _start(self, sequence: SequenceId, state: int) -> Node | int:
+        """Return the node in which the state on top was read."""
+        found = self._tops.get((sequence, state)) or self._work_out(self._open(sequence, state))
+        return _node_of(found, state)
+
+    def _borrow(self, node: Node) -> Iterator[tuple[int, Node | int]]:
+        """Yield the states that may be read next, and what is left to wait for then."""
+        waits, above = node
+        for below in self._below[above]:
+            yield below, _node_of(self._move(waits, below), below)
 
     def _move(self, waits: _Waits, state: int) -> _Waits:
         """Return what is left to wait for when one more state is read."""
@@ -233,11 +262,11 @@ def find_states_after(
     return {terminal: tuple(sorted(states)) for terminal, states in sorted(found.items())}
 
 
-def _verdict(waits: _Waits) -> int:
-    """Return what is decided when nothing else is read, 0 if something still waits."""
+def _node_of(waits: _Waits, state: int) -> Node | int:
+    """Return the node in which a state was read last and these wait, or the end that it is."""
     if not waits:
-        return FAIL
-    return MAY if waits == _TAKEN else 0
+        return REFUSED
+    return TAKEN if waits == _TAKEN else (waits, state)
 
 
 def condition_on_tops(rows: Rows, stacks: StackVerdicts) -> Verdicts:

@@ -87,10 +87,19 @@ class Boundaries:
         """Return the lookaheads that can come after one, in a context."""
         return self.follows[lookahead][self.place(context, enclosed=enclosed)]
 
+    def set_of(self, terminal: int) -> Lookaheads:
+        """Return the lookaheads of a terminal as a set, empty if nothing is lexed as it."""
+        return bits.from_members(self.of_terminal.get(terminal, ()))
+
+    @property
+    def everything(self) -> Lookaheads:
+        """All lookaheads."""
+        return (1 << self.n_lookaheads) - 1
+
     @property
     def end(self) -> Lookaheads:
         """The lookahead ``$END`` as a set."""
-        return bits.from_members(self.of_terminal[END])
+        return self.set_of(END)
 
 
 def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: Columns) -> Boundaries:

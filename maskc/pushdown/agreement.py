@@ -25,7 +25,7 @@ from maskc.pushdown.debt_automaton import REFUSED, TAKEN
 from maskc.pushdown.decisions import FAIL, MAY, Decisions
 from maskc.pushdown.production_verdicts import ProductionVerdicts
 from maskc.pushdown.table_debts import TableDebts
-from maskc.store.sequences import Event, Sequences, anything
+from maskc.store.sequences import Event, Sequences
 
 _Claim = tuple[TerminalId, SequenceId]  # a terminal, and the sequence after it
 
@@ -88,7 +88,7 @@ def _shorten(
 ) -> SequenceId:
     """Return the shortest beginning of a never-legal sequence that is never legal."""
     sequences, events, rest = verdicts.sequences, [], sequence
-    free = sequences.close(sequences.number_open_lexeme(anything(boundaries.n_lookaheads)), 0)
+    free = sequences.open_to(boundaries.everything)
     while sequences.length[rest]:
         events.append(sequences.event[rest])
         rest = sequences.rest[rest]
@@ -106,8 +106,7 @@ def _list_lookaheads(
     """Return a sequence as a table's debt automata read it: all that it may stand for."""
     found = []
     while sequences.length[sequence]:
-        lookaheads = boundaries.of_terminal.get(sequences.event[sequence].terminal, ())
-        found.append(bits.from_members(lookaheads))
+        found.append(boundaries.set_of(sequences.event[sequence].terminal))
         sequence = sequences.rest[sequence]
     open_lexeme, _ = sequences.open_lexeme(sequence)
     opened = open_lexeme.direct

@@ -55,7 +55,7 @@ def ask_grammar(grammar: LalrGrammar, scanner: Scanner, boundaries: Boundaries) 
     return AskedProductions(
         build_dft(reduced),
         tuple(
-            (terminal, bits.from_members(boundaries.of_terminal.get(terminal, ())))
+            (terminal, boundaries.set_of(terminal))
             for terminal in range(len(grammar.bnf.terminals))
         ),
         grammar.lexer.contexts,

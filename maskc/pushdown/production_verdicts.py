@@ -67,7 +67,7 @@ class ProductionVerdicts:
         self.sequences = sequences
         self.debts = ProductionDebts(asked.dft)
         self._emptiness = NeverLegal(self.debts)
-        self._everything = (1 << boundaries.n_lookaheads) - 1
+        self._everything = boundaries.everything
         self._symbols_of: dict[int, Terminals] = {}
         for symbol, (terminal, _) in enumerate(asked.symbols):
             self._symbols_of[terminal] = self._symbols_of.get(terminal, 0) | 1 << symbol
@@ -210,7 +210,7 @@ def _find_certain(boundaries: Boundaries, contexts: Sequence[Context]) -> list[L
             lookahead for lookahead, terminal in terminal_of.items() if terminal in terminals
         )
         looked_for.append(bits.from_members(lookaheads))
-    everything = (1 << boundaries.n_lookaheads) - 1
+    everything = boundaries.everything
     found = []
     for row in boundaries.rest:
         certain = bits.unite(row)

@@ -16,7 +16,6 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from maskc import bits
 from maskc.grammar.model import Bnf, LexerSpec
 from maskc.grammar.sets import Terminals
 from maskc.ids import DEAD, END, IGNORED, BoundaryId
@@ -86,7 +85,7 @@ def find_unlexed(
         for lookahead in boundaries.of_terminal.get(first, ()):
             lexed |= boundaries.follows[lookahead][0]
         for second in sorted(samples):
-            own = bits.from_members(boundaries.of_terminal.get(second, ()))
+            own = boundaries.set_of(second)
             if first in samples and after >> second & 1 and not own & lexed:
                 names = bnf.terminals[first], bnf.terminals[second]
                 found.append(Adjacency(*names, samples[first] + samples[second]))

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from maskc.ids import NO_EVENT, OpenLexemeId, SequenceId, TerminalId
-from maskc.lexer.boundaries import OpenLexeme
+from maskc.lexer.boundaries import Lookaheads, OpenLexeme
 
 ContextSet = int  # a set of contexts as bits
 
@@ -66,6 +66,13 @@ class Sequences:
     def __len__(self) -> int:
         return len(self.event)
 
+    def open_to(self, lookaheads: Lookaheads) -> SequenceId:
+        """Return the sequence of no event whose open lexeme may become some lookaheads.
+
+        One that may become any of them asks for nothing: every live stack goes on with it.
+        """
+        return self.close(self.number_open_lexeme(OpenLexeme(lookaheads, (), (), -1)), 0)
+
     def numbers(self) -> Iterator[SequenceId]:
         """Yield all sequences, rests before those that they are rests of."""
         return map(SequenceId, range(len(self.event)))
@@ -103,8 +110,3 @@ class Sequences:
             self.length.append(length)
             self.opened.append(opened)
         return number
-
-
-def anything(n_lookaheads: int) -> OpenLexeme:
-    """Return the open lexeme that every live stack goes on with: all lookaheads are welcome."""
-    return OpenLexeme((1 << n_lookaheads) - 1, (), (), -1)

@@ -18,14 +18,13 @@ import numpy as np
 from maskc.ids import EMPTY_TEXT, NO_EVENT
 from maskc.lexer.boundaries import Boundaries, OpenLexeme
 from maskc.lexer.scanner import Scanner
-from maskc.store.sequences import anything
 from maskc.streamline.model import Rows, merge
 
 
 def merge_closings(rows: Rows, scanner: Scanner, boundaries: Boundaries) -> Rows:
-    """Return the rows with ``anything`` for tokens that do not shrink what a lexeme may become."""
+    """Return the rows that ask nothing of tokens which do not shrink what a lexeme may become."""
     sequences = rows.sequences
-    free = sequences.close(sequences.number_open_lexeme(anything(boundaries.n_lookaheads)), 0)
+    free = sequences.open_to(boundaries.everything)
     stays = np.array([event.terminal == NO_EVENT for event in rows.events], dtype=np.bool_)
     sequence, numbers = rows.sequence.copy(), rows.sequence.tolist()
     for row in np.flatnonzero(stays[rows.first]).tolist():

@@ -18,12 +18,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from maskc import bits
 from maskc.ids import SequenceId, TerminalId
 from maskc.lexer.boundaries import Boundaries, OpenLexeme
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.interchangeable import Classes, map_to_representatives
-from maskc.store.sequences import Event, anything
+from maskc.store.sequences import Event
 from maskc.streamline.model import Rows, merge
 
 
@@ -36,7 +35,7 @@ def merge_interchangeable(
     for lookahead, target in _map_lookaheads(stands_for, boundaries, table).items():
         merged[target] = merged.get(target, 0) | 1 << lookahead
     sequences = rows.sequences
-    everything = anything(boundaries.n_lookaheads).direct
+    everything = boundaries.everything
 
     def map_event(event: Event) -> Event:
         return event._replace(terminal=stands_for.get(event.terminal, event.terminal))
@@ -92,9 +91,7 @@ def safe_for_lookaheads(classes: Classes, boundaries: Boundaries, table: Refined
     gives, or that nothing can follow, is taken nowhere and stands for no other.
     """
     lookaheads = {
-        terminal: bits.from_members(boundaries.of_terminal.get(terminal, ()))
-        for members in classes
-        for terminal in members
+        terminal: boundaries.set_of(terminal) for members in classes for terminal in members
     }
     lives = sorted(set(table.live))
     found: dict[tuple[int, bytes], list[TerminalId]] = {}

@@ -155,7 +155,7 @@ def format_sequence(
         names.append(_name(sequences.event[sequence].terminal, terminals))
         sequence = sequences.rest[sequence]
     open_lexeme, _ = sequences.open_lexeme(sequence)
-    if open_lexeme.direct == (1 << boundaries.n_lookaheads) - 1:
+    if open_lexeme.direct == boundaries.everything:
         return [*names, "open: anything"]
     terminal_of = {
         lookahead: t for t, lookaheads in boundaries.of_terminal.items() for lookahead in lookaheads

@@ -28,7 +28,7 @@ from maskc.pushdown.asked_productions import AskedProductions
 from maskc.pushdown.interchangeable import Classes
 from maskc.pushdown.production_verdicts import ProductionVerdicts
 from maskc.store.model import MaskStore
-from maskc.store.sequences import Event, anything
+from maskc.store.sequences import Event
 from maskc.streamline.always_legal import cut_always_legal
 from maskc.streamline.closings import merge_closings
 from maskc.streamline.counting import count_rows, count_sequences, percentiles
@@ -148,9 +148,7 @@ def streamline(
     rows: Rows = run("raw", lambda: collect_rows(grammar.lexer, scanner, boundaries, store))
     by_productions = ProductionVerdicts(decider.asked, boundaries, rows.sequences)
     by_table = decider.decide(by_productions)
-    free = rows.sequences.close(
-        rows.sequences.number_open_lexeme(anything(boundaries.n_lookaheads)), 0
-    )
+    free = rows.sequences.open_to(boundaries.everything)
     rewrites: dict[str, Callable[[Rows], Rows]] = {
         "closings": lambda rows: merge_closings(rows, scanner, boundaries),
         "never legal": lambda rows: drop_never_legal(rows, by_productions),

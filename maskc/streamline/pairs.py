@@ -21,7 +21,7 @@ from maskc.ids import DROPPED, IGNORED, NO_EVENT, SequenceId
 from maskc.lexer.boundaries import Boundaries
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.decisions import Decisions
-from maskc.store.sequences import Event, anything
+from maskc.store.sequences import Event
 from maskc.streamline.model import Rows
 from maskc.streamline.rewrite import rewrite
 from maskc.streamline.table_answers import replace_decided
@@ -32,7 +32,7 @@ def decide_pairs(
 ) -> Rows:
     """Return the rows without sequences that hold a decided pair, as far as it decides them."""
     sequences = rows.sequences
-    free = sequences.close(sequences.number_open_lexeme(anything(boundaries.n_lookaheads)), 0)
+    free = sequences.open_to(boundaries.everything)
     wanted: dict[Event, int] = {}
 
     def narrow(before: Event, sequence: SequenceId) -> SequenceId:

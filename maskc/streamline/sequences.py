@@ -22,7 +22,7 @@ import numpy as np
 from maskc.ids import NO_EVENT, SequenceId
 from maskc.lexer.boundaries import Boundaries
 from maskc.pushdown.decisions import Decisions
-from maskc.store.sequences import Event, anything
+from maskc.store.sequences import Event
 from maskc.streamline.model import Rows, merge
 from maskc.streamline.rewrite import rewrite
 from maskc.streamline.table_answers import join_decided, replace_decided
@@ -31,7 +31,7 @@ from maskc.streamline.table_answers import join_decided, replace_decided
 def decide_sequences(rows: Rows, decisions: Decisions, boundaries: Boundaries) -> Rows:
     """Return the rows that are left when every sequence is decided."""
     sequences = rows.sequences
-    free = sequences.close(sequences.number_open_lexeme(anything(boundaries.n_lookaheads)), 0)
+    free = sequences.open_to(boundaries.everything)
 
     known: dict[object, tuple[Event, SequenceId]] = {}
 

@@ -12,7 +12,7 @@ from maskc.lexer.boundaries import Boundaries, build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.dynamic import build_dynamic_scanner
 from maskc.lexer.scanner import Scanner
-from maskc.store.sequences import Event, Sequences, anything
+from maskc.store.sequences import Event, Sequences
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class Values:
 
     def sequence(self, *names: str) -> int:
         """Return the sequence of some terminals, open to anything; ``$END`` may stand last."""
-        open_lexeme = anything(self.boundaries.n_lookaheads)
+        opened = self.boundaries.everything
         if names and names[-1] == "$END":
-            names, open_lexeme = names[:-1], type(open_lexeme)(self.boundaries.end, (), (), -1)
-        sequence = self.sequences.close(self.sequences.number_open_lexeme(open_lexeme), 0)
+            names, opened = names[:-1], self.boundaries.end
+        sequence = self.sequences.open_to(opened)
         for name in reversed(names):
             sequence = self.sequences.extend(Event(self.terminal(name), 1, 0), sequence)
         return sequence

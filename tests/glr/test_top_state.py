@@ -46,7 +46,7 @@ def nested():
         ("C", (), MAY),
     ],
 )
-def test_a_state_decides_a_word(nested, before, names, answer):
+def test_a_state_decides_a_sequence(nested, before, names, answer):
     values, stacks = nested
     (state,) = stacks.list_states(values.terminal(before))
     assert stacks.decide(state, values.sequence(*names)) == answer
@@ -60,13 +60,13 @@ def test_a_stack_takes_what_one_of_its_readings_does():
         assert stacks.decide(state, values.sequence("A", "A", "B")) == MAY
 
 
-def test_a_word_of_a_thousand_terminals_is_decided():
+def test_a_sequence_of_a_thousand_terminals_is_decided():
     values, stacks = verdicts_of(AMBIGUOUS)
     (state, *_) = stacks.list_states(values.terminal("A"))
     assert stacks.decide(state, values.sequence(*["A"] * 1000)) == MAY
 
 
-def test_a_word_beyond_the_bound_depends(monkeypatch):
+def test_a_sequence_beyond_the_bound_depends(monkeypatch):
     values, stacks = verdicts_of(NESTED)
     monkeypatch.setattr(general_state, "MAX_READ_IN_ALL", 0)
     (state,) = stacks.list_states(values.terminal("A"))

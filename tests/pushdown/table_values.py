@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from maskc.frontends.source import load_source
 from maskc.ids import SequenceId, TerminalId
 from maskc.lalr_path import build_language
-from maskc.lexer.boundaries import OpenLexeme
 from maskc.pushdown.asked_productions import ask_grammar
 from maskc.pushdown.decisions import Decisions
 from maskc.pushdown.production_verdicts import ProductionVerdicts
 from maskc.pushdown.table_debts import TableDebts
 from maskc.stages import LalrLanguage
-from maskc.store.sequences import Event, Sequences, anything
+from maskc.store.sequences import Event, Sequences
 
 
 @dataclass(frozen=True)
@@ -36,10 +35,10 @@ class Values:
     def sequence(self, *names: str) -> SequenceId:
         """Return the sequence of some terminals, open to anything; ``$END`` may stand last."""
         boundaries = self.language.lexed.boundaries
-        open_lexeme = anything(boundaries.n_lookaheads)
+        opened = boundaries.everything
         if names and names[-1] == "$END":
-            names, open_lexeme = names[:-1], OpenLexeme(boundaries.end, (), (), -1)
-        sequence = self.sequences.close(self.sequences.number_open_lexeme(open_lexeme), 0)
+            names, opened = names[:-1], boundaries.end
+        sequence = self.sequences.open_to(opened)
         for name in reversed(names):
             sequence = self.sequences.extend(self.event(name), sequence)
         return sequence

@@ -41,7 +41,7 @@ def test_the_automaton_accepts_aabb_along_figure_3():
     assert [format_description(dft, description) for description in path] == FIGURE_3
 
 
-def test_a_word_outside_the_language_has_no_path():
+def test_a_sequence_outside_the_language_has_no_path():
     assert trace(build_dft(nested()), (1, 2, 2)) is None
 
 

@@ -34,7 +34,7 @@ def nested():
         ("C", (), Verdict.ALWAYS),
     ],
 )
-def test_a_word_is_decided_after_a_terminal(nested, before, names, verdict):
+def test_a_sequence_is_decided_after_a_terminal(nested, before, names, verdict):
     values, verdicts = nested
     asked = values.terminal(before), values.sequence(*names)
     assert verdicts.is_never_legal(*asked) is (verdict is Verdict.NEVER)

@@ -71,7 +71,7 @@ def test_the_residue_names_what_depends_on_the_stack():
     assert example["why"].startswith("A RPAR RPAR uncovers states further down the stack")
 
 
-def test_a_word_that_closes_what_it_opened_does_not_depend_on_the_stack():
+def test_a_sequence_that_closes_what_it_opened_does_not_depend_on_the_stack():
     text = 'start: "f" "(" start ")" | "f" "(" ")" | "a"\n'
     residue = compile_text(text, (b"f()", b"f(a)", b"f", b"a")).header["residue"]
     assert residue["max"] == 0
