@@ -29,7 +29,7 @@ from maskc.glr.pipeline import GENERAL_PATH
 from maskc.lalr_path import LALR_PATH
 from maskc.stages import Lexed, ParserPath, Stages
 from maskc.streamline.order import STEPS, Streamlined, streamline
-from maskc.vocab.trie import build_trie
+from maskc.vocab.trie import trie_of
 from maskc.vocab.vocabulary import Vocabulary
 
 Progress = Callable[[str, float], None]
@@ -132,7 +132,7 @@ def _compile(source: GrammarSource, vocabulary: Vocabulary, driver: _Driver, up_
     decider = run("pushdown automaton", lambda: path.make_decider(language))
     # After this point: who is asked which terminal sequences are legal.
 
-    trie = run("token trie", lambda: build_trie(vocabulary.tokens))
+    trie = run("token trie", lambda: trie_of(vocabulary))
     store = run("store", lambda: path.walk(language, trie, lambda f: driver.report("store", f)))
     # After this point: rows, nothing decided.
 

@@ -9,7 +9,7 @@ import maskc
 
 ROOT = Path(maskc.__file__).parent
 
-BOTTOM = {"bits", "budget", "errors", "files", "ids", "limits", "wording"}
+BOTTOM = {"bits", "budget", "errors", "files", "ids", "levels", "limits", "wording"}
 WORDS = BOTTOM | {"automata", "vocab"}
 GRAMMAR = WORDS | {"grammar", "lexer", "parser"}
 COMPILER = GRAMMAR | {"frontends", "store", "pushdown", "streamline", "emit"}
@@ -30,6 +30,7 @@ MAY_IMPORT = {
     "errors": set(),
     "files": {"errors"},
     "ids": set(),
+    "levels": set(),
     "limits": set(),
     "wording": set(),
     "budget": {"errors", "limits", "wording"},
@@ -70,7 +71,7 @@ MAY_IMPORT = {
     | {"automata", "frontends.regex", "frontends.source", "jsonschema.compiling", "kit"}
     | {"", "pipeline", "vocab.vocabulary"},
     # An engine's tokenizer is compared with the artifact's, by the compiler's own reading.
-    "integrations": RUNTIME | {"", "integrations", "vocab"},
+    "integrations": RUNTIME | {"", "integrations", "kit", "vocab"},
     "": RUNTIME | {"frontends.source", "jsonschema.compiling", "kit", "pipeline", "vocab"},
     # The oracle shares no algorithm with the compiler: it takes Lark's own parser from frontends.
     "verify": RUNTIME | {"", "frontends.lark.build", "frontends.source", "vocab", "verify"},

@@ -74,15 +74,13 @@ class ThreadStepper:
     @cached_property
     def byte_class(self) -> NDArray[np.uint8]:
         """uint8[256]: bytes that no node of the NFA tells apart share a class."""
-        columns: list[list[int]] = [[] for _ in range(256)]
-        for edges in self.nfa.utf8.edges:
-            row = [-2] * 256
+        targets = np.full((len(self.nfa.utf8.edges), 256), -2, dtype=np.int32)
+        for node, edges in enumerate(self.nfa.utf8.edges):
             for first, last, target in edges:
-                row[first : last + 1] = [target] * (last - first + 1)
-            for byte, target in enumerate(row):
-                columns[byte].append(target)
-        number: dict[tuple[int, ...], int] = {}
-        classes = [number.setdefault(tuple(column), len(number)) for column in columns]
+                targets[node, first : last + 1] = target
+        number: dict[bytes, int] = {}
+        columns = np.ascontiguousarray(targets.T)
+        classes = [number.setdefault(column.tobytes(), len(number)) for column in columns]
         return np.array(classes, dtype=np.uint8)
 
     @cached_property

@@ -34,7 +34,7 @@ from maskc.integrations.errors import IntegrationError
 from maskc.integrations.llama_cpp_model import find_end_ids, find_unwritten, read_vocabulary
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.session import Session
-from maskc.runtime.artifact import Artifact
+from maskc.runtime.compiled import Compiled
 from maskc.runtime.matcher import allocate_bitmask
 
 ENGINE = "llama-cpp-python"
@@ -54,7 +54,7 @@ class GrammarProcessor:
 
     def __init__(
         self,
-        artifact: Artifact,
+        artifact: Compiled,
         *,
         end_ids: Iterable[int] | None = None,
         unwritten: Iterable[int] = (),

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from maskc.integrations.errors import load_engine
 from maskc.integrations.torch_masks import EXTRA, apply_bitmask
-from maskc.runtime.artifact import Artifact
+from maskc.runtime.compiled import Compiled
 from maskc.runtime.matcher import Matcher, allocate_bitmask, fill_bitmasks
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class MaskTable:
         device: of torch.
     """
 
-    def __init__(self, artifact: Artifact, *, device: Any) -> None:
+    def __init__(self, artifact: Compiled, *, device: Any) -> None:
         torch = load_engine("torch", EXTRA)
         self._artifact = artifact
         self._n_masks = 0

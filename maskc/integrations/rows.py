@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.artifact import Artifact
+from maskc.runtime.compiled import Compiled
 from maskc.runtime.matcher import Matcher, fill_bitmasks
 
 
@@ -27,11 +27,11 @@ class Following:
         matcher: ``None`` for a sequence that has left the language: only its end is allowed.
     """
 
-    artifact: Artifact
+    artifact: Compiled
     matcher: Matcher | None
 
     @classmethod
-    def start(cls, artifact: Artifact) -> Following:
+    def start(cls, artifact: Compiled) -> Following:
         """Return a sequence at its start."""
         return cls(artifact, artifact.matcher())
 
@@ -69,7 +69,7 @@ def fill_rows(
     fill_bitmasks(matchers, bitmask, matcher_rows)
 
 
-def fill_row(artifact: Artifact, matcher: Matcher, bitmask: NDArray[np.int32], row: int) -> None:
+def fill_row(artifact: Compiled, matcher: Matcher, bitmask: NDArray[np.int32], row: int) -> None:
     """Write the legal tokens of one matcher into one row, and 0 beyond its artifact's width."""
     n_words = _count_words(artifact)
     # One row is contiguous by itself, however wide the others are.
@@ -77,7 +77,7 @@ def fill_row(artifact: Artifact, matcher: Matcher, bitmask: NDArray[np.int32], r
     bitmask[row, n_words:] = 0
 
 
-def fill_ends(artifact: Artifact, bitmask: NDArray[np.int32], row: int) -> None:
+def fill_ends(artifact: Compiled, bitmask: NDArray[np.int32], row: int) -> None:
     """Write the end-of-sequence tokens, and no others, into one row."""
     words = bitmask[row].view(np.uint32)
     words[:] = 0
@@ -85,5 +85,5 @@ def fill_ends(artifact: Artifact, bitmask: NDArray[np.int32], row: int) -> None:
         words[end // 32] |= np.uint32(1 << end % 32)
 
 
-def _count_words(artifact: Artifact) -> int:
+def _count_words(artifact: Compiled) -> int:
     return -(-artifact.vocab_size // 32)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.integrations.rows import fill_row
-from maskc.runtime.artifact import Artifact
+from maskc.runtime.compiled import Compiled
 
 
 class Session:
@@ -31,7 +31,7 @@ class Session:
         end_ids: where the engine stops; default: at the artifact's end-of-sequence ids.
     """
 
-    def __init__(self, artifact: Artifact, end_ids: Iterable[int] | None = None) -> None:
+    def __init__(self, artifact: Compiled, end_ids: Iterable[int] | None = None) -> None:
         self._artifact = artifact
         self._matcher = artifact.matcher()
         ends = set(artifact.eos_ids if end_ids is None else end_ids)

@@ -32,7 +32,7 @@ from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.rows import Following, fill_rows
 from maskc.integrations.torch_masks import unpack_bitmask
 from maskc.integrations.vocabulary import read_vocabulary
-from maskc.runtime.artifact import Artifact
+from maskc.runtime.compiled import Compiled
 from maskc.runtime.matcher import allocate_bitmask
 
 if TYPE_CHECKING:
@@ -50,16 +50,17 @@ class GrammarProcessor:
     """A logits processor for one call of ``generate()``.
 
     Args:
-        artifacts: one for all sequences of the batch, or one for each; ``None`` for a sequence
-            without a grammar. Beams and ``num_return_sequences`` are not counted.
+        artifacts: an artifact or a kit's constraint for all sequences of the batch, or one for
+            each; ``None`` for a sequence without a grammar. Beams and ``num_return_sequences`` are
+            not counted.
     """
 
     # It tells sequences apart by their place in the batch, and continuous batching packs them.
     supports_continuous_batching = False
 
-    def __init__(self, artifacts: Artifact | Sequence[Artifact | None]) -> None:
-        self._artifacts = (artifacts,) if isinstance(artifacts, Artifact) else tuple(artifacts)
-        self._is_shared = isinstance(artifacts, Artifact)
+    def __init__(self, artifacts: Compiled | Sequence[Compiled | None]) -> None:
+        self._is_shared = not isinstance(artifacts, Sequence)
+        self._artifacts = tuple(artifacts) if isinstance(artifacts, Sequence) else (artifacts,)
         self._prompts: NDArray[np.int64] | None = None
         # By the number of generated tokens, the rows that had so many.
         self._steps: dict[int, dict[_Key, Following]] = {}
@@ -106,7 +107,7 @@ class GrammarProcessor:
             del self._steps[n_older]
         return found
 
-    def _continue(self, place: int, artifact: Artifact, row: NDArray[np.int64]) -> Following:
+    def _continue(self, place: int, artifact: Compiled, row: NDArray[np.int64]) -> Following:
         """Return the sequence of a row, from the longest beginning of it that is remembered."""
         for n_known in range(len(row) - 1, -1, -1):
             if n_known < len(row) - 1 - MAX_STEPS_BACK:

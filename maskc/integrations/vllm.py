@@ -35,7 +35,7 @@ from maskc.integrations.session import Session
 from maskc.integrations.vllm_beams import BEAM_METHODS, around_beams
 from maskc.integrations.vllm_probe import check_route
 from maskc.integrations.vocabulary import read_vocabulary
-from maskc.runtime.artifact import Artifact
+from maskc.runtime.compiled import Compiled
 
 ENGINE = "vllm"
 INTERFACE = Interface(ENGINE, ("0.32.0", "0.33.0"), "VLLM_PLUGINS")
@@ -124,7 +124,7 @@ def build_grammar_class() -> type[Any]:
     class MaskcGrammar(base):  # type: ignore[misc, valid-type]
         """One request; what it does is said in vLLM's ``StructuredOutputGrammar``."""
 
-        def __init__(self, artifact: Artifact, end_ids: Iterable[int] | None) -> None:
+        def __init__(self, artifact: Compiled, end_ids: Iterable[int] | None) -> None:
             self.session = Session(artifact, end_ids)
 
         def accept_tokens(self, request_id: str, tokens: list[int]) -> bool:  # noqa: ARG002

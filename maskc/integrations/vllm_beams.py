@@ -22,7 +22,7 @@ from maskc.errors import MaskcError
 from maskc.integrations.errors import IntegrationError, load_engine
 from maskc.integrations.names import SCHEME, parse_reference
 from maskc.integrations.registry import ArtifactRegistry
-from maskc.runtime.artifact import Artifact
+from maskc.runtime.compiled import Compiled
 
 _OFFLINE = ("vllm.entrypoints.generate.beam_search.offline", "BeamSearchOfflineMixin")
 _ONLINE = (
@@ -70,7 +70,7 @@ class BeamBackend:
         width: of the model's logits.
     """
 
-    def __init__(self, artifact: Artifact, grammar_class: type[Any], width: int) -> None:
+    def __init__(self, artifact: Compiled, grammar_class: type[Any], width: int) -> None:
         self._artifact, self._grammar_class, self._width = artifact, grammar_class, width
 
     def compile_grammar(self, request_type: Any, grammar_spec: str) -> Any:  # noqa: ARG002

@@ -7,8 +7,10 @@ import time
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maskc.kit.tokens import KitTokens
+from maskc.runtime.arguments import as_count
 from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.link.expressions import Expression
 from maskc.runtime.machine import Machine
@@ -50,6 +52,17 @@ class Constraint:
         pattern needs too many states; the matcher stays as it was.
         """
         return Matcher(self, self.machine.start(), UndoLog(), terminated=False)
+
+    def mask_table(self, first: int = 0) -> NDArray[np.int32]:
+        """Return the masks of the kit that have a number; see :meth:`maskc.Artifact.mask_table`.
+
+        Args:
+            first: leave out the masks with smaller numbers.
+
+        Returns:
+            int32[number of masks - first, ceil(vocab_size / 32)], of all constraints of the kit.
+        """
+        return self.machine.pool.table(as_count("first", first))
 
     def prepare(self, seconds: float) -> int:
         """Compute masks ahead, those of likely texts first; return how many were looked at.

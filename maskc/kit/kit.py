@@ -40,6 +40,7 @@ from maskc.runtime.link.expressions import Expression, Leaf
 from maskc.runtime.link.joints import Joints
 from maskc.runtime.link.machine import LinkMachine, LinkResults
 from maskc.runtime.link.pieces import MachinePiece, Piece, RegularPiece, SchemaPiece
+from maskc.runtime.once import made_once
 from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.schema.plan import Layout, Plan
 from maskc.vocab.vocabulary import Vocabulary
@@ -257,13 +258,14 @@ class Kit:
         def compile_it() -> Artifact:
             # What has a line break is no path.
             source = load_source(f"{text}\n", dialect=dialect, **settings)
-            return Artifact(compile_contents(source, self._vocabulary(), None)[0])
+            return Artifact(compile_contents(source, self._vocabulary, None)[0])
 
         asked = repr((text, sorted(settings.items())))
         return self._constraint(
             dialect, asked, lambda: self._machine_piece(run_bounded(compile_it, limits))
         )
 
+    @made_once
     def _vocabulary(self) -> Vocabulary:
         return Vocabulary(self.tokens.list_all(), self.tokens.eos_ids, "kit")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 from weakref import ref
 
 import numpy as np
@@ -19,9 +19,10 @@ from maskc.runtime.arguments import (
     as_token_ids,
     check_bitmask,
 )
+from maskc.runtime.compiled import Compiled
 from maskc.runtime.forced_bytes import find_forced_bytes
-from maskc.runtime.forced_tokens import Encode, TokenTexts, keep_stable
-from maskc.runtime.machine import Hypotheses, Machine
+from maskc.runtime.forced_tokens import Encode, keep_stable
+from maskc.runtime.machine import Hypotheses
 from maskc.runtime.undo import UndoLog
 
 # Of a matcher that has filled no bitmask.
@@ -78,30 +79,6 @@ def fill_bitmasks(
     masks = [matcher._words() for matcher in batch]
     for row, words in zip(places, masks, strict=True):
         bitmask[row] = words
-
-
-class Compiled(Protocol):
-    """What makes matchers: an artifact, or a constraint of a kit.
-
-    Attributes:
-        vocab_size: number of tokens, padding included.
-        ends: end-of-sequence ids.
-    """
-
-    vocab_size: int
-    ends: frozenset[int]
-
-    @property
-    def machine(self) -> Machine[Any]:
-        """The machine that all its matchers share."""
-
-    @property
-    def first_bytes(self) -> NDArray[np.int16]:
-        """int16[vocab_size]: each token's first byte, -1 for one without bytes."""
-
-    @property
-    def token_texts(self) -> TokenTexts:
-        """The tokens by their bytes."""
 
 
 class Matcher:

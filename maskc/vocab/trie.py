@@ -10,9 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+
+from maskc.levels import build_levels, first_children
+from maskc.vocab.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,54 +70,28 @@ class TokenTrie:
             yield low, high
 
 
+@lru_cache(maxsize=2)
+def trie_of(vocabulary: Vocabulary) -> TokenTrie:
+    """Return the trie of a vocabulary's tokens, the same one when it is asked for again."""
+    return build_trie(vocabulary.tokens)
+
+
 def build_trie(tokens: Sequence[bytes | None]) -> TokenTrie:
     """Return the trie of all tokens that have bytes.
 
     The empty byte string is not a token's bytes: such a token would never end.
     """
-    order = sorted(i for i, token in enumerate(tokens) if token)
-    order.sort(key=lambda i: tokens[i] or b"")
+    order = sorted((i for i, token in enumerate(tokens) if token), key=lambda i: tokens[i] or b"")
     texts = [tokens[i] or b"" for i in order]
-    # A level holds (first, last + 1) ranges of the sorted tokens that share a prefix.
-    bytes_: list[int] = [0]
-    first_child: list[int] = []
-    first_token: list[int] = []
-    flat: list[int] = []
-    level = [(0, len(texts))]
-    depth = 0
-    while level:
-        below: list[tuple[int, int]] = []
-        for low, high in level:
-            first_token.append(len(flat))
-            while low < high and len(texts[low]) == depth:
-                flat.append(order[low])
-                low += 1
-            first_child.append(len(bytes_))
-            while low < high:
-                byte = texts[low][depth]
-                end = _end_of_run(texts, low, high, depth, byte)
-                bytes_.append(byte)
-                below.append((low, end))
-                low = end
-        level = below
-        depth += 1
-    first_child.append(len(bytes_))
-    first_token.append(len(flat))
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    columns, _ = build_levels(np.frombuffer(b"".join(texts), dtype=np.uint8), lengths)
+    byte, parent, low, _, ending = columns
+    first_token = np.concatenate([[0], np.cumsum(ending)])
+    # Of each token that ends in a node, how many end there before it.
+    within = np.arange(first_token[-1]) - np.repeat(first_token[:-1], ending)
     return TokenTrie(
-        np.array(bytes_, dtype=np.uint8),
-        np.array(first_child, dtype=np.int32),
-        np.array(first_token, dtype=np.int32),
-        np.array(flat, dtype=np.int32),
+        byte.astype(np.uint8),
+        first_children(parent.astype(np.int32)),
+        first_token.astype(np.int32),
+        np.array(order, dtype=np.int32)[np.repeat(low, ending) + within],
     )
-
-
-def _end_of_run(texts: list[bytes], low: int, high: int, depth: int, byte: int) -> int:
-    """Return the end of the run whose byte at ``depth`` is ``byte``, by bisection."""
-    end = high
-    while low < end:
-        middle = (low + end) // 2
-        if texts[middle][depth] == byte:
-            low = middle + 1
-        else:
-            end = middle
-    return low

@@ -21,10 +21,11 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.levels import build_levels
 from maskc.runtime.schema.spelling import Ranges, ranges_after
 from maskc.runtime.schema.strings import Body
 from maskc.runtime.schema.tokens import TokenIndex
-from maskc.runtime.schema.trie import Ints, Nodes, Trie, build_levels
+from maskc.runtime.schema.trie import Ints, Nodes, Trie
 
 # What an item does after its last whole character.
 BETWEEN, ESCAPED, CUT, CLOSES = range(4)  # ESCAPED: in an escape; CUT: in UTF-8

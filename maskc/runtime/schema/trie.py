@@ -12,10 +12,12 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from maskc.levels import build_levels, first_children
 
 Ints = NDArray[np.int32]
 Nodes = tuple[int, ...]
@@ -67,12 +69,9 @@ class Trie:
 
     def __init__(self, texts: Sequence[bytes], nodes: TrieNodes | None = None) -> None:
         self.nodes = nodes = nodes or build_nodes(texts)
-        n_nodes = len(nodes.byte)
         self.levels: list[int] = nodes.levels.tolist()
         self.byte_array, self.parent_array = nodes.byte, nodes.parent
-        # Children come one node's after the other's; the root is no child of its own.
-        n_children = np.bincount(self.parent_array[1:], minlength=n_nodes)
-        self.first_array = np.concatenate([[1], 1 + np.cumsum(n_children)]).astype(np.int32)
+        self.first_array = first_children(nodes.parent)
         self.low_array, self.ending_array = nodes.low, nodes.ending
         self.bytes = self.byte_array.tobytes()
         self.first = array("i", self.first_array.tobytes())
@@ -109,43 +108,3 @@ def build_nodes(texts: Sequence[bytes]) -> TrieNodes:
     parent, low, high, ending = (column.astype(np.int32) for column in others)
     starts = np.array(levels, dtype=np.int32)
     return TrieNodes(byte.astype(np.uint8), parent, low, high, ending, starts)
-
-
-def build_levels(
-    flat: NDArray[Any], lengths: NDArray[np.int64]
-) -> tuple[tuple[NDArray[np.int64], ...], list[int]]:
-    """Return the nodes of a trie level by level, and where each level begins.
-
-    Args:
-        flat: the texts' characters, one text after the other; the texts in ascending order.
-        lengths: of the texts.
-
-    Returns:
-        Of each node its last character, the node above, the first of its texts, one past the last,
-        and how many end in it; then the levels, with one past the last.
-    """
-    n = len(lengths)
-    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if n else lengths
-    alive = np.arange(n, dtype=np.int64)
-    node_of = np.zeros(n, dtype=np.int64)
-    n_nodes = 1
-    parts: list[tuple[NDArray[np.int64], ...]] = [
-        tuple(np.array([k], dtype=np.int64) for k in (0, 0, 0, n, int((lengths == 0).sum())))
-    ]
-    levels = [0, 1]
-    for depth in range(int(lengths.max(initial=0))):
-        alive = alive[lengths[alive] > depth]
-        character = flat[starts[alive] + depth]
-        above = node_of[alive]
-        new = np.ones(len(alive), dtype=np.bool_)
-        new[1:] = (above[1:] != above[:-1]) | (character[1:] != character[:-1])
-        node = np.cumsum(new) - 1
-        places = np.flatnonzero(new)
-        lasts = np.append(places[1:], len(alive)) - 1
-        ends = np.bincount(node[lengths[alive] == depth + 1], minlength=len(places))
-        own = character[places].astype(np.int64)
-        parts.append((own, above[places], alive[places], alive[lasts] + 1, ends))
-        node_of[alive] = node + n_nodes
-        n_nodes += len(places)
-        levels.append(n_nodes)
-    return tuple(np.concatenate([part[k] for part in parts]) for k in range(5)), levels

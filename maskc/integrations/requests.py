@@ -1,0 +1,164 @@
+"""Which constraint does a request bring, and does the operator want it served here?
+
+A server serves artifacts by name, and nothing else, unless its operator says more: with
+``MASKC_REQUESTS=json,regex,choice,grammar`` (or ``all``) the schemas, patterns, choices and
+grammars that requests bring are compiled against a kit. That is work at request time, so it is
+bounded in size, time and memory for each request, and the results are cached in a budget for all.
+``MASKC_KIT`` names the kit's file; without it the kit is made of the model's own vocabulary.
+
+What maskc refuses is the client's error, in one sentence; with ``MASKC_REFUSED=backend`` it goes to
+the engine's own backend, as if maskc were not there. Both are counted.
+
+Example: with ``MASKC_REQUESTS=json`` a request with a schema is served, and one with a pattern goes
+on to the engine's backend unchanged.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections import Counter
+from collections.abc import Mapping
+
+from maskc.errors import ArtifactError, GrammarError, MaskcError
+from maskc.kit.constraint import Constraint
+from maskc.kit.file import load_kit, make_kit
+from maskc.kit.kit import REQUEST_LIMITS, Kit
+from maskc.limits import Limits
+from maskc.vocab.vocabulary import Vocabulary
+
+REQUESTS_VARIABLE = "MASKC_REQUESTS"
+REFUSED_VARIABLE = "MASKC_REFUSED"
+KIT_VARIABLE = "MASKC_KIT"
+
+KINDS = ("json", "json_object", "regex", "choice", "grammar")
+# What an operator writes, and which kinds that is.
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "all": KINDS,
+    "json": ("json", "json_object"),
+    "regex": ("regex",),
+    "choice": ("choice",),
+    "grammar": ("grammar",),
+}
+MAX_CHARACTERS = 1_000_000
+
+
+def read_kinds(setting: str | None = None) -> frozenset[str]:
+    """Return the kinds of requests that the operator wants served; none by default.
+
+    Args:
+        setting: default: ``MASKC_REQUESTS``.
+
+    Raises:
+        ArtifactError: a name in it is unknown.
+    """
+    given = os.environ.get(REQUESTS_VARIABLE, "") if setting is None else setting
+    names = [name.strip() for name in given.split(",") if name.strip()]
+    unknown = sorted(set(names) - set(_NAMES))
+    if unknown:
+        remedy = f"name some of {', '.join(_NAMES)}, with commas between them"
+        raise ArtifactError(REQUESTS_VARIABLE, f"{unknown[0]!r} is no kind of request", remedy)
+    return frozenset(kind for name in names for kind in _NAMES[name])
+
+
+def falls_back() -> bool:
+    """Return whether what maskc refuses goes to the engine's own backend.
+
+    Raises:
+        ArtifactError: ``MASKC_REFUSED`` is something else than ``backend`` or ``error``.
+    """
+    given = os.environ.get(REFUSED_VARIABLE, "error")
+    if given not in ("backend", "error"):
+        raise ArtifactError(REFUSED_VARIABLE, f"{given!r} is unknown", "choose backend or error")
+    return given == "backend"
+
+
+class RequestConstraints:
+    """Makes the constraints of requests, for one model. Safe to use from any thread.
+
+    Args:
+        vocabulary: the model's, as wide as its logits.
+        limits: what compiling one request may take.
+
+    Attributes:
+        kit: what they are linked against.
+
+    Raises:
+        ArtifactError: the kit of ``MASKC_KIT`` cannot be loaded, or is for another tokenizer.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, *, limits: Limits = REQUEST_LIMITS) -> None:
+        self._limits = limits
+        self._counts: Counter[str] = Counter()
+        self._lock = threading.Lock()
+        self.kit = _open_kit(vocabulary)
+
+    def make(self, kind: str, text: str) -> Constraint:
+        """Return the constraint of a request.
+
+        Args:
+            kind: one of ``KINDS``.
+            text: the schema, the pattern, the grammar, or a JSON list of choices.
+
+        Raises:
+            MaskcError: it cannot be served; the message says why.
+        """
+        try:
+            made = self._make(kind, text)
+        except MaskcError:
+            self._count(f"{kind} refused")
+            raise
+        self._count(f"{kind} served")
+        return made
+
+    def statistics(self) -> dict[str, int]:
+        """Return how many requests of each kind were served and refused, and the kit's counts."""
+        with self._lock:
+            counts = dict(sorted(self._counts.items()))
+        return {**counts, **self.kit.statistics()}
+
+    def _count(self, what: str) -> None:
+        with self._lock:
+            self._counts[what] += 1
+
+    def _make(self, kind: str, text: str) -> Constraint:
+        kit, limits = self.kit, self._limits
+        if len(text) > MAX_CHARACTERS:
+            raise GrammarError(f"<{kind}>", f"it has more than {MAX_CHARACTERS:,} characters")
+        if kind == "json":
+            return kit.json_schema(text, limits=limits)
+        if kind == "json_object":
+            return kit.json_schema({"type": "object"}, limits=limits)
+        if kind == "regex":
+            return kit.regex(text, limits=limits)
+        if kind == "choice":
+            return kit.choice(_read_choices(text))
+        # GBNF's rules, and no Lark grammar's, are written with this sign.
+        if "::=" in text:
+            return kit.gbnf(text, limits=limits)
+        return kit.lark(text, limits=limits)
+
+
+def _read_choices(text: str) -> list[str]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
+        raise GrammarError("<choice>", "it is no JSON list of texts")
+    return found
+
+
+def _open_kit(vocabulary: Vocabulary) -> Kit:
+    path = os.environ.get(KIT_VARIABLE)
+    if not path:
+        return make_kit(vocabulary)
+    kit = load_kit(path)
+    if kit.fingerprint != vocabulary.fingerprint:
+        raise ArtifactError(
+            os.path.basename(path),
+            "is a kit for another tokenizer than the model's, or for another width of its logits",
+            "make one with `maskc kit --tokenizer … --vocab-size …`, or leave MASKC_KIT out",
+        )
+    return kit

@@ -1,0 +1,64 @@
+"""The nodes of a trie, level by level, as arrays; and where each node's children are.
+
+Nodes are numbered breadth first: the root is 0, and the children of a node are consecutive.
+
+Example: of ``a``, ``ab`` and ``b`` the nodes are the root, ``a``, ``b`` and ``ab``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def build_levels(
+    flat: NDArray[Any], lengths: NDArray[np.int64]
+) -> tuple[tuple[NDArray[np.int64], ...], list[int]]:
+    """Return the nodes of a trie level by level, and where each level begins.
+
+    Args:
+        flat: the texts' characters, one text after the other; the texts in ascending order.
+        lengths: of the texts.
+
+    Returns:
+        Of each node its last character, the node above, the first of its texts, one past the last,
+        and how many end in it; then the levels, with one past the last.
+    """
+    n = len(lengths)
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if n else lengths
+    alive = np.arange(n, dtype=np.int64)
+    node_of = np.zeros(n, dtype=np.int64)
+    n_nodes = 1
+    parts: list[tuple[NDArray[np.int64], ...]] = [
+        tuple(np.array([k], dtype=np.int64) for k in (0, 0, 0, n, int((lengths == 0).sum())))
+    ]
+    levels = [0, 1]
+    for depth in range(int(lengths.max(initial=0))):
+        alive = alive[lengths[alive] > depth]
+        character = flat[starts[alive] + depth]
+        above = node_of[alive]
+        new = np.ones(len(alive), dtype=np.bool_)
+        new[1:] = (above[1:] != above[:-1]) | (character[1:] != character[:-1])
+        node = np.cumsum(new) - 1
+        places = np.flatnonzero(new)
+        lasts = np.append(places[1:], len(alive)) - 1
+        ends = np.bincount(node[lengths[alive] == depth + 1], minlength=len(places))
+        own = character[places].astype(np.int64)
+        parts.append((own, above[places], alive[places], alive[lasts] + 1, ends))
+        node_of[alive] = node + n_nodes
+        n_nodes += len(places)
+        levels.append(n_nodes)
+    return tuple(np.concatenate([part[k] for part in parts]) for k in range(5)), levels
+
+
+def first_children(parents: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return int32[n + 1]: the children of a node are those from its own number to the next one's.
+
+    Args:
+        parents: int32[n], ascending, the node above each; 0 of the root.
+    """
+    # The root is no child of its own.
+    n_children = np.bincount(parents[1:], minlength=len(parents))
+    return np.concatenate([[1], 1 + np.cumsum(n_children)]).astype(np.int32)

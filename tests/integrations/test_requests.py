@@ -1,0 +1,96 @@
+"""Requests that bring their constraint: served where the operator says so, or refused."""
+
+import pytest
+
+from maskc.errors import ArtifactError, GrammarError, MaskcError
+from maskc.integrations import requests
+from maskc.integrations.requests import RequestConstraints, falls_back, read_kinds
+from maskc.kit.file import make_kit, save_kit
+from maskc.limits import Limits
+from maskc.vocab import load_vocabulary
+
+
+@pytest.fixture(scope="module")
+def constraints():
+    return RequestConstraints(load_vocabulary("bytes"), limits=Limits(seconds=2))
+
+
+@pytest.mark.parametrize(
+    ("setting", "kinds"),
+    [
+        ("", set()),
+        ("json", {"json", "json_object"}),
+        ("regex, choice", {"regex", "choice"}),
+        ("all", set(requests.KINDS)),
+    ],
+)
+def test_the_operator_says_which_kinds_are_served(setting, kinds, monkeypatch):
+    monkeypatch.setenv("MASKC_REQUESTS", setting)
+    assert read_kinds() == kinds
+
+
+def test_an_unknown_setting_is_refused(monkeypatch):
+    with pytest.raises(ArtifactError, match="'jsno' is no kind of request"):
+        read_kinds("jsno")
+    monkeypatch.setenv("MASKC_REFUSED", "maybe")
+    with pytest.raises(ArtifactError, match="choose backend or error"):
+        falls_back()
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "legal", "illegal"),
+    [
+        ("json", '{"type": "integer"}', "12", "true"),
+        ("json_object", "", '{"a": [1]}', "[1]"),
+        ("regex", "a+b?", "aab", "b"),
+        ("choice", '["yes", "no"]', "yes", "ye"),
+        ("grammar", 'root ::= "a" root | "b"', "aab", "aa"),
+        ("grammar", 'start: "a" start | "b"', "aab", "aa"),
+    ],
+)
+def test_each_kind_is_served(kind, text, legal, illegal, constraints):
+    made = constraints.make(kind, text)
+    for written, is_legal in ((legal, True), (illegal, False)):
+        matcher = made.matcher()
+        assert (matcher.accept_bytes(written.encode()) and matcher.is_accepting) == is_legal
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("json", "{"),
+        ("json", '{"type": "nothing"}'),
+        ("json", "[" * 100_000),
+        ("regex", "("),
+        ("regex", "((a{1,500}){1,500}){1,500}"),
+        ("choice", "[]"),
+        ("choice", '"yes"'),
+        ("choice", "yes"),
+        ("choice", "[1]"),
+        ("grammar", "root ::= x"),
+        ("grammar", "start: nothing"),
+        ("grammar", "%import .secrets.A\nstart: A"),
+        ("grammar", '// maskc: postlex=os:path\nstart: "a"\n'),
+        ("regex", "a" * 2_000_000),
+    ],
+)
+def test_what_is_wrong_is_a_sentence_and_counted(kind, text, constraints):
+    before = constraints.statistics().get(f"{kind} refused", 0)
+    with pytest.raises(MaskcError) as raised:
+        constraints.make(kind, text)
+    assert len(str(raised.value)) < 1_000
+    assert constraints.statistics()[f"{kind} refused"] == before + 1
+
+
+def test_a_kit_in_a_file_is_taken_if_it_is_the_models(tmp_path, monkeypatch):
+    vocabulary = load_vocabulary("bytes")
+    save_kit(make_kit(vocabulary), tmp_path / "a.kit")
+    monkeypatch.setenv("MASKC_KIT", str(tmp_path / "a.kit"))
+    assert RequestConstraints(vocabulary).make("regex", "a").matcher().accept_bytes(b"a")
+    with pytest.raises(ArtifactError, match="another tokenizer"):
+        RequestConstraints(load_vocabulary("bytes", vocab_size=300))
+
+
+def test_a_choice_that_is_no_list_says_so(constraints):
+    with pytest.raises(GrammarError, match="no JSON list of texts"):
+        constraints.make("choice", "{}")
