@@ -80,6 +80,8 @@ MAY_IMPORT = {
     # What reads a corpus is shared; nothing of the oracle is timed.
     "bench": RUNTIME | {"vocab", "verify.files", "bench"},
     "lint": COMPILER | GLR | {"artifact.model", "lalr_path", "pipeline", "stages", "lint"},
+    "lint.schemas": {"errors", "jsonschema", "lint", "runtime.schema.plan"},
+    "lint.unsatisfiable": {"errors", "jsonschema", "lint.model", "runtime.schema.plan"},
     # What the runtime does, told in the words of the grammar that it was made from.
     "explain": COMPILER | RUNTIME | {"explain"},
     # Of a JSON Schema its own compiler is asked, with keywords left out.

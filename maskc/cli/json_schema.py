@@ -58,7 +58,7 @@ def compile_schema_file(
         last = last.removesuffix(suffix)
     target = output or f"{stem}.{last}.maskc"
     check_writable(target)
-    text = _read_input() if path == "-" else _read(path)
+    text = read_schema_file(path)
     documents = dict(read_resource(resource) for resource in resources)
     formats = choices.get("formats", "assert")
     layout = Layout(**{key: value for key, value in choices.items() if key != "formats"})
@@ -82,6 +82,11 @@ def compile_schema_file(
         print_json(report)
     else:
         print_schema(target, Path(target).stat().st_size, contents.header, seconds=seconds)
+
+
+def read_schema_file(path: str) -> bytes:
+    """Return the text of a schema; ``-`` is standard input."""
+    return _read_input() if path == "-" else _read(path)
 
 
 def _read(path: str) -> bytes:

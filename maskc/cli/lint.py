@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
 
 from maskc.cli.compile import find_grammar
+from maskc.cli.json_schema import SUFFIX, read_resource, read_schema_file
 from maskc.cli.limits import limit_options, run_alone
 from maskc.limits import Limits
 from maskc.report.render import print_json
 
+if TYPE_CHECKING:
+    from maskc.lint.model import Finding
+
 
 @click.command("lint")
-@click.argument("grammar")
+@click.argument("grammar", required=False)
+@click.option(
+    "--json-schema", metavar="FILE", help="Lint a JSON Schema, whatever its name; - is stdin."
+)
+@click.option(
+    "--resource",
+    "resources",
+    multiple=True,
+    metavar="[URI=]FILE",
+    help="A schema that references lead to; can be repeated. Nothing is fetched.",
+)
 @click.option("--start", metavar="RULE", help="The start symbol.")
 @click.option("--lexer", type=click.Choice(["contextual", "basic"]), help="Which lexer of Lark's.")
 @click.option("--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation.")
@@ -19,8 +36,10 @@ from maskc.report.render import print_json
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @limit_options
 def lint_command(
-    grammar: str,
+    grammar: str | None,
     *,
+    json_schema: str | None,
+    resources: tuple[str, ...],
     start: str | None,
     lexer: str | None,
     postlex: str | None,
@@ -32,18 +51,29 @@ def lint_command(
 
     Each finding has a code, a severity, a place, a witness where there is one, and a remedy.
     With --tokenizer the grammar is compiled, which takes as long as `maskc compile`.
+    GRAMMAR can be a JSON Schema, if its name ends in .schema.json.
     """
+    if json_schema is None and grammar is not None and grammar.endswith(SUFFIX):
+        grammar, json_schema = None, grammar
+    if json_schema is not None:
+        if grammar or start or lexer or postlex or tokenizer:
+            raise click.UsageError("A JSON Schema has no start, lexer, postlex or tokenizer.")
+        _lint_schema(json_schema, resources, as_json=as_json, limits=limits)
+        return
+    if grammar is None:
+        raise click.UsageError("Give one of GRAMMAR and --json-schema FILE.")
+    if resources:
+        raise click.UsageError("--resource goes with a JSON Schema only.")
+    path = find_grammar(grammar)
     from maskc.frontends.source import GrammarSource, load_source
-    from maskc.lint.model import Finding, Severity
     from maskc.lint.order import lint_grammar
     from maskc.lint.overlap import is_installed
-    from maskc.report.lint import print_findings, to_dict
     from maskc.vocab import load_vocabulary
 
     vocabulary = load_vocabulary(tokenizer) if tokenizer is not None else None
 
     def lint() -> tuple[GrammarSource, tuple[Finding, ...]]:
-        source = load_source(find_grammar(grammar), start=start, lexer=lexer, postlex=postlex)
+        source = load_source(path, start=start, lexer=lexer, postlex=postlex)
         return source, lint_grammar(source, vocabulary)
 
     source, findings = run_alone(lint, limits)
@@ -53,9 +83,26 @@ def lint_command(
             "alone; pip install 'maskc[lint]'",
             err=True,
         )
+    _show(source.name, findings, as_json=as_json)
+
+
+def _lint_schema(path: str, resources: tuple[str, ...], *, as_json: bool, limits: Limits) -> None:
+    """Print what is odd about a JSON Schema."""
+    from maskc.lint.schemas import lint_schema
+
+    text, documents = read_schema_file(path), dict(map(read_resource, resources))
+    findings = run_alone(lambda: lint_schema(text, documents), limits)
+    _show("schema" if path == "-" else Path(path).name, findings, as_json=as_json)
+
+
+def _show(name: str, findings: tuple[Finding, ...], *, as_json: bool) -> None:
+    """Print findings and exit, with status 1 if something is an error."""
+    from maskc.lint.model import Severity
+    from maskc.report.lint import print_findings, to_dict
+
     if as_json:
-        print_json(to_dict(source.name, findings))
+        print_json(to_dict(name, findings))
     else:
-        print_findings(source.name, findings)
+        print_findings(name, findings)
     has_errors = any(finding.severity is Severity.ERROR for finding in findings)
     click.get_current_context().exit(1 if has_errors else 0)

@@ -103,7 +103,7 @@ class Spot:
     Attributes:
         path: from the document's root.
         schema: a mapping or a Boolean.
-        is_negated: whether it stands inside ``not`` or ``if``, or in a branch of ``oneOf``.
+        is_negated: whether it stands inside ``not`` or ``if``.
         is_definition: whether nothing but a reference leads to it.
         year: of its dialect.
     """
@@ -188,7 +188,7 @@ def _list_below(spot: Spot) -> Iterator[Spot]:
                 yield Spot(
                     spot.path + path,
                     inner,
-                    spot.is_negated or keyword in ("not", "if", "oneOf"),
+                    spot.is_negated or keyword in ("not", "if"),
                     spot.is_definition or keyword in ("$defs", "definitions"),
                     year,
                 )

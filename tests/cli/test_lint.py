@@ -68,3 +68,17 @@ def test_without_interegular_lint_says_that_it_was_not_asked(command, grammar, m
     outcome = command("lint", grammar)
     assert outcome.status == 0
     assert "maskc[lint]" in outcome.err
+
+
+def test_a_json_schema_is_linted_by_its_name(command, tmp_path):
+    (tmp_path / "s.schema.json").write_text('{"properties": {"a": {"type": "null", "const": 1}}}')
+    outcome = command("lint", "s.schema.json")
+    assert outcome.status == 1
+    assert "s.schema.json: error ML101: schema /properties/a\n" in outcome.out
+
+
+def test_a_json_schema_has_no_start(command, tmp_path):
+    (tmp_path / "s.schema.json").write_text("{}")
+    outcome = command("lint", "s.schema.json", "--start", "x")
+    assert outcome.status == 2
+    assert "has no start" in outcome.err
