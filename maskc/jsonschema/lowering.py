@@ -20,7 +20,8 @@ from maskc.jsonschema.dialects import Dialect, dialect_of, enter, follow, scope_
 from maskc.jsonschema.evaluated import Evaluated, Scenario, join
 from maskc.jsonschema.expressions import BIT, TYPES, Formula, Keys, Space
 from maskc.jsonschema.formats import LENGTHS, build_format
-from maskc.jsonschema.patterns import PatternError, build_pattern, split_simple
+from maskc.jsonschema.patterns import build_pattern, split_simple
+from maskc.jsonschema.syntax import PatternError
 from maskc.jsonschema.values import freeze, to_fraction
 from maskc.runtime.schema.characters import CharDfa
 

@@ -17,8 +17,9 @@ from maskc.errors import SchemaError
 from maskc.jsonschema.automata import TooLargeError
 from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.keywords import ALL_KEYWORDS, Spot, is_known, list_spots
-from maskc.jsonschema.patterns import PatternError, build_pattern
+from maskc.jsonschema.patterns import build_pattern
 from maskc.jsonschema.reader import read_schema
+from maskc.jsonschema.syntax import PatternError
 from maskc.lint.model import Finding, Place, Severity
 from maskc.lint.unsatisfiable import FITS_NOTHING, find_unsatisfiable, may_have
 from maskc.runtime.schema.plan import Layout

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.jsonschema.automata import TooLargeError
-from maskc.jsonschema.patterns import PatternError, build_pattern, split_simple
+from maskc.jsonschema.patterns import build_pattern, split_simple
+from maskc.jsonschema.syntax import PatternError
 
 # Patterns that ECMA-262 and re read alike, but for $.
 PATTERNS = [

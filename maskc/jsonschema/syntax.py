@@ -1,0 +1,340 @@
+r"""What does a regular expression of ECMA-262 say?
+
+It is read with the flag ``u`` where that makes no difference to plain patterns: a character is a
+code point.
+
+Example: ``a|b{2}`` is a choice between a set of one character and a repetition of another.
+
+Limits: back-references are not regular, and look-behinds are not read: both are refused by name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from maskc.jsonschema.automata import LAST, CharSet
+from maskc.jsonschema.categories import find_category
+
+MAX_REPEAT = 5_000
+_MAX_DEPTH = 60
+
+
+class PatternError(Exception):
+    """A pattern is not one of ECMA-262, or not regular; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """One character of a set."""
+
+    characters: CharSet
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """One node after the other."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A node so many times; ``most`` may be ``None``."""
+
+    body: Node
+    least: int
+    most: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """``^``, ``$``, ``b`` or ``B``."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A look-ahead."""
+
+    body: Node
+    positive: bool
+
+
+Node = Set | Sequence | Choice | Repeat | Assertion | Look
+
+_DIGIT = CharSet([(48, 57)])
+WORD = CharSet([(48, 57), (65, 90), (95, 95), (97, 122)])
+_SPACE = CharSet(
+    [
+        *((9, 13), (32, 32), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A)),
+        *((0x2028, 0x2029), (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000)),
+        (0xFEFF, 0xFEFF),
+    ]
+)
+_LINE_ENDS = CharSet([(10, 10), (13, 13), (0x2028, 0x2029)])
+_ANY = CharSet([(0, LAST)])
+_CLASSES = {
+    "d": _DIGIT,
+    "D": _DIGIT.negate(),
+    "w": WORD,
+    "W": WORD.negate(),
+    "s": _SPACE,
+    "S": _SPACE.negate(),
+}
+_CONTROLS = {"n": 10, "r": 13, "t": 9, "v": 11, "f": 12}
+_EMPTY = Sequence(())
+_NOTHING = Choice(())
+ANYTHING = Repeat(Set(_ANY), 0, None)
+
+
+def parse_pattern(text: str) -> Node:
+    """Return the syntax tree of a pattern.
+
+    Raises:
+        PatternError: it is no pattern, or uses what is not read.
+    """
+    parser = _Parser(text)
+    node = parser.choice(0)
+    if parser.at < len(text):
+        raise PatternError("has an unmatched )")
+    return node
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self.text, self.at = text, 0
+
+    def peek(self, n: int = 1) -> str:
+        return self.text[self.at : self.at + n]
+
+    def eat(self, expected: str) -> bool:
+        if self.text.startswith(expected, self.at):
+            self.at += len(expected)
+            return True
+        return False
+
+    def choice(self, depth: int) -> Node:
+        if depth > _MAX_DEPTH:
+            raise PatternError(f"nests groups deeper than {_MAX_DEPTH}")
+        parts = [self.sequence(depth)]
+        while self.eat("|"):
+            parts.append(self.sequence(depth))
+        return parts[0] if len(parts) == 1 else Choice(tuple(parts))
+
+    def sequence(self, depth: int) -> Node:
+        parts: list[Node] = []
+        while self.at < len(self.text) and self.peek() not in "|)":
+            parts.append(self.repeated(self.atom(depth)))
+        return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+
+    def repeated(self, node: Node) -> Node:
+        bounds = self.bounds()
+        if bounds is None:
+            return node
+        self.eat("?")  # lazy: the same texts
+        if isinstance(node, Assertion):
+            raise PatternError("repeats an assertion")
+        least, most = bounds
+        if most is not None and most < least:
+            raise PatternError(f"has numbers out of order in {{{least},{most}}}")
+        if max(least, most or 0) > MAX_REPEAT:
+            raise PatternError(
+                f"repeats something {max(least, most or 0):,} times, more than {MAX_REPEAT:,}"
+            )
+        return Repeat(node, least, most)
+
+    def bounds(self) -> tuple[int, int | None] | None:
+        if self.eat("*"):
+            return 0, None
+        if self.eat("+"):
+            return 1, None
+        if self.eat("?"):
+            return 0, 1
+        if self.peek() != "{":
+            return None
+        end = self.text.find("}", self.at)
+        inside = self.text[self.at + 1 : end] if end > 0 else ""
+        least, comma, most = inside.partition(",")
+        if (
+            not (least.isascii() and least.isdigit())
+            or most
+            and not (most.isascii() and most.isdigit())
+        ):
+            return None  # a brace that stands for itself
+        if len(inside) > 12:
+            raise PatternError(f"repeats something more than {MAX_REPEAT:,} times")
+        self.at = end + 1
+        if not comma:
+            return int(least), int(least)
+        return int(least), int(most) if most else None
+
+    def atom(self, depth: int) -> Node:
+        character = self.text[self.at]
+        self.at += 1
+        if character == "(":
+            return self.group(depth)
+        if character == "[":
+            return Set(self.bracket())
+        if character == ".":
+            return Set(_LINE_ENDS.negate())
+        if character in "^$":
+            return Assertion(character)
+        if character == "\\":
+            return self.escape()
+        if character in "*+?":
+            raise PatternError(f"has nothing to repeat before {character}")
+        return Set(_one(ord(character)))
+
+    def group(self, depth: int) -> Node:
+        node: Node
+        if self.eat("?:"):
+            node = self.choice(depth + 1)
+        elif self.eat("?="):
+            node = Look(self.choice(depth + 1), positive=True)
+        elif self.eat("?!"):
+            node = Look(self.choice(depth + 1), positive=False)
+        elif self.eat("?<=") or self.eat("?<!"):
+            raise PatternError("has a look-behind, which is not supported")
+        elif self.eat("?<"):
+            end = self.text.find(">", self.at)
+            if end < 0 or not self.text[self.at : end].isidentifier():
+                raise PatternError("has a group without a proper name")
+            self.at = end + 1
+            node = self.choice(depth + 1)
+        elif self.peek() == "?":
+            raise PatternError(f"has {self.peek(2)!r} after a bracket, which is no ECMA-262")
+        else:
+            node = self.choice(depth + 1)
+        if not self.eat(")"):
+            raise PatternError("has an unmatched (")
+        return node
+
+    def escape(self) -> Node:
+        if self.at >= len(self.text):
+            raise PatternError("ends in a backslash")
+        if self.peek() in "bB":
+            self.at += 1
+            return Assertion(self.text[self.at - 1])
+        if self.peek() in "123456789" or self.peek() == "k":
+            raise PatternError("has a back-reference, which is not regular")
+        return Set(self.class_escape())
+
+    def class_escape(self) -> CharSet:
+        """Read what stands after a backslash, as one character or a class."""
+        letter = self.peek()
+        self.at += 1
+        if letter in _CLASSES:
+            return _CLASSES[letter]
+        if letter in _CONTROLS:
+            return _one(_CONTROLS[letter])
+        if letter in "pP":
+            return self.category(negative=letter == "P")
+        if letter == "c":
+            control = self.peek()
+            if not (control.isascii() and control.isalpha()):
+                raise PatternError(r"has \c without a letter")
+            self.at += 1
+            return _one(ord(control) % 32)
+        if letter == "0":
+            if self.peek().isdigit():
+                raise PatternError("has an octal escape, which is no ECMA-262 with the flag u")
+            return _one(0)
+        if letter == "x":
+            return _one(self.hexadecimal(2))
+        if letter == "u":
+            return _one(self.code_point())
+        if letter.isascii() and letter.isalpha():
+            raise PatternError(f"has the unknown escape \\{letter}")
+        return _one(ord(letter))
+
+    def code_point(self) -> int:
+        if self.eat("{"):
+            end = self.text.find("}", self.at)
+            digits = self.text[self.at : end] if end > 0 else ""
+            try:
+                value = int(digits, 16) if len(digits) < 9 else LAST + 1
+            except ValueError:
+                value = LAST + 1
+            if value > LAST:
+                raise PatternError(r"has \u{…} without a code point")
+            self.at = end + 1
+            return value
+        value = self.hexadecimal(4)
+        if 0xD800 <= value <= 0xDBFF and self.peek(2) == "\\u":
+            before = self.at
+            self.at += 2
+            low = self.hexadecimal(4)
+            if 0xDC00 <= low <= 0xDFFF:
+                return 0x10000 + (value - 0xD800 << 10) + low - 0xDC00
+            self.at = before
+        return value
+
+    def hexadecimal(self, n: int) -> int:
+        digits = self.peek(n)
+        if len(digits) < n or any(digit not in "0123456789abcdefABCDEF" for digit in digits):
+            raise PatternError(f"has an escape without its {n} hexadecimal digits")
+        self.at += n
+        return int(digits, 16)
+
+    def category(self, *, negative: bool) -> CharSet:
+        end = self.text.find("}", self.at)
+        if not self.eat("{") or end < 0:
+            raise PatternError(r"has \p without a property in braces")
+        name = self.text[self.at : end]
+        self.at = end + 1
+        found = find_category(name)
+        if found is None:
+            raise PatternError(f"has the property {name}, of which only categories are supported")
+        return found.negate() if negative else found
+
+    def bracket(self) -> CharSet:
+        negative = self.eat("^")
+        ranges: list[tuple[int, int]] = []
+        while not self.eat("]"):
+            if self.at >= len(self.text):
+                raise PatternError("has an unmatched [")
+            low = self.member()
+            if self.peek() == "-" and self.peek(2)[1:] not in ("]", ""):
+                self.at += 1
+                high = self.member()
+                first, last = _single(low), _single(high)
+                if first is None or last is None:
+                    ranges += [*low.ranges, (45, 45), *high.ranges]
+                elif first > last:
+                    raise PatternError("has a range of characters out of order")
+                else:
+                    ranges.append((first, last))
+            else:
+                ranges += low.ranges
+        found = CharSet(ranges)
+        return found.negate() if negative else found
+
+    def member(self) -> CharSet:
+        character = self.text[self.at]
+        self.at += 1
+        if character != "\\":
+            return _one(ord(character))
+        if self.at >= len(self.text):
+            raise PatternError("ends in a backslash")
+        if self.eat("b"):
+            return _one(8)
+        if self.eat("-"):
+            return _one(45)
+        return self.class_escape()
+
+
+def _one(code_point: int) -> CharSet:
+    return CharSet([(code_point, code_point)])
+
+
+def _single(characters: CharSet) -> int | None:
+    (low, high), *more = characters.ranges
+    return low if low == high and not more else None
