@@ -14,17 +14,16 @@ import pytest
 from lark import Lark, Token, Tree
 from lark.lexer import PatternStr
 
-from tests.grammars.derive import Deriver, accepts, conflicts
+from tests.grammars.derive import accepts, conflicts
 from tests.grammars.walks import (
-    build_parser,
-    compile_for,
     generate,
     read_corpus,
     read_grammar,
     walk,
 )
 
-CORPUS = read_corpus("c")
+GRAMMAR = "c"
+CORPUS = read_corpus(GRAMMAR)
 GCC = shutil.which("gcc")
 needs_gcc = pytest.mark.skipif(GCC is None, reason="gcc is the judge")
 SYNTAX = re.compile(
@@ -59,29 +58,18 @@ HEADERS = "stdio stdlib string math time ctype signal wchar complex stdint intty
 
 
 @pytest.fixture(scope="module")
-def parser() -> Lark:
-    return build_parser("c")
-
-
-@pytest.fixture(scope="module")
-def artifact():
-    return compile_for("c", CORPUS.values())
-
-
-@pytest.fixture(scope="module")
 def tree_parser() -> Lark:
     return Lark(read_grammar("c"), parser="lalr", start="translation_unit")
 
 
-@pytest.fixture(scope="module")
-def deriver(parser) -> Deriver:
+def list_lexemes(parser: Lark) -> dict[str, list[str]]:
     keywords = {
         t.name: ["_Bool" if t.name == "BOOL" else t.name.lower()]
         for t in parser.terminals
         if not isinstance(t.pattern, PatternStr)
     }
     keywords["COMPLEX"] = ["_Complex"]
-    return Deriver(parser, {**keywords, **LEXEMES})
+    return {**keywords, **LEXEMES}
 
 
 def type_places(tree: Tree) -> set[int]:

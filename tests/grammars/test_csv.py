@@ -12,24 +12,19 @@ from lark.exceptions import LarkError
 from tests.grammars.derive import accepts, conflicts
 from tests.grammars.walks import (
     build_parser,
-    compile_for,
     generate,
     read_corpus,
     read_grammar,
     walk,
 )
 
-CORPUS = read_corpus("csv")
+GRAMMAR = "csv"
+CORPUS = read_corpus(GRAMMAR)
 
 
 @pytest.fixture(scope="module")
 def parser() -> Lark:
     return Lark(read_grammar("csv"), parser="lalr", start="file")
-
-
-@pytest.fixture(scope="module")
-def artifact():
-    return compile_for("csv", CORPUS.values())
 
 
 def rows(text: str) -> list[list[str]] | None:

@@ -5,17 +5,16 @@ import random
 import pytest
 from lark import Lark
 
-from tests.grammars.derive import Deriver, accepts, conflicts
+from tests.grammars.derive import accepts, conflicts
 from tests.grammars.walks import (
-    build_parser,
-    compile_for,
     generate,
     read_corpus,
     read_grammar,
     walk,
 )
 
-CORPUS = read_corpus("graphql")
+GRAMMAR = "graphql"
+CORPUS = read_corpus(GRAMMAR)
 LEXEMES = {
     "NAME": ["a", "b"],
     "LOCATION": ["FIELD", "ENUM_VALUE", "FIELD_DEFINITION"],
@@ -25,20 +24,9 @@ LEXEMES = {
 }
 
 
-@pytest.fixture(scope="module")
-def parser() -> Lark:
-    return build_parser("graphql")
-
-
-@pytest.fixture(scope="module")
-def artifact():
-    return compile_for("graphql", CORPUS.values())
-
-
-@pytest.fixture(scope="module")
-def deriver(parser) -> Deriver:
+def list_lexemes(parser: Lark) -> dict[str, list[str]]:
     words = {t.name: [t.name.lower()] for t in parser.terminals if t.priority}
-    return Deriver(parser, {**words, **LEXEMES})
+    return {**words, **LEXEMES}
 
 
 @pytest.fixture(scope="module")

@@ -5,22 +5,20 @@ from pathlib import Path
 
 import lark
 import pytest
-from lark import Lark
 from lark.exceptions import LarkError
 from lark.load_grammar import _parse_grammar
 
-from tests.grammars.derive import Deriver, accepts, conflicts
+from tests.grammars.derive import accepts, conflicts
 from tests.grammars.places import GRAMMARS
 from tests.grammars.walks import (
-    build_parser,
-    compile_for,
     generate,
     read_corpus,
     read_grammar,
     walk,
 )
 
-CORPUS = read_corpus("lark")
+GRAMMAR = "lark"
+CORPUS = read_corpus(GRAMMAR)
 FILES = [*GRAMMARS.glob("*.lark"), *(Path(lark.__file__).parent / "grammars").glob("*.lark")]
 LEXEMES = {
     "RULE": ["a", "_b1"],
@@ -39,21 +37,6 @@ LEXEMES = {
     "EXTEND": ["%extend"],
 }
 SIGNS = [*"01abAB:-_.+\"'\\\n #[]{}(),|~/*?!%>"]
-
-
-@pytest.fixture(scope="module")
-def parser() -> Lark:
-    return build_parser("lark")
-
-
-@pytest.fixture(scope="module")
-def artifact():
-    return compile_for("lark", CORPUS.values())
-
-
-@pytest.fixture(scope="module")
-def deriver(parser) -> Deriver:
-    return Deriver(parser, LEXEMES)
 
 
 def is_read(text: str) -> bool:

@@ -12,15 +12,14 @@ from lark import Lark
 
 from tests.grammars.derive import Deriver, accepts, conflicts
 from tests.grammars.walks import (
-    build_parser,
-    compile_for,
     generate,
     read_corpus,
     read_grammar,
     walk,
 )
 
-CORPUS = read_corpus("lua")
+GRAMMAR = "lua"
+CORPUS = read_corpus(GRAMMAR)
 NO_SYNTAX = re.compile(
     r"cannot use '\.\.\.'|outside a? ?loop|no visible label|already defined|const variable"
     "|jumps into|multiple to-be-closed"
@@ -35,21 +34,10 @@ LEXEMES = {
 }
 
 
-@pytest.fixture(scope="module")
-def parser() -> Lark:
-    return build_parser("lua")
-
-
-@pytest.fixture(scope="module")
-def artifact():
-    return compile_for("lua", CORPUS.values())
-
-
-@pytest.fixture(scope="module")
-def deriver(parser) -> Deriver:
+def list_lexemes(parser: Lark) -> dict[str, list[str]]:
     words = {t.name: [t.name.lower()] for t in parser.terminals if t.name.isalpha()}
     strings = Deriver(parser, {}).lexemes
-    return Deriver(parser, {**words, **strings, **LEXEMES})
+    return {**words, **strings, **LEXEMES}
 
 
 @pytest.fixture(scope="module")

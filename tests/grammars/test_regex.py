@@ -9,12 +9,9 @@ import warnings
 from pathlib import Path
 
 import pytest
-from lark import Lark
 
-from tests.grammars.derive import Deriver, accepts, conflicts
+from tests.grammars.derive import accepts, conflicts
 from tests.grammars.walks import (
-    build_parser,
-    compile_for,
     generate,
     read_corpus,
     read_grammar,
@@ -25,7 +22,8 @@ pytestmark = pytest.mark.skipif(
     sys.version_info < (3, 11), reason="atomic groups and possessive quantifiers came with 3.11"
 )
 
-CORPUS = read_corpus("regex")
+GRAMMAR = "regex"
+CORPUS = read_corpus(GRAMMAR)
 LEXEMES = {
     "FLAGS": ["(?i)", "(?ams)"],
     "GROUP_START": ["(?:", "(?>", "(?i:", "(?-ms:", "(?P<a>"],
@@ -42,21 +40,6 @@ LEXEMES = {
     "RANGE": ["a-z", "\\x00-\\x1f", "0-0"],
 }
 SIGNS = [*"0123456789abT:-_.+\"'\\\n []{}=,xeZ()|*?<>!P&~^$"]
-
-
-@pytest.fixture(scope="module")
-def parser() -> Lark:
-    return build_parser("regex")
-
-
-@pytest.fixture(scope="module")
-def artifact():
-    return compile_for("regex", CORPUS.values())
-
-
-@pytest.fixture(scope="module")
-def deriver(parser) -> Deriver:
-    return Deriver(parser, LEXEMES)
 
 
 def compiles(pattern: str) -> bool:

@@ -17,8 +17,6 @@ from lark import Lark, Token, Tree
 
 from tests.grammars.derive import Deriver, accepts, conflicts
 from tests.grammars.walks import (
-    build_parser,
-    compile_for,
     generate,
     read_corpus,
     read_grammar,
@@ -29,7 +27,8 @@ pytestmark = pytest.mark.skipif(
     sqlite3.sqlite_version_info < (3, 39), reason="RIGHT JOIN and IS DISTINCT FROM came with 3.39"
 )
 
-CORPUS = read_corpus("sql")
+GRAMMAR = "sql"
+CORPUS = read_corpus(GRAMMAR)
 SYNTAX = re.compile(
     "syntax error|incomplete input|unrecognized token|unterminated|should come after"
     "|JOIN clause is required|unknown join type|unknown table option|null character"
@@ -121,24 +120,13 @@ UNRESERVED = [
 ]
 
 
-@pytest.fixture(scope="module")
-def parser() -> Lark:
-    return build_parser("sql")
-
-
-@pytest.fixture(scope="module")
-def artifact():
-    return compile_for("sql", CORPUS.values())
-
-
-@pytest.fixture(scope="module")
-def deriver(parser) -> Deriver:
+def list_lexemes(parser: Lark) -> dict[str, list[str]]:
     words = {
         terminal.name: [terminal.name, terminal.name.lower(), terminal.name.title()]
         for terminal in parser.terminals
         if terminal.priority
     }
-    return Deriver(parser, {**words, **LEXEMES})
+    return {**words, **LEXEMES}
 
 
 def complaint(text: str) -> str:

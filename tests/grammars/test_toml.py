@@ -9,17 +9,16 @@ from pathlib import Path
 import pytest
 from lark import Lark
 
-from tests.grammars.derive import Deriver, accepts, conflicts
+from tests.grammars.derive import accepts, conflicts
 from tests.grammars.walks import (
-    build_parser,
-    compile_for,
     generate,
     read_corpus,
     read_grammar,
     walk,
 )
 
-CORPUS = read_corpus("toml")
+GRAMMAR = "toml"
+CORPUS = read_corpus(GRAMMAR)
 TWICE = re.compile("Cannot|[Dd]uplicate|immutable|overwrite")
 LEXEMES = {
     "NEWLINE": ["\n", "\r\n"],
@@ -36,21 +35,6 @@ LEXEMES = {
     "BOOLEAN": ["true", "false"],
 }
 SIGNS = [*"0123456789abT:-_.+\"'\\\n\r #[]{}=,xeZ", *(x for v in LEXEMES.values() for x in v)]
-
-
-@pytest.fixture(scope="module")
-def parser() -> Lark:
-    return build_parser("toml")
-
-
-@pytest.fixture(scope="module")
-def artifact():
-    return compile_for("toml", CORPUS.values())
-
-
-@pytest.fixture(scope="module")
-def deriver(parser) -> Deriver:
-    return Deriver(parser, LEXEMES)
 
 
 def verdict(text: str) -> str:
