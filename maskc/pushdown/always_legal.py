@@ -20,7 +20,7 @@ Bounds: ``max_stack`` symbols on a stack and ``MAX_NODES`` nodes. What lies beyo
 which can only turn True into unknown; ``DebtNfa.is_complete`` tells. Where S cannot be read any
 more, the exploration stops: such nodes are no way to the end of S.
 
-``prove_always_legal`` asks the deterministic debt automaton instead, which the compile path uses
+The compile path asks the deterministic debt automaton instead
 (:mod:`maskc.pushdown.production_debts`): it proves all that the exploration proves with any maximum
 stack size, and more, in less time.
 
@@ -39,10 +39,8 @@ from typing import Literal, NamedTuple
 
 from maskc.grammar.sets import SymbolSets, compute_sets
 from maskc.ids import END
-from maskc.pushdown.debt_automaton import Verdict
 from maskc.pushdown.dft import DftAutomaton, StackSymbol, Transition
-from maskc.pushdown.follow_graph import END_NODE, Node, Side, format_node
-from maskc.pushdown.production_debts import ProductionDebts
+from maskc.pushdown.nodes import END_NODE, Node, Side, format_node
 
 MAX_STACK = 8
 MAX_NODES = 5_000
@@ -186,11 +184,6 @@ def is_always_legal(
     """Return ``True`` if unlimited credit exploration proves it, else ``None``."""
     nfa = explore_credit(dft, x, sequence, max_stack=max_stack)
     return True if nfa.start in nfa.find_coaccessible() else None
-
-
-def prove_always_legal(debts: ProductionDebts, x: int, sequence: Sequence[int]) -> Proof:
-    """Return ``True`` if the sequence is legal on every stack after ``x``, else ``None``."""
-    return True if debts.decide(x, sequence) is Verdict.ALWAYS else None
 
 
 def _follow(transition: Transition, node: DebtNode, terminals: tuple[int, ...]) -> DebtEdge | None:

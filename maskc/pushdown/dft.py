@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from maskc.grammar.reduce import ReducedGrammar
-from maskc.pushdown.follow_graph import END_NODE, Node, Side, end_of, format_node, start_of
+from maskc.pushdown.nodes import END_NODE, Node, Side, end_of, format_node, start_of
 
 
 class StackSymbol(NamedTuple):

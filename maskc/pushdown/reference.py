@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 from maskc.errors import MissingPackageError
 from maskc.grammar.reduce import ReducedGrammar
 from maskc.pushdown.dft import BOTTOM, DftAutomaton, StackSymbol, build_dft
-from maskc.pushdown.follow_graph import END_NODE, Node, Side, format_node
 from maskc.pushdown.never_legal import NeverLegal
+from maskc.pushdown.nodes import END_NODE, Node, Side, format_node
 from maskc.pushdown.production_debts import ProductionDebts
 
 if TYPE_CHECKING:

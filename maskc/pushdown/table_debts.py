@@ -94,12 +94,10 @@ class TableDebts:
         used = reduce_grammar(grammar.bnf)
         below: list[set[int]] = [set() for _ in table.live]
         self._after: dict[int, set[int]] = {}
-        self._refined: dict[int, list[int]] = {}
         reached = {0}
         pending = [0]
         while pending:
             state = pending.pop()
-            self._refined.setdefault(table.lalr_state[state], []).append(state)
             shifts = {t: s for t, s in table.shifts[state].items() if t in used.used_terminals}
             gotos = {n: s for n, s in table.gotos[state].items() if n in used.used_nonterminals}
             for symbol, target in shifts.items():
@@ -144,10 +142,6 @@ class TableDebts:
     ) -> tuple[int, ...] | None:
         """Return states, the top first, of a stack that leads to ``TAKEN`` or ``REFUSED``."""
         return find_stack(self._start(tops, sequence), self._borrow, end)
-
-    def list_refined(self, lalr_state: int) -> tuple[int, ...]:
-        """Return the refined states of a state of Lark's table that some text comes to."""
-        return tuple(self._refined.get(lalr_state, ()))
 
     def list_after(self, terminal: int) -> tuple[int, ...]:
         """Return the refined states that can be on top when a terminal was shifted, ascending."""

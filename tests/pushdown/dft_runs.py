@@ -4,7 +4,7 @@ from collections import deque
 from typing import NamedTuple
 
 from maskc.pushdown.dft import BOTTOM
-from maskc.pushdown.follow_graph import END_NODE, Node, Side, format_node
+from maskc.pushdown.nodes import END_NODE, Node, Side, format_node
 
 MAX_DESCRIPTIONS = 100_000
 

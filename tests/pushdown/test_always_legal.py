@@ -2,7 +2,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from maskc.ids import END
-from maskc.pushdown.always_legal import explore_credit, is_always_legal, prove_always_legal
+from maskc.pushdown.always_legal import explore_credit, is_always_legal
+from maskc.pushdown.debt_automaton import Verdict
 from maskc.pushdown.dft import build_dft
 from maskc.pushdown.production_debts import ProductionDebts
 from tests.examples import examples
@@ -87,7 +88,7 @@ def test_a_right_recursive_end_is_beyond_the_recursive_definition():
     """Behind b comes only the end, through as many S• as there are a."""
     reduced = grammar_of("S -> a S", "S -> b")
     assert is_always_legal(build_dft(reduced), B, [END]) is None
-    assert prove_always_legal(ProductionDebts(build_dft(reduced)), B, [END]) is True
+    assert ProductionDebts(build_dft(reduced)).decide(B, [END]) is Verdict.ALWAYS
 
 
 def test_a_stack_that_grows_with_each_step_is_cut_and_said_so():
@@ -101,8 +102,8 @@ def test_a_stack_that_grows_with_each_step_is_cut_and_said_so():
 def test_minus_is_always_legal_after_minus_in_python(python):
     minus = python.id("MINUS")
     assert is_always_legal(build_dft(python.reduced), minus, [minus]) is True
-    assert prove_always_legal(python.debts, minus, [minus]) is True
-    assert prove_always_legal(python.debts, minus, [minus] * 6) is True
+    assert python.debts.decide(minus, [minus]) is Verdict.ALWAYS
+    assert python.debts.decide(minus, [minus] * 6) is Verdict.ALWAYS
 
 
 def test_a_name_is_always_legal_after_def_in_python(python):
@@ -121,7 +122,7 @@ def test_no_always_legal_sequence_is_refuted_by_a_short_prefix(reduced):
     debts, found = ProductionDebts(build_dft(reduced)), prefixes(reduced, 6)
     for x in reduced.used_terminals:
         for sequence in sequences(2)[1:]:
-            if prove_always_legal(debts, x, sequence):
+            if debts.decide(x, sequence) is Verdict.ALWAYS:
                 assert holds(found, x, sequence)
 
 
@@ -131,7 +132,7 @@ def test_the_end_is_always_legal_only_where_each_prefix_is_a_text(reduced):
     debts, found = ProductionDebts(build_dft(reduced)), prefixes(reduced, 6)
     texts = words(rules_of(reduced), -1 - reduced.start, 6)
     for x in reduced.used_terminals:
-        if prove_always_legal(debts, x, [END]):
+        if debts.decide(x, [END]) is Verdict.ALWAYS:
             assert {p for p in found if p[-1:] == (x,)} <= texts
 
 
@@ -142,4 +143,4 @@ def test_what_unlimited_credit_proves_the_debt_automaton_proves(reduced, sequenc
     debts, dft = ProductionDebts(build_dft(reduced)), build_dft(reduced)
     for x in reduced.used_terminals:
         if is_always_legal(dft, x, sequence, max_stack=4):
-            assert prove_always_legal(debts, x, sequence)
+            assert debts.decide(x, sequence) is Verdict.ALWAYS

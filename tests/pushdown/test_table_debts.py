@@ -9,7 +9,6 @@ from maskc.grammar.reduce import reduce_grammar
 from maskc.ids import END
 from maskc.parser.conflicts import find_conflicts
 from maskc.parser.refine import build_table_without_lexer
-from maskc.pushdown.always_legal import prove_always_legal
 from maskc.pushdown.debt_automaton import Verdict
 from maskc.pushdown.dft import build_dft
 from maskc.pushdown.never_legal import NeverLegal
@@ -43,8 +42,22 @@ def stacks_of(grammar):
     return TableDebts(grammar, table, {t: t for t in range(len(grammar.bnf.terminals))})
 
 
-def decide_in(stacks, lalr_state, sequence):
-    return stacks.decide(stacks.list_refined(lalr_state), [1 << t for t in sequence])
+def refined_states(grammar):
+    """Return state of Lark's → the refined states of it that some text comes to."""
+    table, used = build_table_without_lexer(grammar), reduce_grammar(grammar.bnf)
+    found, reached = {}, {0}
+    for state in (pending := [0]):  # grows while we walk it
+        found.setdefault(table.lalr_state[state], []).append(state)
+        targets = {s for t, s in table.shifts[state].items() if t in used.used_terminals}
+        targets |= {s for n, s in table.gotos[state].items() if n in used.used_nonterminals}
+        pending += sorted(targets - reached)
+        reached |= targets
+    return found
+
+
+def decide_in(question, lalr_state, name):
+    tops = refined_states(question.grammar).get(lalr_state, ())
+    return question.stacks.decide(tops, [1 << t for t in question.ids(name)])
 
 
 def test_a_sequence_that_only_a_dropped_reduction_reads_is_not_always_legal():
@@ -83,14 +96,14 @@ def test_an_lalr_state_depends_where_its_refined_states_differ():
     question = Question('start: "a" start "b" | "c"\n')
     (c,) = question.ids("C")
     state = question.grammar.lalr.states[0].shifts[c]
-    assert decide_in(question.stacks, state, question.ids("B")) is Verdict.DEPENDS
+    assert decide_in(question, state, "B") is Verdict.DEPENDS
 
 
 def test_nothing_is_legal_in_a_state_that_no_text_comes_to():
     question = Question('start: "a" | "c" x\nx: x "b"\n')
     (c,) = question.ids("C")
     state = question.grammar.lalr.states[0].shifts[c]
-    assert decide_in(question.stacks, state, question.ids("B")) is Verdict.NEVER
+    assert decide_in(question, state, "B") is Verdict.NEVER
 
 
 def test_the_lalr_state_decides_what_one_terminal_leaves_open(python):
@@ -98,8 +111,9 @@ def test_the_lalr_state_decides_what_one_terminal_leaves_open(python):
     stacks = stacks_of(python.grammar)
     opening, closing = python.id("LPAR"), python.id("RPAR")
     assert stacks.decide_after(opening, [closing]) is Verdict.DEPENDS
+    refined = refined_states(python.grammar)
     verdicts = {
-        decide_in(stacks, state.shifts[opening], [closing])
+        stacks.decide(refined[state.shifts[opening]], [1 << closing])
         for state in python.grammar.lalr.states
         if opening in state.shifts
     }
@@ -161,7 +175,7 @@ def test_without_conflicts_the_table_proves_all_that_the_productions_prove(gramm
     stacks, terminals = stacks_of(grammar), range(len(grammar.bnf.terminals))
     for x, y, z in itertools.product(sorted(debts.reduced.used_terminals), terminals, terminals):
         for sequence in ([y], [y, z]):
-            if prove_always_legal(debts, x, sequence):
+            if debts.decide(x, sequence) is Verdict.ALWAYS:
                 assert stacks.decide_after(x, sequence) is Verdict.ALWAYS
             if stacks.decide_after(x, sequence) is Verdict.NEVER:
                 assert NeverLegal(debts).is_never_legal(x, sequence)
