@@ -8,19 +8,27 @@ if the engine would not stop at them.
 Example: with token 10, a line break, among the ends of a request for JSON, it is illegal after
 ``[1`` and legal after ``[1]``, where taking it ends the text.
 
+A text that a constraint of a kit reads in too many ways at once, or for which a pattern needs too
+many states, cannot be followed further: its ends are then all that is legal, whether it is complete
+or not. That is logged, and other requests go on.
+
 Speculative decoding goes on after an end and takes it back: tokens after the end are counted, so
 that ``rollback`` undoes exactly what was taken.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.integrations.rows import fill_row
+from maskc.errors import LimitError
+from maskc.integrations.rows import fill_ends, fill_row
 from maskc.runtime.compiled import Compiled
+
+_log = logging.getLogger(__name__)
 
 
 class Session:
@@ -40,17 +48,25 @@ class Session:
         # Bits of the mask that the artifact and the engine may see differently.
         self._differing = tuple(sorted(self._end_ids ^ set(artifact.eos_ids)))
         self._n_after_end = 0
+        self._is_stuck = False
 
     def accept(self, token_id: int) -> bool:
         """Take a token; return False, and change nothing, if it is illegal."""
-        if self._matcher.is_terminated:
+        if self.is_terminated:
             self._n_after_end += 1
             return True
         if token_id in self._end_ids:
+            if self._is_stuck:
+                self._n_after_end = 1
+                return True
             return self._matcher.accept_token(self._end)
-        if token_id in self._artifact.eos_ids:
+        if token_id in self._artifact.eos_ids or self._is_stuck:
             return False
-        return self._matcher.accept_token(token_id)
+        try:
+            return self._matcher.accept_token(token_id)
+        except LimitError as error:
+            _log.warning("a request is not followed further: %s", error)
+            return False
 
     def count_legal(self, token_ids: Sequence[int]) -> int:
         """Return how many of the tokens can be taken up to an end; change nothing."""
@@ -70,22 +86,29 @@ class Session:
         n_ignored = min(n_tokens, self._n_after_end)
         self._matcher.rollback(n_tokens - n_ignored)
         self._n_after_end -= n_ignored
+        if n_tokens > n_ignored:
+            self._is_stuck = False
 
     def reset(self) -> None:
         """Go back to the start of the text."""
         self._matcher.reset()
-        self._n_after_end = 0
+        self._n_after_end, self._is_stuck = 0, False
 
     def fork(self) -> Session:
         """Return an independent session in the same state."""
         copy = Session(self._artifact, self._end_ids)
         copy._matcher = self._matcher.fork()
-        copy._n_after_end = self._n_after_end
+        copy._n_after_end, copy._is_stuck = self._n_after_end, self._is_stuck
         return copy
 
     def fill(self, bitmask: NDArray[np.int32], row: int) -> None:
         """Write the legal tokens into a row of a bitmask at least as wide as the artifact's."""
-        fill_row(self._artifact, self._matcher, bitmask, row)
+        try:
+            fill_row(self._artifact, self._matcher, bitmask, row)
+        except LimitError as error:
+            _log.warning("a request is not followed further: %s", error)
+            self._is_stuck = True
+            fill_ends(self._artifact, bitmask, row)
         if not self._differing:
             return
         words = bitmask[row].view(np.uint32)
@@ -108,4 +131,4 @@ class Session:
     @property
     def is_terminated(self) -> bool:
         """Whether an end was taken."""
-        return self._matcher.is_terminated
+        return self._matcher.is_terminated or self._n_after_end > 0

@@ -1,5 +1,8 @@
 """Artifacts in vLLM: requests whose grammar is ``maskc://NAME``; all others go on unchanged.
 
+But for those of the kinds that the operator wants served here: schemas, patterns, choices, grammars
+(:mod:`maskc.integrations.vllm_requests`).
+
 vLLM has no register of backends. It calls :func:`register` by the entry point
 ``vllm.general_plugins`` in every process, and that puts itself around these methods:
 
@@ -31,11 +34,14 @@ from maskc.integrations.drift import Interface
 from maskc.integrations.errors import IntegrationError, load_engine
 from maskc.integrations.names import SCHEME, parse_reference
 from maskc.integrations.registry import ArtifactRegistry
+from maskc.integrations.requests import falls_back
 from maskc.integrations.session import Session
 from maskc.integrations.vllm_beams import BEAM_METHODS, around_beams
 from maskc.integrations.vllm_probe import check_route
+from maskc.integrations.vllm_requests import make_constraint, wanted_kind
 from maskc.integrations.vocabulary import read_vocabulary
 from maskc.runtime.compiled import Compiled
+from maskc.vocab.vocabulary import Vocabulary
 
 ENGINE = "vllm"
 INTERFACE = Interface(ENGINE, ("0.32.0", "0.33.0"), "VLLM_PLUGINS")
@@ -54,6 +60,7 @@ _PATCHED = "_maskc_original"
 _lock = threading.Lock()
 # By the model that they were checked against: its configuration object lives as long as vLLM.
 _registries: dict[int, tuple[Any, ArtifactRegistry]] = {}
+_vocabularies: dict[int, tuple[Any, Vocabulary]] = {}
 
 
 def register() -> None:
@@ -159,17 +166,28 @@ def open_registry(model_config: Any, tokenizer: Any) -> ArtifactRegistry:
     with _lock:
         known = _registries.get(id(model_config))
         if known is None:
-            ends = model_config.try_get_generation_config().get("eos_token_id") or []
-            eos_ids = [*ends] if isinstance(ends, (list, tuple)) else [ends]
-            if tokenizer.eos_token_id is not None:
-                eos_ids.append(tokenizer.eos_token_id)
-            vocabulary = read_vocabulary(
-                tokenizer, vocab_size=model_config.get_vocab_size(), eos_ids=eos_ids
-            )
             # Holding the configuration keeps its id from being used again.
-            known = (model_config, ArtifactRegistry(vocabulary))
+            known = (model_config, ArtifactRegistry(_read_vocabulary(model_config, tokenizer)))
             _registries[id(model_config)] = known
         return known[1]
+
+
+def _vocabulary_of(model_config: Any, tokenizer: Any) -> Vocabulary:
+    """Return the vocabulary of a model of vLLM, read once."""
+    with _lock:
+        known = _vocabularies.get(id(model_config))
+        if known is None:
+            known = (model_config, _read_vocabulary(model_config, tokenizer))
+            _vocabularies[id(model_config)] = known
+        return known[1]
+
+
+def _read_vocabulary(model_config: Any, tokenizer: Any) -> Vocabulary:
+    ends = model_config.try_get_generation_config().get("eos_token_id") or []
+    eos_ids = [*ends] if isinstance(ends, (list, tuple)) else [ends]
+    if tokenizer.eos_token_id is not None:
+        eos_ids.append(tokenizer.eos_token_id)
+    return read_vocabulary(tokenizer, vocab_size=model_config.get_vocab_size(), eos_ids=eos_ids)
 
 
 def _around_create(original: Callable[..., Any], grammar_class: type[Any]) -> Callable[..., Any]:
@@ -177,21 +195,37 @@ def _around_create(original: Callable[..., Any], grammar_class: type[Any]) -> Ca
     def create_grammar(self: Any, request: Any) -> Any:
         kind, text = request.structured_output_request.structured_output_key
         name = parse_reference(text) if kind.name == "GRAMMAR" else None
-        if name is None:
+        wanted = None if name else wanted_kind(request.structured_output_request.params)
+        if name is None and wanted is None:
             return original(self, request)
-        artifact = open_registry(self.vllm_config.model_config, self.tokenizer).load(name)
-        n_words = self.backend.allocate_token_bitmask(1).shape[1]
-        if n_words * 32 < artifact.vocab_size:
-            raise ArtifactError(
-                name,
-                f"has {artifact.vocab_size} tokens, and the backend's masks {n_words * 32}",
-                "start vLLM with another structured-outputs backend",
-            )
-        params = request.sampling_params
-        return grammar_class(artifact, params.all_stop_token_ids if params else None)
+        params, model_config = request.sampling_params, self.vllm_config.model_config
+        ends = params.all_stop_token_ids if params else None
+        if wanted is None:
+            artifact: Compiled = open_registry(model_config, self.tokenizer).load(str(name))
+            _check_width(self, artifact, str(name))
+            return grammar_class(artifact, ends)
+        try:
+            vocabulary = _vocabulary_of(model_config, self.tokenizer)
+            constraint = make_constraint(model_config, vocabulary, wanted)
+        except MaskcError:
+            if falls_back():
+                return original(self, request)
+            raise
+        _check_width(self, constraint, wanted[0])
+        return grammar_class(constraint, ends)
 
     setattr(create_grammar, _PATCHED, original)
     return create_grammar
+
+
+def _check_width(manager: Any, compiled: Compiled, name: str) -> None:
+    n_words = manager.backend.allocate_token_bitmask(1).shape[1]
+    if n_words * 32 < compiled.vocab_size:
+        raise ArtifactError(
+            name,
+            f"has {compiled.vocab_size} tokens, and the backend's masks {n_words * 32}",
+            "start vLLM with another structured-outputs backend",
+        )
 
 
 def _around_init(original: Callable[..., None]) -> Callable[..., None]:
@@ -199,8 +233,10 @@ def _around_init(original: Callable[..., None]) -> Callable[..., None]:
     def grammar_init(self: Any, request: Any) -> None:
         latched = getattr(self, "backend_name", None)
         asked = request.sampling_params.structured_outputs if request.sampling_params else None
-        if latched is not None and asked is not None and str(asked.grammar).startswith(SCHEME):
-            asked._backend = latched
+        if latched is not None and asked is not None:
+            is_named = str(asked.grammar).startswith(SCHEME)
+            if is_named or wanted_kind(asked) is not None and not falls_back():
+                asked._backend = latched
         original(self, request)
 
     return grammar_init
@@ -215,6 +251,18 @@ def _around_validate(original: Callable[..., None]) -> Callable[..., None]:
     sampling = load_engine("vllm.sampling_params", ENGINE)
     refused = load_engine("vllm.exceptions", ENGINE).VLLMValidationError
 
+    def check_others(params: Any, model_config: Any, config: Any, tokenizer: Any) -> None:
+        """Let vLLM check all but the constraint, of which it has no notion."""
+        # Every backend takes a regexp, and what else vLLM checks is still checked: on a copy,
+        # because requests of other threads may share the parameters.
+        asked = params.structured_outputs
+        stand_in = sampling.StructuredOutputsParams(regex="a")
+        stand_in._backend, stand_in._backend_was_auto = asked._backend, asked._backend_was_auto
+        checked = copy.copy(params)
+        checked.structured_outputs = stand_in
+        original(checked, model_config, config, tokenizer)
+        asked._backend, asked._backend_was_auto = stand_in._backend, stand_in._backend_was_auto
+
     @functools.wraps(original)
     def validate(
         self: Any, model_config: Any, structured_outputs_config: Any, tokenizer: Any
@@ -222,23 +270,23 @@ def _around_validate(original: Callable[..., None]) -> Callable[..., None]:
         asked = self.structured_outputs
         try:
             name = parse_reference(asked.grammar if asked else None)
+            wanted = wanted_kind(asked) if name is None and tokenizer is not None else None
         except MaskcError as error:
             raise refused(str(error)) from error
-        if name is None:
+        if name is None and wanted is None:
             original(self, model_config, structured_outputs_config, tokenizer)
             return
-        # Every backend takes a regexp, and what else vLLM checks is still checked: on a copy,
-        # because requests of other threads may share the parameters.
-        stand_in = sampling.StructuredOutputsParams(regex="a")
-        stand_in._backend, stand_in._backend_was_auto = asked._backend, asked._backend_was_auto
-        checked = copy.copy(self)
-        checked.structured_outputs = stand_in
-        original(checked, model_config, structured_outputs_config, tokenizer)
+        check_others(self, model_config, structured_outputs_config, tokenizer)
         try:
-            open_registry(model_config, tokenizer).load(name)
+            if name is not None:
+                open_registry(model_config, tokenizer).load(name)
+            elif wanted is not None:
+                make_constraint(model_config, _vocabulary_of(model_config, tokenizer), wanted)
         except MaskcError as error:
+            if name is None and falls_back():
+                original(self, model_config, structured_outputs_config, tokenizer)
+                return
             raise refused(str(error)) from error
-        asked._backend, asked._backend_was_auto = stand_in._backend, stand_in._backend_was_auto
 
     setattr(validate, _PATCHED, original)
     return validate

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from maskc import allocate_bitmask
-from maskc.errors import ArtifactError
+from maskc.errors import ArtifactError, LimitError
 from maskc.integrations.names import parse_reference
 from maskc.integrations.session import Session
+from maskc.kit.file import make_kit
+from maskc.vocab import load_vocabulary
 from tests.compiled import compile_text
 
 LINE, EOS = 10, 256
@@ -91,3 +93,28 @@ def test_forced_text_has_whole_characters_only():
 def test_a_reference_without_a_name_is_refused():
     with pytest.raises(ArtifactError, match="is not the name of an artifact"):
         parse_reference("maskc://../json")
+
+
+def test_a_text_that_cannot_be_followed_ends(monkeypatch):
+    """Its ends are all that is legal; what was taken before can be taken back."""
+    kit = make_kit(load_vocabulary("bytes"))
+    several = kit.one_of(kit.choice(["a"]), kit.choice(["aa"]))
+    session = Session(kit.repeat(several, 2_000, 20_000), [256])
+    n_taken = 0
+    while session.accept(ord("a")):
+        n_taken += 1
+    assert 100 < n_taken < 3_000
+
+    def refuse(*_):
+        raise LimitError("states", 1, "write less")
+
+    monkeypatch.setattr("maskc.integrations.session.fill_row", refuse)
+    assert legal(session) == {256}
+    assert not session.accept(ord("a"))
+    assert session.accept(256)
+    assert session.is_terminated
+    assert session.accept(7)
+    session.rollback(2)
+    assert not session.is_terminated
+    session.rollback(1)
+    assert session.accept(ord("a"))

@@ -1,5 +1,6 @@
 """The plug-in inside vLLM's own classes: parameters, requests and the structured-output manager."""
 
+import json
 import threading
 import warnings
 from concurrent.futures import Future
@@ -311,3 +312,95 @@ def test_a_manager_that_asks_for_what_a_request_has_not_is_refused_in_a_sentence
     # What was put in place is taken back.
     assert StructuredOutputManager.grammar_init is grammar_init
     assert not hasattr(StructuredOutputManager._create_grammar, plugin._PATCHED)
+
+
+SCHEMA = {"type": "object", "properties": {"a": {"enum": ["x"]}}, "additionalProperties": False}
+
+
+@pytest.fixture
+def all_kinds(monkeypatch):
+    monkeypatch.setenv("MASKC_REQUESTS", "all")
+
+
+@pytest.mark.usefixtures("all_kinds")
+@pytest.mark.parametrize(
+    ("constraint", "written"),
+    [
+        ({"json": SCHEMA}, '{"a": "x"}'),
+        ({"json": json.dumps(SCHEMA)}, '{"a":"x"}'),
+        ({"json_object": True}, '{"b": [1, null]}'),
+        ({"regex": "[a-c]{2}!"}, "ab!"),
+        ({"choice": ["yes", "no"]}, "no"),
+        ({"grammar": 'root ::= "a" root | "b"'}, "aab"),
+        ({"grammar": 'start: "a" start | "b"'}, "aab"),
+    ],
+)
+def test_a_requests_own_constraint_is_served(manager, config, tokenizer, constraint, written):
+    request = ask(config, tokenizer, "auto", **constraint)
+    assert type(start(manager, request)).__name__ == "MaskcGrammar"
+    ids = tokenizer.encode(written, add_special_tokens=False)
+    for number in ids:
+        assert number in masks(manager, [request])[0]
+        assert manager.accept_tokens(request, [number])
+    assert tokenizer.eos_token_id in masks(manager, [request])[0]
+    assert manager.accept_tokens(request, [tokenizer.eos_token_id])
+
+
+@pytest.mark.usefixtures("all_kinds")
+@pytest.mark.parametrize(
+    ("constraint", "message"),
+    [
+        ({"json": {"type": "nothing"}}, "nothing"),
+        ({"json": {"enum": []}}, "no value"),
+        ({"regex": r"(a)\1"}, "back-reference"),
+        ({"grammar": "root ::= missing"}, "missing"),
+        ({"choice": ["\ud800"]}, "UTF-8"),
+    ],
+)
+def test_what_is_refused_is_the_clients_error(config, tokenizer, constraint, message):
+    with pytest.raises(VLLMValidationError, match=message):
+        ask(config, tokenizer, **constraint)
+
+
+def test_what_is_refused_can_go_to_the_backend(manager, config, tokenizer, monkeypatch):
+    monkeypatch.setenv("MASKC_REQUESTS", "json")
+    monkeypatch.setenv("MASKC_REFUSED", "backend")
+    # Not of any dialect's types, and xgrammar takes what it does not know for no constraint.
+    refused = ask(config, tokenizer, json={"type": "object", "format": "idn-hostname"})
+    assert start(manager, refused)
+    pattern = ask(config, tokenizer, regex="[a-c]")
+    assert type(start(manager, pattern)).__name__ != "MaskcGrammar"
+
+
+@pytest.mark.usefixtures("all_kinds")
+def test_one_batch_mixes_names_and_requests(manager, config, tokenizer):
+    requests = [
+        ask(config, tokenizer, grammar="maskc://answer"),
+        ask(config, tokenizer, json=SCHEMA),
+        ask(config, tokenizer, choice=["left", "right"]),
+    ]
+    for request in requests:
+        start(manager, request)
+    first, second, third = masks(manager, requests)
+    assert texts(tokenizer, first) == {"y", "ye", "yes", "n", "no"}
+    assert "{" in texts(tokenizer, second)
+    assert "left" in texts(tokenizer, third)
+
+
+@pytest.mark.usefixtures("all_kinds")
+def test_drafts_of_a_request_are_cut_and_taken_back(manager, config, tokenizer, monkeypatch):
+    monkeypatch.setattr(config, "num_speculative_tokens", 4)
+    request = ask(config, tokenizer, json=SCHEMA)
+    start(manager, request)
+    ids = tokenizer.encode('{"a": "x"}', add_special_tokens=False)
+    assert manager.validate_tokens(request, [*ids[:2], 5]) == ids[:2]
+    before = masks(manager, [request])
+    assert masks(manager, [request], {"0": ids[:3]})[0] == before[0]
+    assert masks(manager, [request])[0] == before[0]
+
+
+@pytest.mark.usefixtures("all_kinds")
+def test_a_wrong_setting_of_the_operator_is_told(config, tokenizer, monkeypatch):
+    monkeypatch.setenv("MASKC_REQUESTS", "jsno")
+    with pytest.raises(VLLMValidationError, match="'jsno' is no kind of request"):
+        ask(config, tokenizer, json=SCHEMA)
