@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,11 @@ from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.session import Session
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.matcher import allocate_bitmask
+from maskc.runtime.once import made_once
+
+if TYPE_CHECKING:
+    from maskc.kit.constraint import Constraint
+    from maskc.kit.kit import Kit
 
 ENGINE = "llama-cpp-python"
 
@@ -179,16 +184,27 @@ class ModelRegistry(ArtifactRegistry):
         super().__init__(read_vocabulary(llm, self._end_ids), folder)
         self._unwritten = find_unwritten(llm, self.vocabulary)
 
-    def make_processor(self, name: str) -> GrammarProcessor:
-        """Return a new processor for the artifact of a name, for one completion.
+    @made_once
+    def kit(self) -> Kit:
+        """A kit for the model: constraints of schemas, choices and so on."""
+        from maskc.kit.file import make_kit
+
+        return make_kit(self.vocabulary)
+
+    def make_processor(self, name: str | Constraint) -> GrammarProcessor:
+        """Return a new processor for one completion.
+
+        Args:
+            name: of the artifact, or a constraint of :attr:`kit`.
 
         Raises:
             ArtifactError: the name is not one, or its file is missing or broken.
             VocabularyMismatchError: it was compiled for another tokenizer than the model's.
         """
-        return GrammarProcessor(self.load(name), end_ids=self._end_ids, unwritten=self._unwritten)
+        compiled: Compiled = self.load(name) if isinstance(name, str) else name
+        return GrammarProcessor(compiled, end_ids=self._end_ids, unwritten=self._unwritten)
 
-    def constrain(self, name: str) -> dict[str, Any]:
+    def constrain(self, name: str | Constraint) -> dict[str, Any]:
         """Return keyword arguments of ``create_completion`` and ``generate``, for one call.
 
         Raises:

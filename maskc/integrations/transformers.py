@@ -38,6 +38,9 @@ from maskc.runtime.matcher import allocate_bitmask
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from maskc.kit.kit import Kit
+    from maskc.vocab.vocabulary import Vocabulary
+
 ENGINE = "transformers"
 # Assisted generation goes back by the number of its candidate tokens, 20 by default.
 MAX_STEPS_BACK = 32
@@ -159,10 +162,30 @@ def open_registry(
         ArtifactError: there is no such folder.
         TokenizerError: the tokenizer's tokens have no exact bytes.
     """
+    return ArtifactRegistry(_read_vocabulary(model, tokenizer), folder)
+
+
+def open_kit(model: Any, tokenizer: Any) -> Kit:
+    """Return a kit for a model, made of its tokenizer: constraints of schemas, choices and so on.
+
+    It takes about half a second for 128,000 tokens.
+
+    Args:
+        model: of transformers, as above.
+        tokenizer: a fast tokenizer, or a name or path of one.
+
+    Raises:
+        TokenizerError: the tokenizer's tokens have no exact bytes.
+    """
+    from maskc.kit.file import make_kit
+
+    return make_kit(_read_vocabulary(model, tokenizer))
+
+
+def _read_vocabulary(model: Any, tokenizer: Any) -> Vocabulary:
     ends = getattr(model.generation_config, "eos_token_id", None)
     if ends is None:
         ends = model.config.eos_token_id
     eos_ids = ends if isinstance(ends, (list, tuple)) else [] if ends is None else [ends]
     width = model.get_output_embeddings().weight.shape[0]
-    vocabulary = read_vocabulary(tokenizer, vocab_size=width, eos_ids=eos_ids)
-    return ArtifactRegistry(vocabulary, folder)
+    return read_vocabulary(tokenizer, vocab_size=width, eos_ids=eos_ids)

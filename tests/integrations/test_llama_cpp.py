@@ -12,6 +12,8 @@ import pytest
 from maskc.integrations.errors import IntegrationError
 from maskc.integrations.llama_cpp import GrammarProcessor, ProcessorList
 from maskc.integrations.llama_cpp_model import find_end_ids
+from maskc.kit.file import make_kit
+from maskc.vocab import load_vocabulary
 from tests.compiled import compile_text
 
 EOS, WIDTH = 256, 300
@@ -38,6 +40,14 @@ def test_a_completion_is_followed_to_its_end(artifact):
     assert call(processor, [9, 9, 0xC3]) == {0xA9}
     assert call(processor, [9, 9, 0xC3, 0xA9]) == {EOS}
     assert call(processor, [9, 9, 0xC3, 0xA9, EOS]) == {EOS}
+
+
+def test_a_constraint_of_a_request_is_followed_to_its_end():
+    kit = make_kit(load_vocabulary("bytes"))
+    processor = GrammarProcessor(kit.sequence(kit.choice(["é", "a"]), kit.regex("[bc]")))
+    assert call(processor, [9]) == {ord("a"), 0xC3}
+    assert call(processor, [9, ord("a")]) == {ord("b"), ord("c")}
+    assert call(processor, [9, ord("a"), ord("c")]) == {EOS}
 
 
 def test_ids_that_go_back_are_followed_back(artifact):

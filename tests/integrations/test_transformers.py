@@ -1,5 +1,7 @@
 """generate() of a real model of random weights: whatever it wants, the output parses."""
 
+import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,7 @@ from maskc.errors import VocabularyMismatchError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
 from maskc.integrations.errors import IntegrationError
-from maskc.integrations.transformers import GrammarProcessor, open_registry
+from maskc.integrations.transformers import GrammarProcessor, open_kit, open_registry
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -98,6 +100,23 @@ def test_outputs_of_a_small_language_finish_and_parse(model, artifacts, parsers,
     assert all(map(is_finished, outputs))
     for ids in outputs:
         check(artifact, parsers["order"], ids)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_a_request_brings_is_followed(model, way):
+    kit = open_kit(model, "llama3")
+    schema = {"enum": [{"n": 1}, {"n": 2}]}
+    constraint = kit.sequence(
+        kit.choice(["yes", "no"]), kit.regex("[!?]"), kit.json_schema(schema, numbers="plain")
+    )
+    for ids in generate(model, [GrammarProcessor(constraint)], prompts(5, 3), **WAYS[way]):
+        n = next((i for i, token in enumerate(ids) if token in ENDS), len(ids))
+        text = b"".join(kit.tokens.text_of(token) for token in ids[:n])
+        assert constraint.matcher().accept_bytes(text)
+        if is_finished(ids):
+            answer, value = re.fullmatch(rb"\s*(yes|no)[!?](.*)", text, re.DOTALL).groups()
+            assert answer in (b"yes", b"no")
+            assert json.loads(value) in schema["enum"]
 
 
 @pytest.mark.parametrize("way", WAYS)
