@@ -19,7 +19,7 @@ from maskc.runtime.link.automaton import START, ByteAutomaton
 from maskc.runtime.link.expressions import Rest
 from maskc.runtime.link.scanning import NO_EXITS, Scan, Scanner
 from maskc.runtime.machine import Machine
-from maskc.runtime.schema.machine import Configuration
+from maskc.runtime.schema.nodes import Configuration
 from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.schema.summary import Part
 from maskc.runtime.schema.tokens import TokenIndex

@@ -14,99 +14,44 @@ Example: after ``{"a": 1`` there is a number, over an object that has seen a.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Hashable
-from typing import Any
 
 from maskc.runtime.cache.budget import Budget, Cache
-from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.schema.blanks import BLANK_BYTES
+from maskc.runtime.schema.nodes import (
+    AFTER,
+    ARRAY,
+    COLON,
+    END,
+    FIRST,
+    KEY,
+    LITERAL,
+    LITERALS,
+    NEXT,
+    NUMBER,
+    OBJECT,
+    READS,
+    STRING,
+    UNREAD,
+    VALUE,
+    Configuration,
+    Configurations,
+    Found,
+    Node,
+    State,
+    add_state,
+    describe_nodes,
+)
 from maskc.runtime.schema.numbers import NUMBER_BYTES, Numbers
 from maskc.runtime.schema.objects import Members
 from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.rules import StringRule
+from maskc.runtime.schema.spelling import decode_body
 from maskc.runtime.schema.summary import Following
 from maskc.runtime.schema.values import Value, read_value
 
-END, VALUE, LITERAL, STRING, NUMBER, OBJECT, KEY, COLON, ARRAY, HOLE = range(10)
-FIRST, NEXT, AFTER = range(3)  # phases: after the bracket, after a comma, after a value
-LITERALS = (b"null", b"true", b"false")
 _QUOTE, _BACKSLASH, _COMMA, _COLON = 0x22, 0x5C, 0x2C, 0x3A
 _OPEN_BRACE, _CLOSE_BRACE, _OPEN_BRACKET, _CLOSE_BRACKET = 0x7B, 0x7D, 0x5B, 0x5D
-
-
-# Half of a surrogate pair: a key that is not known, and none that can be read.
-UNREAD = "\udfff"
-
-State = tuple[Any, ...]
-
-
-_BEGINNINGS = frozenset(b'"{[ntf-0123456789')
-# Kind of a node → bytes outside of which it reads none.
-_READS = {
-    END: BLANK_BYTES,
-    VALUE: _BEGINNINGS | BLANK_BYTES,
-    LITERAL: frozenset(b"nulltruefalse"),
-    NUMBER: NUMBER_BYTES | frozenset(b",]}") | BLANK_BYTES,
-    OBJECT: frozenset(b'",}') | BLANK_BYTES,
-    COLON: frozenset(b":") | BLANK_BYTES,
-    ARRAY: _BEGINNINGS | frozenset(b",]") | BLANK_BYTES,
-    STRING: frozenset(range(256)),
-    KEY: frozenset(range(256)),
-}
-
-
-class Node:
-    """What is open on top of a stack, and the alternatives below.
-
-    Attributes:
-        state: what is open, as a tuple that begins with its kind.
-        parents: what goes on when it ends.
-        depth: how many brackets are open; given where nothing is below.
-        captures: whether an array is open whose items must differ.
-        following: what comes after the whole text, ``None`` if nothing does.
-    """
-
-    __slots__ = ("captures", "depth", "following", "parents", "state")
-
-    def __init__(self, state: State, parents: tuple[Node, ...], depth: int = 0) -> None:
-        self.state = state
-        self.parents = parents
-        self.depth: int = parents[0].depth if parents else depth
-        self.following: Following | None = None
-        if state[0] == END:
-            self.following = state[1] if len(state) > 1 else None
-        elif parents:
-            self.following = parents[0].following
-        if state[0] in (OBJECT, ARRAY, KEY):
-            self.depth += 1
-        self.captures: bool = any(parent.captures for parent in parents) or (
-            state[0] == ARRAY and state[5] is not None
-        )
-
-
-class Configuration:
-    """All that the future of a text depends on.
-
-    Attributes:
-        nodes: alternatives on top.
-        gap: what has been read of white space.
-        text: what has been read since an array was opened whose items must differ.
-        mask: its mask, once that is known; see :mod:`maskc.runtime.schema.masks`.
-    """
-
-    __slots__ = ("captures", "gap", "mask", "nodes", "text")
-
-    def __init__(self, nodes: tuple[Node, ...], gap: int, text: bytes) -> None:
-        self.nodes = nodes
-        self.gap = gap
-        self.text = text
-        self.captures: bool = any(node.captures for node in nodes)
-        self.mask: PooledMask | None = None
-
-
-Configurations = tuple[Configuration, ...]
-_Found = dict[State, dict[Node, None]]
 
 
 class SchemaMachine:
@@ -180,11 +125,11 @@ class SchemaMachine:
 
     def describe(self, hypothesis: Configuration) -> Hashable:
         """Return all that the future of a configuration depends on."""
-        return (hypothesis.gap, hypothesis.text, _describe(hypothesis.nodes))
+        return (hypothesis.gap, hypothesis.text, describe_nodes(hypothesis.nodes))
 
     def may_read(self, here: Configuration) -> frozenset[int]:
         """Return bytes outside of which none is legal; not all of them need be."""
-        return frozenset().union(*(_READS[node.state[0]] for node in here.nodes))
+        return frozenset().union(*(READS[node.state[0]] for node in here.nodes))
 
     def read(self, here: Configuration, byte: int) -> Configuration | None:
         """Return the configuration after one more byte, ``None`` if the text is illegal."""
@@ -198,7 +143,7 @@ class SchemaMachine:
         return found or None
 
     def _read(self, here: Configuration, byte: int) -> Configuration | None:
-        found: _Found = {}
+        found: Found = {}
         gap = 0
         if byte in BLANK_BYTES and here.nodes[0].state[0] not in (STRING, KEY):
             after = self.plan.blanks.step(here.gap, byte, here.nodes[0].depth)
@@ -225,15 +170,15 @@ class SchemaMachine:
             self._nodes.put(key, found)
         return found
 
-    def _pass_blank(self, node: Node, text: bytes, found: _Found) -> None:
+    def _pass_blank(self, node: Node, text: bytes, found: Found) -> None:
         kind = node.state[0]
         if kind == NUMBER:
             if self._ends_number(node):
                 self._complete(node, text, found)
         elif kind != LITERAL:
-            _add(found, node.state, node.parents)
+            add_state(found, node.state, node.parents)
 
-    def move(self, node: Node, byte: int, text: bytes, found: _Found) -> None:
+    def move(self, node: Node, byte: int, text: bytes, found: Found) -> None:
         """Add what a node becomes after a byte that is no blank between signs."""
         kind = node.state[0]
         if kind == STRING:
@@ -248,13 +193,13 @@ class SchemaMachine:
             self._move_literal(node, byte, text, found)
         elif kind == COLON:
             if byte == _COLON:
-                _add(found, (VALUE, node.state[1]), node.parents)
+                add_state(found, (VALUE, node.state[1]), node.parents)
         elif kind == OBJECT:
             self._move_object(node, byte, text, found)
         elif kind == ARRAY:
             self._move_array(node, byte, text, found)
 
-    def begin(self, position: int, byte: int, parents: tuple[Node, ...], found: _Found) -> None:
+    def begin(self, position: int, byte: int, parents: tuple[Node, ...], found: Found) -> None:
         """Add what a value at a position can be after its first byte."""
         rules = self.plan.positions[position]
         unique = self.unique_of(parents)
@@ -264,21 +209,21 @@ class SchemaMachine:
                 raw = b"" if unique is not None else None
                 state = (STRING, number, rule.body.start, 0, raw)
                 if raw is None or self.may_differ(rule, state, unique):
-                    _add(found, state, parents)
+                    add_state(found, state, parents)
         elif byte == _OPEN_BRACE:
             for number in rules.objects:
                 start = self.plan.objects[number].start
-                _add(found, (OBJECT, number, start, FIRST), parents)
+                add_state(found, (OBJECT, number, start, FIRST), parents)
         elif byte == _OPEN_BRACKET:
             for number in rules.arrays:
                 array = self.plan.arrays[number]
                 index, counts = array.rule.start
                 differ = frozenset[Value]() if array.unique is not None else None
-                _add(found, (ARRAY, number, index, counts, FIRST, differ, 0), parents)
+                add_state(found, (ARRAY, number, index, counts, FIRST, differ, 0), parents)
         elif byte in b"ntf":
             which = b"ntf".index(byte)
             if rules.literals >> which & 1:
-                _add(found, (LITERAL, which, 1), parents)
+                add_state(found, (LITERAL, which, 1), parents)
         elif byte in NUMBER_BYTES:
             for number in rules.numbers:
                 self._begin_number(number, byte, parents, unique, found)
@@ -289,12 +234,12 @@ class SchemaMachine:
         byte: int,
         parents: tuple[Node, ...],
         unique: frozenset[Value] | None,
-        found: _Found,
+        found: Found,
     ) -> None:
         numbers = self.plan.numbers_without(number, unique)
         after = numbers.step(numbers.start, byte)
         if after is not None:
-            _add(found, (NUMBER, number, after, unique), parents)
+            add_state(found, (NUMBER, number, after, unique), parents)
 
     def unique_of(self, parents: tuple[Node, ...]) -> frozenset[Value] | None:
         """Return the values that an item must differ from, ``None`` if it is no such item."""
@@ -304,7 +249,7 @@ class SchemaMachine:
         values: frozenset[Value] = state[5]
         return values
 
-    def _move_literal(self, node: Node, byte: int, text: bytes, found: _Found) -> None:
+    def _move_literal(self, node: Node, byte: int, text: bytes, found: Found) -> None:
         _, which, at = node.state
         word = LITERALS[which]
         if word[at] != byte:
@@ -312,7 +257,7 @@ class SchemaMachine:
         if at + 1 == len(word):
             self._complete(node, text + bytes([byte]), found)
         else:
-            _add(found, (LITERAL, which, at + 1), node.parents)
+            add_state(found, (LITERAL, which, at + 1), node.parents)
 
     def numbers_of(self, node: Node) -> Numbers:
         """Return the rule of the number that a node has open."""
@@ -321,19 +266,19 @@ class SchemaMachine:
     def _ends_number(self, node: Node) -> bool:
         return self.numbers_of(node).may_end(node.state[2])
 
-    def _move_number(self, node: Node, byte: int, text: bytes, found: _Found) -> None:
+    def _move_number(self, node: Node, byte: int, text: bytes, found: Found) -> None:
         if byte in NUMBER_BYTES:
             _, number, state, unique = node.state
             after = self.numbers_of(node).step(state, byte)
             if after is not None:
-                _add(found, (NUMBER, number, after, unique), node.parents)
+                add_state(found, (NUMBER, number, after, unique), node.parents)
         elif self._ends_number(node):
-            ended: _Found = {}
+            ended: Found = {}
             self._complete(node, text, ended)
             for state, parents in ended.items():
                 self.move(self.node(state, tuple(parents)), byte, text, found)
 
-    def _move_string(self, node: Node, byte: int, text: bytes, found: _Found) -> None:
+    def _move_string(self, node: Node, byte: int, text: bytes, found: Found) -> None:
         _, number, at, count, raw = node.state
         rule = self.plan.strings[number]
         body = rule.body
@@ -350,7 +295,7 @@ class SchemaMachine:
             return
         state = (STRING, number, after, count, None if raw is None else raw + bytes([byte]))
         if raw is None or self.may_differ(rule, state, self.unique_of(node.parents)):
-            _add(found, state, node.parents)
+            add_state(found, state, node.parents)
 
     def may_differ(self, rule: StringRule, state: State, unique: frozenset[Value] | None) -> bool:
         """Return whether a string can become one that is not among some values."""
@@ -370,7 +315,7 @@ class SchemaMachine:
                     return True
         return False
 
-    def _move_object(self, node: Node, byte: int, text: bytes, found: _Found) -> None:
+    def _move_object(self, node: Node, byte: int, text: bytes, found: Found) -> None:
         _, number, members, phase = node.state
         rule = self.plan.objects[number]
         if byte == _CLOSE_BRACE and phase != NEXT:
@@ -378,12 +323,12 @@ class SchemaMachine:
                 self._complete(node, text + b"}", found)
         elif byte == _COMMA and phase == AFTER:
             if rule.open_labels(members):
-                _add(found, (OBJECT, number, members, NEXT), node.parents)
+                add_state(found, (OBJECT, number, members, NEXT), node.parents)
         elif byte == _QUOTE and phase != AFTER and rule.open_labels(members):
             body = self.plan.key_bodies[number]
-            _add(found, (KEY, number, members, body.start, b""), node.parents)
+            add_state(found, (KEY, number, members, body.start, b""), node.parents)
 
-    def _move_key(self, node: Node, byte: int, found: _Found) -> None:
+    def _move_key(self, node: Node, byte: int, found: Found) -> None:
         _, number, members, at, raw = node.state
         rule = self.plan.objects[number]
         body = self.plan.key_bodies[number]
@@ -400,7 +345,7 @@ class SchemaMachine:
         if rule.has_classes:
             raw += bytes([byte])
         if self.key_is_live(number, members, labels, after, raw):
-            _add(found, (KEY, number, members, after, raw), node.parents)
+            add_state(found, (KEY, number, members, after, raw), node.parents)
 
     def key_is_live(self, number: int, members: Members, labels: int, at: int, raw: bytes) -> bool:
         """Return whether a key can become one that may come."""
@@ -433,7 +378,7 @@ class SchemaMachine:
             for after, position in self.plan.objects[number].enter(members, label, UNREAD)
         )
 
-    def _end_key(self, node: Node, label: int, found: _Found) -> None:
+    def _end_key(self, node: Node, label: int, found: Found) -> None:
         _, number, members, _, raw = node.state
         rule = self.plan.objects[number]
         key = ""
@@ -443,9 +388,9 @@ class SchemaMachine:
                 return
         for after, position in rule.enter(members, label, key):
             frame = self.node((OBJECT, number, after, AFTER), node.parents)
-            _add(found, (COLON, position), (frame,))
+            add_state(found, (COLON, position), (frame,))
 
-    def _move_array(self, node: Node, byte: int, text: bytes, found: _Found) -> None:
+    def _move_array(self, node: Node, byte: int, text: bytes, found: Found) -> None:
         _, number, index, counts, phase, unique, _ = node.state
         array = self.plan.arrays[number]
         if byte == _CLOSE_BRACKET and phase != NEXT:
@@ -453,7 +398,7 @@ class SchemaMachine:
                 self._complete(node, text + b"]", found)
         elif byte == _COMMA:
             if phase == AFTER and any(array.enter(index, counts, unique)):
-                _add(found, (ARRAY, number, index, counts, NEXT, unique, 0), node.parents)
+                add_state(found, (ARRAY, number, index, counts, NEXT, unique, 0), node.parents)
         elif phase != AFTER:
             for (after, after_counts), position in array.enter(index, counts, unique):
                 at = len(text) if unique is not None else 0
@@ -461,7 +406,7 @@ class SchemaMachine:
                 frame = self.node(state, node.parents)
                 self.begin(position, byte, (frame,), found)
 
-    def _complete(self, node: Node, text: bytes, found: _Found) -> None:
+    def _complete(self, node: Node, text: bytes, found: Found) -> None:
         """Add what goes on when a value has ended, ``text`` with its last byte."""
         for parent in node.parents:
             state = parent.state
@@ -472,47 +417,6 @@ class SchemaMachine:
                 # What has been compared is no longer where it was.
                 if value not in unique and array.is_feasible(state[2], state[3], unique | {value}):
                     made = (*state[:5], unique | {value}, 0)
-                    _add(found, made, parent.parents)
+                    add_state(found, made, parent.parents)
             else:
-                _add(found, state, parent.parents)
-
-
-def decode_body(raw: bytes) -> str:
-    """Return the characters of a string's body."""
-    text: str = json.loads(b'"' + raw + b'"')
-    return text
-
-
-def split_body(raw: bytes) -> tuple[str, bytes]:
-    """Return the whole characters of a string's body, and what is read of the next one."""
-    n_whole = len(raw)
-    while True:
-        try:
-            text = decode_body(raw[:n_whole])
-        except ValueError:
-            n_whole -= 1
-            continue
-        if text and 0xD800 <= ord(text[-1]) <= 0xDFFF:
-            n_whole -= 6  # the first half of a pair
-            continue
-        return text, raw[n_whole:]
-
-
-def _add(found: _Found, state: State, parents: tuple[Node, ...]) -> None:
-    known = found.get(state)
-    if known is None:
-        found[state] = dict.fromkeys(parents)
-    else:
-        known.update(dict.fromkeys(parents))
-
-
-def _describe(nodes: tuple[Node, ...]) -> Hashable:
-    """Return what nodes are, whatever objects they are: level by level, with its edges."""
-    levels: list[Hashable] = []
-    level = dict.fromkeys(nodes)
-    while level:
-        levels.append(
-            frozenset((n.state, frozenset(parent.state for parent in n.parents)) for n in level)
-        )
-        level = dict.fromkeys(parent for n in level for parent in n.parents)
-    return tuple(levels)
+                add_state(found, state, parent.parents)

@@ -23,17 +23,11 @@ from maskc.runtime.cache.budget import Cache
 from maskc.runtime.cache.pool import NO_NUMBER, MaskPool, PooledMask
 from maskc.runtime.schema.characters import of_words
 from maskc.runtime.schema.leaves import Leaves
-from maskc.runtime.schema.machine import (
-    ARRAY,
-    KEY,
-    STRING,
-    Configuration,
-    Node,
-    SchemaMachine,
-    split_body,
-)
+from maskc.runtime.schema.machine import SchemaMachine
+from maskc.runtime.schema.nodes import ARRAY, KEY, STRING, Configuration, Node
 from maskc.runtime.schema.scans import Closers
 from maskc.runtime.schema.spelled import CLOSES, child_of
+from maskc.runtime.schema.spelling import split_body
 from maskc.runtime.schema.stepping import step_body
 from maskc.runtime.schema.strings import Body
 from maskc.runtime.schema.summary import Part

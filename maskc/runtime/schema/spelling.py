@@ -9,6 +9,8 @@ Example: after ``\u004`` it is one of ``@`` to ``O``.
 
 from __future__ import annotations
 
+import json
+
 from maskc.runtime.schema.strings import (
     ANY_ESCAPED,
     FIRST_BYTES,
@@ -81,3 +83,24 @@ def _of_pair(raw: bytes) -> tuple[int, int]:
     bits = int(digits, 16)
     first, last = bits << 4 * n_left, (bits + 1 << 4 * n_left) - 1
     return base + max(first, 0xDC00) - 0xDC00, base + min(last, 0xDFFF) - 0xDC00
+
+
+def decode_body(raw: bytes) -> str:
+    """Return the characters of a string's body."""
+    text: str = json.loads(b'"' + raw + b'"')
+    return text
+
+
+def split_body(raw: bytes) -> tuple[str, bytes]:
+    """Return the whole characters of a string's body, and what is read of the next one."""
+    n_whole = len(raw)
+    while True:
+        try:
+            text = decode_body(raw[:n_whole])
+        except ValueError:
+            n_whole -= 1
+            continue
+        if text and 0xD800 <= ord(text[-1]) <= 0xDFFF:
+            n_whole -= 6  # the first half of a pair
+            continue
+        return text, raw[n_whole:]

@@ -23,7 +23,8 @@ from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.digits import walk_number
 from maskc.runtime.schema.gaps import Gaps
 from maskc.runtime.schema.inside import Inside, find_inside
-from maskc.runtime.schema.machine import (
+from maskc.runtime.schema.machine import SchemaMachine
+from maskc.runtime.schema.nodes import (
     AFTER,
     ARRAY,
     COLON,
@@ -37,11 +38,10 @@ from maskc.runtime.schema.machine import (
     STRING,
     VALUE,
     Node,
-    SchemaMachine,
-    decode_body,
 )
 from maskc.runtime.schema.scans import Scanner
 from maskc.runtime.schema.spelled import spell
+from maskc.runtime.schema.spelling import decode_body
 from maskc.runtime.schema.strings import Body
 from maskc.runtime.schema.summary import EndedKeys, Part, bits_of
 from maskc.runtime.schema.tokens import TokenIndex, Words
