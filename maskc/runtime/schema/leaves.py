@@ -236,7 +236,7 @@ class Leaves:
         distinct, quotes_of = scanned.quote_pairs()
         ends = [at > 0 and rule.may_end(at, count + size) for at, size in distinct]
         # Most counts lead to the same.
-        name = (Leaf, id(scanned), bytes(lives), bytes(ends))
+        name = (Leaf, id(dfa), state, bytes(lives), bytes(ends))
         found: Leaf | None = self._known.get(name)
         if found is None:
             row = scanned.pack(np.array(lives, dtype=np.bool_)[which])

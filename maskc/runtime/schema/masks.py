@@ -33,7 +33,7 @@ from maskc.runtime.schema.strings import Body
 from maskc.runtime.schema.summary import Part
 from maskc.runtime.schema.tokens import TokenIndex, Words
 from maskc.runtime.schema.trie import ROOT, Nodes, Trie
-from maskc.runtime.schema.walking import FRESH, Parts, Walk
+from maskc.runtime.schema.walking import FRESH, Walk, make_parts
 
 
 class SchemaMasks:
@@ -48,7 +48,7 @@ class SchemaMasks:
     def __init__(self, index: TokenIndex, machine: SchemaMachine, pool: MaskPool) -> None:
         self._machine, self._index = machine, index
         self.pool = pool
-        self._parts = Parts(self._index, machine)
+        self._parts = make_parts(self._index, machine)
         self._leaves = Leaves(self._index, machine)
         self._known = Cache(machine.budget)
         self._composed = Cache(machine.budget)

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.characters import DEAD, CharDfa
+from maskc.runtime.schema.keys import Keys
 
 # Wishes that a value fulfils, and its position.
 Option = tuple[int, int]
@@ -29,132 +30,6 @@ class Members(NamedTuple):
     others: frozenset[str]
     n_members: int
     wishes: int
-
-
-class Keys:
-    """Which labels a prefix of a key can lead to.
-
-    Args:
-        dfa: labels keys.
-        n_names: labels below it are names, others are classes.
-    """
-
-    def __init__(self, dfa: CharDfa, n_names: int) -> None:
-        self.dfa = dfa
-        self.names = (1 << n_names) - 1
-        self._n_names = n_names
-        self.reach = _propagate(
-            dfa, [0 if label == NO_LABEL else 1 << label for label in dfa.labels]
-        )
-        cyclic = _find_cyclic(dfa)
-        self.endless = _propagate(
-            dfa, [self.reach[s] & ~self.names if s in cyclic else 0 for s in range(dfa.n_states)]
-        )
-
-    def reach_of(self, states: Iterable[int]) -> int:
-        """Return the labels that some states lead to, as bits."""
-        found = 0
-        for state in states:
-            found |= self.reach[state]
-        return found
-
-    @property
-    def may_run_out(self) -> bool:
-        """Whether some prefix of a key without a name can become few keys only."""
-        names = self.names
-        pairs = zip(self.reach, self.endless, strict=True)
-        return any(reach & ~endless & ~names for reach, endless in pairs)
-
-    def is_surely_live(self, states: Iterable[int], labels: int) -> bool:
-        """Return whether a prefix in one of some states can become a key of endlessly many.
-
-        Or one of a name that may come.
-        """
-        return any(
-            self.reach[state] & labels & (self.names | self.endless[state]) for state in states
-        )
-
-    def is_live(self, state: int, labels: int, prefix: str, others: frozenset[str]) -> bool:
-        """Return whether a prefix can become a key that is not among the others.
-
-        Args:
-            state: of the automaton.
-            labels: that may come.
-            prefix: what has been read.
-            others: keys of classes that were there.
-        """
-        open_ = self.reach[state] & labels
-        if open_ & (self.names | self.endless[state]):
-            return True
-        while open_:
-            low = open_ & -open_
-            label = low.bit_length() - 1
-            taken = sum(
-                other.startswith(prefix) and self.dfa.labels[self.dfa.read(other)] == label
-                for other in others
-            )
-            if self.dfa.count(state, label, taken + 1) > taken:
-                return True
-            open_ ^= low
-        return False
-
-
-def _propagate(dfa: CharDfa, own: list[int]) -> list[int]:
-    """Return for each state the bits of all states that it leads to."""
-    before: list[list[int]] = [[] for _ in own]
-    for state in range(1, len(own)):
-        for target in dfa.successors(state):
-            before[target].append(state)
-    found = list(own)
-    open_ = [state for state in range(1, len(own)) if own[state]]
-    while open_:
-        state = open_.pop()
-        bits = found[state]
-        for earlier in before[state]:
-            if bits & ~found[earlier]:
-                found[earlier] |= bits
-                open_.append(earlier)
-    return found
-
-
-def _find_cyclic(dfa: CharDfa) -> set[int]:
-    """Return the states that lead back to themselves (Tarjan, 1972, with a stack of our own)."""
-    index: dict[int, int] = {}
-    low: dict[int, int] = {}
-    stack: list[int] = []
-    inside: set[int] = set()
-    cyclic: set[int] = set()
-    for root in range(1, dfa.n_states):
-        if root in index:
-            continue
-        work = [(root, iter(dfa.successors(root)))]
-        index[root] = low[root] = len(index)
-        stack.append(root)
-        inside.add(root)
-        while work:
-            state, after = work[-1]
-            target = next(after, DEAD)
-            if target == DEAD:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[state])
-                if low[state] == index[state]:
-                    members = []
-                    while True:
-                        members.append(stack.pop())
-                        inside.discard(members[-1])
-                        if members[-1] == state:
-                            break
-                    if len(members) > 1 or state in dfa.successors(state):
-                        cyclic.update(members)
-            elif target not in index:
-                index[target] = low[target] = len(index)
-                stack.append(target)
-                inside.add(target)
-                work.append((target, iter(dfa.successors(target))))
-            elif target in inside:
-                low[state] = min(low[state], index[target])
-    return cyclic
 
 
 class ObjectRule:

@@ -16,13 +16,10 @@ object below says what comes after them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
-from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
-from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.characters import DEAD
 from maskc.runtime.schema.digits import walk_number
-from maskc.runtime.schema.gaps import Gaps
-from maskc.runtime.schema.inside import Inside, find_inside
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.nodes import (
     AFTER,
@@ -39,193 +36,28 @@ from maskc.runtime.schema.nodes import (
     VALUE,
     Node,
 )
-from maskc.runtime.schema.scans import Scanner
-from maskc.runtime.schema.spelled import spell
-from maskc.runtime.schema.spelling import decode_body
-from maskc.runtime.schema.strings import Body
+from maskc.runtime.schema.openings import after_quote, read_body
+from maskc.runtime.schema.parts import Parts
 from maskc.runtime.schema.summary import EndedKeys, Part, bits_of
-from maskc.runtime.schema.tokens import TokenIndex, Words
+from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import ROOT, Nodes, Trie
 from maskc.runtime.schema.values import Value, read_value
 
 _QUOTE, _COMMA, _COLON = 0x22, 0x2C, 0x3A
 _CLOSE_BRACE, _CLOSE_BRACKET = 0x7D, 0x5D
 _BEGINNINGS = b'"{[ntf'
-_MANY = 96  # ids of a part that are packed into a row
-_BEHIND_KEY = frozenset(b": \t\r\n")
 FRESH: Value = ("fresh",)  # a value that is not known, and none of those that are
 
 
-class Opened(NamedTuple):
-    """What a string that opens somewhere does.
-
-    Attributes:
-        inside: to the texts after its quote.
-        free: the tokens of ``inside.free``.
-    """
-
-    inside: Inside
-    free: Part | None
+def make_parts(index: TokenIndex, machine: SchemaMachine) -> Parts:
+    """Return what is remembered of an artifact's walks, nothing so far."""
+    return Parts(index, machine, _walk_above)
 
 
-class Parts:
-    """Makes parts, and remembers them. Shared by all matchers of an artifact.
-
-    Args:
-        index: the vocabulary.
-        machine: of the artifact.
-    """
-
-    def __init__(self, index: TokenIndex, machine: SchemaMachine) -> None:
-        self.index, self.machine = index, machine
-        self.gaps = Gaps(index, machine.plan.blanks)
-        self._known = Cache(machine.budget)
-        self._inside = Cache(machine.budget)
-        self._holes: dict[int, Node] = {}
-        self._minimal = machine.plan.layout.escapes == "minimal"
-        self._free = Scanner(index, minimal=self._minimal).free
-
-    def part(self, trie: Trie, node: Node, gap: int, nodes: Nodes) -> Part:
-        """Return what is legal after some nodes of a trie, above what is below a node.
-
-        Args:
-            trie: of the vocabulary.
-            node: on top of the stack, outside of arrays whose items must differ.
-            gap: what has been read of white space.
-            nodes: of the trie.
-        """
-        state = self._summarise(node)
-        depth = node.depth
-        key = (
-            state,
-            self.gaps.cap(gap, depth),
-            self.gaps.level(depth),
-            nodes,
-            trie is self.index.rests,
-        )
-        found: Part | None = self._known.get(key)
-        if found is None:
-            # What opens a bracket counts itself.
-            inner = 1 if node.state[0] in (OBJECT, ARRAY) else 0
-            walk = Walk(self, trie, None)
-            walk.follow(Node(node.state, (self._hole(key[2] - inner),)), key[1], nodes)
-            found = walk.part()
-            self._known.put(key, found)
-            self.machine.budget.charge(16 * (len(nodes) + len(found.exits)) + ENTRY_BYTES)
-        return found
-
-    def share(self, rows: dict[int, Words], few: tuple[int, ...], exits: Nodes, keys: Any) -> Part:
-        """Return the part with some rows and tokens, the same one for the same."""
-        name = (Part, tuple(sorted(rows)), few, exits, keys)
-        found: Part | None = self._known.get(name)
-        if found is None:
-            made = tuple(rows.values())
-            if len(few) > _MANY:
-                made, few = (*made, self.index.pack(few)), ()
-            found = Part(made, few, exits, keys)
-            self._known.put(name, found)
-            # Rows that are known by their number stay as long as the part.
-            self.machine.budget.charge(4 * len(made) * self.index.n_words + 16 * len(name[2]))
-        return found
-
-    def _hole(self, depth: int) -> Node:
-        found = self._holes.get(depth)
-        if found is None:
-            found = self._holes.setdefault(depth, Node((HOLE,), (), depth))
-        return found
-
-    def _summarise(self, node: Node) -> Any:
-        """Return what a node's part depends on."""
-        state = node.state
-        if state[0] != OBJECT:
-            return state
-        _, number, members, phase = state
-        rule = self.machine.plan.objects[number]
-        labels, can_close = rule.open_labels(members), rule.can_close(members)
-        others = members.others if rule.is_scarce or rule.may_run_out else None
-        return (OBJECT, number, phase, labels, can_close, others)
-
-    def inside(
-        self, trie: Trie, body: Body, nodes: Nodes, *, exactly: bool, dropped: int = DEAD
-    ) -> Opened:
-        """Return what a string that opens at some nodes does.
-
-        Args:
-            trie: of the vocabulary.
-            body: of the string.
-            nodes: after its quote.
-            exactly: whether states and sizes are wanted where every character may follow.
-            dropped: a state that counts as dead.
-        """
-        is_rest = trie is self.index.rests
-        key = (id(body), nodes, is_rest, exactly, dropped)
-        found: Opened | None = self._inside.get(key)
-        if found is None:
-            if body.dfa.is_universal:
-                found = self._open_any(trie, nodes, exactly=exactly)
-            else:
-                found = self._open(trie, body.dfa, nodes, exactly=exactly, dropped=dropped)
-            self._inside.put(key, found)
-            self.machine.budget.charge(60 * len(found.inside.places))
-        return found
-
-    def _open(
-        self, trie: Trie, dfa: CharDfa, nodes: Nodes, *, exactly: bool, dropped: int = DEAD
-    ) -> Opened:
-        spelled = spell(self.index, trie, nodes, self._free, minimal=self._minimal)
-        found = find_inside(spelled, dfa, exactly=exactly, dropped=dropped)
-        return Opened(found, self.pack(trie, found.free) if found.free else None)
-
-    def _open_any(self, trie: Trie, nodes: Nodes, *, exactly: bool) -> Opened:
-        """Return what a string of any characters does, which is the same in all artifacts."""
-        key = (Opened, self._minimal, nodes, trie is self.index.rests, exactly)
-        found: Opened | None = self.index.shared.get(key)
-        if found is None:
-            found = self._open(trie, self._free.dfa, nodes, exactly=exactly)
-            n_bytes = 4 * self.index.n_words + 1000 + 60 * len(found.inside.places)
-            self.index.shared.put(key, found, n_bytes)
-        return found
-
-    def ended_keys(
-        self, trie: Trie, number: int, nodes: Nodes, found: Opened
-    ) -> tuple[EndedKeys, ...]:
-        """Return the keys of an object's rule that end where they were opened, whatever may come.
-
-        Args:
-            trie: of the vocabulary.
-            number: of the rule.
-            nodes: after the opening quotes.
-            found: what a key does there.
-        """
-        key = (EndedKeys, number, nodes, trie is self.index.rests, id(found))
-        known: tuple[EndedKeys, ...] | None = self._inside.get(key)
-        if known is None:
-            rule = self.machine.plan.objects[number]
-            together: dict[tuple[int, bool, str], list[tuple[str, int]]] = {}
-            for ended in found.inside.ended:
-                node, label, text = ended.node, rule.dfa.labels[ended.state], ""
-                if label == NO_LABEL:
-                    continue
-                if label >= rule.n_names:
-                    text = decode_body(after_quote(trie, trie.path(node), nodes)[:-1])
-                after = trie.bytes[trie.first[node] : trie.first[node + 1]]
-                goes_on = rule.is_scarce or not _BEHIND_KEY.isdisjoint(after)
-                # Where nothing follows, all keys of a label are alike.
-                group = (label, goes_on, text if goes_on else "")
-                together.setdefault(group, []).append((text, node))
-            known = tuple(
-                EndedKeys(label, tuple(t for t, _ in pairs), tuple(n for _, n in pairs), goes_on)
-                for (label, goes_on, _), pairs in together.items()
-            )
-            self._inside.put(key, known)
-        return known
-
-    def pack(self, trie: Trie, places: list[int]) -> Part:
-        """Return the part of some texts, by place."""
-        if trie is self.index.rests:
-            return Part(bits=bits_of(places))
-        ids = [self.index.ids[place] for place in places]
-        return Part(few=tuple(ids)) if len(ids) <= _MANY else Part((self.index.pack(ids),))
+def _walk_above(parts: Parts, trie: Trie, node: Node, gap: int, nodes: Nodes) -> Part:
+    walk = Walk(parts, trie, None)
+    walk.follow(node, gap, nodes)
+    return walk.part()
 
 
 class Walk:
@@ -416,7 +248,7 @@ class Walk:
         is_compared = raw is not None and not rule.is_endless
         is_counted = not rule.is_far(0, len(self._trie.levels))
         exactly = is_compared or is_counted
-        opened = self._parts.inside(self._trie, rule.body, nodes, exactly=exactly)
+        opened = self._parts.openings.inside(self._trie, rule.body, nodes, exactly=exactly)
         found = opened.inside
         if opened.free is not None:
             self.add(opened.free)
@@ -522,7 +354,8 @@ class Walk:
         sink = body.dfa.sink
         is_open = sink >= 0 and bool(labels >> body.dfa.labels[sink] & 1)
         dropped = DEAD if is_open else max(sink, DEAD)
-        opened = self._parts.inside(self._trie, body, quotes, exactly=False, dropped=dropped)
+        openings = self._parts.openings
+        opened = openings.inside(self._trie, body, quotes, exactly=False, dropped=dropped)
         if opened.free is not None:
             self.add(opened.free)
         found, keys = opened.inside, rule.keys
@@ -531,7 +364,7 @@ class Walk:
             self._add_places(self._unused(node, pairs, labels, quotes))
         else:
             self._add_places(place for place, to in pairs if keys.reach_of(to) & labels)
-        ended = self._parts.ended_keys(self._trie, number, quotes, opened)
+        ended = openings.ended_keys(self._trie, number, quotes, dropped)
         kept = [key for key in ended if labels >> key.label & 1]
         if kept and node.parents[0].state[0] == HOLE:
             self._keys += kept
@@ -584,19 +417,3 @@ class Walk:
                 self.enter(machine.node((COLON, position), (frame,)), 0, nodes)
             else:
                 break
-
-
-def after_quote(trie: Trie, text: bytes, quotes: Nodes) -> bytes:
-    """Return what a text has after the one of some quotes that it begins with."""
-    # No path begins with another: each is white space and signs up to its only quote.
-    paths = (trie.path(quote) for quote in quotes)
-    return next(text[len(path) :] for path in paths if text.startswith(path))
-
-
-def read_body(body: Body, raw: bytes) -> tuple[int, int]:
-    """Return the state after a body's first bytes, and how many whole characters they are."""
-    at, size = body.start, 0
-    for byte in raw:
-        at = body.step(at, byte)
-        size += body.characters[at] >= 0
-    return at, size

@@ -1,0 +1,31 @@
+"""Machines, vocabularies and masks of small schemas."""
+
+from maskc.runtime.schema.walking import Walk, make_parts
+from tests.jsonschema.texts import build_machine, read
+from tests.runtime.schema.vocabularies import build_index
+
+INDEX = build_index()
+
+
+def node_after(schema, text):
+    """Return the machine of a schema, and the only node on top after a text."""
+    machine = build_machine(schema)
+    (node,) = read(machine, text).nodes
+    return machine, node
+
+
+def walk_after(schema, text):
+    """Return the tokens that a walk finds legal after a text, and those that the machine reads."""
+    machine, node = node_after(schema, text)
+    here = read(machine, text)
+    walk = Walk(make_parts(INDEX, machine), INDEX.tokens, here.text)
+    found = set()
+    for part in walk.collect(node, here.gap):
+        found.update(INDEX.texts[INDEX.ids.index(token)] for token in part.few)
+        for row in part.rows:
+            found.update(t for t, i in zip(INDEX.texts, INDEX.ids, strict=True) if _has(row, i))
+    return found, {text for text in INDEX.texts if read(machine, text, here) is not None}
+
+
+def _has(row, token):
+    return bool(row[token // 32] >> token % 32 & 1)

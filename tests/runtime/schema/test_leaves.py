@@ -1,0 +1,61 @@
+import pytest
+
+from maskc.runtime.schema.leaves import Leaves
+from tests.jsonschema.texts import read
+from tests.runtime.schema.machines import INDEX, node_after
+
+
+def legal_inside(schema, text):
+    """Return the tokens that a leaf keeps inside and those that close it, and what is read."""
+    machine, node = node_after(schema, text)
+    leaves = Leaves(INDEX, machine)
+    if len(node.state) == 5 and isinstance(node.state[2], tuple):
+        _, number, members, at, _ = node.state
+        leaf = leaves.key(number, at, machine.plan.objects[number].open_labels(members))
+    else:
+        _, number, at, count, _ = node.state
+        leaf = leaves.string(number, at, count)
+    inside = {t for t, i in zip(INDEX.texts, INDEX.ids, strict=True) if _has(leaf.inside, i)}
+    closing = {INDEX.texts[p] for _, closers in leaf.closers for p in closers.places.tolist()}
+    here = read(machine, text)
+    taken = {t for t in INDEX.texts if b'"' not in t and read(machine, t, here) is not None}
+    return inside, closing, taken
+
+
+def _has(part, token):
+    return token in part.few or any(row[token // 32] >> token % 32 & 1 for row in part.rows)
+
+
+@pytest.mark.parametrize(
+    ("schema", "text"),
+    [
+        ({"type": "string"}, '"'),
+        ({"type": "string", "maxLength": 3}, '"a'),
+        ({"type": "string", "minLength": 2, "maxLength": 2}, '"'),
+        ({"type": "string", "pattern": "^[a-z1]*$"}, '"a'),
+        ({"type": "string", "pattern": "^[a-z1]*$", "maxLength": 3}, '"a'),
+        ({"type": "string", "pattern": "^(?!ab)"}, '"'),
+        ({"type": "string", "pattern": "^(?!ab)"}, '"\\u00'),
+        ({"type": "string", "pattern": "^[ax]?\\d{0,3}$", "maxLength": 3}, '"'),
+        ({"enum": ["ab", "a12", "x"]}, '"'),
+        ({"properties": {"a": {}, "ab": {}}, "type": "object"}, '{"'),
+        ({"properties": {"a": {}, "ab": {}}, "additionalProperties": False}, '{"a'),
+        ({"patternProperties": {"^[a-z]+$": {}}, "additionalProperties": False}, '{"'),
+        ({"properties": {"x": {}, "y": {}}, "maxProperties": 2, "required": ["x", "y"]}, '{"'),
+    ],
+)
+def test_tokens_without_a_quote_stay_inside_as_the_machine_reads_them(schema, text):
+    inside, _, taken = legal_inside(schema, text)
+    assert inside == taken
+
+
+def test_a_string_is_closed_only_where_it_may_end():
+    closing = legal_inside({"type": "string", "minLength": 2, "maxLength": 2}, '"')[1]
+    assert {text for text in closing if text.startswith(b"ab")} == {b'ab"'}
+    assert b'a"' not in closing
+
+
+def test_a_key_is_closed_where_it_is_one_that_may_come():
+    schema = {"properties": {"ab": {}}, "additionalProperties": False}
+    assert b'ab"' in legal_inside(schema, '{"')[1]
+    assert b'a"' not in legal_inside(schema, '{"')[1]

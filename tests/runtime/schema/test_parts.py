@@ -1,0 +1,36 @@
+from maskc.runtime.schema.trie import ROOT
+from maskc.runtime.schema.walking import make_parts
+from tests.jsonschema.texts import build_machine, read
+from tests.runtime.schema.machines import INDEX
+
+
+def part_after(parts, machine, text):
+    (node,) = read(machine, text).nodes
+    return parts.part(INDEX.tokens, node, 0, (ROOT,))
+
+
+def test_a_part_is_the_same_whatever_is_below():
+    machine = build_machine(True)
+    parts = make_parts(INDEX, machine)
+    assert part_after(parts, machine, "[[[1") is part_after(parts, machine, "[[[[1")
+
+
+def test_an_object_is_known_by_the_keys_that_may_come():
+    machine = build_machine({"properties": {"a": {}, "b": {}}, "additionalProperties": {}})
+    parts = make_parts(INDEX, machine)
+    texts = ['{"a":1,"b":1 ', '{"b":1,"a":1 ', '{"a":1,"c":1 ']
+    both, turned, other = (part_after(parts, machine, text) for text in texts)
+    assert both is turned
+    assert both is not other
+
+
+def test_what_closes_a_bracket_is_an_exit():
+    machine = build_machine(True)
+    part = part_after(make_parts(INDEX, machine), machine, "[[")
+    paths = {INDEX.tokens.path(node) for node in part.exits}
+    assert paths == {b"]"}
+
+
+def test_equal_parts_are_shared():
+    parts = make_parts(INDEX, build_machine(True))
+    assert parts.share({}, (1, 2), (), ()) is parts.share({}, (1, 2), (), ())
