@@ -12,7 +12,6 @@ Limits: more than ``MAX_POSITIONS`` are refused.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -26,65 +25,17 @@ from maskc.jsonschema.automata import (
     of_length,
     of_texts,
 )
+from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, StringDraft
 from maskc.jsonschema.expressions import Formula, Keys, Space
 from maskc.jsonschema.numbers import build_rule
 from maskc.jsonschema.values import FALSE, NULL, TRUE, sort_key
-from maskc.runtime.schema.arrays import MOST_STATES, ArrayRule, Counter
+from maskc.runtime.schema.arrays import Counter
 from maskc.runtime.schema.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.numbers import Numbers
-from maskc.runtime.schema.objects import MAX_WISHES, ObjectRule
+from maskc.runtime.schema.objects import MAX_WISHES
 from maskc.runtime.schema.plan import Layout
-from maskc.runtime.schema.sides import Rule
 
 MAX_POSITIONS = 20_000
 _MAX_COUNTERS = 4
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StringDraft:
-    """An automaton, and bounds on the number of characters."""
-
-    dfa: CharDfa
-    low: int
-    high: int | None
-
-
-@dataclass(slots=True, eq=False)
-class ObjectDraft:
-    """As :class:`maskc.runtime.schema.objects.ObjectRule`; a label may have no option."""
-
-    dfa: CharDfa
-    n_names: int
-    options: list[list[tuple[int, int]]]
-    required: int
-    low: int
-    high: int | None
-    n_wishes: int
-    # The names, if nothing but them tells keys apart.
-    names: tuple[str, ...] | None = None
-
-
-@dataclass(slots=True, eq=False)
-class ArrayDraft:
-    """As :class:`maskc.runtime.schema.arrays.ArrayRule`, and whether items must differ."""
-
-    pieces: list[tuple[int, list[tuple[int, int]]]]
-    low: int
-    high: int | None
-    counters: list[Counter]
-    unique: bool
-
-
-@dataclass(slots=True, eq=False)
-class PositionDraft:
-    """What is asked of a value, by type."""
-
-    pointer: str
-    literals: int = 0
-    numbers: list[Rule] = field(default_factory=list)
-    strings: list[StringDraft] = field(default_factory=list)
-    arrays: list[ArrayDraft] = field(default_factory=list)
-    objects: list[ObjectDraft] = field(default_factory=list)
 
 
 class Builder:
@@ -104,7 +55,6 @@ class Builder:
         self._number: dict[Formula, int] = {}
         self._open: list[tuple[Formula, int]] = []
         self._strings: dict[Atoms, list[StringDraft]] = {}
-        self._satisfiable: set[int] = set()
 
     def add(self, formula: Formula, pointer: str) -> int:
         """Return the position of a formula.
@@ -458,68 +408,6 @@ class Builder:
             found += self._build_objects(inner, pointer)
         return found
 
-    def satisfiable(self) -> set[int]:
-        """Return the positions that some value fits."""
-        users: dict[int, set[int]] = {}
-        for number, draft in enumerate(self.drafts):
-            for child in _children(draft):
-                users.setdefault(child, set()).add(number)
-        open_ = list(range(len(self.drafts)))
-        found: set[int] = set()
-        while open_:
-            number = open_.pop()
-            if number not in found and self._fits(self.drafts[number], found):
-                found.add(number)
-                open_ += users.get(number, ())
-        return found
-
-    def _fits(self, draft: PositionDraft, found: set[int]) -> bool:
-        return (
-            bool(draft.literals)
-            or any(map(self.has_string, draft.strings))
-            or any(map(self.has_number, draft.numbers))
-            or any(self.array_rule(array, found) for array in draft.arrays)
-            or any(self.object_rule(object_, found) for object_ in draft.objects)
-        )
-
-    def has_string(self, draft: StringDraft) -> bool:
-        """Return whether some string fits."""
-        return draft.dfa.accepts_length(draft.dfa.start, draft.low, draft.high)
-
-    def has_number(self, rule: Rule) -> bool:
-        """Return whether some number fits."""
-        if rule.values is not None and self.layout.numbers == "usual" and not rule.spelled:
-            return any(map(rule.allows, rule.values))
-        return Numbers(rule, exponents=self.layout.numbers == "usual").is_satisfiable
-
-    def array_rule(self, draft: ArrayDraft, found: set[int]) -> ArrayRule | None:
-        """Return the rule of an array if one fits, with the options that are satisfiable."""
-        pieces = [(start, _keep(options, found)) for start, options in draft.pieces]
-        rule = ArrayRule(pieces, draft.low, draft.high, draft.counters)
-        if draft.counters and rule.n_states > MOST_STATES:
-            raise SchemaError(
-                "",
-                "contains",
-                f"is counted with bounds that make more than {MOST_STATES:,} states",
-                "lower minContains, maxContains, minItems or maxItems",
-            )
-        return rule if rule.is_feasible(*rule.start) else None
-
-    def object_rule(self, draft: ObjectDraft, found: set[int]) -> ObjectRule | None:
-        """Return the rule of an object if one fits, with the options that are satisfiable."""
-        options = [_keep(option, found) for option in draft.options]
-        rule = ObjectRule(
-            draft.dfa,
-            draft.n_names,
-            options,
-            draft.required,
-            draft.low,
-            draft.high,
-            draft.n_wishes,
-            ordered=self.layout.key_order == "schema",
-        )
-        return rule if rule.is_feasible() else None
-
 
 class _MembersByName:
     """Finds what is asked of a name's value without looking at what is asked of other names."""
@@ -558,17 +446,6 @@ def _is_plain(*parts: list[tuple[Keys, Formula]]) -> bool:
         for part in parts
         for keys, _ in part
     )
-
-
-def _keep(options: list[tuple[int, int]], found: set[int]) -> list[tuple[int, int]]:
-    return [(bits, child) for bits, child in options if child in found]
-
-
-def _children(draft: PositionDraft) -> set[int]:
-    found = {child for array in draft.arrays for _, options in array.pieces for _, child in options}
-    return found | {
-        child for object_ in draft.objects for options in object_.options for _, child in options
-    }
 
 
 def _before(start: int, stop: int | None) -> bool:

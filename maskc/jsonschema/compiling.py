@@ -17,7 +17,7 @@ from maskc.emit.provenance import describe_tokenizer
 from maskc.errors import SchemaError
 from maskc.jsonschema.building import Builder
 from maskc.jsonschema.dialects import DEFAULT, build_registry, dialect_of, open_root
-from maskc.jsonschema.expressions import Space
+from maskc.jsonschema.expressions import Formula, Space
 from maskc.jsonschema.freezing import freeze_plan
 from maskc.jsonschema.lowering import Lowering, Place
 from maskc.jsonschema.reader import read_schema, write_json
@@ -39,18 +39,14 @@ def build_plan(
     Raises:
         SchemaError: it cannot be compiled.
     """
-    parsed = read_schema(schema)
-    dialect = DEFAULT
-    if isinstance(parsed, dict) and "$schema" in parsed:
-        dialect = dialect_of(parsed["$schema"], "")
-    others = {uri: read_schema(other) for uri, other in resources.items()}
-    registry = build_registry(others, dialect)
-    space = Space()
-    lowering = Lowering(space, assert_formats=assert_formats, ordered=layout.key_order == "schema")
-    place = Place(parsed, open_root(parsed, registry, dialect), "", dialect, is_entered=True)
     try:
-        formula = lowering.lower(place)
-        builder = Builder(space, layout, lowering.pointers)
+        lowering, formula = lower_schema(
+            schema,
+            resources=resources,
+            assert_formats=assert_formats,
+            ordered=layout.key_order == "schema",
+        )
+        builder = Builder(lowering.space, layout, lowering.pointers)
         root = builder.add(formula, "")
         builder.finish()
         return freeze_plan(builder, root)
@@ -58,6 +54,31 @@ def build_plan(
         raise SchemaError(
             "", "", "is nested too deep, with its references", "write it with fewer levels"
         ) from None
+
+
+def lower_schema(
+    schema: Any, *, resources: Mapping[str, Any], assert_formats: bool, ordered: bool
+) -> tuple[Lowering, Formula]:
+    """Return what a schema asks, with what lowered it.
+
+    Args:
+        schema: as :func:`maskc.jsonschema.reader.read_schema` takes it.
+        resources: URI → other documents, likewise.
+        assert_formats: whether ``format`` is asserted.
+        ordered: whether keys come in the order in which the schema names them.
+
+    Raises:
+        SchemaError: it cannot be compiled.
+    """
+    parsed = read_schema(schema)
+    dialect = DEFAULT
+    if isinstance(parsed, dict) and "$schema" in parsed:
+        dialect = dialect_of(parsed["$schema"], "")
+    others = {uri: read_schema(other) for uri, other in resources.items()}
+    registry = build_registry(others, dialect)
+    lowering = Lowering(Space(), assert_formats=assert_formats, ordered=ordered)
+    place = Place(parsed, open_root(parsed, registry, dialect), "", dialect, is_entered=True)
+    return lowering, lowering.lower(place)
 
 
 def compile_schema(

@@ -12,26 +12,21 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.automata import combine, of_texts
-from maskc.jsonschema.building import (
-    ArrayDraft,
-    Builder,
-    ObjectDraft,
-    PositionDraft,
-    StringDraft,
-)
+from maskc.jsonschema.building import Builder
+from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, StringDraft
+from maskc.jsonschema.listing import Listing, list_texts
+from maskc.jsonschema.satisfying import Satisfying
 from maskc.jsonschema.values import FALSE, NULL, TRUE, Value, sort_key
 from maskc.runtime.schema.arrays import ArrayRule
-from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.plan import write_fraction
 from maskc.runtime.schema.powers import decimal, write_digits
 from maskc.runtime.schema.sides import Rule
 
-MAX_VALUES = 64
 _LITERALS = (NULL, TRUE, FALSE)
 
 
@@ -51,8 +46,9 @@ def freeze_plan(builder: Builder, root: int) -> bytes:
 class _Freezer:
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
+        self._fitting = Satisfying(builder.drafts, builder.layout)
         self._drafts = builder.drafts
-        self._fit = builder.satisfiable()
+        self._listing = Listing(builder.drafts, self._fitting)
         self._splits: dict[int, tuple[int, list[tuple[Value, int]]]] = {}
         self._parts: dict[str, list[Any]] = {
             name: [] for name in ("dfas", "strings", "numbers", "arrays", "objects", "positions")
@@ -63,7 +59,7 @@ class _Freezer:
 
     def freeze(self, root: int) -> bytes:
         """Return the plan."""
-        if root not in self._fit:
+        if root not in self._listing.fit:
             raise SchemaError(
                 "", "", "fits no value at all", "look for keywords that contradict each other"
             )
@@ -95,27 +91,26 @@ class _Freezer:
         return number
 
     def _write(self, draft: PositionDraft) -> list[Any]:
-        builder = self._builder
         strings = [
             self._add("strings", [self._add_dfa(s.dfa), s.low, s.high])
             for s in draft.strings
-            if builder.has_string(s)
+            if self._fitting.has_string(s)
         ]
         numbers = [
             self._add("numbers", _write_rule(rule))
             for rule in draft.numbers
-            if builder.has_number(rule)
+            if self._fitting.has_number(rule)
         ]
         arrays = []
         for array in draft.arrays:
-            rule = builder.array_rule(array, self._fit)
+            rule = self._fitting.array_rule(array, self._listing.fit)
             if rule is not None:
                 entry = self._write_array(array, rule, draft.pointer)
                 if entry is not None:
                     arrays.append(self._add("arrays", entry))
         objects = []
         for object_ in draft.objects:
-            if builder.object_rule(object_, self._fit) is not None:
+            if self._fitting.object_rule(object_, self._listing.fit) is not None:
                 objects.append(self._add("objects", self._write_object(object_)))
         lists = [list(dict.fromkeys(part)) for part in (numbers, strings, arrays, objects)]
         return [draft.literals, *lists]
@@ -134,7 +129,7 @@ class _Freezer:
 
     def _write_object(self, draft: ObjectDraft) -> list[Any]:
         kept = [
-            [(bits, child) for bits, child in options if child in self._fit]
+            [(bits, child) for bits, child in options if child in self._listing.fit]
             for options in draft.options
         ]
         dfa = draft.dfa
@@ -229,29 +224,29 @@ class _Freezer:
             if draft.literals >> bit & 1:
                 values[literal] = PositionDraft(draft.pointer, literals=1 << bit)
         for rule in draft.numbers:
-            numbers = self._list_numbers(rule)
+            numbers = self._listing.numbers(rule)
             if numbers is None:
                 endless.numbers.append(rule)
             for n in numbers or ():
                 made = values.setdefault(("number", n), PositionDraft(draft.pointer))
                 made.numbers.append(replace(rule, values=frozenset([n])))
         for string in draft.strings:
-            texts = _list_texts(string)
+            texts = list_texts(string)
             if texts is None:
                 endless.strings.append(string)
             for text in texts or ():
                 made = values.setdefault(("string", text), PositionDraft(draft.pointer))
                 made.strings = [StringDraft(of_texts([text]), 0, None)]
         for array in draft.arrays:
-            if self._builder.array_rule(array, self._fit) is None:
+            if self._fitting.array_rule(array, self._listing.fit) is None:
                 continue
-            if self._is_open_array(array):
+            if self._listing.is_open_array(array):
                 endless.arrays.append(array)
                 continue
             for value in self._list_or_refuse(PositionDraft("", arrays=[array]), pointer):
                 values[value] = self._constant(value, pointer)
         for object_ in draft.objects:
-            found = self._builder.object_rule(object_, self._fit)
+            found = self._fitting.object_rule(object_, self._listing.fit)
             if found is None:
                 continue
             if found.is_open:
@@ -269,49 +264,18 @@ class _Freezer:
 
     def _append(self, draft: PositionDraft) -> int:
         self._drafts.append(draft)
-        self._fit.add(len(self._drafts) - 1)
+        self._listing.fit.add(len(self._drafts) - 1)
         return len(self._drafts) - 1
 
     def _constant(self, value: Value, pointer: str) -> PositionDraft:
         builder = self._builder
         number = builder.add(builder.space.values([value]), pointer)
         builder.finish()
-        self._fit = builder.satisfiable() | self._fit
+        self._listing.fit |= self._fitting.positions()
         return self._drafts[number]
 
-    def _list_numbers(self, rule: Rule) -> list[Fraction] | None:
-        """Return the values that fit a rule of numbers, ``None`` if there are too many."""
-        if not self._builder.has_number(rule):
-            return []
-        if rule.values is not None:
-            return sorted(v for v in rule.values if rule.allows(v))
-        if rule.low is None or rule.high is None:
-            return None
-        if rule.multiple is None:
-            return [rule.low] if rule.low == rule.high else None
-        first, last = -(-rule.low // rule.multiple), rule.high // rule.multiple
-        if last - first >= MAX_VALUES:
-            return None
-        found = [n * rule.multiple for n in range(first, last + 1)]
-        return [value for value in found if rule.allows(value)]
-
-    def _is_open_array(self, draft: ArrayDraft) -> bool:
-        last = [child for _, child in draft.pieces[-1][1] if child in self._fit]
-        return (
-            draft.high is None
-            and bool(last)
-            and not draft.counters
-            and (not draft.unique or any(self._is_endless(child) for child in last))
-        )
-
-    def _is_endless(self, number: int) -> bool:
-        draft = self._drafts[number]
-        return any(self._list_numbers(rule) is None for rule in draft.numbers) or any(
-            _list_texts(string) is None for string in draft.strings
-        )
-
     def _list_or_refuse(self, draft: PositionDraft, pointer: str) -> list[Value]:
-        found = self._list(draft, 0)
+        found = self._listing.values(draft)
         if found is None:
             raise SchemaError(
                 pointer,
@@ -321,140 +285,6 @@ class _Freezer:
                 "allow additional properties or items in them, or leave uniqueItems out",
             )
         return found
-
-    def _list(self, draft: PositionDraft, depth: int) -> list[Value] | None:
-        """Return the values that fit a position, ``None`` if they are not few."""
-        if depth > 8:
-            return None
-        found: dict[Value, None] = {}
-        for bit, literal in enumerate(_LITERALS):
-            if draft.literals >> bit & 1:
-                found[literal] = None
-        for rule in draft.numbers:
-            numbers = self._list_numbers(rule)
-            if numbers is None:
-                return None
-            found.update(dict.fromkeys(("number", n) for n in numbers))
-        for string in draft.strings:
-            texts = _list_texts(string)
-            if texts is None:
-                return None
-            found.update(dict.fromkeys(("string", text) for text in texts))
-        for array in draft.arrays:
-            arrays = self._list_arrays(array, depth)
-            if arrays is None:
-                return None
-            found.update(dict.fromkeys(arrays))
-        for object_ in draft.objects:
-            objects = self._list_objects(object_, depth)
-            if objects is None:
-                return None
-            found.update(dict.fromkeys(objects))
-        return list(found) if len(found) <= MAX_VALUES else None
-
-    def _list_arrays(self, draft: ArrayDraft, depth: int) -> list[Value] | None:
-        rule = self._builder.array_rule(draft, self._fit)
-        if rule is None:
-            return []
-        if draft.high is None or draft.high > MAX_VALUES or draft.counters or draft.unique:
-            most = next((start for start, o in rule.pieces if not o), None)
-            if most is None or draft.counters or draft.unique:
-                return None
-        else:
-            most = draft.high
-        found: list[Value] = []
-        for n in range(draft.low, most + 1):
-            columns = []
-            for place in range(n):
-                items = [v for _, c in rule.options(place) for v in self._list_of(c, depth)]
-                if None in items:
-                    return None
-                columns.append(items)
-            size = 1
-            for column in columns:
-                size *= len(column)
-            if size > MAX_VALUES:
-                return None
-            found += [("array", tuple(items)) for items in product(*columns)]
-        return found
-
-    def _list_of(self, number: int, depth: int) -> list[Any]:
-        found = self._list(self._drafts[number], depth + 1)
-        return [None] if found is None else found
-
-    def _list_objects(self, draft: ObjectDraft, depth: int) -> list[Value] | None:
-        rule = self._builder.object_rule(draft, self._fit)
-        if rule is None:
-            return []
-        names = draft.names
-        if names is None and rule.options[draft.n_names :] == []:
-            names = _names_of(draft.dfa, draft.n_names)
-        if names is None or any(rule.options[draft.n_names :]) or draft.n_wishes:
-            return None
-        columns: list[list[Any]] = []
-        for n, name in enumerate(names):
-            options = rule.options[n]
-            values = [v for _, c in options for v in self._list_of(c, depth)]
-            if None in values:
-                return None
-            there: list[Any] = [(name, v) for v in values]
-            columns.append(there if draft.required >> n & 1 else [None, *there])
-        size = 1
-        for column in columns:
-            size *= max(len(column), 1)
-        if size > MAX_VALUES:
-            return None
-        found: list[Value] = []
-        for chosen in product(*columns):
-            members = sorted(member for member in chosen if member is not None)
-            if len(members) >= draft.low and (draft.high is None or len(members) <= draft.high):
-                found.append(("object", tuple(members)))
-        return found
-
-
-def _names_of(dfa: CharDfa, n_names: int) -> tuple[str, ...]:
-    """Return the texts that an automaton of names labels, by label."""
-    found = [""] * n_names
-    ends = [*dfa.starts[1:], 0x110000]
-    open_ = [(dfa.start, "")]
-    while open_:
-        state, text = open_.pop()
-        if dfa.labels[state] != NO_LABEL:
-            found[dfa.labels[state]] = text
-        for low, high, kind in zip(dfa.starts, ends, dfa.classes, strict=True):
-            target = dfa.rows[state].get(kind, dfa.defaults[state])
-            if target != DEAD:
-                open_ += [(target, text + chr(c)) for c in range(low, high)]
-    return tuple(found)
-
-
-def _list_texts(draft: StringDraft) -> list[str] | None:
-    """Return the strings that fit, ``None`` if there are too many."""
-    dfa = draft.dfa
-    if dfa.is_endless(dfa.start) and draft.high is None:
-        return None
-    ends = [*dfa.starts[1:], 0x110000]
-    found: list[str] = []
-    level = [(dfa.start, "")] if dfa.start != DEAD else []
-    length = 0
-    while level and (draft.high is None or length <= draft.high):
-        after = []
-        for state, text in level:
-            if dfa.labels[state] != NO_LABEL and length >= draft.low:
-                found.append(text)
-            for low, high, kind in zip(dfa.starts, ends, dfa.classes, strict=True):
-                target = dfa.rows[state].get(kind, dfa.defaults[state])
-                if target != DEAD:
-                    if high - low > MAX_VALUES:
-                        return None
-                    after += [(target, text + chr(c)) for c in range(low, high)]
-            if len(after) > MAX_VALUES:
-                return None
-        if len(found) > MAX_VALUES:
-            return None
-        level = after
-        length += 1
-    return found
 
 
 def _relabel(draft: ObjectDraft, kept: list[list[tuple[int, int]]]) -> CharDfa:

@@ -17,15 +17,14 @@ from typing import Any
 from maskc.errors import SchemaError
 from maskc.jsonschema.automata import TooLargeError
 from maskc.jsonschema.dialects import Dialect, dialect_of, enter, follow, scope_of
-from maskc.jsonschema.evaluated import Evaluated, Scenario, join
 from maskc.jsonschema.expressions import BIT, TYPES, Formula, Keys, Space
 from maskc.jsonschema.formats import LENGTHS, build_format
 from maskc.jsonschema.patterns import build_pattern, split_simple
+from maskc.jsonschema.scenarios import Scenarios, is_known_reference
 from maskc.jsonschema.syntax import PatternError
 from maskc.jsonschema.values import freeze, to_fraction
 from maskc.runtime.schema.characters import CharDfa
 
-MAX_SCENARIOS = 256
 # Of characters, items or members; one more is still a number that a plan may hold.
 MAX_COUNT = 1_000_000_000_000
 _EVERY: Keys = ("other", frozenset(), ())
@@ -90,20 +89,21 @@ class Lowering:
             return self.space.true if schema else self.space.false
         if not isinstance(schema, dict):
             raise self.fault(place, "", "is neither an object nor a Boolean", "write a schema")
-        place = self._enter(place)
+        place = self.enter(place)
         if place.dialect.year < 2019 and "$ref" in schema:
             return self.reference(place, "$ref")
         if place.dialect.year >= 2019 and (
             "unevaluatedProperties" in schema or "unevaluatedItems" in schema
         ):
-            return self.space.either(scenario.formula for scenario in self.scenarios(place))
+            return self.space.either(scenario.formula for scenario in Scenarios(self).find(place))
         return self.space.both([*self.own(place), *self.in_place(place)])
 
     def fault(self, place: Place, keyword: str, reason: str, remedy: str) -> SchemaError:
         """Return an error at a place."""
         return SchemaError(place.pointer, keyword, reason, remedy)
 
-    def _enter(self, place: Place) -> Place:
+    def enter(self, place: Place) -> Place:
+        """Return a schema's place with its own identifier and dialect."""
         schema, dialect = place.schema, place.dialect
         if "$schema" in schema and ("$id" in schema or "id" in schema or not place.pointer):
             dialect = dialect_of(schema["$schema"], place.pointer)
@@ -141,7 +141,7 @@ class Lowering:
         """Yield what subschemas ask of the same value."""
         schema, space, year = place.schema, self.space, place.dialect.year
         for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
-            if keyword in schema and _is_known(keyword, year):
+            if keyword in schema and is_known_reference(keyword, year):
                 yield self.reference(place, keyword)
         if "allOf" in schema:
             yield space.both(self.branches(place, "allOf"))
@@ -387,7 +387,7 @@ class Lowering:
     def _items(self, place: Place) -> Iterator[Formula]:
         schema, space, year = place.schema, self.space, place.dialect.year
         yield from self._between(place, "size", "minItems", "maxItems")
-        prefix, rest = self._split_items(place)
+        prefix, rest = self.split_items(place)
         for n, fits in enumerate(prefix):
             if fits is not space.true:
                 yield space.make("items", n, n + 1, fits)
@@ -403,7 +403,8 @@ class Lowering:
         if schema.get("uniqueItems") is True:
             yield space.make("unique", True)
 
-    def _split_items(self, place: Place) -> tuple[list[Formula], Formula | None]:
+    def split_items(self, place: Place) -> tuple[list[Formula], Formula | None]:
+        """Return what is asked of the first items, and of those after them."""
         schema = place.schema
         first, other = ("prefixItems", "items")
         if place.dialect.year < 2020:
@@ -413,132 +414,8 @@ class Lowering:
         prefix = self.branches(place, first) if schema.get(first) else []
         return prefix, self.sub(place, other) if other in schema else None
 
-    def scenarios(self, place: Place) -> list[Scenario]:
-        """Return the ways in which a schema can hold, with what is then evaluated.
-
-        Each excludes the others as far as what they evaluate differs.
-        """
-        schema = place.schema
-        if isinstance(schema, bool):
-            return [Scenario(self.lower(place), Evaluated())]
-        if not isinstance(schema, dict):
-            raise self.fault(place, "", "is neither an object nor a Boolean", "write a schema")
-        place = self._enter(place)
-        found = [Scenario(self.space.both(self.own(place)), self._evaluated(place))]
-        for ways in self._ways(place):
-            found = join(self.space, found, ways)
-            if len(found) > MAX_SCENARIOS:
-                raise self.fault(
-                    place,
-                    "unevaluatedProperties",
-                    f"(or unevaluatedItems) depends on more than {MAX_SCENARIOS} combinations "
-                    "of subschemas",
-                    "write additionalProperties or items in each branch",
-                )
-        return [self._leave_none(place, scenario) for scenario in found]
-
-    def _evaluated(self, place: Place) -> Evaluated:
-        schema = place.schema
-        dfas = frozenset(
-            self.pattern_dfa(place, "patternProperties", pattern)
-            for pattern in schema.get("patternProperties", {})
-        )
-        prefix, rest = self._split_items(place)
-        fits: tuple[Formula, ...] = ()
-        if "contains" in schema and place.dialect.year >= 2020:
-            fits = (self.sub(place, "contains"),)
-        return Evaluated(
-            names=frozenset(schema.get("properties", {})),
-            dfas=dfas,
-            all_names="additionalProperties" in schema,
-            n_items=len(prefix),
-            all_items=rest is not None,
-            fits=fits,
-        )
-
-    def _ways(self, place: Place) -> Iterator[list[Scenario]]:
-        """Yield for each applicator the ways in which it can hold."""
-        schema, space, year = place.schema, self.space, place.dialect.year
-        for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
-            if keyword in schema and _is_known(keyword, year):
-                yield self.scenarios(self.target(place, keyword))
-        for n, inner in enumerate(schema.get("allOf", [])):
-            yield self.scenarios(place.below(inner, "allOf", n))
-        if "anyOf" in schema:
-            yield self._any(place)
-        if "oneOf" in schema:
-            yield self._one(place)
-        if "not" in schema:
-            yield [Scenario(space.negate(self.sub(place, "not")), Evaluated())]
-        if "if" in schema:
-            yield self._conditional(place)
-        for name, inner in schema.get("dependentSchemas", {}).items():
-            there = [
-                Scenario(space.both([self.has(name), s.formula]), s.evaluated)
-                for s in self.scenarios(place.below(inner, "dependentSchemas", name))
-            ]
-            away = space.either([self.lacks(name), space.types(~BIT["object"] & 63)])
-            yield [*there, Scenario(away, Evaluated())]
-
-    def _any(self, place: Place) -> list[Scenario]:
-        found = [Scenario(self.space.true, Evaluated())]
-        whole = self.space.either(self.branches(place, "anyOf"))
-        for n, inner in enumerate(place.schema["anyOf"]):
-            below = place.below(inner, "anyOf", n)
-            ways = self.scenarios(below)
-            if any(not way.evaluated.is_empty for way in ways):
-                ways = [*ways, Scenario(self.space.negate(self.lower(below)), Evaluated())]
-                found = join(self.space, found, ways)
-            if len(found) > MAX_SCENARIOS:
-                break  # said by the caller
-        return [Scenario(self.space.both([whole, f.formula]), f.evaluated) for f in found]
-
-    def _one(self, place: Place) -> list[Scenario]:
-        formulas = self.branches(place, "oneOf")
-        found = []
-        for n, inner in enumerate(place.schema["oneOf"]):
-            others = [self.space.negate(f) for k, f in enumerate(formulas) if k != n]
-            found += [
-                Scenario(self.space.both([s.formula, *others]), s.evaluated)
-                for s in self.scenarios(place.below(inner, "oneOf", n))
-            ]
-        return found
-
-    def _conditional(self, place: Place) -> list[Scenario]:
-        schema, space = place.schema, self.space
-        held = self.scenarios(place.below(schema["if"], "if"))
-        failed = [Scenario(space.negate(self.sub(place, "if")), Evaluated())]
-        if "then" in schema:
-            held = join(space, held, self.scenarios(place.below(schema["then"], "then")))
-        if "else" in schema:
-            failed = join(space, failed, self.scenarios(place.below(schema["else"], "else")))
-        return [*held, *failed]
-
-    def _leave_none(self, place: Place, scenario: Scenario) -> Scenario:
-        """Return a scenario with what the schema's own ``unevaluated…`` ask."""
-        schema, space, evaluated = place.schema, self.space, scenario.evaluated
-        formulas = [scenario.formula]
-        if "unevaluatedProperties" in schema:
-            fits = self.sub(place, "unevaluatedProperties")
-            if not evaluated.all_names:
-                keys: Keys = ("other", evaluated.names, tuple(sorted(evaluated.dfas)))
-                formulas.append(space.all(keys, fits))
-            evaluated = evaluated.with_all_names()
-        if "unevaluatedItems" in schema:
-            fits = self.sub(place, "unevaluatedItems")
-            if not evaluated.all_items:
-                allowed = space.either([fits, *evaluated.fits])
-                if allowed is not space.true:
-                    formulas.append(space.make("items", evaluated.n_items, None, allowed))
-            evaluated = evaluated.with_all_items()
-        return Scenario(space.both(formulas), evaluated)
-
 
 def _half(
     bound: Fraction, *, open_: bool, is_low: bool
 ) -> tuple[Fraction | None, bool, Fraction | None, bool]:
     return (bound, open_, None, False) if is_low else (None, False, bound, open_)
-
-
-def _is_known(keyword: str, year: int) -> bool:
-    return keyword == "$ref" or year == (2020 if keyword == "$dynamicRef" else 2019)

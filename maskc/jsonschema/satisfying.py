@@ -1,0 +1,101 @@
+"""Which positions does some value fit?
+
+They are found as a least fixed point: what only an endless value would fit, fits nothing.
+
+Example: ``{"required": ["a"], "properties": {"a": {"$ref": "#"}}, "type": "object"}`` fits nothing.
+"""
+
+from __future__ import annotations
+
+from maskc.errors import SchemaError
+from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, StringDraft
+from maskc.runtime.schema.arrays import MOST_STATES, ArrayRule
+from maskc.runtime.schema.numbers import Numbers
+from maskc.runtime.schema.objects import ObjectRule
+from maskc.runtime.schema.plan import Layout
+from maskc.runtime.schema.sides import Rule
+
+
+class Satisfying:
+    """Says what fits the drafts of a schema.
+
+    Args:
+        drafts: positions; there may come to be more.
+        layout: how texts are written.
+    """
+
+    def __init__(self, drafts: list[PositionDraft], layout: Layout) -> None:
+        self._drafts, self._layout = drafts, layout
+
+    def positions(self) -> set[int]:
+        """Return the positions that some value fits."""
+        users: dict[int, set[int]] = {}
+        for number, draft in enumerate(self._drafts):
+            for child in _children(draft):
+                users.setdefault(child, set()).add(number)
+        open_ = list(range(len(self._drafts)))
+        found: set[int] = set()
+        while open_:
+            number = open_.pop()
+            if number not in found and self._fits(self._drafts[number], found):
+                found.add(number)
+                open_ += users.get(number, ())
+        return found
+
+    def _fits(self, draft: PositionDraft, found: set[int]) -> bool:
+        return (
+            bool(draft.literals)
+            or any(map(self.has_string, draft.strings))
+            or any(map(self.has_number, draft.numbers))
+            or any(self.array_rule(array, found) for array in draft.arrays)
+            or any(self.object_rule(object_, found) for object_ in draft.objects)
+        )
+
+    def has_string(self, draft: StringDraft) -> bool:
+        """Return whether some string fits."""
+        return draft.dfa.accepts_length(draft.dfa.start, draft.low, draft.high)
+
+    def has_number(self, rule: Rule) -> bool:
+        """Return whether some number fits."""
+        if rule.values is not None and self._layout.numbers == "usual" and not rule.spelled:
+            return any(map(rule.allows, rule.values))
+        return Numbers(rule, exponents=self._layout.numbers == "usual").is_satisfiable
+
+    def array_rule(self, draft: ArrayDraft, found: set[int]) -> ArrayRule | None:
+        """Return the rule of an array if one fits, with the options that are satisfiable."""
+        pieces = [(start, _keep(options, found)) for start, options in draft.pieces]
+        rule = ArrayRule(pieces, draft.low, draft.high, draft.counters)
+        if draft.counters and rule.n_states > MOST_STATES:
+            raise SchemaError(
+                "",
+                "contains",
+                f"is counted with bounds that make more than {MOST_STATES:,} states",
+                "lower minContains, maxContains, minItems or maxItems",
+            )
+        return rule if rule.is_feasible(*rule.start) else None
+
+    def object_rule(self, draft: ObjectDraft, found: set[int]) -> ObjectRule | None:
+        """Return the rule of an object if one fits, with the options that are satisfiable."""
+        options = [_keep(option, found) for option in draft.options]
+        rule = ObjectRule(
+            draft.dfa,
+            draft.n_names,
+            options,
+            draft.required,
+            draft.low,
+            draft.high,
+            draft.n_wishes,
+            ordered=self._layout.key_order == "schema",
+        )
+        return rule if rule.is_feasible() else None
+
+
+def _keep(options: list[tuple[int, int]], found: set[int]) -> list[tuple[int, int]]:
+    return [(bits, child) for bits, child in options if child in found]
+
+
+def _children(draft: PositionDraft) -> set[int]:
+    found = {child for array in draft.arrays for _, options in array.pieces for _, child in options}
+    return found | {
+        child for object_ in draft.objects for options in object_.options for _, child in options
+    }

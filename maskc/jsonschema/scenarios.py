@@ -1,0 +1,164 @@
+"""In which ways can a schema hold, and which keys and items does it evaluate then?
+
+``unevaluatedProperties`` and ``unevaluatedItems`` are about what no other keyword looked at, which
+depends on the branches that hold. So a schema with one of them is lowered way by way.
+
+Example: ``anyOf`` over ``a`` and ``b`` has three ways: both hold, or one of the two and not the
+other.
+
+Limits: ``MAX_SCENARIOS`` ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from maskc.jsonschema.evaluated import Evaluated, Scenario, join
+from maskc.jsonschema.expressions import BIT, Formula, Keys
+
+if TYPE_CHECKING:
+    from maskc.jsonschema.lowering import Lowering, Place
+
+MAX_SCENARIOS = 256
+
+
+class Scenarios:
+    """Finds the ways in which schemas can hold.
+
+    Args:
+        lowering: of the compilation.
+    """
+
+    def __init__(self, lowering: Lowering) -> None:
+        self._lowering, self._space = lowering, lowering.space
+
+    def find(self, place: Place) -> list[Scenario]:
+        """Return the ways in which a schema can hold, with what is then evaluated.
+
+        Each excludes the others as far as what they evaluate differs.
+        """
+        schema = place.schema
+        if isinstance(schema, bool):
+            return [Scenario(self._lowering.lower(place), Evaluated())]
+        if not isinstance(schema, dict):
+            raise self._lowering.fault(
+                place, "", "is neither an object nor a Boolean", "write a schema"
+            )
+        place = self._lowering.enter(place)
+        found = [Scenario(self._space.both(self._lowering.own(place)), self._evaluated(place))]
+        for ways in self._ways(place):
+            found = join(self._space, found, ways)
+            if len(found) > MAX_SCENARIOS:
+                raise self._lowering.fault(
+                    place,
+                    "unevaluatedProperties",
+                    f"(or unevaluatedItems) depends on more than {MAX_SCENARIOS} combinations "
+                    "of subschemas",
+                    "write additionalProperties or items in each branch",
+                )
+        return [self._leave_none(place, scenario) for scenario in found]
+
+    def _evaluated(self, place: Place) -> Evaluated:
+        schema = place.schema
+        dfas = frozenset(
+            self._lowering.pattern_dfa(place, "patternProperties", pattern)
+            for pattern in schema.get("patternProperties", {})
+        )
+        prefix, rest = self._lowering.split_items(place)
+        fits: tuple[Formula, ...] = ()
+        if "contains" in schema and place.dialect.year >= 2020:
+            fits = (self._lowering.sub(place, "contains"),)
+        return Evaluated(
+            names=frozenset(schema.get("properties", {})),
+            dfas=dfas,
+            all_names="additionalProperties" in schema,
+            n_items=len(prefix),
+            all_items=rest is not None,
+            fits=fits,
+        )
+
+    def _ways(self, place: Place) -> Iterator[list[Scenario]]:
+        """Yield for each applicator the ways in which it can hold."""
+        schema, space, year = place.schema, self._space, place.dialect.year
+        for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
+            if keyword in schema and is_known_reference(keyword, year):
+                yield self.find(self._lowering.target(place, keyword))
+        for n, inner in enumerate(schema.get("allOf", [])):
+            yield self.find(place.below(inner, "allOf", n))
+        if "anyOf" in schema:
+            yield self._any(place)
+        if "oneOf" in schema:
+            yield self._one(place)
+        if "not" in schema:
+            yield [Scenario(space.negate(self._lowering.sub(place, "not")), Evaluated())]
+        if "if" in schema:
+            yield self._conditional(place)
+        for name, inner in schema.get("dependentSchemas", {}).items():
+            there = [
+                Scenario(space.both([self._lowering.has(name), s.formula]), s.evaluated)
+                for s in self.find(place.below(inner, "dependentSchemas", name))
+            ]
+            away = space.either([self._lowering.lacks(name), space.types(~BIT["object"] & 63)])
+            yield [*there, Scenario(away, Evaluated())]
+
+    def _any(self, place: Place) -> list[Scenario]:
+        found = [Scenario(self._space.true, Evaluated())]
+        whole = self._space.either(self._lowering.branches(place, "anyOf"))
+        for n, inner in enumerate(place.schema["anyOf"]):
+            below = place.below(inner, "anyOf", n)
+            ways = self.find(below)
+            if any(not way.evaluated.is_empty for way in ways):
+                ways = [
+                    *ways,
+                    Scenario(self._space.negate(self._lowering.lower(below)), Evaluated()),
+                ]
+                found = join(self._space, found, ways)
+            if len(found) > MAX_SCENARIOS:
+                break  # said by the caller
+        return [Scenario(self._space.both([whole, f.formula]), f.evaluated) for f in found]
+
+    def _one(self, place: Place) -> list[Scenario]:
+        formulas = self._lowering.branches(place, "oneOf")
+        found = []
+        for n, inner in enumerate(place.schema["oneOf"]):
+            others = [self._space.negate(f) for k, f in enumerate(formulas) if k != n]
+            found += [
+                Scenario(self._space.both([s.formula, *others]), s.evaluated)
+                for s in self.find(place.below(inner, "oneOf", n))
+            ]
+        return found
+
+    def _conditional(self, place: Place) -> list[Scenario]:
+        schema, space = place.schema, self._space
+        held = self.find(place.below(schema["if"], "if"))
+        failed = [Scenario(space.negate(self._lowering.sub(place, "if")), Evaluated())]
+        if "then" in schema:
+            held = join(space, held, self.find(place.below(schema["then"], "then")))
+        if "else" in schema:
+            failed = join(space, failed, self.find(place.below(schema["else"], "else")))
+        return [*held, *failed]
+
+    def _leave_none(self, place: Place, scenario: Scenario) -> Scenario:
+        """Return a scenario with what the schema's own ``unevaluated…`` ask."""
+        schema, space, evaluated = place.schema, self._space, scenario.evaluated
+        formulas = [scenario.formula]
+        if "unevaluatedProperties" in schema:
+            fits = self._lowering.sub(place, "unevaluatedProperties")
+            if not evaluated.all_names:
+                keys: Keys = ("other", evaluated.names, tuple(sorted(evaluated.dfas)))
+                formulas.append(space.all(keys, fits))
+            evaluated = evaluated.with_all_names()
+        if "unevaluatedItems" in schema:
+            fits = self._lowering.sub(place, "unevaluatedItems")
+            if not evaluated.all_items:
+                allowed = space.either([fits, *evaluated.fits])
+                if allowed is not space.true:
+                    formulas.append(space.make("items", evaluated.n_items, None, allowed))
+            evaluated = evaluated.with_all_items()
+        return Scenario(space.both(formulas), evaluated)
+
+
+def is_known_reference(keyword: str, year: int) -> bool:
+    """Return whether a dialect has a keyword that refers to another schema."""
+    return keyword == "$ref" or year == (2020 if keyword == "$dynamicRef" else 2019)

@@ -1,0 +1,40 @@
+import pytest
+
+from maskc.errors import SchemaError
+from maskc.jsonschema.automata import of_texts
+from maskc.jsonschema.drafts import ArrayDraft, PositionDraft, StringDraft
+from maskc.jsonschema.satisfying import Satisfying
+from maskc.runtime.schema.arrays import Counter
+from maskc.runtime.schema.plan import Layout
+
+
+def array(options, low=1, counters=()):
+    return ArrayDraft([(0, options)], low, None, list(counters), unique=False)
+
+
+def fitting(*drafts):
+    return Satisfying(list(drafts), Layout())
+
+
+def test_what_only_an_endless_value_fits_fits_nothing():
+    endless = PositionDraft("", arrays=[array([(0, 0)])])
+    ends = PositionDraft("", arrays=[array([(0, 1)], low=0)])
+    assert fitting(endless, ends).positions() == {1}
+
+
+def test_a_position_fits_if_those_inside_do():
+    outer = PositionDraft("", arrays=[array([(0, 1)])])
+    inner = PositionDraft("", literals=1)
+    assert fitting(outer, inner).positions() == {0, 1}
+
+
+def test_a_string_must_have_a_length_that_is_asked_for():
+    dfa = of_texts(["a", "abc"])
+    assert fitting().has_string(StringDraft(dfa, 2, None))
+    assert not fitting().has_string(StringDraft(dfa, 2, 2))
+
+
+def test_counts_that_make_too_many_states_are_refused():
+    counters = [Counter(0, None, 10**6, None)]
+    with pytest.raises(SchemaError, match="is counted with bounds"):
+        fitting().array_rule(array([(1, 0)], counters=counters), {0})
