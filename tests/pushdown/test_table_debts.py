@@ -37,14 +37,14 @@ class Question:
         return debts.decide(*self.ids(x), self.ids(sequence))
 
 
-def stacks_of(grammar):
-    table = build_table_without_lexer(grammar)
+def stacks_of(grammar, table=None):
+    table = table or build_table_without_lexer(grammar)
     return TableDebts(grammar, table, {t: t for t in range(len(grammar.bnf.terminals))})
 
 
-def refined_states(grammar):
+def refined_states(grammar, table):
     """Return state of Lark's → the refined states of it that some text comes to."""
-    table, used = build_table_without_lexer(grammar), reduce_grammar(grammar.bnf)
+    used = reduce_grammar(grammar.bnf)
     found, reached = {}, {0}
     for state in (pending := [0]):  # grows while we walk it
         found.setdefault(table.lalr_state[state], []).append(state)
@@ -56,7 +56,8 @@ def refined_states(grammar):
 
 
 def decide_in(question, lalr_state, name):
-    tops = refined_states(question.grammar).get(lalr_state, ())
+    table = build_table_without_lexer(question.grammar)
+    tops = refined_states(question.grammar, table).get(lalr_state, ())
     return question.stacks.decide(tops, [1 << t for t in question.ids(name)])
 
 
@@ -106,12 +107,17 @@ def test_nothing_is_legal_in_a_state_that_no_text_comes_to():
     assert decide_in(question, state, "B") is Verdict.NEVER
 
 
-def test_the_lalr_state_decides_what_one_terminal_leaves_open(python):
+@pytest.fixture(scope="module")
+def python_table(python):
+    return build_table_without_lexer(python.grammar)
+
+
+def test_the_lalr_state_decides_what_one_terminal_leaves_open(python, python_table):
     """``f(`` can be closed at once, ``import (`` cannot."""
-    stacks = stacks_of(python.grammar)
+    stacks = stacks_of(python.grammar, python_table)
     opening, closing = python.id("LPAR"), python.id("RPAR")
     assert stacks.decide_after(opening, [closing]) is Verdict.DEPENDS
-    refined = refined_states(python.grammar)
+    refined = refined_states(python.grammar, python_table)
     verdicts = {
         stacks.decide(refined[state.shifts[opening]], [1 << closing])
         for state in python.grammar.lalr.states
@@ -120,9 +126,9 @@ def test_the_lalr_state_decides_what_one_terminal_leaves_open(python):
     assert verdicts == {Verdict.ALWAYS, Verdict.NEVER}
 
 
-def test_minus_is_always_legal_after_minus_for_larks_table_too(python):
+def test_minus_is_always_legal_after_minus_for_larks_table_too(python, python_table):
     minus = python.id("MINUS")
-    assert stacks_of(python.grammar).decide_after(minus, [minus]) is Verdict.ALWAYS
+    assert stacks_of(python.grammar, python_table).decide_after(minus, [minus]) is Verdict.ALWAYS
 
 
 def words_of(grammar, longest):
