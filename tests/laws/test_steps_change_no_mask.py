@@ -60,13 +60,21 @@ def draw_strings(draw: Random, alphabet: str) -> tuple[bytes, ...]:
     return tuple(sorted({s.encode() for s in strings | set(alphabet)}))
 
 
-def compare_steps(text: str, tokens: tuple[bytes, ...], draw: Random, **settings: str) -> int:
+def compare_steps(
+    text: str,
+    tokens: tuple[bytes, ...],
+    draw: Random,
+    *,
+    walks: int = 4,
+    longest: int = 40,
+    **settings: str,
+) -> int:
     """Walk at random; return how many masks were compared."""
     artifacts = [compile_text(text, tokens, step, **settings) for step in STEPS]
     n_masks = 0
-    for _ in range(4):
+    for _ in range(walks):
         matchers = [artifact.matcher() for artifact in artifacts]
-        for _ in range(40):
+        for _ in range(longest):
             masks = [legal_ids(matcher, len(tokens) + 1) for matcher in matchers]
             for step, mask in zip(STEPS, masks, strict=True):
                 assert mask == masks[0], (text, step, mask ^ masks[0])

@@ -6,14 +6,19 @@ out, so an automaton is partial.
 
 Example: ``ab?`` has three states; ``a*`` without ``aa`` has four.
 
-Source: subsets: Rabin and Scott 1959 (doi:10.1147/rd.32.0114); minimisation: Moore 1956.
+Source: subsets: Rabin and Scott 1959 (doi:10.1147/rd.32.0114); minimisation: Hopcroft 1971.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
 
 from maskc.automata.charset import CodePoints
+from maskc.automata.partition import Predecessors, find_coaccessible, refine
 from maskc.frontends.characters.expressions import NOTHING, Expression, is_nullable, unite
 from maskc.frontends.characters.positions import (
     MATCHED,
@@ -25,6 +30,7 @@ from maskc.frontends.characters.positions import (
 )
 
 MAX_STATES = 1_000
+Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +60,8 @@ def build_dfa(expression: Expression) -> Dfa:
     positions = Positions(rest)
     # The start is apart from the same set met later: only it matches the empty text.
     keys: list[frozenset[int]] = [frozenset(positions.start) | ({MATCHED} if nullable else set())]
-    number = {keys[0]: 0}
-    rows: list[list[int]] = []
-    while len(rows) < len(keys):
-        row = []
-        for in_class in range(len(positions.classes)):
-            after = frozenset(positions.step(keys[len(rows)], in_class))
-            if after not in number:
-                number[after] = len(keys)
-                keys.append(after)
-            row.append(number[after])
-        rows.append(row)
-        if len(keys) > MAX_STATES:
-            raise TooLargeError
+    n_classes = len(positions.classes)
+    rows = _explore(keys, lambda key: [frozenset(positions.step(key, n)) for n in range(n_classes)])
     return minimise(rows, [MATCHED in key for key in keys], positions.classes)
 
 
@@ -87,20 +82,9 @@ def subtract(left: Expression, right: Expression) -> Dfa:
         return next((t for t, ranges in moves.items() if overlap(part, ranges)), None)
 
     keys: list[tuple[int | None, int | None]] = [(one.start, other.start)]
-    number = {keys[0]: 0}
-    rows: list[list[int]] = []
-    while len(rows) < len(keys):
-        a, b = keys[len(rows)]
-        row = []
-        for part in classes:
-            after = (step(one, a, part), step(other, b, part))
-            if after not in number:
-                number[after] = len(keys)
-                keys.append(after)
-            row.append(number[after])
-        rows.append(row)
-        if len(keys) > MAX_STATES:
-            raise TooLargeError
+    rows = _explore(
+        keys, lambda key: [(step(one, key[0], p), step(other, key[1], p)) for p in classes]
+    )
     accepts = [
         a is not None and one.accepts[a] and not (b is not None and other.accepts[b])
         for a, b in keys
@@ -108,46 +92,44 @@ def subtract(left: Expression, right: Expression) -> Dfa:
     return minimise(rows, accepts, classes)
 
 
+def _explore(keys: list[Key], step: Callable[[Key], list[Key]]) -> list[list[int]]:
+    """Return state → class → state, from the first key on; all keys are appended to ``keys``.
+
+    Raises:
+        TooLargeError: there are more than ``MAX_STATES`` states.
+    """
+    number = {keys[0]: 0}
+    rows: list[list[int]] = []
+    for key in keys:  # grows while we walk it
+        for after in (reached := step(key)):
+            if after not in number:
+                number[after] = len(keys)
+                keys.append(after)
+        rows.append([number[after] for after in reached])
+        if len(keys) > MAX_STATES:
+            raise TooLargeError
+    return rows
+
+
 def minimise(rows: list[list[int]], accepts: list[bool], classes: list[CodePoints]) -> Dfa:
     """Return the minimal automaton of a complete table that starts in state 0."""
-    block = [int(accept) for accept in accepts]
-    n_blocks = len(set(block))
-    while True:
-        number: dict[tuple[int, ...], int] = {}
-        block = [
-            number.setdefault((block[state], *(block[target] for target in row)), len(number))
-            for state, row in enumerate(rows)
-        ]
-        if len(number) == n_blocks:
-            break
-        n_blocks = len(number)
-    first = {b: state for state, b in reversed(list(enumerate(block)))}
-    quotient = [[block[target] for target in rows[first[b]]] for b in range(n_blocks)]
-    accepting = [accepts[first[b]] for b in range(n_blocks)]
-    live = _live(quotient, accepting)
-    if block[0] not in live:
+    table = np.array(rows, dtype=np.int32).reshape(len(rows), len(classes))
+    before = Predecessors(table)
+    live = find_coaccessible(before, np.array(accepts, dtype=np.bool_)).tolist()
+    if not live[0]:
         return Dfa((), (), None)
-    # Blocks are numbered as they are met from the start, the dead one left out.
-    new = {old: index for index, old in enumerate(sorted(live))}
+    block = refine(accepts, table, before).tolist()
+    # Blocks are numbered as they are met from the start; the dead one is left out.
+    first: dict[int, int] = {}
+    for state, number in enumerate(block):
+        if live[state]:
+            first.setdefault(number, state)
+    new = {number: index for index, number in enumerate(first)}
     moves: list[dict[int, CodePoints]] = []
-    for old in sorted(live):
+    for state in first.values():
         sets: dict[int, list[CodePoints]] = {}
-        for part, target in zip(classes, quotient[old], strict=True):
-            if target in live:
-                sets.setdefault(new[target], []).append(part)
+        for part, target in zip(classes, rows[state], strict=True):
+            if live[target]:
+                sets.setdefault(new[block[target]], []).append(part)
         moves.append({target: unite(*parts) for target, parts in sets.items()})
-    return Dfa(tuple(moves), tuple(accepting[old] for old in sorted(live)), new[block[0]])
-
-
-def _live(rows: list[list[int]], accepts: list[bool]) -> set[int]:
-    into: list[set[int]] = [set() for _ in rows]
-    for state, row in enumerate(rows):
-        for target in row:
-            into[target].add(state)
-    live = {state for state, accept in enumerate(accepts) if accept}
-    stack = sorted(live)
-    while stack:
-        for state in into[stack.pop()] - live:
-            live.add(state)
-            stack.append(state)
-    return live
+    return Dfa(tuple(moves), tuple(accepts[state] for state in first.values()), new[block[0]])
