@@ -11,7 +11,7 @@ more than 4 GB, or ended otherwise than with a file or a sentence.
 from __future__ import annotations
 
 import argparse
-import base64
+import json
 import os
 import subprocess
 import sys
@@ -159,15 +159,25 @@ def _command(name: str, folder: Path, tokenizer: str) -> list[str]:
     if name == "dev-zero":
         return [*compile_, "/dev/zero", "--tokenizer", tokenizer]
     if name == "tokens-of-10KB":
-        tokens = [bytes([i]) for i in range(256)] + [bytes([97 + i]) * 10_000 for i in range(5)]
-        lines = [f"{base64.b64encode(t).decode()} {i}" for i, t in enumerate(tokens)]
-        (folder / "long.tiktoken").write_text("\n".join(lines) + "\n")
-        return [*compile_, "json", "--tokenizer", str(folder / "long.tiktoken")]
+        texts = ["</s>", *map(chr, range(0x21, 0x7F)), *(chr(97 + i) * 10_000 for i in range(5))]
+        step = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+        model = {"type": "BPE", "vocab": {text: i for i, text in enumerate(texts)}, "merges": []}
+        end = {"id": 0, "content": "</s>", "special": True}
+        tokenizer_json = {
+            "version": "1.0",
+            "added_tokens": [end],
+            "pre_tokenizer": step,
+            "decoder": step,
+            "model": model,
+        }
+        (folder / "tokenizer.json").write_text(json.dumps(tokenizer_json))
+        (folder / "tokenizer_config.json").write_text(json.dumps({"eos_token": "</s>"}))
+        return [*compile_, "json", "--tokenizer", str(folder)]
     if name in LARK:
         kind, text = "lark", LARK[name]()
     else:
         kind, text = DIALECTS[name][0], DIALECTS[name][1]()
-    if kind == "regex" and len(text) < 100_000:
+    if kind == "regex":  # an argument has up to 128 KiB
         return [*compile_, f"--regex={text}", "--tokenizer", tokenizer]
     path = folder / f"{name}.{kind}"
     path.write_text(text)

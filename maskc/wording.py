@@ -32,14 +32,12 @@ class Phrase(StrEnum):
     SIMPLER_TERMINAL = "simplify its pattern"
     SIMPLER_RULES = "simplify the grammar's rules"
     SIMPLER_NESTING = "simplify the grammar's nesting or split it"
-    SPLIT_GRAMMAR = "split the grammar"
+    SMALLER_GRAMMAR = "lower its counts, and write words of the same place as one terminal"
     COUNT_LESS = "count less in it, or use rules in its place"
     FEWER_MATCHES = "let fewer terminals match the same texts"
     FEWER_CUTS = "let fewer terminals match the same text, or use lexer=basic"
     IGNORE_BLANKS = "let blanks be ignored between terminals, or simplify the terminals"
-    NEST_LESS = (
-        "nest less: give inner parts rules or terminals of their own; shorten chains of rules"
-    )
+    NEST_LESS = "nest less: give inner parts rules of their own; shorten chains of rules"
     WRITE_WITHOUT = "write the terminal without it"
     NAME_THE_GROUP = "name the group, as in (?P<q>a)?(?(q)b|c)"
     # What is wrong.

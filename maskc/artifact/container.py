@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 from maskc.artifact.model import FORMAT
 from maskc.errors import ArtifactError, LimitError, UnreadableFileError
 from maskc.files import open_regular
+from maskc.wording import Phrase
 
 LABEL = b"\xa9maskc\r\n\x1a\n"
 ALIGNMENT = 64
@@ -89,7 +90,7 @@ def encode(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> byt
         if dtype not in _DTYPES or len(shape) > _MAX_DIMENSIONS:
             raise ValueError(f"array {name!r} is {dtype}{list(shape)}, which has no encoding")
         if not _fits(dtype, shape):
-            raise LimitError(f"bytes in array {name}", _MAX_ARRAY, "split the grammar")
+            raise LimitError(f"bytes in array {name}", _MAX_ARRAY, Phrase.SMALLER_GRAMMAR)
     packed, offsets = _pack_header({k: v for k, v in header.items() if k != "format"}, specs)
     out = bytearray(_PREFIX.size)
     out += packed
@@ -100,7 +101,7 @@ def encode(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> byt
         out += payload
     out[: _PREFIX.size] = _pack_prefix(len(out) + _N_DIGEST, len(packed))
     if len(out) + _N_DIGEST > MAX_FILE:
-        raise LimitError("bytes in the artifact", MAX_FILE, "split the grammar")
+        raise LimitError("bytes in the artifact", MAX_FILE, Phrase.SMALLER_GRAMMAR)
     digest = hashlib.sha256(out).digest()
     return bytes(out) + _DIGEST_LABEL + digest
 
@@ -304,7 +305,7 @@ def _pack_header(
     # With the map of arrays: an entry, four that describe it, and its shape.
     n_entries = _count_entries(tidy) + 2 + sum(7 + len(shape) for _, shape in specs.values())
     if n_entries > _MAX_ENTRIES:
-        raise LimitError("entries in the header", _MAX_ENTRIES, "split the grammar")
+        raise LimitError("entries in the header", _MAX_ENTRIES, Phrase.SMALLER_GRAMMAR)
     table: dict[str, dict[str, Any]] = {}
     n_header, packed = -1, b""
     while len(packed) != n_header:
@@ -318,7 +319,7 @@ def _pack_header(
         entries = dict(sorted({**tidy, "arrays": table}.items()))
         packed = msgpack.packb(entries, unicode_errors="surrogateescape")
     if n_header > _MAX_HEADER:
-        raise LimitError("bytes in the header", _MAX_HEADER, "shorten the grammar")
+        raise LimitError("bytes in the header", _MAX_HEADER, Phrase.SMALLER_GRAMMAR)
     return packed, {name: table[name]["offset"] for name in table}
 
 
@@ -348,7 +349,7 @@ def _count_entries(value: Any) -> int:
 
 def _check_length(value: Sized) -> None:
     if len(value) > _MAX_LENGTH:
-        raise LimitError("entries in one list of the header", _MAX_LENGTH, "split the grammar")
+        raise LimitError("entries in one list of the header", _MAX_LENGTH, Phrase.SMALLER_GRAMMAR)
 
 
 def _pack_prefix(n_bytes: int, n_header: int) -> bytes:

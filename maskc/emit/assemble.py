@@ -89,7 +89,7 @@ def _ints(values: Iterable[int]) -> Ints:
 def _offsets(lengths: Iterable[int]) -> Ints:
     ends = np.cumsum([0, *lengths], dtype=np.int64)
     if ends[-1] > np.iinfo(np.int32).max:
-        raise LimitError("entries in one table", np.iinfo(np.int32).max, Phrase.SPLIT_GRAMMAR)
+        raise LimitError("entries in one table", np.iinfo(np.int32).max, Phrase.SMALLER_GRAMMAR)
     return ends.astype(np.int32)
 
 

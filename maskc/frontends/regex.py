@@ -77,9 +77,12 @@ def _read(pattern: str) -> tuple[str, int, Collection[str]]:
             warnings.simplefilter("ignore")  # of what a later Python may read otherwise
             compiled = re.compile(pattern)
             tree = _parser.parse(pattern)
-    except (re.error, RecursionError, OverflowError) as error:
-        reason = str(error) or "it is nested too deep"
-        raise GrammarError(NAME, f"re refuses the pattern: {reason}") from None
+    except RecursionError:
+        raise GrammarError(
+            NAME, "re refuses the pattern: too many groups inside each other; open fewer of them"
+        ) from None
+    except (re.error, OverflowError) as error:
+        raise GrammarError(NAME, f"re refuses the pattern: {error}") from None
     # A tree of ``re`` is printed as it is made: (GROUPREF, 1), and (LITERAL, 71) for a G.
     if "(GROUPREF, " in repr(tree):
         raise GrammarError(

@@ -99,7 +99,10 @@ def build_vocabulary(
     ends = tuple(sorted(set(table.eos_ids if eos_ids is None else eos_ids)))
     if not ends:
         raise TokenizerError(
-            name, "it names no end-of-sequence token", "give the end-of-sequence ids (eos_ids)"
+            name,
+            "it names no end-of-sequence token",
+            "name it in a tokenizer_config.json beside a tokenizer.json, or give eos_ids to "
+            "maskc.vocab.load_vocabulary",
         )
     for end in ends:
         if not 0 <= end < size:

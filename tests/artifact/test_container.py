@@ -428,7 +428,7 @@ def test_a_file_larger_than_any_artifact_is_refused_before_it_is_read(tmp_path):
 
 def test_an_artifact_larger_than_any_is_not_written(monkeypatch):
     monkeypatch.setattr(container, "MAX_FILE", len(SMALL) - 1)
-    with pytest.raises(LimitError, match="bytes in the artifact; split the grammar"):
+    with pytest.raises(LimitError, match="bytes in the artifact; lower its counts"):
         encode(*decode(SMALL, "small"))
 
 

@@ -139,7 +139,9 @@ def test_a_mask_is_exact_on_random_indentation(seed, lexer):
     draw = Random(seed)
     text, alphabet = draw_layout_grammar(draw)
     tokens = draw_tokens(draw, alphabet)
-    longest = {4: 7, 5: 6, 6: 5}[len(alphabet)]
+    # Lark parses every text up to the longest, four to six times as many with each character: one
+    # grammar in three has texts as long as two blocks inside each other need.
+    longest = {4: 7, 5: 6, 6: 5}[len(alphabet)] - (seed % 3 > 0)
     assert check_language(text, alphabet, longest, tokens, lexer=lexer, **LAYOUT) > 1
 
 

@@ -116,4 +116,6 @@ def _explain(error: BaseException, source: GrammarSource) -> str:
     for start in source.start.split(","):
         if "undefined rule" in text and f"'{start}'" in text:
             return f"the start symbol {start!r} is not a rule; name one with start="
+    if "repetition number is too large" in text:
+        return f"Lark refuses it: {text}; lower the counts of its patterns"
     return f"Lark refuses it: {text[:600]}"
