@@ -1,6 +1,7 @@
 """Imports point one way: the map of CONTRIBUTING.md, as a table."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -102,21 +103,26 @@ def source_of(module: str) -> Path:
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
+@cache
+def import_statements_of(module: str) -> list[ast.Import | ast.ImportFrom]:
+    """Return a module's imports, at any depth of its code; parsing all modules takes seconds."""
+    tree = ast.parse(source_of(module).read_text())
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def imports_of(module: str) -> set[str]:
     """Return what a module imports of maskc, at any depth of its code, as dotted names."""
     found = set()
-    for node in ast.walk(ast.parse(source_of(module).read_text())):
+    for node in import_statements_of(module):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
+        else:
             assert node.level == 0, f"{module} imports relatively"
             # `from maskc.lexer import scanner` imports a module, `from maskc import load` a name.
             names = [
                 name if (name := f"{node.module}.{alias.name}")[6:] in MODULES else node.module
                 for alias in node.names
             ]
-        else:
-            continue
         found |= {name[6:] for name in names if f"{name}.".startswith("maskc.")}
     return found
 
@@ -182,9 +188,9 @@ def test_a_host_is_imported_only_where_it_belongs(host, owners):
 
 def hosts_of(module: str) -> set[str]:
     found = set()
-    for node in ast.walk(ast.parse(source_of(module).read_text())):
+    for node in import_statements_of(module):
         if isinstance(node, ast.Import):
             found |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        else:
             found.add((node.module or "").split(".")[0])
     return found
