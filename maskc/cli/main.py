@@ -7,6 +7,7 @@ error; 130 interrupted; 141 the reader of the output went away; 143 terminated.
 from __future__ import annotations
 
 import gc
+import importlib
 import io
 import os
 import sys
@@ -15,40 +16,39 @@ from collections.abc import Sequence
 import click
 
 import maskc
-from maskc.cli.analyze import analyze_command
-from maskc.cli.bench import bench_command
-from maskc.cli.compile import compile_command
-from maskc.cli.dump import dump_command
-from maskc.cli.explain import explain_command
-from maskc.cli.generate import generate_command
-from maskc.cli.inspect import inspect_command
-from maskc.cli.kit import kit_command
-from maskc.cli.lint import lint_command
 from maskc.cli.signals import quit_at_once, raise_exceptions, status_of
-from maskc.cli.tokenizers import tokenizers_command
-from maskc.cli.verify import verify_command
 from maskc.errors import MaskcError
 
 BAD_INPUT, CLOSED_PIPE = 2, 141
+# NAME is `NAME_command` of `maskc.cli.NAME`.
+COMMANDS = (
+    *("compile", "inspect", "verify", "bench", "kit", "generate"),
+    *("tokenizers", "analyze", "lint", "explain", "dump"),
+)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class LazyGroup(click.Group):
+    """Imports the command that is asked for, and no other: the compiler alone takes a second."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return sorted({*super().list_commands(ctx), *COMMANDS})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, ``None`` if there is none of the name."""
+        if cmd_name in COMMANDS and cmd_name not in self.commands:
+            module = importlib.import_module(f"maskc.cli.{cmd_name}")
+            self.add_command(getattr(module, f"{cmd_name}_command"))
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(maskc.__version__, prog_name="maskc")
 def commands() -> None:
     """Compile a Lark grammar and an LLM tokenizer into exact token masks."""
-
-
-commands.add_command(compile_command)
-commands.add_command(inspect_command)
-commands.add_command(verify_command)
-commands.add_command(bench_command)
-commands.add_command(kit_command)
-commands.add_command(generate_command)
-commands.add_command(tokenizers_command)
-commands.add_command(analyze_command)
-commands.add_command(lint_command)
-commands.add_command(explain_command)
-commands.add_command(dump_command)
 
 
 def main() -> None:

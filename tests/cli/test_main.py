@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import click
 import pytest
 
 import maskc
@@ -17,6 +18,7 @@ COMMANDS = (
     "explain",
     "generate",
     "inspect",
+    "kit",
     "lint",
     "tokenizers",
     "verify",
@@ -24,7 +26,19 @@ COMMANDS = (
 
 
 def test_the_commands_are_these():
-    assert tuple(sorted(commands.commands)) == COMMANDS
+    assert tuple(commands.list_commands(click.Context(commands))) == COMMANDS
+
+
+def test_a_command_imports_no_other():
+    ran = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "maskc", "tokenizers"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert "maskc.vocab" in ran.stderr
+    assert "maskc.pipeline" not in ran.stderr
+    assert "maskc.cli.compile" not in ran.stderr
 
 
 @pytest.mark.parametrize("name", COMMANDS)

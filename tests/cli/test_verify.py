@@ -8,6 +8,7 @@ import sys
 import time
 from dataclasses import replace
 
+import click
 import numpy as np
 import pytest
 
@@ -36,7 +37,9 @@ def corpus(tmp_path):
 
 def test_the_defaults_are_those_of_the_options():
     defaults = VerifyOptions()
-    parameters = {p.name: p.default for p in commands.commands["verify"].params}
+    parameters = {
+        p.name: p.default for p in commands.get_command(click.Context(commands), "verify").params
+    }
     for name in VerifyOptions.__slots__:
         if name not in {"tokenizer", "limits"}:
             assert parameters[name] == getattr(defaults, name)
