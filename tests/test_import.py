@@ -52,7 +52,7 @@ def test_using_maskc_loads_numpy_and_msgpack_and_nothing_else(loaded):
 
 def test_using_maskc_loads_no_compiler(loaded):
     packages = {name.split(".")[1] for name in loaded[1]}
-    assert packages == {"artifact", "errors", "files", "ids", "limits", "runtime"}
+    assert packages == {"artifact", "errors", "files", "ids", "levels", "limits", "runtime"}
 
 
 def test_using_maskc_loads_no_part_of_artifact_that_knows_the_compiler(loaded):

@@ -35,7 +35,6 @@ from numpy.typing import NDArray
 from maskc.artifact.model import FORMAT
 from maskc.errors import ArtifactError, LimitError, UnreadableFileError
 from maskc.files import open_regular
-from maskc.wording import Phrase
 
 LABEL = b"\xa9maskc\r\n\x1a\n"
 ALIGNMENT = 64
@@ -65,6 +64,8 @@ _DTYPES = {
         *("int8", "int16", "int32", "int64"),
     )
 }
+# As Phrase.SMALLER_GRAMMAR of maskc.wording, which the runtime does not load.
+_SMALLER = "lower its counts, and write words of the same place as one terminal"
 _AGAIN, _GIVE = "compile the grammar again", "give the path of an artifact"
 
 Arrays = dict[str, NDArray[Any]]
@@ -90,7 +91,7 @@ def encode(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> byt
         if dtype not in _DTYPES or len(shape) > _MAX_DIMENSIONS:
             raise ValueError(f"array {name!r} is {dtype}{list(shape)}, which has no encoding")
         if not _fits(dtype, shape):
-            raise LimitError(f"bytes in array {name}", _MAX_ARRAY, Phrase.SMALLER_GRAMMAR)
+            raise LimitError(f"bytes in array {name}", _MAX_ARRAY, _SMALLER)
     packed, offsets = _pack_header({k: v for k, v in header.items() if k != "format"}, specs)
     out = bytearray(_PREFIX.size)
     out += packed
@@ -101,7 +102,7 @@ def encode(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> byt
         out += payload
     out[: _PREFIX.size] = _pack_prefix(len(out) + _N_DIGEST, len(packed))
     if len(out) + _N_DIGEST > MAX_FILE:
-        raise LimitError("bytes in the artifact", MAX_FILE, Phrase.SMALLER_GRAMMAR)
+        raise LimitError("bytes in the artifact", MAX_FILE, _SMALLER)
     digest = hashlib.sha256(out).digest()
     return bytes(out) + _DIGEST_LABEL + digest
 
@@ -305,7 +306,7 @@ def _pack_header(
     # With the map of arrays: an entry, four that describe it, and its shape.
     n_entries = _count_entries(tidy) + 2 + sum(7 + len(shape) for _, shape in specs.values())
     if n_entries > _MAX_ENTRIES:
-        raise LimitError("entries in the header", _MAX_ENTRIES, Phrase.SMALLER_GRAMMAR)
+        raise LimitError("entries in the header", _MAX_ENTRIES, _SMALLER)
     table: dict[str, dict[str, Any]] = {}
     n_header, packed = -1, b""
     while len(packed) != n_header:
@@ -319,7 +320,7 @@ def _pack_header(
         entries = dict(sorted({**tidy, "arrays": table}.items()))
         packed = msgpack.packb(entries, unicode_errors="surrogateescape")
     if n_header > _MAX_HEADER:
-        raise LimitError("bytes in the header", _MAX_HEADER, Phrase.SMALLER_GRAMMAR)
+        raise LimitError("bytes in the header", _MAX_HEADER, _SMALLER)
     return packed, {name: table[name]["offset"] for name in table}
 
 
@@ -349,7 +350,7 @@ def _count_entries(value: Any) -> int:
 
 def _check_length(value: Sized) -> None:
     if len(value) > _MAX_LENGTH:
-        raise LimitError("entries in one list of the header", _MAX_LENGTH, Phrase.SMALLER_GRAMMAR)
+        raise LimitError("entries in one list of the header", _MAX_LENGTH, _SMALLER)
 
 
 def _pack_prefix(n_bytes: int, n_header: int) -> bytes:

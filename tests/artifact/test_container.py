@@ -20,6 +20,7 @@ from maskc.artifact import container
 from maskc.artifact.container import ALIGNMENT, decode, encode, load_container
 from maskc.artifact.model import FORMAT
 from maskc.errors import ArtifactError, LimitError
+from maskc.wording import Phrase
 
 SMALL = encode(
     {"format": FORMAT, "grammar": {"name": "ab.lark", "text": 'start: "ab"\n'}, "eos_ids": [2]},
@@ -428,8 +429,10 @@ def test_a_file_larger_than_any_artifact_is_refused_before_it_is_read(tmp_path):
 
 def test_an_artifact_larger_than_any_is_not_written(monkeypatch):
     monkeypatch.setattr(container, "MAX_FILE", len(SMALL) - 1)
-    with pytest.raises(LimitError, match="bytes in the artifact; lower its counts"):
+    with pytest.raises(LimitError, match="bytes in the artifact; lower its counts") as caught:
         encode(*decode(SMALL, "small"))
+    # Other notations say it otherwise: they know it by its words.
+    assert caught.value.remedy == Phrase.SMALLER_GRAMMAR
 
 
 @pytest.mark.parametrize("mapped", [True, False])

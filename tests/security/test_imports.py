@@ -58,7 +58,18 @@ print()
 print(json.dumps([statuses, sorted({name.partition(".")[0] for name in asked})]))
 """
 FEW = (
-    *("--texts", "2", "--positions", "3", "--stretches", "3", "--mutations", "3"),
+    *(
+        "--texts",
+        "2",
+        "--max-tokens",
+        "12",
+        "--positions",
+        "3",
+        "--stretches",
+        "3",
+        "--mutations",
+        "3",
+    ),
     *("--raw-positions", "3"),
 )
 

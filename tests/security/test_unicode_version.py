@@ -12,7 +12,7 @@ from tests.compiled import compile_text
 
 GRAMMAR = 'start: (WORD " ")*\nWORD: /\\w+/\n'
 HERE = unicodedata.unidata_version
-QUICK = ["--texts=2", "--positions=4", "--stretches=1", "--mutations=2"]
+QUICK = ["--texts=2", "--max-tokens=12", "--positions=4", "--stretches=1", "--mutations=2"]
 QUICK += ["--raw-positions=0", "--jobs=1"]
 
 
