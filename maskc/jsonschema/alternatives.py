@@ -266,9 +266,9 @@ class _Search:
 
 def _sort_members(
     atoms: Atoms,
-) -> tuple[set[str], dict[str, list[Formula]], list[Formula]]:
+) -> tuple[dict[str, None], dict[str, list[Formula]], list[Formula]]:
     """Return required names, what is asked of each name, and the atoms about more keys."""
-    required: set[str] = set()
+    required: dict[str, None] = {}
     named: dict[str, list[Formula]] = {}
     general = []
     for atom in atoms:
@@ -279,7 +279,7 @@ def _sort_members(
             (name,) = keys[1]
             named.setdefault(name, []).append(fits)
             if atom.kind == "some":
-                required.add(name)
+                required[name] = None
         elif atom.kind == "all":
             general.append(atom)
     return required, named, general

@@ -62,6 +62,13 @@ class Formula:
         # Whether a reference in it is yet to be looked into.
         self.is_closed = kind in ("ref", "noref") or any(map(_holds_closed, args))
 
+    def __hash__(self) -> int:
+        # Not where it lies in memory: sets of formulas are gone through in the order of hashes.
+        return self.number
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
     def __repr__(self) -> str:
         return f"{self.kind}{self.args}"
 

@@ -1,0 +1,39 @@
+from maskc.jsonschema.expressions import BIT, EVERY_TYPE, Space
+
+SPACE = Space()
+TEXT, NUMBER = SPACE.types(BIT["string"]), SPACE.types(BIT["number"])
+
+
+def test_equal_formulas_are_one():
+    assert SPACE.make("length", 0, 3) is SPACE.make("length", 0, 3)
+
+
+def test_sets_of_formulas_have_the_same_order_in_every_process():
+    formulas = [SPACE.make("length", n, None) for n in range(9)]
+    assert [hash(formula) for formula in formulas] == [formula.number for formula in formulas]
+
+
+def test_a_conjunction_of_two_types_is_false():
+    assert SPACE.both([TEXT, NUMBER]) is SPACE.false
+
+
+def test_a_formula_or_its_negation_holds_of_everything():
+    short = SPACE.make("length", 0, 3)
+    assert SPACE.either([short, SPACE.negate(short)]) is SPACE.true
+    assert SPACE.both([short, SPACE.negate(short)]) is SPACE.false
+
+
+def test_a_negated_length_is_about_strings_only():
+    found = SPACE.negate(SPACE.make("length", 0, 3))
+    assert SPACE.holds(found, ("string", "abcd"))
+    assert not SPACE.holds(found, ("string", "abc"))
+    assert not SPACE.holds(found, ("null", None))
+
+
+def test_exactly_one_of_values_is_those_that_come_once():
+    parts = [SPACE.values([("string", "a"), ("string", "b")]), SPACE.values([("string", "b")])]
+    assert SPACE.exactly_one(parts) is SPACE.values([("string", "a")])
+
+
+def test_every_type_is_true():
+    assert SPACE.types(EVERY_TYPE) is SPACE.true
