@@ -9,6 +9,7 @@ import click
 
 import maskc
 from maskc.artifact.sections import is_schema
+from maskc.cli.json_schema import read_resource
 from maskc.cli.limits import limit_options, part_limit_option
 from maskc.cli.progress import show_parts
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
@@ -71,6 +72,13 @@ MOST_JOBS = 8  # each process holds Lark's parser, the tokenizer, and masks
     help="Processes; the report does not depend on it.",
 )
 @click.option(
+    "--resource",
+    "resources",
+    multiple=True,
+    metavar="[URI=]FILE",
+    help="A schema that references of a JSON Schema lead to; can be repeated.",
+)
+@click.option(
     "--allow-refused",
     is_flag=True,
     default=False,
@@ -94,6 +102,7 @@ def verify_command(
     seed: int,
     tokenizer: str | None,
     jobs: int | None,
+    resources: tuple[str, ...],
     allow_refused: bool,
     part_seconds: float,
     as_json: bool,
@@ -136,9 +145,12 @@ def verify_command(
         check_tokenizer(artifact, loaded, tokenizer)
     if is_schema(loaded.header):
         name: str = tokenizer or loaded.header["tokenizer"]["name"]
-        report = verify_schema_files(loaded, corpus, options, lambda: load_encoder(name))
+        documents = dict(map(read_resource, resources))
+        report = verify_schema_files(loaded, corpus, options, lambda: load_encoder(name), documents)
         _print(report.to_dict(), as_json=as_json)
         click.get_current_context().exit(0 if report.ok else 1)
+    if resources:
+        raise click.UsageError("--resource goes with a JSON Schema only.")
     with show_parts("verifying") as progress:
         report = run_verify(
             artifact,

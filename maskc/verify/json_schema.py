@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -62,9 +62,12 @@ class Judge:
         SchemaError: a number of the schema has more digits than the judge reads.
     """
 
-    def __init__(self, artifact: Artifact) -> None:
+    def __init__(self, artifact: Artifact, resources: Mapping[str, Any] | None = None) -> None:
         try:
             from jsonschema.validators import Draft202012Validator, validator_for
+            from referencing import Registry, Resource
+            from referencing.exceptions import Unresolvable
+            from referencing.jsonschema import DRAFT202012, specification_with
         except ImportError:
             raise MissingPackageError("jsonschema", "json-schema") from None
         text = artifact.header["grammar"]["text"]
@@ -73,7 +76,16 @@ class Judge:
         except NotJudgedError as error:
             raise SchemaError("", "", str(error), "verify it without such numbers") from None
         kind = validator_for(schema, default=Draft202012Validator)
-        self._validator = kind(schema)
+        specification = DRAFT202012
+        if isinstance(schema, dict) and "$schema" in schema:
+            specification = specification_with(schema["$schema"], default=DRAFT202012)
+        # With a registry of its own the judge fetches nothing.
+        registry: Any = Registry().with_resources(
+            (uri, Resource.from_contents(_load(other), default_specification=specification))
+            for uri, other in (resources or {}).items()
+        )
+        self._validator = kind(schema, registry=registry)
+        self._unresolvable = Unresolvable
         layout = artifact.header["schema_layout"]
         # Whether every valid value is accepted, if it is written as compact JSON.
         self.is_complete = (
@@ -83,8 +95,26 @@ class Judge:
         )
 
     def judge(self, value: Any) -> bool:
-        """Return whether a value is valid."""
-        return bool(self._validator.is_valid(value))
+        """Return whether a value is valid.
+
+        Raises:
+            SchemaError: a reference leads to a document that was not given.
+        """
+        try:
+            return bool(self._validator.is_valid(value))
+        except self._unresolvable as error:
+            raise SchemaError(
+                "",
+                "$ref",
+                f"{error.ref!r} leads to a document that is not in the artifact",
+                "give it with --resource, as when compiling",
+            ) from None
+
+
+def _load(other: Any) -> Any:
+    """Return a document as the judge reads it."""
+    text = other if isinstance(other, str | bytes) else json.dumps(other)
+    return json.loads(text, parse_float=_read_number, parse_int=_read_number)
 
 
 def _has_format(schema: Any) -> bool:
@@ -150,7 +180,11 @@ def _refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def verify_schema_files(
-    artifact: Artifact, paths: Sequence[str], options: VerifyOptions, load: Callable[[], Encoder]
+    artifact: Artifact,
+    paths: Sequence[str],
+    options: VerifyOptions,
+    load: Callable[[], Encoder],
+    resources: Mapping[str, Any] | None = None,
 ) -> VerifyReport:
     """Return the outcome for the files of a corpus.
 
@@ -159,6 +193,7 @@ def verify_schema_files(
         paths: files and folders.
         options: how much to check.
         load: returns the tokenizer.
+        resources: URI → the documents that the schema refers to.
 
     Raises:
         GrammarError: there is no such file.
@@ -173,6 +208,7 @@ def verify_schema_files(
         n_generated=options.texts,
         max_tokens=options.max_tokens,
         seed=options.seed,
+        resources=resources,
     )
 
 
@@ -184,6 +220,7 @@ def verify_schema(
     n_generated: int,
     max_tokens: int,
     seed: int,
+    resources: Mapping[str, Any] | None = None,
 ) -> VerifyReport:
     """Return the outcome of both experiments.
 
@@ -194,8 +231,12 @@ def verify_schema(
         n_generated: how many texts to draw; 0: none.
         max_tokens: after which a text is brought to its end.
         seed: of the random choices.
+        resources: URI → the documents that the schema refers to.
+
+    Raises:
+        SchemaError: it refers to a document that is not given.
     """
-    judge = Judge(artifact)
+    judge = Judge(artifact, resources)
     corpus = Experiment("corpus", "texts", lack="no file of the corpus is JSON")
     for name, text in texts:
         _check_text(artifact, judge, encode, name, text, corpus)

@@ -4,6 +4,7 @@ import pytest
 
 import maskc
 from maskc.cli.main import run
+from maskc.errors import SchemaError
 from maskc.verify.json_schema import NotJsonError, draw_texts, read_json, verify_schema
 
 SCHEMA = {
@@ -72,3 +73,23 @@ def test_the_commands_read_artifacts_of_schemas(tmp_path, monkeypatch, capsys, a
     assert "keeps its promise" in capsys.readouterr().out
     assert run(["generate", "o.maskc", "--max-tokens", "8"]) == 0
     assert json.loads(capsys.readouterr().out)["n"] >= 3
+
+
+OTHER = {"urn:other": {"$defs": {"n": {"type": "null"}}, "$ref": "#/$defs/n"}}
+
+
+def verify_with(resources):
+    artifact = maskc.compile_json_schema({"$ref": "urn:other"}, tokenizer="bytes", resources=OTHER)
+    texts = [("valid.json", "null"), ("invalid.json", "1")]
+    return verify_schema(
+        artifact, texts, str.encode, n_generated=1, max_tokens=9, seed=0, resources=resources
+    )
+
+
+def test_documents_that_a_schema_refers_to_are_read_by_the_judge():
+    assert verify_with(OTHER).ok
+
+
+def test_a_document_that_is_not_given_is_named_and_not_fetched():
+    with pytest.raises(SchemaError, match="'urn:other' leads to a document"):
+        verify_with({})
