@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 180
 STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test check slow golden bench bench-peers deep growth hostile corpora conformance format clean
+.PHONY: help venv run test types suite check slow golden bench bench-peers deep growth hostile corpora conformance format clean
 .PHONY: conformance-json-schema fuzz integrations engines engine-llama-cpp engine-sglang engine-vllm grammars peers
 
 help: ## list the targets
@@ -30,10 +30,14 @@ run: $(STAMP) ## compile Python for the llama3 tokenizer, look at it, verify it 
 	$(BIN)/maskc verify python.llama3.maskc --corpus "$(STDLIB)" --allow-refused
 
 # PYTEST_OPTIONS: `.ci/run` asks for fewer random examples with all Pythons but one.
-test: $(STAMP) ## format check, lint, types, tests: what CI runs
+test: types suite ## format check, lint, types, tests: what CI runs
+
+types: $(STAMP) ## format check, lint, types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+suite: $(STAMP) ## the tests alone
 	$(BIN)/pytest -n 2 $(PYTEST_OPTIONS)
 
 check: test ## the same as test

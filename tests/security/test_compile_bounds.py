@@ -241,7 +241,7 @@ def test_brackets_inside_each_other_are_told_in_a_sentence(depth):
 @pytest.mark.parametrize("count", [100, 500])
 def test_counts_inside_counts_of_a_pattern_are_refused(count):
     text = f"start: A\nA: /((a{{1,{count}}}){{1,{count}}}){{1,{count}}}/\n"
-    error = refused(text, Limits(seconds=3))
+    error = refused(text, Limits(seconds=1))
     assert error.what in (NODES, SECONDS)
     assert "terminal A (line 2)" in error.place
 
