@@ -55,7 +55,7 @@ def analyse_grammar(
 
     columns = build_columns(grammar.lexer, scanner)
     boundaries = run("boundaries", lambda: build_boundaries(grammar.lexer, scanner, columns))
-    # After this point: lookaheads; the lexer's word on what may follow what.
+    # After this point: lookaheads; what the lexer lets follow what.
 
     item_sets, enclosed_items = build_item_sets(grammar), find_enclosed_items(grammar)
 

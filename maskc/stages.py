@@ -56,7 +56,7 @@ class Lexed(Generic[G_co]):
         grammar: what Lark made of it.
         scanner: bytes into terminals.
         columns: where newlines may end, with indentation.
-        boundaries: lookaheads, and the lexer's word on what may follow what.
+        boundaries: lookaheads, and what the lexer lets follow what.
     """
 
     source: GrammarSource

@@ -9,7 +9,7 @@ cell, so a reduction that Lark gave up for a shift is not taken here either.
 
 A lookahead λ is a pair of a terminal and a *boundary class*, the finite summary of what the
 lexeme's end demands of the bytes after it (:mod:`maskc.lexer.boundaries`). Which lookahead
-may follow a shifted one is therefore the lexer's word, given as ``follow``.
+may follow a shifted one is therefore for the lexer to say, and given as ``follow``.
 
 Example: for ``S -> a S b |`` the item ``S -> a . S b`` completes from ``a`` and from ``b``,
 and leaves whatever its base allows next.
