@@ -38,15 +38,15 @@ from numpy.typing import NDArray
 from maskc.errors import LimitError
 from maskc.grammar.lalr import list_reductions
 from maskc.grammar.model import LalrGrammar
-from maskc.ids import END, IGNORED, NO_EVENT, OpenLexemeId, SequenceId
-from maskc.lexer.boundaries import Boundaries, OpenLexeme
+from maskc.ids import IGNORED, OpenLexemeId, SequenceId
+from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.columns import Columns
-from maskc.lexer.scanner import End
 from maskc.parser.items import ItemSets
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.interchangeable import Classes
 from maskc.pushdown.segments import Segments
-from maskc.store.sequences import ContextSet, Event, Sequences
+from maskc.pushdown.state_facts import Bools, StateFacts
+from maskc.store.sequences import Event, Sequences
 
 MAY, FAIL = 1, 2
 DEPENDS = MAY | FAIL
@@ -55,7 +55,6 @@ DEPENDS = MAY | FAIL
 MAX_ANSWERS = 400_000_000
 
 Flags = NDArray[np.uint8]
-Bools = NDArray[np.bool_]
 
 
 class Decisions:
@@ -72,7 +71,7 @@ class Decisions:
         classes: Classes,
     ) -> None:
         self.sequences = sequences
-        self.facts = _Facts(grammar, table, boundaries, columns, classes)
+        self.facts = StateFacts(grammar, table, boundaries, columns, classes)
         self.segments = Segments(grammar, table, boundaries, sequences)
         self._graph = _Graph(grammar, item_sets, table)
         self._class_of: dict[SequenceId, int] = {}
@@ -149,7 +148,7 @@ class Decisions:
         """Return the class of the sequences that are this open lexeme alone."""
         found = self._of_open.get(number)
         if found is None:
-            flags = self.facts.open_lexeme(self.sequences.open_lexemes[number])
+            flags = _flags(*self.facts.open_lexeme(self.sequences.open_lexemes[number]))
             found = self._of_open[number] = self._intern(flags)
         return found
 
@@ -164,92 +163,6 @@ class Decisions:
         if number == len(self._rows):
             self._rows.append(flags)
         return number
-
-
-class _Facts:
-    """What is known of each refined state without looking below it, as vectors over states."""
-
-    def __init__(
-        self,
-        grammar: LalrGrammar,
-        table: RefinedTable,
-        boundaries: Boundaries,
-        columns: Columns,
-        classes: Classes,
-    ) -> None:
-        self._boundaries, self._columns = boundaries, columns
-        # An event names the first terminal of a class for all of them.
-        self._members = {members[0]: members for members in classes}
-        self.layout = grammar.lexer.layout
-        self.newline = grammar.lexer.layout.newline if grammar.lexer.layout else None
-        n_lookaheads = boundaries.n_lookaheads
-        self._live = _bits(table.live, n_lookaheads)
-        self._context = np.array(grammar.lalr.context_of, dtype=np.int32)[
-            np.array(table.lalr_state, dtype=np.int32)
-        ]
-        self._n_contexts = len(grammar.lexer.contexts)
-        self._in: dict[ContextSet, Bools] = {}
-        self.enclosed = np.array(table.enclosed, dtype=np.bool_)
-        place = self._context + self._n_contexts * self.enclosed
-        self._goes_on = [
-            (_bits(row, n_lookaheads)[place] & self._live).any(axis=1) for row in boundaries.rest
-        ]
-        self.takes = {
-            terminal: self._live[:, list(lookaheads)].any(axis=1)
-            for terminal, lookaheads in boundaries.of_terminal.items()
-        }
-        self.nothing = np.zeros(len(table.live), dtype=np.bool_)
-        self._targets: dict[int, set[int]] = {}
-        for row in table.shifts:
-            for terminal, target in row.items():
-                self._targets.setdefault(terminal, set()).add(target)
-
-    def in_contexts(self, contexts: ContextSet) -> Bools:
-        """Return bool[n_states]: whether a state's context is in a set."""
-        found = self._in.get(contexts)
-        if found is None:
-            inside = _bits([contexts], self._n_contexts)[0]
-            found = self._in[contexts] = inside[self._context]
-        return found
-
-    def after(self, event: Event) -> Bools:
-        """Return bool[n_states]: whether a state can be on top after an event."""
-        if event.terminal == NO_EVENT:
-            return ~self.nothing
-        if event.terminal == IGNORED:
-            return self.in_contexts(event.contexts)
-        found = self.nothing.copy()
-        terminals = list(self._members.get(event.terminal, (event.terminal,)))
-        if self.layout and event.terminal == self.newline:
-            terminals += [self.layout.indent, self.layout.dedent]
-            found |= self.enclosed
-        for terminal in terminals:
-            found[sorted(self._targets.get(terminal, ()))] = True
-        return found & self.in_contexts(event.contexts)
-
-    def open_lexeme(self, open_lexeme: OpenLexeme) -> Flags:
-        """Return the answers for a sequence without events."""
-        direct = _bits([open_lexeme.direct], self._live.shape[1])[0]
-        sure = (self._live & direct).any(axis=1)
-        for boundary in open_lexeme.ignored:
-            sure |= self._goes_on[boundary]
-        maybe = self.nothing.copy()
-        for boundary in open_lexeme.newlines:
-            sure |= self.enclosed & self._goes_on[boundary]
-            lookahead = self._boundaries.number[End(self.newline or END, boundary)]
-            wanted = self._live[:, lookahead] & ~self.enclosed
-            if self._columns.is_free(open_lexeme.columns, boundary):
-                sure |= wanted
-            else:
-                maybe |= wanted
-        return _flags(sure | maybe, ~sure)
-
-
-def _bits(masks: tuple[int, ...] | list[int], n_bits: int) -> Bools:
-    n_bytes = max(1, -(-n_bits // 8))
-    flat = b"".join(mask.to_bytes(n_bytes, "little") for mask in masks)
-    packed = np.frombuffer(flat, dtype=np.uint8).reshape(len(masks), n_bytes)
-    return np.unpackbits(packed, axis=1, bitorder="little")[:, :n_bits].astype(np.bool_)
 
 
 def _flags(may: Bools, fail: Bools) -> Flags:
@@ -352,7 +265,7 @@ class _Graph:
             found = decisions.segments.run(rest, states, decisions.answer_at, DEPENDS, FAIL)
         return found
 
-    def _reduce(self, values: Flags, reducing: dict[int, list[int]], facts: _Facts) -> None:
+    def _reduce(self, values: Flags, reducing: dict[int, list[int]], facts: StateFacts) -> None:
         """Pass answers from bases to the states that reduce to them, until nothing changes.
 
         The least fixpoint of: an answer of a base is one of every state that reduces to it on the
