@@ -5,7 +5,7 @@ import json
 import jsonschema
 import jsonschema_rs
 import numpy as np
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import maskc
