@@ -4,7 +4,7 @@ A *source* is where a token starts: inside a lexeme (scanner state ``q``: the to
 goes on with the lexeme) or just after one (boundary ``b``: its first byte starts the next
 lexeme). Keeping both apart lets all operators of a language share the rows after them.
 
-A *path* is the sequence of events that a token completes, a tree node with its parent; a
+A *path* is the sequence of events that a token completes, a tree node with its parent; an
 *open lexeme* is what the lexeme in which the token ends may still become. A token of a row is legal
 iff the parser takes the path's terminals one by one, names each time a context of the event's
 set, and what stays open is live in the end.
