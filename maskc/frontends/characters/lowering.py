@@ -35,6 +35,7 @@ from maskc.frontends.characters.expressions import (
     choice,
     is_nullable,
     measure,
+    references,
     repeat,
     sequence,
 )
@@ -66,11 +67,17 @@ def lower_grammar(grammar: CharacterGrammar) -> Translation:
 
 def _drop_unproductive(rules: Mapping[str, Expression]) -> dict[str, Expression]:
     """Return the rules that match some text, without the alternatives that match none."""
+    users: dict[str, list[str]] = {}
+    for name, body in rules.items():
+        for asked in references(body):
+            users.setdefault(asked, []).append(name)
     productive: set[str] = set()
-    n_before = -1
-    while n_before < len(productive):
-        n_before = len(productive)
-        productive |= {name for name, body in rules.items() if _keep(body, productive) != NOTHING}
+    waiting = list(rules)
+    while waiting:
+        name = waiting.pop()
+        if name not in productive and _keep(rules[name], productive) != NOTHING:
+            productive.add(name)
+            waiting += users.get(name, ())
     return {name: _keep(body, productive) for name, body in rules.items() if name in productive}
 
 
