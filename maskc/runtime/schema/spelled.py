@@ -87,8 +87,11 @@ class Spelled:
         self.n_ending = array("i", ending.tobytes())
         self.kinds = bytes(item[1] for item in ordered)
         self.places = array("i", [item[2] for item in ordered])
-        numbers: dict[bytes, int] = {}
-        self.begun = array("i", [numbers.setdefault(item[3], len(numbers)) for item in ordered])
+        numbers = {b"": 0}
+        self.begun = array("i", bytes(4 * len(ordered)))
+        for n, kind in enumerate(self.kinds):
+            if kind in (ESCAPED, CUT):
+                self.begun[n] = numbers.setdefault(ordered[n][3], len(numbers))
         self.ranges: list[Ranges] = [
             ranges_after(raw, minimal=minimal) if raw else () for raw in numbers
         ]
@@ -159,7 +162,7 @@ def spell(index: TokenIndex, trie: Trie, nodes: Nodes, free: Body, *, minimal: b
     found: Spelled | None = index.shared.get(key)
     if found is None:
         if trie is index.tokens and nodes == (0,):
-            items = _read_plain(index, free)
+            items: Iterable[Item] = _read_plain(index, free)
         else:
             items = _read_below(trie, nodes, free)
         found = Spelled(items, minimal=minimal)
@@ -167,18 +170,21 @@ def spell(index: TokenIndex, trie: Trie, nodes: Nodes, free: Body, *, minimal: b
     return found
 
 
-def _read_plain(index: TokenIndex, free: Body) -> Iterator[Item]:
-    """Yield the items of a whole vocabulary, most of which is characters as they are."""
+def _read_plain(index: TokenIndex, free: Body) -> list[Item]:
+    """Return the items of a whole vocabulary, most of which is characters as they are."""
+    found: list[Item] = []
     rest: list[int] = []
+    is_special = _NOT_PLAIN.search
     for place, text in enumerate(index.texts):
-        if _NOT_PLAIN.search(text) is None:
+        if is_special(text) is None:
             try:
-                yield text.decode(), BETWEEN, place, b""
+                found.append((text.decode(), BETWEEN, place, b""))
                 continue
             except UnicodeDecodeError:
                 pass
         rest.append(place)
-    yield from _read_texts(index.tokens, rest, free)
+    found += _read_texts(index.tokens, rest, free)
+    return found
 
 
 def _read_below(trie: Trie, nodes: Nodes, free: Body) -> Iterator[Item]:
