@@ -38,7 +38,7 @@ from maskc.integrations.requests import falls_back
 from maskc.integrations.session import Session
 from maskc.integrations.vllm_beams import BEAM_METHODS, around_beams
 from maskc.integrations.vllm_probe import check_route
-from maskc.integrations.vllm_requests import make_constraint, wanted_kind
+from maskc.integrations.vllm_requests import make_constraint, nothing_wanted, wanted_kind
 from maskc.integrations.vocabulary import read_vocabulary
 from maskc.runtime.compiled import Compiled
 from maskc.vocab.vocabulary import Vocabulary
@@ -90,7 +90,8 @@ def register() -> None:
         originals = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
         _put(patches)
         try:
-            check_route(INTERFACE, manager)
+            with nothing_wanted():
+                check_route(INTERFACE, manager)
         except IntegrationError:
             _put(originals)
             raise

@@ -11,6 +11,8 @@ Example: with ``MASKC_REQUESTS=json`` a chat with a ``response_format`` of a sch
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from maskc.integrations.errors import load_engine
@@ -22,8 +24,19 @@ from maskc.vocab.vocabulary import Vocabulary
 ENGINE = "vllm"
 
 _lock = threading.Lock()
+_local = threading.local()
 # By the model's configuration object, which is held so that its id is not used again.
 _made: dict[int, tuple[Any, RequestConstraints]] = {}
+
+
+@contextmanager
+def nothing_wanted() -> Iterator[None]:
+    """Serve no request in this thread for the block: vLLM's own route is tested with some."""
+    _local.is_off = True
+    try:
+        yield
+    finally:
+        _local.is_off = False
 
 
 def wanted_kind(asked: Any) -> tuple[str, str] | None:
@@ -35,7 +48,7 @@ def wanted_kind(asked: Any) -> tuple[str, str] | None:
     Raises:
         ArtifactError: the operator's setting is wrong.
     """
-    kinds = read_kinds()
+    kinds = frozenset() if getattr(_local, "is_off", False) else read_kinds()
     if not kinds or asked is None or asked.all_constraints_none():
         return None
     request = load_engine("vllm.v1.structured_output.request", ENGINE)

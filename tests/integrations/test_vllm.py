@@ -49,7 +49,10 @@ def folder(tmp_path_factory):
     (path / "broken.maskc").write_bytes(b"nothing")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MASKC_ARTIFACTS", str(path))
+        # The plug-in tests itself when it is registered, whatever it is to serve.
+        patch.setenv("MASKC_REQUESTS", "all")
         plugin.register()
+        patch.delenv("MASKC_REQUESTS")
         yield path
 
 
