@@ -93,6 +93,8 @@ class RequestConstraints:
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
         self.kit = _open_kit(vocabulary)
+        if "json" in read_kinds():
+            self.kit.prepare()
 
     def make(self, kind: str, text: str) -> Constraint:
         """Return the constraint of a request.

@@ -40,6 +40,7 @@ from maskc.runtime.link.expressions import Expression, Leaf
 from maskc.runtime.link.joints import Joints
 from maskc.runtime.link.machine import LinkMachine, LinkResults
 from maskc.runtime.link.pieces import MachinePiece, Piece, RegularPiece, SchemaPiece
+from maskc.runtime.matcher import allocate_bitmask
 from maskc.runtime.once import made_once
 from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.schema.plan import Layout, Plan
@@ -47,6 +48,8 @@ from maskc.vocab.vocabulary import Vocabulary
 
 # Of one request: a server compiles it while others wait.
 REQUEST_LIMITS = Limits(seconds=5.0, bytes=500 * MEGABYTE, text=200_000, work=20_000)
+
+_COMMON_TEXT = b'{"a": "x\\u00e9", "n": 12, "b": [1.5, null, {"c": true}]}'
 
 
 class Kit:
@@ -232,6 +235,23 @@ class Kit:
         if high is not None and as_count("high", high) < max(low, 1):
             raise ValueError(f"a part cannot come {low} to {high} times")
         return self._link(self._joints.repetition(self._expressions((part,))[0], low, high))
+
+    def prepare(self) -> None:
+        """Compute ahead what all JSON Schemas of the tokenizer share: strings, keys, numbers, gaps.
+
+        A server calls it before its first request; with 128,000 tokens it takes about a second,
+        which would else be the first request's.
+        """
+        named = {
+            "type": "object",
+            "properties": {"a": {"type": "string"}, "n": {"type": "integer"}},
+        }
+        bitmask = allocate_bitmask(1, self.vocab_size)
+        for schema in ({}, named):
+            matcher = self.json_schema(schema).matcher()
+            for byte in _COMMON_TEXT:
+                matcher.fill_bitmask(bitmask, 0)
+                matcher.accept_bytes(bytes([byte]))
 
     def mask_table(self, first: int = 0) -> NDArray[np.int32]:
         """Return the masks that have a number so far; see :meth:`maskc.Artifact.mask_table`."""

@@ -170,6 +170,20 @@ def test_a_text_that_is_read_in_too_many_ways_raises(kit: Kit) -> None:
     assert matcher.accept_bytes(b"a")
 
 
+def test_a_kit_that_is_prepared_has_the_same_masks(kit: Kit) -> None:
+    fresh = make_kit(load_vocabulary("bytes"))
+    fresh.prepare()
+    bitmasks = []
+    for some in (kit, fresh):
+        matcher = some.json_schema({"type": "object"}).matcher()
+        rows = maskc.allocate_bitmask(4, some.vocab_size)
+        for row, text in enumerate((b"", b"{", b'"a', b'": 1')):
+            assert matcher.accept_bytes(text) or not text
+            matcher.fill_bitmask(rows, row)
+        bitmasks.append(rows)
+    assert np.array_equal(*bitmasks)
+
+
 def test_prepare_ends_in_time_and_changes_nothing(kit: Kit) -> None:
     constraint = kit.sequence(kit.json_schema({"type": "string"}), kit.regex("[a-z]{3}"))
     assert constraint.prepare(0.05) > 0
