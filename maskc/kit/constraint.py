@@ -72,6 +72,9 @@ class Constraint:
 
         Args:
             seconds: how long it may take; one mask more may be finished after that.
+
+        Raises:
+            LimitError: a text cannot be followed, as :meth:`matcher` says.
         """
         until, n_masks = time.monotonic() + seconds, 0
         choose = random.Random(0)  # noqa: S311  # no secret
