@@ -117,7 +117,8 @@ def test_without_any_end_token_the_user_is_asked(save, byte_level):
     byte_level["added_tokens"] = []
     path = save("tokenizer.json", byte_level)
     assert refusal(path).endswith(
-        "it names no end-of-sequence token; give the end-of-sequence ids (eos_ids)"
+        "it names no end-of-sequence token; name it in a tokenizer_config.json beside a "
+        "tokenizer.json, or give eos_ids to maskc.vocab.load_vocabulary"
     )
     assert load_vocabulary(path, eos_ids=(10,)).eos_ids == (10,)
 
