@@ -15,5 +15,5 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("slow", settings.get_profile("ci"), derandomize=False, max_examples=1000)
-settings.register_profile("brief", settings.get_profile("ci"), max_examples=25)
+settings.register_profile("brief", settings.get_profile("ci"), max_examples=10)
 settings.load_profile("ci")
