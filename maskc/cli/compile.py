@@ -9,7 +9,7 @@ import click
 import maskc
 from maskc.artifact.files import check_writable
 from maskc.artifact.model import Contents
-from maskc.cli.json_schema import SUFFIX, compile_schema_file
+from maskc.cli.json_schema import SUFFIX, compile_schema_file, resource_option
 from maskc.cli.limits import limit_options, run_alone
 from maskc.cli.progress import show_progress
 from maskc.limits import Limits
@@ -26,12 +26,7 @@ _TOKENIZER_SUFFIXES = (".json", ".model", ".tiktoken")
 @click.option(
     "--json-schema", metavar="FILE", help="Compile a JSON Schema, whatever its name; - is stdin."
 )
-@click.option(
-    "--resource",
-    multiple=True,
-    metavar="[URI=]FILE",
-    help="A schema that references lead to; can be repeated. Nothing is fetched.",
-)
+@resource_option
 @click.option("--key-order", type=click.Choice(["any", "schema"]), help="Of a JSON Schema's texts.")
 @click.option("--blanks", type=click.Choice(["compact", "bounded", "any"]), help="Likewise.")
 @click.option("--escapes", type=click.Choice(["any", "minimal"]), help="Likewise.")
@@ -62,7 +57,7 @@ def compile_command(
     *,
     regex: str | None,
     json_schema: str | None,
-    resource: tuple[str, ...],
+    resources: tuple[str, ...],
     key_order: str | None,
     blanks: str | None,
     escapes: str | None,
@@ -107,7 +102,7 @@ def compile_command(
             raise click.UsageError("A JSON Schema has no start, parser, lexer or postlex.")
         compile_schema_file(
             json_schema,
-            resource,
+            resources,
             {name: choice for name, choice in choices.items() if choice is not None},
             tokenizer,
             output,
@@ -117,7 +112,7 @@ def compile_command(
         )
         return
     given = [name.replace("_", "-") for name, choice in choices.items() if choice is not None]
-    if given or resource:
+    if given or resources:
         raise click.UsageError(f"--{(*given, 'resource')[0]} goes with a JSON Schema only.")
     path = Path("regex") if grammar is None else find_grammar(grammar)
     target = output or name_output(path, tokenizer)

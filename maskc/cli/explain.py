@@ -8,7 +8,7 @@ import click
 
 import maskc
 from maskc.artifact.sections import is_schema
-from maskc.cli.json_schema import read_resource
+from maskc.cli.json_schema import read_resource, resource_option
 from maskc.cli.limits import limit_options, run_alone
 from maskc.limits import Limits
 from maskc.report.render import print_json
@@ -21,13 +21,7 @@ if TYPE_CHECKING:
 @click.argument("artifact")
 @click.option("--text", required=True, metavar="TEXT", help="What was written so far.")
 @click.option("--token", metavar="ID|TEXT", help="Is this token legal, and why?")
-@click.option(
-    "--resource",
-    "resources",
-    multiple=True,
-    metavar="[URI=]FILE",
-    help="A schema that references of a JSON Schema lead to; can be repeated.",
-)
+@resource_option
 @click.option("--json", "as_json", is_flag=True, help="Print it all as JSON.")
 @limit_options
 def explain_command(

@@ -23,6 +23,14 @@ from maskc.report.render import print_json
 SUFFIX = ".schema.json"
 MAX_BYTES = 16 * 1024 * 1024
 
+resource_option = click.option(
+    "--resource",
+    "resources",
+    multiple=True,
+    metavar="[URI=]FILE",
+    help="What references of a JSON Schema lead to; can be repeated. Nothing is fetched.",
+)
+
 
 def compile_schema_file(
     path: str,

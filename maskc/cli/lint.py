@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from maskc.cli.compile import find_grammar
-from maskc.cli.json_schema import SUFFIX, read_resource, read_schema_file
+from maskc.cli.json_schema import SUFFIX, read_resource, read_schema_file, resource_option
 from maskc.cli.limits import limit_options, run_alone
 from maskc.limits import Limits
 from maskc.report.render import print_json
@@ -22,13 +22,7 @@ if TYPE_CHECKING:
 @click.option(
     "--json-schema", metavar="FILE", help="Lint a JSON Schema, whatever its name; - is stdin."
 )
-@click.option(
-    "--resource",
-    "resources",
-    multiple=True,
-    metavar="[URI=]FILE",
-    help="A schema that references lead to; can be repeated. Nothing is fetched.",
-)
+@resource_option
 @click.option("--start", metavar="RULE", help="The start symbol.")
 @click.option("--lexer", type=click.Choice(["contextual", "basic"]), help="Which lexer of Lark's.")
 @click.option("--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation.")

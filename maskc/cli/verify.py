@@ -9,7 +9,7 @@ import click
 
 import maskc
 from maskc.artifact.sections import is_schema
-from maskc.cli.json_schema import read_resource
+from maskc.cli.json_schema import read_resource, resource_option
 from maskc.cli.limits import limit_options, part_limit_option
 from maskc.cli.progress import show_parts
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
@@ -71,13 +71,7 @@ MOST_JOBS = 8  # each process holds Lark's parser, the tokenizer, and masks
     show_default=f"one for each core, at most {MOST_JOBS}",
     help="Processes; the report does not depend on it.",
 )
-@click.option(
-    "--resource",
-    "resources",
-    multiple=True,
-    metavar="[URI=]FILE",
-    help="A schema that references of a JSON Schema lead to; can be repeated.",
-)
+@resource_option
 @click.option(
     "--allow-refused",
     is_flag=True,

@@ -121,7 +121,7 @@ class Kit:
             )
             index, text_of = self.tokens.index, self.tokens.text_of
             machine = MaskedSchemaMachine(plan, index, text_of, self._budget, self._pool)
-            return SchemaPiece(machine, index)
+            return SchemaPiece(machine)
 
         return self._constraint("json_schema", repr(asked), make)
 

@@ -19,6 +19,7 @@ place of characters, and several at once as in Antimirov 1996 (doi:10.1016/0304-
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,7 @@ MAX_DEPTH = 100
 Entry = tuple["Piece", "Rest"]
 
 
-class Expression:
+class Expression(ABC):
     """What a text is made of.
 
     Attributes:
@@ -55,6 +56,7 @@ class Expression:
                 "levels of nested pieces", MAX_DEPTH, "nest sequences and choices less"
             )
 
+    @abstractmethod
     def enter(self, after: Rest, joints: Joints, /) -> list[Entry]:
         """Return the pieces with which it may begin, and what is left after each.
 
@@ -62,7 +64,6 @@ class Expression:
             after: what follows the whole expression.
             joints: makes rests.
         """
-        raise NotImplementedError
 
 
 class Leaf(Expression):

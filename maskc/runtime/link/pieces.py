@@ -161,7 +161,6 @@ class SchemaPiece:
 
     Args:
         machine: of the schema.
-        index: the vocabulary.
 
     Attributes:
         machine: of the schema.
@@ -169,8 +168,8 @@ class SchemaPiece:
 
     may_be_empty = False
 
-    def __init__(self, machine: MaskedSchemaMachine, index: TokenIndex) -> None:
-        self.machine, self._index = machine, index
+    def __init__(self, machine: MaskedSchemaMachine) -> None:
+        self.machine = machine
         self.first_bytes = machine.may_read(machine.start()[0])
 
     def start(self, rest: Rest) -> tuple[Link, ...]:
