@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from maskc.artifact.files import write_atomically
-from maskc.cli.compile import find_grammar
+from maskc.cli.grammar import LarkOptions, find_grammar, lalr_options
 from maskc.cli.limits import limit_options, run_alone
+from maskc.cli.options import json_option
 from maskc.limits import Limits
 from maskc.report.render import print_json
 
@@ -40,10 +41,8 @@ _ARITY = {"never": (1, None), "always": (1, None), "joint": (3, 3), "follow": (1
     metavar="SECONDS",
     help="Compare never-legal with pyformlang's answers for so long; exit status 1 if they differ.",
 )
-@click.option("--start", metavar="RULE", help="The start symbol.")
-@click.option("--lexer", type=click.Choice(["contextual", "basic"]), help="Which lexer of Lark's.")
-@click.option("--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@lalr_options
+@json_option("Print the answer as JSON.")
 @limit_options
 def analyze_command(
     grammar: str,
@@ -53,9 +52,7 @@ def analyze_command(
     dot: bool,
     export: str | None,
     check: float | None,
-    start: str | None,
-    lexer: str | None,
-    postlex: str | None,
+    lark: LarkOptions,
     as_json: bool,
     limits: Limits,
 ) -> None:
@@ -82,7 +79,7 @@ def analyze_command(
         raise click.UsageError("--export writes a file that ends in .cfg or .json.")
 
     def work() -> int:
-        questions = _load(grammar, start=start, lexer=lexer, postlex=postlex)
+        questions = _load(grammar, lark)
         if export is not None:
             _export(questions, export)
         if check is not None:
@@ -94,12 +91,11 @@ def analyze_command(
     click.get_current_context().exit(run_alone(work, limits))
 
 
-def _load(grammar: str, *, start: str | None, lexer: str | None, postlex: str | None) -> Questions:
+def _load(grammar: str, lark: LarkOptions) -> Questions:
     from maskc.frontends.loading import load_lalr_grammar
-    from maskc.frontends.source import load_source
     from maskc.pushdown.questions import Questions
 
-    source = load_source(find_grammar(grammar), start=start, lexer=lexer, postlex=postlex)
+    source = lark.load(find_grammar(grammar))
     return Questions(load_lalr_grammar(source)[0], source.name)
 
 

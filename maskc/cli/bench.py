@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 import maskc
+from maskc.cli.options import corpus_option, found_tokenizer_option, json_option
 from maskc.cli.tokenizer import check_tokenizer
 from maskc.report.bench import print_bench
 from maskc.report.render import print_json
@@ -12,24 +13,14 @@ from maskc.report.render import print_json
 
 @click.command("bench", context_settings={"show_default": True})
 @click.argument("artifact")
-@click.option(
-    "--corpus",
-    multiple=True,
-    required=True,
-    metavar="PATH",
-    help="A file or a folder of texts; can be repeated.",
-)
+@corpus_option
 # The defaults are those of BenchOptions, which a test compares: importing it loads Lark.
 @click.option("--files", type=click.IntRange(1), default=60, metavar="N", help="Files to walk.")
 @click.option(
     "--max-bytes", type=click.IntRange(1), default=100_000, metavar="N", help="Size of a file."
 )
-@click.option(
-    "--tokenizer",
-    metavar="NAME|PATH",
-    help="Where the tokenizer is, if the artifact's name for it does not find it.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@found_tokenizer_option
+@json_option()
 def bench_command(
     artifact: str,
     *,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -9,48 +10,40 @@ import click
 import maskc
 from maskc.artifact.files import check_writable
 from maskc.artifact.model import Contents
-from maskc.cli.json_schema import SUFFIX, compile_schema_file, resource_option
+from maskc.cli.grammar import LarkOptions, find_grammar, lark_options
+from maskc.cli.json_schema import (
+    compile_schema_file,
+    layout_options,
+    resource_option,
+    schema_option,
+    split_schema,
+)
 from maskc.cli.limits import limit_options, run_alone
+from maskc.cli.options import json_option, tokenizer_option, vocab_size_option
 from maskc.cli.progress import show_progress
+from maskc.cli.tokenizer import name_tokenizer
 from maskc.limits import Limits
 from maskc.report.compile import Compilation, print_compilation
 from maskc.report.render import print_json
 from maskc.report.timings import collect_timings, hash_artifact, save_timings
 
-_TOKENIZER_SUFFIXES = (".json", ".model", ".tiktoken")
-
 
 @click.command("compile")
 @click.argument("grammar", required=False)
 @click.option("--regex", metavar="PATTERN", help="Compile the texts of re.fullmatch instead.")
-@click.option(
-    "--json-schema", metavar="FILE", help="Compile a JSON Schema, whatever its name; - is stdin."
-)
+@schema_option("Compile")
 @resource_option
-@click.option("--key-order", type=click.Choice(["any", "schema"]), help="Of a JSON Schema's texts.")
-@click.option("--blanks", type=click.Choice(["compact", "bounded", "any"]), help="Likewise.")
-@click.option("--escapes", type=click.Choice(["any", "minimal"]), help="Likewise.")
-@click.option("--numbers", type=click.Choice(["usual", "plain"]), help="Likewise.")
-@click.option("--formats", type=click.Choice(["assert", "annotate"]), help="What `format` means.")
-@click.option("--tokenizer", required=True, metavar="NAME|PATH", help="See `maskc tokenizers`.")
+@layout_options
+@tokenizer_option(required=True)
 @click.option(
     "-o",
     "--output",
     metavar="PATH",
     help="Default: GRAMMAR.TOKENIZER.maskc in this folder; regex.TOKENIZER.maskc with --regex.",
 )
-@click.option("--start", metavar="RULE", help="The start symbol.")
-@click.option("--parser", type=click.Choice(["lalr", "earley"]), help="Which parser of Lark's.")
-@click.option(
-    "--lexer",
-    type=click.Choice(["contextual", "basic", "dynamic_complete"]),
-    help="Which lexer of Lark's; earley goes with dynamic_complete and basic.",
-)
-@click.option("--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation.")
-@click.option(
-    "--vocab-size", type=click.IntRange(1), metavar="N", help="The model's padded vocabulary size."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@lark_options
+@vocab_size_option
+@json_option()
 @limit_options
 def compile_command(
     grammar: str | None,
@@ -58,17 +51,10 @@ def compile_command(
     regex: str | None,
     json_schema: str | None,
     resources: tuple[str, ...],
-    key_order: str | None,
-    blanks: str | None,
-    escapes: str | None,
-    numbers: str | None,
-    formats: str | None,
+    choices: Mapping[str, str],
     tokenizer: str,
     output: str | None,
-    start: str | None,
-    parser: str | None,
-    lexer: str | None,
-    postlex: str | None,
+    lark: LarkOptions,
     vocab_size: int | None,
     as_json: bool,
     limits: Limits,
@@ -81,29 +67,13 @@ def compile_command(
     Options win over the settings in the grammar's `// maskc:` comments, and these over Lark's
     defaults.
     """
-    from maskc.frontends.dialects import REGEX
-    from maskc.frontends.source import load_source
-    from maskc.pipeline import PassRecord, compile_contents
-    from maskc.vocab import load_vocabulary
-
-    choices = {
-        "key_order": key_order,
-        "blanks": blanks,
-        "escapes": escapes,
-        "numbers": numbers,
-        "formats": formats,
-    }
-    if json_schema is None and grammar is not None and grammar.endswith(SUFFIX):
-        grammar, json_schema = None, grammar
-    if sum(given is not None for given in (grammar, regex, json_schema)) != 1:
-        raise click.UsageError("Give one of GRAMMAR, --regex PATTERN and --json-schema FILE.")
+    grammar, json_schema = split_schema(grammar, json_schema)
+    _check_usage(grammar, regex, json_schema, lark, [*choices, *["resource"] * bool(resources)])
     if json_schema is not None:
-        if start or parser or lexer or postlex:
-            raise click.UsageError("A JSON Schema has no start, parser, lexer or postlex.")
         compile_schema_file(
             json_schema,
             resources,
-            {name: choice for name, choice in choices.items() if choice is not None},
+            choices,
             tokenizer,
             output,
             vocab_size,
@@ -111,21 +81,63 @@ def compile_command(
             limits=limits,
         )
         return
-    given = [name.replace("_", "-") for name, choice in choices.items() if choice is not None]
-    if given or resources:
-        raise click.UsageError(f"--{(*given, 'resource')[0]} goes with a JSON Schema only.")
-    path = Path("regex") if grammar is None else find_grammar(grammar)
-    target = output or name_output(path, tokenizer)
+    path = None if grammar is None else find_grammar(grammar)
+    target = output or f"{'regex' if path is None else path.stem}.{name_tokenizer(tokenizer)}.maskc"
+    compilation = _compile_grammar(
+        path, regex or "", lark, tokenizer, vocab_size, target, limits=limits
+    )
+    if as_json:
+        print_json(compilation.to_dict())
+    else:
+        print_compilation(compilation)
+
+
+def _check_usage(
+    grammar: str | None,
+    regex: str | None,
+    json_schema: str | None,
+    lark: LarkOptions,
+    of_schemas: list[str],
+) -> None:
+    """Refuse options that do not go together.
+
+    Args:
+        grammar: where it is, ``None``: not given; so for the next two.
+        regex: the pattern.
+        json_schema: where it is.
+        lark: how Lark reads a grammar.
+        of_schemas: the options given that only a JSON Schema has.
+    """
+    if sum(given is not None for given in (grammar, regex, json_schema)) != 1:
+        raise click.UsageError("Give one of GRAMMAR, --regex PATTERN and --json-schema FILE.")
+    if json_schema is not None and lark.is_given:
+        raise click.UsageError("A JSON Schema has no start, parser, lexer or postlex.")
+    if json_schema is None and of_schemas:
+        option = of_schemas[0].replace("_", "-")
+        raise click.UsageError(f"--{option} goes with a JSON Schema only.")
+
+
+def _compile_grammar(
+    path: Path | None,
+    regex: str,
+    lark: LarkOptions,
+    tokenizer: str,
+    vocab_size: int | None,
+    target: str,
+    *,
+    limits: Limits,
+) -> Compilation:
+    """Write the artifact of a grammar, or of a pattern where there is no path; return what it is.
+
+    Raises:
+        MaskcError: the grammar, the tokenizer, or the place for the artifact is refused.
+    """
+    from maskc.frontends.dialects import REGEX
+    from maskc.pipeline import PassRecord, compile_contents
+    from maskc.vocab import load_vocabulary
 
     def compile_alone() -> tuple[Contents, tuple[PassRecord, ...]]:
-        source = load_source(
-            path if regex is None else regex,
-            start=start,
-            parser=parser,
-            lexer=lexer,
-            postlex=postlex,
-            dialect=None if regex is None else REGEX.name,
-        )
+        source = lark.load(regex, REGEX.name) if path is None else lark.load(path)
         check_writable(target)
         with show_progress("compiling") as progress:
             vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
@@ -134,36 +146,4 @@ def compile_command(
     contents, passes = run_alone(compile_alone, limits)
     maskc.Artifact(contents).save(target)
     save_timings(hash_artifact(target), collect_timings(passes))
-    compilation = Compilation(target, Path(target).stat().st_size, contents.header, passes)
-    if as_json:
-        print_json(compilation.to_dict())
-    else:
-        print_compilation(compilation)
-
-
-def find_grammar(name: str) -> Path:
-    """Return the path of a grammar; a bare name that is no file is one of maskc's own."""
-    path = Path(name)
-    if path.exists() or path.name != name or path.suffix:
-        return path
-    package = Path(maskc.__file__).parent
-    # Installed, the grammars are in the package; in a checkout, beside it.
-    for folder in (package / "grammars", package.parent / "grammars"):
-        bundled = folder / f"{name}.lark"
-        if bundled.is_file():
-            return bundled
-    return path
-
-
-def name_output(grammar: Path, tokenizer: str) -> str:
-    """Return the default file name.
-
-    >>> name_output(Path("grammars/python.lark"), "llama3")
-    'python.llama3.maskc'
-    >>> name_output(Path("c.lark"), "models/Llama-3.1/tokenizer.json")
-    'c.tokenizer.maskc'
-    """
-    last = Path(tokenizer).name or "tokenizer"
-    for suffix in _TOKENIZER_SUFFIXES:
-        last = last.removesuffix(suffix)
-    return f"{grammar.stem}.{last}.maskc"
+    return Compilation(target, Path(target).stat().st_size, contents.header, passes)

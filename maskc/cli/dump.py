@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from maskc.cli.compile import find_grammar
+from maskc.cli.grammar import LarkOptions, find_grammar, lark_options
 from maskc.cli.limits import limit_options, run_alone
+from maskc.cli.options import tokenizer_option
 from maskc.cli.progress import show_progress
 from maskc.limits import Limits
 
@@ -17,15 +18,8 @@ MAX_LINES = 1_000
 @click.option(
     "--stage", metavar="NAME", required=True, help="Which stage; --stage help lists them."
 )
-@click.option("--tokenizer", metavar="NAME|PATH", help="For stages from the mask store on.")
-@click.option("--start", metavar="RULE", help="The start symbol.")
-@click.option("--parser", type=click.Choice(["lalr", "earley"]), help="Which parser of Lark's.")
-@click.option(
-    "--lexer",
-    type=click.Choice(["contextual", "basic", "dynamic_complete"]),
-    help="Which lexer of Lark's.",
-)
-@click.option("--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation.")
+@tokenizer_option("For stages from the mask store on.")
+@lark_options
 @click.option(
     "--lines",
     type=click.IntRange(1),
@@ -39,10 +33,7 @@ def dump_command(
     *,
     stage: str,
     tokenizer: str | None,
-    start: str | None,
-    parser: str | None,
-    lexer: str | None,
-    postlex: str | None,
+    lark: LarkOptions,
     lines: int,
     limits: Limits,
 ) -> None:
@@ -53,7 +44,6 @@ def dump_command(
     from rows:raw on, verdicts, graph, masks. The same input gives the same lines.
     """
     from maskc.dump.stages import OF_LANGUAGE, OF_STORE, STAGES, limit_lines
-    from maskc.frontends.source import load_source
     from maskc.glr.pipeline import build_general_language
     from maskc.lalr_path import build_language
     from maskc.pipeline import compile_stages
@@ -67,9 +57,7 @@ def dump_command(
         raise click.UsageError(f"--stage {stage} does without --tokenizer; leave it out.")
 
     def work() -> list[str]:
-        source = load_source(
-            find_grammar(grammar), start=start, parser=parser, lexer=lexer, postlex=postlex
-        )
+        source = lark.load(find_grammar(grammar))
         with show_progress("compiling") as progress:
             if tokenizer is None:
                 build = build_general_language if source.parser == "earley" else build_language

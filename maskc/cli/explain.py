@@ -8,8 +8,9 @@ import click
 
 import maskc
 from maskc.artifact.sections import is_schema
-from maskc.cli.json_schema import read_resource, resource_option
+from maskc.cli.json_schema import read_resources, resource_option
 from maskc.cli.limits import limit_options, run_alone
+from maskc.cli.options import json_option
 from maskc.limits import Limits
 from maskc.report.render import print_json
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--text", required=True, metavar="TEXT", help="What was written so far.")
 @click.option("--token", metavar="ID|TEXT", help="Is this token legal, and why?")
 @resource_option
-@click.option("--json", "as_json", is_flag=True, help="Print it all as JSON.")
+@json_option("Print it all as JSON.")
 @limit_options
 def explain_command(
     artifact: str,
@@ -72,7 +73,7 @@ def _explain_schema(
     from maskc.explain.schemas import explain_schema
     from maskc.report.explain_schema import print_schema_explanation, to_dict
 
-    documents = dict(map(read_resource, resources))
+    documents = read_resources(resources)
     found = run_alone(lambda: explain_schema(artifact, text, asked, documents), limits)
     if as_json:
         print_json(to_dict(found))

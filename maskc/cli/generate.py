@@ -11,6 +11,7 @@ import click
 import maskc
 from maskc.artifact.sections import is_schema
 from maskc.cli.limits import limit_options, part_limit_option
+from maskc.cli.options import json_option
 from maskc.limits import Limits
 from maskc.report.render import print_json
 
@@ -26,7 +27,7 @@ from maskc.report.render import print_json
     help="Tokens after which a text is steered to its end.",
 )
 @click.option("--seed", type=int, default=0, metavar="N", help="Of the random choices.")
-@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@json_option("Print them as JSON.")
 @part_limit_option
 @limit_options
 def generate_command(

@@ -10,6 +10,7 @@ import click
 import maskc
 from maskc.artifact.files import write_atomically
 from maskc.artifact.sections import is_schema
+from maskc.cli.options import json_option, tokenizer_option
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
 from maskc.errors import OutputError
 from maskc.report.inspect import Inspection, print_inspection
@@ -20,8 +21,8 @@ from maskc.report.timings import hash_artifact, load_timings
 
 @click.command("inspect")
 @click.argument("artifact")
-@click.option("--tokenizer", metavar="NAME|PATH", help="Fail unless it was compiled for this one.")
-@click.option("--json", "as_json", is_flag=True, help="Print it all as JSON.")
+@tokenizer_option("Fail unless it was compiled for this one.")
+@json_option("Print it all as JSON.")
 @click.option("--html", metavar="PATH", help="Draw it as one HTML file instead.")
 def inspect_command(
     artifact: str, *, tokenizer: str | None, as_json: bool, html: str | None

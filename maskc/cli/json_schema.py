@@ -1,11 +1,11 @@
-"""``maskc compile`` for a JSON Schema: its file, the documents it refers to, and its layout."""
+"""A JSON Schema on the command line: its file, the documents it refers to, and its layout."""
 
 from __future__ import annotations
 
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ import click
 import maskc
 from maskc.artifact.files import check_writable
 from maskc.cli.limits import run_alone
+from maskc.cli.options import Decorator, gather
+from maskc.cli.tokenizer import name_tokenizer
 from maskc.errors import SchemaError, UnreadableFileError
 from maskc.files import read_bounded
 from maskc.limits import Limits
@@ -30,6 +32,54 @@ resource_option = click.option(
     metavar="[URI=]FILE",
     help="What references of a JSON Schema lead to; can be repeated. Nothing is fetched.",
 )
+
+
+def schema_option(verb: str) -> Decorator:
+    """Return the option that names a schema's file; the verb says what becomes of it."""
+    return click.option(
+        "--json-schema",
+        metavar="FILE",
+        help=f"{verb} a JSON Schema, whatever its name; - is stdin.",
+    )
+
+
+def _keep_given(**choices: str | None) -> dict[str, str]:
+    return {name: choice for name, choice in choices.items() if choice is not None}
+
+
+# The names are those of `Layout`, and `formats`. Only those that are given come.
+layout_options = gather(
+    "choices",
+    _keep_given,
+    {
+        "key_order": click.option(
+            "--key-order", type=click.Choice(["any", "schema"]), help="Of a JSON Schema's texts."
+        ),
+        "blanks": click.option(
+            "--blanks", type=click.Choice(["compact", "bounded", "any"]), help="Likewise."
+        ),
+        "escapes": click.option(
+            "--escapes", type=click.Choice(["any", "minimal"]), help="Likewise."
+        ),
+        "numbers": click.option(
+            "--numbers", type=click.Choice(["usual", "plain"]), help="Likewise."
+        ),
+        "formats": click.option(
+            "--formats", type=click.Choice(["assert", "annotate"]), help="What `format` means."
+        ),
+    },
+)
+
+
+def split_schema(grammar: str | None, json_schema: str | None) -> tuple[str | None, str | None]:
+    """Return the paths of a grammar and of a schema; the former may have the latter's name.
+
+    >>> split_schema("order.schema.json", None)
+    (None, 'order.schema.json')
+    """
+    if json_schema is None and grammar is not None and grammar.endswith(SUFFIX):
+        return None, grammar
+    return grammar, json_schema
 
 
 def compile_schema_file(
@@ -61,13 +111,10 @@ def compile_schema_file(
 
     name = "schema" if path == "-" else Path(path).name
     stem = name.removesuffix(SUFFIX).removesuffix(".json")
-    last = Path(tokenizer).name or "tokenizer"
-    for suffix in (".json", ".model", ".tiktoken"):
-        last = last.removesuffix(suffix)
-    target = output or f"{stem}.{last}.maskc"
+    target = output or f"{stem}.{name_tokenizer(tokenizer)}.maskc"
     check_writable(target)
     text = read_schema_file(path)
-    documents = dict(read_resource(resource) for resource in resources)
+    documents = read_resources(resources)
     formats = choices.get("formats", "assert")
     layout = Layout(**{key: value for key, value in choices.items() if key != "formats"})
     vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
@@ -113,7 +160,17 @@ def _read_input() -> bytes:
     return text
 
 
-def read_resource(given: str) -> tuple[str, Any]:
+def read_resources(given: Iterable[str]) -> dict[str, Any]:
+    """Return documents by their URIs; each is given as ``FILE`` or ``URI=FILE``.
+
+    Raises:
+        ClickException: a file cannot be read.
+        SchemaError: a document has no URI.
+    """
+    return dict(map(_read_resource, given))
+
+
+def _read_resource(given: str) -> tuple[str, Any]:
     """Return a document's URI, which is its own ``$id`` if none is given, and its text."""
     uri, equals, path = given.rpartition("=")
     data = _read(path)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import click
 
 from maskc.artifact.files import check_writable
+from maskc.cli.options import json_option, vocab_size_option
+from maskc.cli.tokenizer import name_tokenizer
 from maskc.report.render import (
     format_count,
     format_seconds,
@@ -23,8 +24,8 @@ SUFFIX = ".kit"
 @click.command("kit")
 @click.option("--tokenizer", "-t", required=True, help="Name or path of the tokenizer.")
 @click.option("--output", "-o", metavar="FILE", help="Where the kit goes.  [default: NAME.kit]")
-@click.option("--vocab-size", type=int, metavar="N", help="The model's padded vocabulary size.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
+@vocab_size_option
+@json_option("Print what was written as JSON.")
 def kit_command(
     tokenizer: str, output: str | None, vocab_size: int | None, *, as_json: bool
 ) -> None:
@@ -36,10 +37,7 @@ def kit_command(
     from maskc.kit.file import make_kit, save_kit
     from maskc.vocab import load_vocabulary
 
-    stem = Path(tokenizer).name
-    for suffix in (".json", ".model", ".tiktoken"):
-        stem = stem.removesuffix(suffix)
-    target = output or f"{stem}{SUFFIX}"
+    target = output or f"{name_tokenizer(tokenizer)}{SUFFIX}"
     check_writable(target)
     vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
     began = time.perf_counter()

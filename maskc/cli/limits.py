@@ -6,49 +6,64 @@ grammar is worked on: a single allocation in C that would go beyond the limit fa
 
 from __future__ import annotations
 
-import functools
 import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 
 from maskc.budget import run_bounded
+from maskc.cli.options import gather
 from maskc.limits import MEGABYTE, Limits
 
 T = TypeVar("T")
 
 _DEFAULT = Limits()
-_OPTIONS = (
-    click.option(
-        "--time-limit",
-        type=click.FloatRange(0, min_open=True),
-        default=_DEFAULT.seconds,
-        metavar="SECONDS",
-        help=f"Processor time that the grammar may take.  [default: {_DEFAULT.seconds:g}]",
-    ),
-    click.option(
-        "--memory-limit",
-        type=click.IntRange(1),
-        default=_DEFAULT.bytes // MEGABYTE,
-        metavar="MB",
-        help=f"Memory that the grammar may take.  [default: {_DEFAULT.bytes // MEGABYTE}]",
-    ),
-    click.option(
-        "--text-limit",
-        type=click.IntRange(1),
-        default=_DEFAULT.text,
-        metavar="CHARACTERS",
-        help=f"Size of the grammar with what it imports.  [default: {_DEFAULT.text}]",
-    ),
-    click.option(
-        "--work-limit",
-        type=click.IntRange(1),
-        default=_DEFAULT.work,
-        metavar="SYMBOLS",
-        help=f"Symbols in the rules, written out by Lark.  [default: {_DEFAULT.work}]",
-    ),
+
+
+def _make_limits(
+    *, time_limit: float, memory_limit: int, text_limit: int, work_limit: int
+) -> Limits:
+    return Limits(
+        seconds=time_limit, bytes=memory_limit * MEGABYTE, text=text_limit, work=work_limit
+    )
+
+
+# The limits of a command; they come as its argument ``limits``.
+limit_options = gather(
+    "limits",
+    _make_limits,
+    {
+        "time_limit": click.option(
+            "--time-limit",
+            type=click.FloatRange(0, min_open=True),
+            default=_DEFAULT.seconds,
+            metavar="SECONDS",
+            help=f"Processor time that the grammar may take.  [default: {_DEFAULT.seconds:g}]",
+        ),
+        "memory_limit": click.option(
+            "--memory-limit",
+            type=click.IntRange(1),
+            default=_DEFAULT.bytes // MEGABYTE,
+            metavar="MB",
+            help=f"Memory that the grammar may take.  [default: {_DEFAULT.bytes // MEGABYTE}]",
+        ),
+        "text_limit": click.option(
+            "--text-limit",
+            type=click.IntRange(1),
+            default=_DEFAULT.text,
+            metavar="CHARACTERS",
+            help=f"Size of the grammar with what it imports.  [default: {_DEFAULT.text}]",
+        ),
+        "work_limit": click.option(
+            "--work-limit",
+            type=click.IntRange(1),
+            default=_DEFAULT.work,
+            metavar="SYMBOLS",
+            help=f"Symbols in the rules, written out by Lark.  [default: {_DEFAULT.work}]",
+        ),
+    },
 )
 
 part_limit_option = click.option(
@@ -59,29 +74,6 @@ part_limit_option = click.option(
     metavar="SECONDS",
     help="Time that Lark may take for one part of the work: a file, or a few texts.",
 )
-
-
-def limit_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of all limits; they come as its argument ``limits``."""
-
-    @functools.wraps(command)
-    def with_limits(
-        *arguments: Any,
-        time_limit: float,
-        memory_limit: int,
-        text_limit: int,
-        work_limit: int,
-        **options: Any,
-    ) -> None:
-        limits = Limits(
-            seconds=time_limit, bytes=memory_limit * MEGABYTE, text=text_limit, work=work_limit
-        )
-        command(*arguments, limits=limits, **options)
-
-    decorated: Callable[..., None] = with_limits
-    for option in reversed(_OPTIONS):
-        decorated = option(decorated)
-    return decorated
 
 
 def run_alone(work: Callable[[], T], limits: Limits) -> T:

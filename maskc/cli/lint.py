@@ -7,36 +7,38 @@ from typing import TYPE_CHECKING
 
 import click
 
-from maskc.cli.compile import find_grammar
-from maskc.cli.json_schema import SUFFIX, read_resource, read_schema_file, resource_option
+from maskc.cli.grammar import LarkOptions, find_grammar, lalr_options
+from maskc.cli.json_schema import (
+    read_resources,
+    read_schema_file,
+    resource_option,
+    schema_option,
+    split_schema,
+)
 from maskc.cli.limits import limit_options, run_alone
+from maskc.cli.options import json_option, tokenizer_option
 from maskc.limits import Limits
 from maskc.report.render import print_json
 
 if TYPE_CHECKING:
+    from maskc.frontends.source import GrammarSource
     from maskc.lint.model import Finding
 
 
 @click.command("lint")
 @click.argument("grammar", required=False)
-@click.option(
-    "--json-schema", metavar="FILE", help="Lint a JSON Schema, whatever its name; - is stdin."
-)
+@schema_option("Lint")
 @resource_option
-@click.option("--start", metavar="RULE", help="The start symbol.")
-@click.option("--lexer", type=click.Choice(["contextual", "basic"]), help="Which lexer of Lark's.")
-@click.option("--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation.")
-@click.option("--tokenizer", metavar="NAME|PATH", help="Also look for tokens that are useless.")
-@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@lalr_options
+@tokenizer_option("Also look for tokens that are useless.")
+@json_option("Print the findings as JSON.")
 @limit_options
 def lint_command(
     grammar: str | None,
     *,
     json_schema: str | None,
     resources: tuple[str, ...],
-    start: str | None,
-    lexer: str | None,
-    postlex: str | None,
+    lark: LarkOptions,
     tokenizer: str | None,
     as_json: bool,
     limits: Limits,
@@ -47,10 +49,9 @@ def lint_command(
     With --tokenizer the grammar is compiled, which takes as long as `maskc compile`.
     GRAMMAR can be a JSON Schema, if its name ends in .schema.json.
     """
-    if json_schema is None and grammar is not None and grammar.endswith(SUFFIX):
-        grammar, json_schema = None, grammar
+    grammar, json_schema = split_schema(grammar, json_schema)
     if json_schema is not None:
-        if grammar or start or lexer or postlex or tokenizer:
+        if grammar or lark.is_given or tokenizer:
             raise click.UsageError("A JSON Schema has no start, lexer, postlex or tokenizer.")
         _lint_schema(json_schema, resources, as_json=as_json, limits=limits)
         return
@@ -59,7 +60,6 @@ def lint_command(
     if resources:
         raise click.UsageError("--resource goes with a JSON Schema only.")
     path = find_grammar(grammar)
-    from maskc.frontends.source import GrammarSource, load_source
     from maskc.lint.order import lint_grammar
     from maskc.lint.overlap import is_installed
     from maskc.vocab import load_vocabulary
@@ -67,7 +67,7 @@ def lint_command(
     vocabulary = load_vocabulary(tokenizer) if tokenizer is not None else None
 
     def lint() -> tuple[GrammarSource, tuple[Finding, ...]]:
-        source = load_source(path, start=start, lexer=lexer, postlex=postlex)
+        source = lark.load(path)
         return source, lint_grammar(source, vocabulary)
 
     source, findings = run_alone(lint, limits)
@@ -84,7 +84,7 @@ def _lint_schema(path: str, resources: tuple[str, ...], *, as_json: bool, limits
     """Print what is odd about a JSON Schema."""
     from maskc.lint.schemas import lint_schema
 
-    text, documents = read_schema_file(path), dict(map(read_resource, resources))
+    text, documents = read_schema_file(path), read_resources(resources)
     findings = run_alone(lambda: lint_schema(text, documents), limits)
     _show("schema" if path == "-" else Path(path).name, findings, as_json=as_json)
 

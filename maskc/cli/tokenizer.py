@@ -1,9 +1,16 @@
-"""Is the tokenizer that a user names the one that an artifact was compiled for?"""
+"""Is the tokenizer that a user names the one that an artifact was compiled for?
+
+And what is it called in the name of a file?
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from maskc.errors import ArtifactError, VocabularyMismatchError
 from maskc.runtime.artifact import Artifact
+
+_SUFFIXES = (".json", ".model", ".tiktoken")
 
 
 def check_tokenizer(path: str, artifact: Artifact, spec: str) -> None:
@@ -40,3 +47,17 @@ def check_fingerprint(path: str, artifact: Artifact) -> None:
             f"holds have {artifact.fingerprint}",
             "compile the grammar again",
         )
+
+
+def name_tokenizer(spec: str) -> str:
+    """Return what a tokenizer is called in the name of a file that is made for it.
+
+    >>> name_tokenizer("llama3")
+    'llama3'
+    >>> name_tokenizer("models/Llama-3.1/tokenizer.json")
+    'tokenizer'
+    """
+    name = Path(spec).name or "tokenizer"
+    for suffix in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name

@@ -6,12 +6,13 @@ from dataclasses import asdict
 
 import click
 
+from maskc.cli.options import json_option
 from maskc.report.render import print_json
 from maskc.report.tokenizers import print_tokenizers
 
 
 @click.command("tokenizers")
-@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@json_option("Print them as JSON.")
 def tokenizers_command(*, as_json: bool) -> None:
     """List the tokenizers that have a name, and where each is found."""
     from maskc.vocab import list_tokenizers

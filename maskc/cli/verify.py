@@ -3,66 +3,82 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 import maskc
 from maskc.artifact.sections import is_schema
-from maskc.cli.json_schema import read_resource, resource_option
+from maskc.cli.json_schema import read_resources, resource_option
 from maskc.cli.limits import limit_options, part_limit_option
+from maskc.cli.options import corpus_option, found_tokenizer_option, gather, json_option
 from maskc.cli.progress import show_parts
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
 from maskc.limits import Limits
 from maskc.report.render import print_json
 from maskc.report.verify import print_report
 
+if TYPE_CHECKING:
+    from maskc.verify import VerifyOptions, VerifyReport
+
 _SOME, _ANY = click.IntRange(1), click.IntRange(0)
 MOST_JOBS = 8  # each process holds Lark's parser, the tokenizer, and masks
 
 
+# How much to check. The defaults are those of VerifyOptions, which a test compares: importing it
+# loads Lark.
+_amount_options = gather(
+    "amounts",
+    dict,
+    {
+        "files": click.option(
+            "--files", type=_SOME, default=300, metavar="N", help="Files to walk."
+        ),
+        "max_bytes": click.option(
+            "--max-bytes", type=_SOME, default=100_000, metavar="N", help="Size of a file."
+        ),
+        "texts": click.option(
+            "--texts", type=_ANY, default=40, metavar="N", help="Texts to generate; 0: none."
+        ),
+        "max_tokens": click.option(
+            "--max-tokens", type=_SOME, default=400, metavar="N", help="Length of a text."
+        ),
+        "positions": click.option(
+            "--positions", type=_ANY, default=400, metavar="N", help="Masks to compare; 0: none."
+        ),
+        "stretches": click.option(
+            "--stretches",
+            type=_ANY,
+            default=200,
+            metavar="N",
+            help="Stretches of texts to cut into tokens in every way; 0: none.",
+        ),
+        "mutations": click.option(
+            "--mutations",
+            type=_ANY,
+            default=300,
+            metavar="N",
+            help="Texts to change by a byte; 0: none.",
+        ),
+        "raw_positions": click.option(
+            "--raw-positions",
+            type=_ANY,
+            default=2_000,
+            metavar="N",
+            help="Masks to compare with those before streamlining; 0: none.",
+        ),
+        "seed": click.option(
+            "--seed", type=int, default=0, metavar="N", help="Of all random choices."
+        ),
+    },
+)
+
+
 @click.command("verify", context_settings={"show_default": True})
 @click.argument("artifact")
-@click.option(
-    "--corpus",
-    multiple=True,
-    required=True,
-    metavar="PATH",
-    help="A file or a folder of texts; can be repeated.",
-)
-# The defaults are those of VerifyOptions, which a test compares: importing it loads Lark.
-@click.option("--files", type=_SOME, default=300, metavar="N", help="Files to walk.")
-@click.option("--max-bytes", type=_SOME, default=100_000, metavar="N", help="Size of a file.")
-@click.option("--texts", type=_ANY, default=40, metavar="N", help="Texts to generate; 0: none.")
-@click.option("--max-tokens", type=_SOME, default=400, metavar="N", help="Length of a text.")
-@click.option("--positions", type=_ANY, default=400, metavar="N", help="Masks to compare; 0: none.")
-@click.option(
-    "--stretches",
-    type=_ANY,
-    default=200,
-    metavar="N",
-    help="Stretches of texts to cut into tokens in every way; 0: none.",
-)
-@click.option(
-    "--mutations",
-    type=_ANY,
-    default=300,
-    metavar="N",
-    help="Texts to change by a byte; 0: none.",
-)
-@click.option(
-    "--raw-positions",
-    type=_ANY,
-    default=2_000,
-    metavar="N",
-    help="Masks to compare with those before streamlining; 0: none.",
-)
-@click.option("--seed", type=int, default=0, metavar="N", help="Of all random choices.")
-@click.option(
-    "--tokenizer",
-    metavar="NAME|PATH",
-    help="Where the tokenizer is, if the artifact's name for it does not find it.",
-)
+@corpus_option
+@_amount_options
+@found_tokenizer_option
 @click.option(
     "--jobs",
     type=_SOME,
@@ -79,21 +95,13 @@ MOST_JOBS = 8  # each process holds Lark's parser, the tokenizer, and masks
     help="Files that Lark refuses are no failure, as long as it parses one.",
 )
 @part_limit_option
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@json_option()
 @limit_options
 def verify_command(
     artifact: str,
     *,
     corpus: tuple[str, ...],
-    files: int,
-    max_bytes: int,
-    texts: int,
-    max_tokens: int,
-    positions: int,
-    stretches: int,
-    mutations: int,
-    raw_positions: int,
-    seed: int,
+    amounts: dict[str, int],
     tokenizer: str | None,
     jobs: int | None,
     resources: tuple[str, ...],
@@ -114,20 +122,10 @@ def verify_command(
 
     Of a JSON Schema, the judge is the package jsonschema, and there are corpus and generation.
     """
-    from maskc.verify import VerifyOptions, run_verify
-    from maskc.verify.json_schema import verify_schema_files
-    from maskc.vocab import load_encoder
+    from maskc.verify import VerifyOptions
 
     options = VerifyOptions(
-        files=files,
-        max_bytes=max_bytes,
-        texts=texts,
-        max_tokens=max_tokens,
-        positions=positions,
-        stretches=stretches,
-        mutations=mutations,
-        raw_positions=raw_positions,
-        seed=seed,
+        **amounts,
         tokenizer=tokenizer,
         allow_refused=allow_refused,
         part_seconds=part_seconds,
@@ -138,30 +136,41 @@ def verify_command(
     if tokenizer is not None:
         check_tokenizer(artifact, loaded, tokenizer)
     if is_schema(loaded.header):
-        name: str = tokenizer or loaded.header["tokenizer"]["name"]
-        documents = dict(map(read_resource, resources))
-        report = verify_schema_files(loaded, corpus, options, lambda: load_encoder(name), documents)
-        _print(report.to_dict(), as_json=as_json)
-        click.get_current_context().exit(0 if report.ok else 1)
-    if resources:
+        report = _verify_schema(loaded, corpus, options, resources)
+    elif resources:
         raise click.UsageError("--resource goes with a JSON Schema only.")
-    with show_parts("verifying") as progress:
-        report = run_verify(
-            artifact,
-            corpus,
-            options,
-            jobs=jobs or min(_count_cores(), MOST_JOBS),
-            progress=progress,
-        )
-    _print(report.to_dict(), as_json=as_json)
+    else:
+        report = _verify_grammar(artifact, corpus, options, jobs or min(_count_cores(), MOST_JOBS))
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        print_report(report.to_dict())
     click.get_current_context().exit(0 if report.ok else 1)
 
 
-def _print(report: dict[str, Any], *, as_json: bool) -> None:
-    if as_json:
-        print_json(report)
-    else:
-        print_report(report)
+def _verify_grammar(
+    artifact: str, corpus: tuple[str, ...], options: VerifyOptions, jobs: int
+) -> VerifyReport:
+    """Return what Lark says of an artifact of a grammar."""
+    from maskc.verify import run_verify
+
+    with show_parts("verifying") as progress:
+        return run_verify(artifact, corpus, options, jobs=jobs, progress=progress)
+
+
+def _verify_schema(
+    artifact: maskc.Artifact,
+    corpus: tuple[str, ...],
+    options: VerifyOptions,
+    resources: tuple[str, ...],
+) -> VerifyReport:
+    """Return what the package jsonschema says of an artifact of a JSON Schema."""
+    from maskc.verify.json_schema import verify_schema_files
+    from maskc.vocab import load_encoder
+
+    name: str = options.tokenizer or artifact.header["tokenizer"]["name"]
+    documents = read_resources(resources)
+    return verify_schema_files(artifact, corpus, options, lambda: load_encoder(name), documents)
 
 
 def _count_cores() -> int:

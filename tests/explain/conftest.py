@@ -1,6 +1,6 @@
 import pytest
 
-from maskc.cli.compile import find_grammar
+from maskc.cli.grammar import find_grammar
 from maskc.explain.questions import explain, parse_token
 from tests.compiled import EVERY_BYTE, compile_text
 

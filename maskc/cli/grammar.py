@@ -1,0 +1,105 @@
+"""Which grammar does a command work on, and which parser and lexer of Lark's read it?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import maskc
+from maskc.cli.options import gather
+
+if TYPE_CHECKING:
+    from maskc.frontends.source import GrammarSource
+
+
+@dataclass(frozen=True, slots=True)
+class LarkOptions:
+    """What the command line says of how Lark reads a grammar; ``None``: as the grammar says.
+
+    Attributes:
+        start: the start symbol.
+        parser: a parser of Lark's.
+        lexer: a lexer of that parser.
+        postlex: ``module:Class`` of an Indenter.
+    """
+
+    start: str | None = None
+    parser: str | None = None
+    lexer: str | None = None
+    postlex: str | None = None
+
+    @property
+    def is_given(self) -> bool:
+        """Whether any of them is given."""
+        return any((self.start, self.parser, self.lexer, self.postlex))
+
+    def load(self, path_or_text: str | Path, dialect: str | None = None) -> GrammarSource:
+        """Return the source of a grammar that is read this way.
+
+        Raises:
+            GrammarError: the file cannot be read, or a setting is unknown.
+            PostlexError: the postlex is not an ``Indenter`` that only sets attributes.
+            LimitError: it is too large, or takes too long to translate.
+        """
+        from maskc.frontends.source import load_source
+
+        return load_source(
+            path_or_text,
+            start=self.start,
+            parser=self.parser,
+            lexer=self.lexer,
+            postlex=self.postlex,
+            dialect=dialect,
+        )
+
+
+_START = click.option("--start", metavar="RULE", help="The start symbol.")
+_POSTLEX = click.option("--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation.")
+
+# Of commands that read grammars of both parsers.
+lark_options = gather(
+    "lark",
+    LarkOptions,
+    {
+        "start": _START,
+        "parser": click.option(
+            "--parser", type=click.Choice(["lalr", "earley"]), help="Which parser of Lark's."
+        ),
+        "lexer": click.option(
+            "--lexer",
+            type=click.Choice(["contextual", "basic", "dynamic_complete"]),
+            help="Which lexer of Lark's; earley goes with dynamic_complete and basic.",
+        ),
+        "postlex": _POSTLEX,
+    },
+)
+
+# Of commands that ask about LALR grammars.
+lalr_options = gather(
+    "lark",
+    LarkOptions,
+    {
+        "start": _START,
+        "lexer": click.option(
+            "--lexer", type=click.Choice(["contextual", "basic"]), help="Which lexer of Lark's."
+        ),
+        "postlex": _POSTLEX,
+    },
+)
+
+
+def find_grammar(name: str) -> Path:
+    """Return the path of a grammar; a bare name that is no file is one of maskc's own."""
+    path = Path(name)
+    if path.exists() or path.name != name or path.suffix:
+        return path
+    package = Path(maskc.__file__).parent
+    # Installed, the grammars are in the package; in a checkout, beside it.
+    for folder in (package / "grammars", package.parent / "grammars"):
+        bundled = folder / f"{name}.lark"
+        if bundled.is_file():
+            return bundled
+    return path

@@ -1,0 +1,67 @@
+"""Options that several commands take, each written once.
+
+What belongs together comes as one argument: :func:`gather` gives a command a group of options and
+hands it the value that they make, for instance ``limits`` of ``--time-limit`` and its like.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+Command = Callable[..., None]
+Decorator = Callable[[Command], Command]
+
+
+def gather(name: str, make: Callable[..., object], options: Mapping[str, Decorator]) -> Decorator:
+    """Return a decorator that gives a command options, and their values as one argument.
+
+    Args:
+        name: of that argument.
+        make: called with the options' values, by their names; returns the argument.
+        options: ``click.option`` decorators by the names of their values, in the order of the help.
+    """
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def gathered(**values: Any) -> None:
+            made = make(**{option: values.pop(option) for option in options})
+            command(**{name: made}, **values)
+
+        decorated: Command = gathered
+        for option in reversed([*options.values()]):
+            decorated = option(decorated)
+        return decorated
+
+    return decorate
+
+
+def json_option(what: str = "Print the report as JSON.") -> Decorator:
+    """Return the option by which a program reads what a command prints."""
+    return click.option("--json", "as_json", is_flag=True, help=what)
+
+
+def tokenizer_option(what: str = "See `maskc tokenizers`.", *, required: bool = False) -> Decorator:
+    """Return the option that names a tokenizer."""
+    return click.option("--tokenizer", required=required, metavar="NAME|PATH", help=what)
+
+
+# Where an artifact names its tokenizer, and the name is of another machine.
+found_tokenizer_option = tokenizer_option(
+    "Where the tokenizer is, if the artifact's name for it does not find it."
+)
+
+corpus_option = click.option(
+    "--corpus",
+    multiple=True,
+    required=True,
+    metavar="PATH",
+    help="A file or a folder of texts; can be repeated.",
+)
+
+vocab_size_option = click.option(
+    "--vocab-size", type=click.IntRange(1), metavar="N", help="The model's padded vocabulary size."
+)

@@ -1,0 +1,28 @@
+"""Which grammar a command reads, and how Lark reads it."""
+
+import pytest
+
+from maskc.cli.grammar import LarkOptions, find_grammar
+
+TEXT = '// maskc: start=one\none: "1"\ntwo: "2"\n'
+
+
+def test_a_bare_name_is_a_grammar_of_maskc():
+    assert find_grammar("json").name == "json.lark"
+    assert find_grammar("json").is_file()
+
+
+def test_a_file_of_the_name_wins_over_a_grammar_of_maskc(tmp_path, monkeypatch):
+    (tmp_path / "json").write_text(TEXT)
+    monkeypatch.chdir(tmp_path)
+    assert str(find_grammar("json")) == "json"
+
+
+@pytest.mark.parametrize(("options", "start"), [({}, "one"), ({"start": "two"}, "two")])
+def test_the_command_line_wins_over_the_grammar(options, start):
+    assert LarkOptions(**options).load(TEXT).start == start
+
+
+def test_options_are_given_if_one_of_them_is():
+    assert not LarkOptions().is_given
+    assert LarkOptions(lexer="basic").is_given
