@@ -77,28 +77,14 @@ class _Lowering:
         return following
 
     def node(self, opcode: str, argument: Any, flags: int, following: int) -> int:
+        """Return the start of a node of the tree, which goes on with what follows it."""
         match opcode:
-            case "LITERAL":
-                return self.nfa.char(charset.literal_set(argument, flags), following)
-            case "NOT_LITERAL":
-                excluded = charset.literal_set(argument, flags)
-                return self.nfa.char(charset.complement(excluded), following)
-            case "ANY":
-                dot_all = bool(flags & re.DOTALL)
-                return self.nfa.char(
-                    charset.class_set("." if not dot_all else "(?s:.)", 0), following
-                )
-            case "IN":
-                return self.nfa.char(charset.items_set(argument, flags), following)
+            case "LITERAL" | "NOT_LITERAL" | "ANY" | "IN":
+                return self.nfa.char(_read_set(opcode, argument, flags), following)
             case "BRANCH":
                 return self.nfa.add(Split(self.branches(argument[1], flags, following)))
             case "SUBPATTERN":
-                group, added, removed, tree = argument
-                if group not in self.tested:
-                    return self.sequence(list(tree), (flags | added) & ~removed, following)
-                following = self.nfa.add(Mark(group, True, following))
-                start = self.sequence(list(tree), (flags | added) & ~removed, following)
-                return self.nfa.add(Mark(group, False, start))
+                return self.group(argument, flags, following)
             case "MAX_REPEAT" | "MIN_REPEAT":
                 low, high, tree = argument
                 greedy = opcode == "MAX_REPEAT"
@@ -116,28 +102,38 @@ class _Lowering:
             case "GROUPREF":
                 raise self.refused(f"back-reference to group {argument}", "is not regular")
             case "GROUPREF_EXISTS":
-                group, present, absent = argument
-                return self.nfa.add(
-                    Test(
-                        group,
-                        self.sequence([*present], flags, following),
-                        self.sequence([*(absent or ())], flags, following),
-                    )
-                )
+                return self.conditional(argument, flags, following)
             case "ATOMIC_GROUP":
                 return self.atomic([*argument], flags, following)
             case "POSSESSIVE_REPEAT":
-                low, high, tree = argument
-                for group in self.tested.intersection(_captures(tree)):
-                    # A path that fails leaves its group set, after a pass that set a later one.
-                    raise self.refused(
-                        f"conditional on group {group} inside a possessive quantifier",
-                        "depends in CPython on paths that failed",
-                    )
-                passes = [(_parser.ATOMIC_GROUP, tree)]
-                start = self.repeat(low, high, passes, flags, following, greedy=True)
-                return seal(self.nfa, start, following)
+                return self.possessive(argument, flags, following)
         raise self.refused(f"regular-expression construct {opcode}", "is not supported")
+
+    def group(self, argument: Any, flags: int, following: int) -> int:
+        """Return the start of a group with its own flags, marked if a conditional asks for it."""
+        number, added, removed, tree = argument
+        inner = (flags | added) & ~removed
+        if number not in self.tested:
+            return self.sequence(list(tree), inner, following)
+        following = self.nfa.add(Mark(number, True, following))
+        return self.nfa.add(Mark(number, False, self.sequence(list(tree), inner, following)))
+
+    def conditional(self, argument: Any, flags: int, following: int) -> int:
+        group, present, absent = argument
+        then = self.sequence([*present], flags, following)
+        return self.nfa.add(Test(group, then, self.sequence([*(absent or ())], flags, following)))
+
+    def possessive(self, argument: Any, flags: int, following: int) -> int:
+        low, high, tree = argument
+        for group in self.tested.intersection(_captures(tree)):
+            # A path that fails leaves its group set, after a pass that set a later one.
+            raise self.refused(
+                f"conditional on group {group} inside a possessive quantifier",
+                "depends in CPython on paths that failed",
+            )
+        passes = [(_parser.ATOMIC_GROUP, tree)]
+        start = self.repeat(low, high, passes, flags, following, greedy=True)
+        return seal(self.nfa, start, following)
 
     def branches(self, alternatives: Any, flags: int, following: int) -> list[int]:
         """Return where alternatives begin; neighbours that are plain words become one trie."""
@@ -256,6 +252,18 @@ def _inner_trees(opcode: str, argument: Any) -> list[Any]:
         case "GROUPREF_EXISTS":
             return [tree for tree in argument[1:] if tree is not None]
     return []
+
+
+def _read_set(opcode: str, argument: Any, flags: int) -> charset.CodePoints:
+    """Return the characters that a node of one character reads."""
+    match opcode:
+        case "LITERAL":
+            return charset.literal_set(argument, flags)
+        case "NOT_LITERAL":
+            return charset.complement(charset.literal_set(argument, flags))
+        case "ANY":
+            return charset.class_set("(?s:.)" if flags & re.DOTALL else ".", 0)
+    return charset.items_set(argument, flags)
 
 
 def _is_plain(tree: Any, flags: int) -> bool:

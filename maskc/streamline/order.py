@@ -15,9 +15,10 @@ Who is asked is a :class:`Decider`; the order knows no parser.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 from maskc.errors import BudgetError, LimitError
 from maskc.grammar.model import Grammar
@@ -33,11 +34,17 @@ from maskc.streamline.always_legal import cut_always_legal
 from maskc.streamline.closings import merge_closings
 from maskc.streamline.counting import count_rows, count_sequences, percentiles
 from maskc.streamline.interchangeable import merge_interchangeable
-from maskc.streamline.lalr_state import States, Verdicts, describe_residue, leave_open
+from maskc.streamline.lalr_state import States, Verdicts, leave_open
 from maskc.streamline.model import Rows
 from maskc.streamline.never_legal import drop_never_legal
 from maskc.streamline.raw import collect_rows
+from maskc.streamline.residue import describe_residue
 
+T = TypeVar("T")
+Rewrite = Callable[[Rows], Rows]
+Run = Callable[[str, Callable[[], Any]], Any]  # called with a step's name and its work
+
+DECIDE = "state"  # the step that rewrites no rows, but decides them
 STEPS = (
     "raw",
     "closings",
@@ -45,7 +52,7 @@ STEPS = (
     "always legal",
     "interchangeable",
     "jointly legal",
-    "state",
+    DECIDE,
 )
 
 
@@ -124,7 +131,7 @@ def streamline(
     boundaries: Boundaries,
     store: MaskStore,
     decider: Decider,
-    run: Callable[[str, Callable[[], Any]], Any],
+    run: Run,
     up_to: str = STEPS[-1],
 ) -> Streamlined:
     """Return the rows of a store, streamlined.
@@ -144,12 +151,46 @@ def streamline(
     """
     if up_to not in STEPS:
         raise ValueError(f"there is no streamlining step {up_to!r}")
-    newline, names = decider.asked.newline, grammar.bnf.terminals
-    rows: Rows = run("raw", lambda: collect_rows(grammar.lexer, scanner, boundaries, store))
-    by_productions = ProductionVerdicts(decider.asked, boundaries, rows.sequences)
+    taken = STEPS[: STEPS.index(up_to) + 1]
+    names = grammar.bnf.terminals
+    raw: Rows = run("raw", lambda: collect_rows(grammar.lexer, scanner, boundaries, store))
+    per_state = [count_sequences(raw, boundaries, decider.asked.newline)]
+    by_productions = ProductionVerdicts(decider.asked, boundaries, raw.sequences)
     by_table = decider.decide(by_productions)
-    free = rows.sequences.open_to(boundaries.everything)
-    rewrites: dict[str, Callable[[Rows], Rows]] = {
+    rewrites = _list_rewrites(raw, scanner, boundaries, decider, by_productions, by_table)
+    after, left_out = _take_steps(raw, {s: rewrites[s] for s in taken if s in rewrites}, run)
+    rows = after[-1][1]
+    verdicts: Verdicts | None = None
+    if DECIDE in taken and left_out is None:
+        verdicts, left_out = _attempt(DECIDE, lambda: by_table.decide_by_state(rows), run)
+    per_state += [count_rows(left) for _, left in after[1:]]
+    report: dict[str, Any] = {
+        "streamlining": [
+            _describe_step(step, left, n) for (step, left), n in zip(after, per_state, strict=True)
+        ],
+        "classes": [[names[terminal] for terminal in group] for group in decider.classes],
+        "residue": {},
+        "left_out": left_out,
+    }
+    if verdicts is None:
+        undecided = leave_open(rows, len(decider.undecided.states.live))
+        return Streamlined(rows, tuple(after), undecided, decider.undecided, report)
+    report["left_out"] = by_table.explain_left_out()
+    report["residue"] = describe_residue(rows, verdicts, by_table.states_after, boundaries, names)
+    return Streamlined(rows, tuple(after), verdicts, decider.tops, report)
+
+
+def _list_rewrites(
+    raw: Rows,
+    scanner: Scanner,
+    boundaries: Boundaries,
+    decider: Decider,
+    by_productions: ProductionVerdicts,
+    by_table: TableDecider,
+) -> dict[str, Rewrite]:
+    """Return what each step between ``raw`` and ``state`` does to the rows."""
+    free = raw.sequences.open_to(boundaries.everything)
+    return {
         "closings": lambda rows: merge_closings(rows, scanner, boundaries),
         "never legal": lambda rows: drop_never_legal(rows, by_productions),
         "always legal": lambda rows: cut_always_legal(rows, by_productions, free),
@@ -158,34 +199,33 @@ def streamline(
         ),
         "jointly legal": by_table.merge_jointly_legal,
     }
-    after = [("raw", rows)]
-    steps = [_describe_step("raw", rows, count_sequences(rows, boundaries, newline))]
-    verdicts: Verdicts | None = None
-    report: dict[str, Any] = {
-        "streamlining": steps,
-        "classes": [[names[terminal] for terminal in group] for group in decider.classes],
-        "residue": {},
-        "left_out": None,
-    }
-    for step in STEPS[1 : STEPS.index(up_to) + 1]:
-        try:
-            if step in rewrites:
-                rows = run(step, lambda: rewrites[step](rows))  # noqa: B023
-                after.append((step, rows))
-                steps.append(_describe_step(step, rows, count_rows(rows)))
-            else:
-                verdicts = run(step, lambda: by_table.decide_by_state(rows))  # noqa: B023
-        except BudgetError:
-            raise
-        except LimitError as error:
-            report["left_out"] = f"the steps from {step} on: {error}"
-            break
-    if verdicts is None:
-        undecided = leave_open(rows, len(decider.undecided.states.live))
-        return Streamlined(rows, tuple(after), undecided, decider.undecided, report)
-    report["left_out"] = by_table.explain_left_out()
-    report["residue"] = describe_residue(rows, verdicts, by_table.states_after, boundaries, names)
-    return Streamlined(rows, tuple(after), verdicts, decider.tops, report)
+
+
+def _take_steps(
+    raw: Rows, rewrites: Mapping[str, Rewrite], run: Run
+) -> tuple[list[tuple[str, Rows]], str | None]:
+    """Return the rows after each step, and what was left out because a bound was reached."""
+    after = [("raw", raw)]
+    for step, rewrite in rewrites.items():
+        rows, left_out = _attempt(step, partial(rewrite, after[-1][1]), run)
+        if rows is None:
+            return after, left_out
+        after.append((step, rows))
+    return after, None
+
+
+def _attempt(step: str, work: Callable[[], T], run: Run) -> tuple[T | None, str | None]:
+    """Return what a step gives; if it reaches a bound of its own, nothing, and a sentence on it.
+
+    Raises:
+        BudgetError: the whole compilation may take no longer, or no more memory.
+    """
+    try:
+        return run(step, work), None
+    except BudgetError:
+        raise
+    except LimitError as error:
+        return None, f"the steps from {step} on: {error}"
 
 
 def _describe_step(step: str, rows: Rows, per_state: list[int]) -> dict[str, Any]:

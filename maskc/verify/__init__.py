@@ -75,6 +75,23 @@ def run_verify(
     found_files = find_corpus(corpus, options.max_bytes)
     chosen = choose_files(found_files.files, options.files, options.seed)
     files, no_texts = _read_files(chosen, options.max_bytes)
+    experiments = _experiment(path, files, options, jobs, progress)
+    _add_unread(experiments["corpus"], options, no_texts, found_files.left_out)
+    differ = compiled_with != unicodedata.unidata_version
+    return VerifyReport(
+        tuple(experiments.values()),
+        (compiled_with, unicodedata.unidata_version) if differ else None,
+    )
+
+
+def _experiment(
+    path: str,
+    files: list[Document],
+    options: VerifyOptions,
+    jobs: int,
+    progress: Progress | None,
+) -> dict[str, Experiment]:
+    """Return the outcomes by experiment: first of the texts, then of what is made of them."""
     tell = _Teller(expect_units(options, len(files)), progress)
     with tempfile.TemporaryDirectory(prefix="maskc-verify-") as folder:
         make = partial(open_units, path, options, Path(folder))
@@ -93,20 +110,23 @@ def run_verify(
             for name, outcomes in _do(second, options, workers, tell).items():
                 found.setdefault(name, []).extend(outcomes)
     asked = [name for name in KINDS if name in found or name in tell.expected]
-    experiments = {name: _join(name, found.get(name, ())) for name in asked}
-    walked = experiments["corpus"]
+    return {name: _join(name, found.get(name, ())) for name in asked}
+
+
+def _add_unread(
+    walked: Experiment,
+    options: VerifyOptions,
+    no_texts: list[Mapping[str, Any]],
+    left_out: Mapping[str, int],
+) -> None:
+    """Add the files that were not read to what was found of the corpus."""
     walked.allow_refused = options.allow_refused
     if no_texts:
         walked.count("skipped, not UTF-8", len(no_texts))
         walked.refused += no_texts
         walked.refused.sort(key=lambda text: str(text["file"]))
-    for reason, number in found_files.left_out.items():
+    for reason, number in left_out.items():
         walked.count(reason, number)
-    differ = compiled_with != unicodedata.unidata_version
-    return VerifyReport(
-        tuple(experiments.values()),
-        (compiled_with, unicodedata.unidata_version) if differ else None,
-    )
 
 
 def _read_files(

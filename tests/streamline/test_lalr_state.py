@@ -5,8 +5,6 @@ import numpy as np
 from maskc.pushdown.decisions import DEPENDS, FAIL, MAY
 from maskc.streamline.lalr_state import (
     condition_on_states,
-    describe_residue,
-    format_sequence,
     leave_open,
     list_sequences,
 )
@@ -46,30 +44,3 @@ def test_sequences_of_one_class_have_equal_answers():
     assert {MAY, FAIL, DEPENDS} >= set(verdicts.flags.reshape(-1).tolist())
     # A `)` is accepted where the innermost bracket is round, and rejected elsewhere.
     assert len(set(map(bytes, verdicts.flags))) == len(verdicts.flags)
-
-
-def test_the_residue_is_counted_by_source_and_state():
-    found = stages()
-    rows, language = rows_of(found, "jointly legal"), found.language
-    decisions = decisions_of(language, rows.sequences)
-    residue = describe_residue(
-        rows,
-        found.verdicts,
-        decisions.states_after,
-        language.lexed.boundaries,
-        language.lexed.grammar.bnf.terminals,
-    )
-    assert residue["max"] == 1
-    assert residue["examples"][0]["sequence"] == ["A", "RPAR", "RPAR", "open: RPAR"]
-    assert residue["examples"][0]["why"].startswith("A RPAR RPAR uncovers states")
-
-
-def test_a_sequence_is_named_with_what_stays_open():
-    found = stages()
-    rows, lexed = rows_of(found, "raw"), found.language.lexed
-    names = {
-        tuple(format_sequence(rows, s, lexed.boundaries, lexed.grammar.bnf.terminals))
-        for s in rows.sequence.tolist()
-    }
-    assert ("RPAR", "RPAR", "open: RPAR") in names
-    assert ("open: A",) in names
