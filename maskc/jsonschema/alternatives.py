@@ -15,12 +15,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.expressions import ABOUT, BIT, Formula, Space
+from maskc.jsonschema.expressions import Space
+from maskc.jsonschema.formulas import ABOUT, BIT, Formula, in_order
 
 MAX_ALTERNATIVES = 1_000
 MAX_STEPS = 60_000
 
 Atoms = frozenset[Formula]
+
+
+def intersect_bounds(atoms: Atoms, kind: str) -> tuple[int, int | None]:
+    """Return the least and the greatest number that the atoms of a kind leave; ``None``: any."""
+    bounds = [atom.args for atom in atoms if atom.kind == kind]
+    highs = [high for _, high in bounds if high is not None]
+    return max((low for low, _ in bounds), default=0), min(highs, default=None)
 
 
 class Alternatives:
@@ -152,8 +160,7 @@ class _Search:
                     atoms.add(space.make("novalues", gone))
             elif ABOUT.get(kind) == self._type:
                 atoms.add(part)
-        clauses.sort(key=lambda clause: clause.number)
-        return frozenset(atoms), clauses
+        return frozenset(atoms), in_order(clauses)
 
     def _filter(self, atoms: Atoms, clauses: list[Formula]) -> Atoms | None:
         """Return atoms with a list of values reduced to those that fit the others."""
@@ -193,7 +200,7 @@ class _Search:
             return [clause]
         space, parts = self._space, clause.args[0]
         if clause.kind == "or":
-            return sorted(parts, key=lambda part: part.number)
+            return in_order(parts)
         none = [space.negate(part) for part in parts]
         if clause.kind == "one":
             return [space.both([part, *none[:n], *none[n + 1 :]]) for n, part in enumerate(parts)]

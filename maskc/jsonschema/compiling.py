@@ -17,9 +17,11 @@ from maskc.emit.provenance import describe_tokenizer
 from maskc.errors import SchemaError
 from maskc.jsonschema.building import Builder
 from maskc.jsonschema.dialects import DEFAULT, build_registry, dialect_of, open_root
-from maskc.jsonschema.expressions import Formula, Space
+from maskc.jsonschema.expressions import Space
+from maskc.jsonschema.formulas import Formula
 from maskc.jsonschema.freezing import freeze_plan
-from maskc.jsonschema.lowering import Lowering, Place
+from maskc.jsonschema.lowering import Lowering
+from maskc.jsonschema.places import Place
 from maskc.jsonschema.reader import read_schema, write_json
 from maskc.runtime.schema.plan import Layout
 from maskc.vocab.vocabulary import Vocabulary

@@ -39,15 +39,28 @@ class ObjectDraft:
     names: tuple[str, ...] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A number of things, and the keyword that says it: its schema's JSON pointer, its name."""
+
+    number: int
+    pointer: str
+    keyword: str
+
+
 @dataclass(slots=True, eq=False)
 class ArrayDraft:
-    """As :class:`maskc.runtime.schema.arrays.ArrayRule`, and whether items must differ."""
+    """As :class:`maskc.runtime.schema.arrays.ArrayRule`, and whether items must differ.
+
+    ``widest`` is the largest bound on a number of items, for errors.
+    """
 
     pieces: list[tuple[int, list[tuple[int, int]]]]
     low: int
     high: int | None
     counters: list[Counter]
     unique: bool
+    widest: Bound = Bound(0, "", "contains")
 
 
 @dataclass(slots=True, eq=False)

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from maskc.jsonschema.expressions import Formula, Space
+from maskc.jsonschema.expressions import Space
+from maskc.jsonschema.formulas import Formula
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,8 @@
 """What is asked of a value, as a formula: true, false, and, or, and atoms about one type.
 
-An atom about a type holds of all values of other types, as a keyword does. Each formula exists
+The atoms are those of :mod:`maskc.jsonschema.formulas`. Each formula exists
 once, so equal ones are the same object. Negation is pushed inwards as it is asked for; schemas that
 a reference names stay closed until then, so recursion costs nothing.
-
-Atoms, by kind:
-
-- ``types`` a bit mask of types; ``values`` one of a set; ``novalues`` none of a set.
-- ``string`` an automaton's number, and whether it must accept; ``length`` from … to ….
-- ``bounds`` low, open, high, open; ``multiple`` of a number or not; ``spelled`` as draft 4 wants.
-- ``all`` members whose key is in a set have values that fit; ``some`` member does; ``count``;
-  ``order`` asks nothing, and says in which order a schema names its keys.
-- ``items`` from … to … fit; ``contains`` between so many of them fit; ``size``; ``unique``.
 
 Example: ``not (required a)`` is ``types object and all {a} false``.
 """
@@ -23,62 +14,11 @@ from typing import Any
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.automata import complement
+from maskc.jsonschema.formulas import ABOUT, BIT, EVERY_TYPE, Formula, Keys, in_order
+from maskc.jsonschema.holding import Holding
+from maskc.jsonschema.references import References
 from maskc.jsonschema.values import Value
-from maskc.runtime.schema.characters import NO_LABEL, CharDfa
-
-TYPES = ("null", "boolean", "number", "string", "array", "object")
-BIT = {name: 1 << place for place, name in enumerate(TYPES)}
-EVERY_TYPE = (1 << len(TYPES)) - 1
-# Kind of an atom → the type that it is about.
-ABOUT = {
-    "string": "string",
-    "length": "string",
-    "bounds": "number",
-    "multiple": "number",
-    "spelled": "number",
-    "all": "object",
-    "some": "object",
-    "count": "object",
-    "order": "object",
-    "items": "array",
-    "contains": "array",
-    "size": "array",
-    "unique": "array",
-}
-
-# A set of keys: ("names", names), ("dfa", n), ("strings", formula), or all but some:
-# ("other", names, automata).
-Keys = tuple[Any, ...]
-
-
-class Formula:
-    """A formula; made by a :class:`Space` only."""
-
-    __slots__ = ("args", "is_closed", "kind", "negated", "number")
-
-    def __init__(self, number: int, kind: str, args: tuple[Any, ...]) -> None:
-        self.number, self.kind, self.args = number, kind, args
-        self.negated: Formula | None = None
-        # Whether a reference in it is yet to be looked into.
-        self.is_closed = kind in ("ref", "noref") or any(map(_holds_closed, args))
-
-    def __hash__(self) -> int:
-        # Not where it lies in memory: sets of formulas are gone through in the order of hashes.
-        return self.number
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def __repr__(self) -> str:
-        return f"{self.kind}{self.args}"
-
-
-def _holds_closed(part: Any) -> bool:
-    if isinstance(part, Formula):
-        return part.is_closed
-    if isinstance(part, tuple | frozenset):
-        return any(_holds_closed(inner) for inner in part if isinstance(inner, Formula | tuple))
-    return False
+from maskc.runtime.schema.characters import CharDfa
 
 
 class Space:
@@ -98,9 +38,8 @@ class Space:
         self.dfas: list[CharDfa] = []
         self._complements: dict[int, int] = {}
         self.lexical = False
-        self._closed: dict[Any, tuple[Callable[[], Formula], str]] = {}
-        self._open: dict[Any, Formula] = {}
-        self._checked: set[Any] = set()
+        self._references = References()
+        self._holding = Holding(self.dfas, self._references.expand)
 
     def make(self, kind: str, *args: Any) -> Formula:
         """Return the formula of a kind with these parts."""
@@ -234,7 +173,7 @@ class Space:
 
     def close(self, key: Any, build: Callable[[], Formula], pointer: str) -> Formula:
         """Return a formula that is built when it is first looked into."""
-        self._closed.setdefault(key, (build, pointer))
+        self._references.close(key, build, pointer)
         return self.make("ref", key)
 
     def expand(self, ref: Formula) -> Formula:
@@ -243,51 +182,7 @@ class Space:
         Raises:
             SchemaError: it refers to itself without going into a value.
         """
-        key = ref.args[0]
-        if key not in self._open:
-            self._open[key] = self._closed[key][0]()
-        if key not in self._checked:
-            self._check_progress(key)
-        return self._open[key]
-
-    def _check_progress(self, key: Any) -> None:
-        """Raise if a closed formula leads back to itself at the same value."""
-        path: list[Any] = [key]
-        entered = {key}
-        pending = [iter(self._refs_of(key))]
-        while pending:
-            after = next(pending[-1], None)
-            if after is None:
-                pending.pop()
-                done = path.pop()
-                entered.discard(done)
-                self._checked.add(done)
-            elif after in entered:
-                raise SchemaError(
-                    self._closed[after][1],
-                    "$ref",
-                    "leads back to itself without going into a value",
-                    "let the circle go through a property or an item",
-                )
-            elif after not in self._checked:
-                path.append(after)
-                entered.add(after)
-                pending.append(iter(self._refs_of(after)))
-
-    def _refs_of(self, key: Any) -> list[Any]:
-        if key not in self._open:
-            self._open[key] = self._closed[key][0]()
-        found, open_, seen = [], [self._open[key]], set[Formula]()
-        while open_:
-            part = open_.pop()
-            if part in seen:
-                continue
-            seen.add(part)
-            if part.kind in ("ref", "noref"):
-                found.append(part.args[0])
-            elif part.kind in ("and", "or", "one", "noone"):
-                open_ += part.args[0]
-        return found
+        return self._references.expand(ref.args[0])
 
     def negate(self, formula: Formula) -> Formula:
         """Return the negation."""
@@ -303,9 +198,9 @@ class Space:
         if kind in simple:
             return simple[kind]
         if kind == "and":
-            return self.either(self.negate(part) for part in _ordered(args[0]))
+            return self.either(self.negate(part) for part in in_order(args[0]))
         if kind == "or":
-            return self.both(self.negate(part) for part in _ordered(args[0]))
+            return self.both(self.negate(part) for part in in_order(args[0]))
         if kind == "types":
             return self.types(EVERY_TYPE & ~args[0])
         swapped = {
@@ -367,67 +262,8 @@ class Space:
 
     def contains_key(self, keys: Keys, name: str) -> bool:
         """Return whether a name is in a set of keys."""
-        if keys[0] == "names":
-            return name in keys[1]
-        if keys[0] == "dfa":
-            return self._accepts(keys[1], name)
-        if keys[0] == "strings":
-            return self.holds(keys[1], ("string", name))
-        return name not in keys[1] and not any(self._accepts(n, name) for n in keys[2])
-
-    def _accepts(self, number: int, text: str) -> bool:
-        dfa = self.dfas[number]
-        return dfa.labels[dfa.read(text)] != NO_LABEL
+        return self._holding.contains_key(keys, name)
 
     def holds(self, formula: Formula, value: Value) -> bool:
         """Return whether a formula holds of a value."""
-        kind, args = formula.kind, formula.args
-        about = ABOUT.get(kind)
-        if about is not None:
-            return value[0] != about or self._holds_atom(kind, args, value[1])
-        if kind in ("true", "false"):
-            return kind == "true"
-        if kind == "and":
-            return all(self.holds(part, value) for part in _ordered(args[0]))
-        if kind == "or":
-            return any(self.holds(part, value) for part in _ordered(args[0]))
-        if kind == "types":
-            return bool(BIT[value[0]] & args[0])
-        if kind in ("values", "novalues"):
-            return bool((value in args[0]) == (kind == "values"))
-        if kind in ("one", "noone"):
-            return (sum(self.holds(part, value) for part in args[0]) == 1) == (kind == "one")
-        inner = self.holds(self.expand(self.make("ref", args[0])), value)
-        return inner == (kind == "ref")
-
-    def _holds_atom(self, kind: str, args: tuple[Any, ...], held: Any) -> bool:
-        if kind == "string":
-            return bool(self._accepts(args[0], held) == args[1])
-        if kind in ("length", "count", "size"):
-            return len(held) >= args[0] and (args[1] is None or len(held) <= args[1])
-        if kind == "bounds":
-            low, low_open, high, high_open = args
-            return (low is None or held > low or held == low and not low_open) and (
-                high is None or held < high or held == high and not high_open
-            )
-        if kind == "multiple":
-            return bool(((held / args[0]).denominator == 1) == args[1])
-        if kind == "order":
-            return True
-        if kind == "spelled":
-            return bool(held.denominator == 1 or args[0] == 2)
-        if kind in ("all", "some"):
-            chosen = [v for key, v in held if self.contains_key(args[0], key)]
-            outcome = (self.holds(args[1], v) for v in chosen)
-            return all(outcome) if kind == "all" else any(outcome)
-        if kind == "unique":
-            return len(set(held)) == len(held)
-        chosen = held[args[0] : args[1]]
-        n_fit = sum(self.holds(args[2], v) for v in chosen)
-        if kind == "items":
-            return n_fit == len(chosen)
-        return n_fit >= args[3] and (args[4] is None or n_fit <= args[4])
-
-
-def _ordered(parts: Iterable[Formula]) -> list[Formula]:
-    return sorted(parts, key=lambda part: part.number)
+        return self._holding.holds(formula, value)

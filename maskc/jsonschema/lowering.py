@@ -9,49 +9,16 @@ Example: ``{"properties": {"a": {"type": "null"}}}`` is ``all {a} types null``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
-from maskc.errors import SchemaError
-from maskc.jsonschema.automata import TooLargeError
-from maskc.jsonschema.dialects import Dialect, dialect_of, enter, follow, scope_of
-from maskc.jsonschema.expressions import BIT, TYPES, Formula, Keys, Space
-from maskc.jsonschema.formats import LENGTHS, build_format
-from maskc.jsonschema.patterns import build_pattern, split_simple
+from maskc.jsonschema.dialects import dialect_of, enter, follow, scope_of
+from maskc.jsonschema.expressions import Space
+from maskc.jsonschema.formulas import BIT, TYPES, Formula
+from maskc.jsonschema.places import Place
 from maskc.jsonschema.scenarios import Scenarios, is_known_reference
-from maskc.jsonschema.syntax import PatternError
+from maskc.jsonschema.string_keywords import StringKeywords
 from maskc.jsonschema.values import freeze, to_fraction
-from maskc.runtime.schema.characters import CharDfa
-
-# Of characters, items or members; one more is still a number that a plan may hold.
-MAX_COUNT = 1_000_000_000_000
-_EVERY: Keys = ("other", frozenset(), ())
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a schema stands.
-
-    Attributes:
-        schema: parsed.
-        resolver: of its references.
-        pointer: JSON pointer.
-        dialect: of its document.
-        is_entered: whether ``resolver`` knows the schema's own identifier.
-    """
-
-    schema: Any
-    resolver: Any
-    pointer: str
-    dialect: Dialect
-    is_entered: bool = False
-
-    def below(self, schema: Any, *steps: str | int) -> Place:
-        """Return a subschema's place."""
-        names = "".join(f"/{str(s).replace('~', '~0').replace('/', '~1')}" for s in steps)
-        return Place(schema, self.resolver, self.pointer + names, self.dialect)
 
 
 class Lowering:
@@ -66,10 +33,7 @@ class Lowering:
     def __init__(self, space: Space, *, assert_formats: bool, ordered: bool) -> None:
         self.space = space
         self._ordered = ordered
-        self._assert_formats = assert_formats
-        self._patterns: dict[str, Formula] = {}
-        self._pattern_dfas: dict[str, int] = {}
-        self._formats: dict[str, Formula] = {}
+        self.strings = StringKeywords(space, assert_formats=assert_formats)
         # Where formulas come from, for errors.
         self.pointers: dict[Formula, str] = {}
 
@@ -88,7 +52,7 @@ class Lowering:
         if isinstance(schema, bool):
             return self.space.true if schema else self.space.false
         if not isinstance(schema, dict):
-            raise self.fault(place, "", "is neither an object nor a Boolean", "write a schema")
+            raise place.fault("", "is neither an object nor a Boolean", "write a schema")
         place = self.enter(place)
         if place.dialect.year < 2019 and "$ref" in schema:
             return self.reference(place, "$ref")
@@ -97,10 +61,6 @@ class Lowering:
         ):
             return self.space.either(scenario.formula for scenario in Scenarios(self).find(place))
         return self.space.both([*self.own(place), *self.in_place(place)])
-
-    def fault(self, place: Place, keyword: str, reason: str, remedy: str) -> SchemaError:
-        """Return an error at a place."""
-        return SchemaError(place.pointer, keyword, reason, remedy)
 
     def enter(self, place: Place) -> Place:
         """Return a schema's place with its own identifier and dialect."""
@@ -130,7 +90,7 @@ class Lowering:
             if dialect.year == 4:
                 self.space.lexical = True
         if not isinstance(contents, dict | bool):
-            raise self.fault(place, keyword, f"{reference!r} leads to no schema", "correct it")
+            raise place.fault(keyword, f"{reference!r} leads to no schema", "correct it")
         return Place(contents, resolver, str(reference).removeprefix("#"), dialect, is_entered=True)
 
     def sub(self, place: Place, keyword: str) -> Formula:
@@ -165,7 +125,7 @@ class Lowering:
         """Return what the schemas of a list ask."""
         schemas = place.schema[keyword]
         if not isinstance(schemas, list) or not schemas:
-            raise self.fault(place, keyword, "is no list of schemas", "write at least one schema")
+            raise place.fault(keyword, "is no list of schemas", "write at least one schema")
         return [self.lower(place.below(s, keyword, n)) for n, s in enumerate(schemas)]
 
     def lacks(self, name: str) -> Formula:
@@ -180,18 +140,12 @@ class Lowering:
         """Yield keys with the schema that applies if they are there."""
         year = place.dialect.year
         if "dependentSchemas" in place.schema and year >= 2019:
-            for name, schema in self._map(place, "dependentSchemas").items():
+            for name, schema in place.map("dependentSchemas").items():
                 yield name, self.lower(place.below(schema, "dependentSchemas", name))
         if "dependencies" in place.schema and year < 2019:
-            for name, schema in self._map(place, "dependencies").items():
+            for name, schema in place.map("dependencies").items():
                 if not isinstance(schema, list):
                     yield name, self.lower(place.below(schema, "dependencies", name))
-
-    def _map(self, place: Place, keyword: str) -> dict[str, Any]:
-        found = place.schema[keyword]
-        if not isinstance(found, dict):
-            raise self.fault(place, keyword, "is no object", "write names and schemas")
-        return found
 
     def own(self, place: Place) -> Iterator[Formula]:
         """Yield what the keywords without schemas for the same value ask."""
@@ -200,7 +154,7 @@ class Lowering:
             yield self._type(place)
         if "enum" in schema:
             if not isinstance(schema["enum"], list):
-                raise self.fault(place, "enum", "is no list", "write a list of values")
+                raise place.fault("enum", "is no list", "write a list of values")
             yield space.values(
                 freeze(value, f"{place.pointer}/enum/{n}") for n, value in enumerate(schema["enum"])
             )
@@ -227,101 +181,25 @@ class Lowering:
             elif isinstance(name, str) and name in TYPES:
                 found.append(self.space.types(BIT[name]))
             else:
-                raise self.fault(
-                    place, "type", f"is {name!r}", f"write one of {', '.join(TYPES)}, integer"
+                raise place.fault(
+                    "type", f"is {name!r}", f"write one of {', '.join(TYPES)}, integer"
                 )
         return self.space.either(found)
 
-    def count(self, place: Place, keyword: str) -> int | None:
-        """Return a keyword's number of things, ``None`` if it is not there."""
-        if keyword not in place.schema:
-            return None
-        value = place.schema[keyword]
-        number = to_fraction(value, place.pointer, keyword)
-        if number.denominator != 1 or number < 0:
-            raise self.fault(place, keyword, f"is {value}", "write a non-negative integer")
-        if number > MAX_COUNT:
-            raise self.fault(
-                place,
-                keyword,
-                f"is more than {MAX_COUNT:,}",
-                "leave out a maximum that large; no text reaches such a minimum",
-            )
-        return int(number)
-
     def _between(self, place: Place, kind: str, low: str, high: str) -> Iterator[Formula]:
         # More than high is also a list of nothing: refused as no value fits, not here.
-        least, most = self.count(place, low), self.count(place, high)
+        least, most = place.count(low), place.count(high)
         if least or most is not None:
-            yield self.space.make(kind, least or 0, most)
+            yield self._remember(place, self.space.make(kind, least or 0, most))
+
+    def _remember(self, place: Place, atom: Formula) -> Formula:
+        """Note where an atom stands, for errors; return it."""
+        self.pointers.setdefault(atom, place.pointer)
+        return atom
 
     def _strings(self, place: Place) -> Iterator[Formula]:
-        schema = place.schema
         yield from self._between(place, "length", "minLength", "maxLength")
-        if "pattern" in schema:
-            yield self._pattern(place, schema["pattern"])
-        if "format" in schema and self._assert_formats:
-            yield self._format(place, schema["format"])
-
-    def _pattern(self, place: Place, pattern: Any) -> Formula:
-        if not isinstance(pattern, str):
-            raise self.fault(place, "pattern", "is no string", "write a regular expression")
-        found = self._patterns.get(pattern)
-        if found is None:
-            found = self._patterns[pattern] = self._read_pattern(place, pattern)
-        return found
-
-    def _read_pattern(self, place: Place, pattern: str) -> Formula:
-        try:
-            simple = split_simple(pattern)
-        except TooLargeError:
-            simple = None
-        if simple is None:
-            return self.space.make("string", self.pattern_dfa(place, "pattern", pattern), True)
-        dfa, least, most = simple
-        return self.space.both(
-            [
-                self.space.make("string", self.space.add_dfa(dfa), True),
-                self.space.make("length", least, most),
-            ]
-        )
-
-    def pattern_dfa(self, place: Place, keyword: str, pattern: str) -> int:
-        """Return the number of a pattern's automaton."""
-        found = self._pattern_dfas.get(pattern)
-        if found is None:
-            dfa = self.guard(place, keyword, lambda: build_pattern(pattern), f"{pattern!r} ")
-            found = self._pattern_dfas[pattern] = self.space.add_dfa(dfa)
-        return found
-
-    def guard(
-        self, place: Place, keyword: str, build: Callable[[], CharDfa], subject: str = ""
-    ) -> CharDfa:
-        """Return an automaton; what makes that impossible is said by place and keyword."""
-        try:
-            return build()
-        except PatternError as error:
-            raise self.fault(place, keyword, f"{subject}{error}", "write another one") from None
-        except (TooLargeError, RecursionError):
-            raise self.fault(
-                place, keyword, f"{subject}makes too large an automaton", "write a simpler one"
-            ) from None
-
-    def _format(self, place: Place, name: Any) -> Formula:
-        if not isinstance(name, str):
-            raise self.fault(place, "format", "is no string", "write a name")
-        if name not in self._formats:
-            found = self.space.true
-            dfa = build_format(name)
-            if isinstance(dfa, str):
-                raise self.fault(place, "format", f"{name!r} {dfa}", "leave it out")
-            if dfa is not None:
-                found = self.space.make("string", self.space.add_dfa(dfa), True)
-                if name in LENGTHS:
-                    bounds = self.space.make("length", *LENGTHS[name])
-                    found = self.space.both([found, bounds])
-            self._formats[name] = found
-        return self._formats[name]
+        yield from self.strings.lower(place)
 
     def _numbers(self, place: Place) -> Iterator[Formula]:
         schema, make = place.schema, self.space.make
@@ -343,25 +221,25 @@ class Lowering:
         if "multipleOf" in schema:
             factor = to_fraction(schema["multipleOf"], place.pointer, "multipleOf")
             if factor <= 0:
-                raise self.fault(place, "multipleOf", "is not positive", "write a positive number")
+                raise place.fault("multipleOf", "is not positive", "write a positive number")
             yield make("multiple", factor, True)
 
     def _members(self, place: Place) -> Iterator[Formula]:
         schema, space = place.schema, self.space
-        for name in self._names(place, "required", schema.get("required", [])):
+        for name in place.names("required", schema.get("required", [])):
             yield self.has(name)
         yield from self._between(place, "count", "minProperties", "maxProperties")
         keyword = "dependentRequired" if place.dialect.year >= 2019 else "dependencies"
         if keyword in schema:
-            for name, needed in self._map(place, keyword).items():
+            for name, needed in place.map(keyword).items():
                 if isinstance(needed, list):
-                    needs = [self.has(n) for n in self._names(place, keyword, needed)]
+                    needs = [self.has(n) for n in place.names(keyword, needed)]
                     yield space.either([self.lacks(name), space.both(needs)])
         if "propertyNames" in schema and place.dialect.year >= 6:
             asked = self.sub(place, "propertyNames")
             if asked is not space.true:
                 yield space.all(("strings", space.negate(asked)), space.false)
-        named = self._map(place, "properties") if "properties" in schema else {}
+        named = place.map("properties") if "properties" in schema else {}
         if named and self._ordered:
             yield space.make("order", tuple(named))
         for name, inner in named.items():
@@ -369,20 +247,13 @@ class Lowering:
             yield space.all(("names", frozenset([name])), fits)
         dfas = []
         if "patternProperties" in schema:
-            for pattern, inner in self._map(place, "patternProperties").items():
-                dfas.append(self.pattern_dfa(place, "patternProperties", pattern))
+            for pattern, inner in place.map("patternProperties").items():
+                dfas.append(self.strings.pattern_dfa(place, "patternProperties", pattern))
                 fits = self.lower(place.below(inner, "patternProperties", pattern))
                 yield space.all(("dfa", dfas[-1]), fits)
         if "additionalProperties" in schema:
             fits = self.sub(place, "additionalProperties")
             yield space.all(("other", frozenset(named), tuple(dfas)), fits)
-
-    def _names(self, place: Place, keyword: str, names: Any) -> list[str]:
-        if place.dialect.year == 4 and isinstance(names, bool) and keyword == "required":
-            return []  # draft 3 wrote it so; in draft 4 it means nothing
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise self.fault(place, keyword, "is no list of names", "write a list of strings")
-        return names
 
     def _items(self, place: Place) -> Iterator[Formula]:
         schema, space, year = place.schema, self.space, place.dialect.year
@@ -394,12 +265,13 @@ class Lowering:
         if rest is not None and rest is not space.true:
             yield space.make("items", len(prefix), None, rest)
         if "contains" in schema and year >= 6:
-            least = self.count(place, "minContains") if year >= 2019 else None
-            most = self.count(place, "maxContains") if year >= 2019 else None
+            least = place.count("minContains") if year >= 2019 else None
+            most = place.count("maxContains") if year >= 2019 else None
             least = 1 if least is None else least
             if least or most is not None:
                 fits = self.sub(place, "contains")
-                yield space.make("contains", 0, None, fits, least, most)
+                atom = space.make("contains", 0, None, fits, least, most)
+                yield self._remember(place, atom)
         if schema.get("uniqueItems") is True:
             yield space.make("unique", True)
 

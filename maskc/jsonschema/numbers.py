@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import gcd
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.expressions import Formula
+from maskc.jsonschema.formulas import Formula
 from maskc.runtime.schema.sides import Rule
 
 # Of a common multiple, numerator and denominator together: three numbers as large as a schema may

@@ -66,11 +66,13 @@ class Satisfying:
         pieces = [(start, _keep(options, found)) for start, options in draft.pieces]
         rule = ArrayRule(pieces, draft.low, draft.high, draft.counters)
         if draft.counters and rule.n_states > MOST_STATES:
+            widest = draft.widest
             raise SchemaError(
-                "",
-                "contains",
-                f"is counted with bounds that make more than {MOST_STATES:,} states",
-                "lower minContains, maxContains, minItems or maxItems",
+                widest.pointer,
+                widest.keyword,
+                f"counts to {widest.number:,}, which makes more than {MOST_STATES:,} states with "
+                "what else is counted of the array",
+                "lower the number",
             )
         return rule if rule.is_feasible(*rule.start) else None
 

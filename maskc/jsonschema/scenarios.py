@@ -15,10 +15,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from maskc.jsonschema.evaluated import Evaluated, Scenario, join
-from maskc.jsonschema.expressions import BIT, Formula, Keys
+from maskc.jsonschema.formulas import BIT, Formula, Keys
 
 if TYPE_CHECKING:
-    from maskc.jsonschema.lowering import Lowering, Place
+    from maskc.jsonschema.lowering import Lowering
+    from maskc.jsonschema.places import Place
 
 MAX_SCENARIOS = 256
 
@@ -42,16 +43,13 @@ class Scenarios:
         if isinstance(schema, bool):
             return [Scenario(self._lowering.lower(place), Evaluated())]
         if not isinstance(schema, dict):
-            raise self._lowering.fault(
-                place, "", "is neither an object nor a Boolean", "write a schema"
-            )
+            raise place.fault("", "is neither an object nor a Boolean", "write a schema")
         place = self._lowering.enter(place)
         found = [Scenario(self._space.both(self._lowering.own(place)), self._evaluated(place))]
         for ways in self._ways(place):
             found = join(self._space, found, ways)
             if len(found) > MAX_SCENARIOS:
-                raise self._lowering.fault(
-                    place,
+                raise place.fault(
                     "unevaluatedProperties",
                     f"(or unevaluatedItems) depends on more than {MAX_SCENARIOS} combinations "
                     "of subschemas",
@@ -62,7 +60,7 @@ class Scenarios:
     def _evaluated(self, place: Place) -> Evaluated:
         schema = place.schema
         dfas = frozenset(
-            self._lowering.pattern_dfa(place, "patternProperties", pattern)
+            self._lowering.strings.pattern_dfa(place, "patternProperties", pattern)
             for pattern in schema.get("patternProperties", {})
         )
         prefix, rest = self._lowering.split_items(place)

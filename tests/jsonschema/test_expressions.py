@@ -1,4 +1,5 @@
-from maskc.jsonschema.expressions import BIT, EVERY_TYPE, Space
+from maskc.jsonschema.expressions import Space
+from maskc.jsonschema.formulas import BIT, EVERY_TYPE
 
 SPACE = Space()
 TEXT, NUMBER = SPACE.types(BIT["string"]), SPACE.types(BIT["number"])

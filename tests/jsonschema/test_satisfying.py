@@ -36,5 +36,5 @@ def test_a_string_must_have_a_length_that_is_asked_for():
 
 def test_counts_that_make_too_many_states_are_refused():
     counters = [Counter(0, None, 10**6, None)]
-    with pytest.raises(SchemaError, match="is counted with bounds"):
+    with pytest.raises(SchemaError, match="more than 100,000 states"):
         fitting().array_rule(array([(1, 0)], counters=counters), {0})

@@ -1,0 +1,256 @@
+"""What is asked of an object: its keys as an automaton, and what the value of each fits.
+
+Keys that nothing tells apart are one class. A *wish* is that some member with a key of a set fits
+(``not additionalProperties`` and its like); a member's options say which wishes it fulfils.
+
+Example: ``{"properties": {"a": A}, "additionalProperties": B}`` has the name ``a`` and one class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+from maskc.errors import SchemaError
+from maskc.jsonschema.alternatives import Alternatives, Atoms, intersect_bounds
+from maskc.jsonschema.automata import TooLargeError, combine, of_texts
+from maskc.jsonschema.drafts import ObjectDraft
+from maskc.jsonschema.expressions import Space
+from maskc.jsonschema.formulas import Formula, Keys, in_order
+from maskc.jsonschema.string_drafts import StringDrafts, too_large
+from maskc.jsonschema.values import sort_key
+from maskc.runtime.schema.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.objects import MAX_WISHES
+
+Members = list[tuple[Keys, Formula]]
+
+
+class ObjectDrafts:
+    """Builds the drafts of objects.
+
+    Args:
+        space: where formulas live.
+        alternatives: finds theirs.
+        strings: gives the automata of keys.
+        add: returns the position of a formula, asked at a JSON pointer.
+        ordered: whether keys come in the order in which the schema names them.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        alternatives: Alternatives,
+        strings: StringDrafts,
+        add: Callable[[Formula, str], int],
+        *,
+        ordered: bool,
+    ) -> None:
+        self._space, self._alternatives, self._strings = space, alternatives, strings
+        self._add, self._ordered = add, ordered
+
+    def build(self, atoms: Atoms, pointer: str) -> list[ObjectDraft]:
+        """Return the drafts of the objects that atoms hold of.
+
+        Raises:
+            SchemaError: there are too many wishes, or the automaton of keys is too large.
+        """
+        lists = [atom.args[0] for atom in atoms if atom.kind == "values"]
+        if lists:
+            values = frozenset.intersection(*lists)
+            return [self._constant(value[1], pointer) for value in sorted(values, key=sort_key)]
+        gone = [atom for atom in atoms if atom.kind == "novalues"]
+        if gone:
+            values = frozenset().union(*(atom.args[0] for atom in gone))
+            return self._without(atoms - frozenset(gone), values, pointer)
+        required, alls, wishes = _sort_members(atoms)
+        self._check_wishes(len(wishes), pointer)
+        order = [atom.args[0] for atom in in_order(atoms) if atom.kind == "order"]
+        names = self._collect_names(order, alls, wishes, required)
+        dfa, classes = self._build_keys(names, [keys for keys, _ in (*alls, *wishes)], pointer)
+        members_of = _MembersByName(self._space, alls)
+        options = [
+            self._member_options(
+                members_of.fits(name), _chosen_by(self._space, name, wishes), pointer
+            )
+            for name in names
+        ]
+        for sets in classes:
+            fits = [formula for keys, formula in alls if keys in sets]
+            fulfilled = [(n, f) for n, (keys, f) in enumerate(wishes) if keys in sets]
+            options.append(self._member_options(fits, fulfilled, pointer))
+        place = {name: n for n, name in enumerate(names)}
+        bits = sum(1 << place[name] for name in required)
+        is_plain = len(dfa.labels) and len(classes) == 1 and _is_plain(alls, wishes)
+        plain = tuple(names) if is_plain else None
+        low, high = intersect_bounds(atoms, "count")
+        return [ObjectDraft(dfa, len(names), options, bits, low, high, len(wishes), plain)]
+
+    def _check_wishes(self, n_wishes: int, pointer: str) -> None:
+        if n_wishes <= MAX_WISHES and not (n_wishes and self._ordered):
+            return
+        raise SchemaError(
+            pointer,
+            "additionalProperties",
+            "(or patternProperties, propertyNames) is negated, by not, oneOf or if, "
+            + (
+                "which is not supported with the keys in the schema's order"
+                if n_wishes <= MAX_WISHES
+                else f"in more than {MAX_WISHES} ways at once"
+            ),
+            "leave it out of the negated schema, or compile with the keys in any order",
+        )
+
+    def _collect_names(
+        self,
+        order: list[tuple[str, ...]],
+        alls: Members,
+        wishes: Members,
+        required: dict[str, None],
+    ) -> list[str]:
+        """Return the names that are told apart, in the schema's order."""
+        names: dict[str, None] = {name: None for listed in order for name in listed}
+        for keys, _ in alls:
+            if keys[0] == "names":
+                names.update(dict.fromkeys(sorted(keys[1])))
+        names.update(required)
+        for keys, _ in (*alls, *wishes):
+            if keys[0] in ("names", "other"):
+                names.update(dict.fromkeys(sorted(keys[1])))
+        return list(names)
+
+    def _build_keys(
+        self, names: list[str], keys: list[Keys], pointer: str
+    ) -> tuple[CharDfa, list[frozenset[Keys]]]:
+        """Return the automaton of keys, and for each class which sets it is in."""
+        space = self._space
+        asked = list(dict.fromkeys(k for k in keys if k[0] != "names"))
+        parts: dict[Any, CharDfa] = {}
+        for key in asked:
+            if key[0] == "dfa":
+                parts["dfa", key[1]] = space.dfas[key[1]]
+            elif key[0] == "other":
+                parts.update({("dfa", n): space.dfas[n] for n in key[2]})
+            elif key[0] == "strings":
+                parts[key] = self._strings.language(key[1], pointer)
+        order = list(parts)
+        classes: dict[frozenset[Keys], int] = {}
+
+        def classify(labels: tuple[int, ...]) -> int:
+            inside = {name for name, label in zip(order, labels, strict=True) if label != NO_LABEL}
+            member = frozenset(
+                key
+                for key in asked
+                if (key in inside)
+                or key[0] == "other"
+                and not any(("dfa", n) in inside for n in key[2])
+            )
+            return len(names) + classes.setdefault(member, len(classes))
+
+        trie = of_texts(names, len(names) + (1 << 20))
+        try:
+            if not parts:
+                other = classify(())
+                return of_texts(names, other), list(classes)
+            dfa = combine(
+                [trie, *parts.values()],
+                lambda labels: labels[0] if labels[0] < len(names) else classify(labels[1:]),
+            )
+        except TooLargeError:
+            raise too_large(pointer, "patternProperties") from None
+        return dfa, list(classes)
+
+    def _member_options(
+        self, fits: list[Formula], fulfilled: list[tuple[int, Formula]], pointer: str
+    ) -> list[tuple[int, int]]:
+        """Return the options of a name, or of a class of keys.
+
+        Args:
+            fits: what is asked of the value in any case.
+            fulfilled: wishes that it can fulfil: number and what that asks.
+            pointer: where it is asked, for an error.
+        """
+        found = []
+        for n in range(len(fulfilled), -1, -1):
+            for chosen in combinations(fulfilled, n):
+                formula = self._space.both([*fits, *(asked for _, asked in chosen)])
+                if formula is not self._space.false:
+                    bits = sum(1 << wish for wish, _ in chosen)
+                    found.append((bits, self._add(formula, pointer)))
+        return found
+
+    def _constant(self, members: tuple[tuple[str, Any], ...], pointer: str) -> ObjectDraft:
+        names = [name for name, _ in members]
+        options = [[(0, self._add(self._space.values([value]), pointer))] for _, value in members]
+        bits = (1 << len(names)) - 1
+        return ObjectDraft(of_texts(names), len(names), options, bits, 0, None, 0)
+
+    def _without(self, atoms: Atoms, gone: frozenset[Any], pointer: str) -> list[ObjectDraft]:
+        """Return the drafts of objects that are none of some values."""
+        space = self._space
+        parts: list[Formula] = [*atoms]
+        for _, members in sorted(gone, key=sort_key):
+            ways = []
+            for name, value in members:
+                keys: Keys = ("names", frozenset([name]))
+                ways.append(space.all(keys, space.negate(space.values([value]))))
+            others: Keys = ("other", frozenset(name for name, _ in members), ())
+            ways.append(space.make("some", others, space.true))
+            parts.append(space.either(ways))
+        found = []
+        for inner in self._alternatives.find(space.both(parts), "object", pointer):
+            found += self.build(inner, pointer)
+        return found
+
+
+class _MembersByName:
+    """Finds what is asked of a name's value without looking at what is asked of other names."""
+
+    def __init__(self, space: Space, alls: Members) -> None:
+        self._space, self._alls = space, alls
+        self._named: dict[str, list[int]] = {}
+        self._general = []
+        for number, (keys, _) in enumerate(alls):
+            if keys[0] == "names":
+                for name in keys[1]:
+                    self._named.setdefault(name, []).append(number)
+            else:
+                self._general.append(number)
+
+    def fits(self, name: str) -> list[Formula]:
+        """Return what is asked of the value of a name, in the order in which it was given."""
+        found = list(self._named.get(name, ()))
+        for number in self._general:
+            if self._space.contains_key(self._alls[number][0], name):
+                found.append(number)
+        return [self._alls[number][1] for number in sorted(found)]
+
+
+def _sort_members(atoms: Atoms) -> tuple[dict[str, None], Members, Members]:
+    """Return the required names, what members must fit, and the wishes."""
+    required: dict[str, None] = {}
+    alls: Members = []
+    wishes: Members = []
+    for atom in in_order(atoms):
+        if atom.kind not in ("all", "some"):
+            continue
+        keys, fits = atom.args
+        is_name = keys[0] == "names" and len(keys[1]) == 1
+        if atom.kind == "some" and is_name:
+            required.update(dict.fromkeys(keys[1]))
+        (alls if atom.kind == "all" or is_name else wishes).append((keys, fits))
+    return required, alls, wishes
+
+
+def _chosen_by(space: Space, name: str, wishes: Members) -> list[tuple[int, Formula]]:
+    """Return the wishes that the member of a name can fulfil."""
+    return [(n, asked) for n, (keys, asked) in enumerate(wishes) if space.contains_key(keys, name)]
+
+
+def _is_plain(*parts: Members) -> bool:
+    """Return whether only names tell keys apart."""
+    return all(
+        keys[0] == "names" or keys[0] == "other" and not keys[2]
+        for part in parts
+        for keys, _ in part
+    )

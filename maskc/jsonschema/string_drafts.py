@@ -1,0 +1,95 @@
+"""What is asked of a string, as one automaton and bounds on its length.
+
+Example: ``{"pattern": "^a", "maxLength": 3}`` is the automaton of ``a.*``, and three characters.
+The bound stays a number, since as an automaton it has a state for each character.
+"""
+
+from __future__ import annotations
+
+from maskc.errors import SchemaError
+from maskc.jsonschema.alternatives import Alternatives, Atoms, intersect_bounds
+from maskc.jsonschema.automata import (
+    TooLargeError,
+    combine,
+    complement,
+    intersect,
+    of_length,
+    of_texts,
+)
+from maskc.jsonschema.drafts import StringDraft
+from maskc.jsonschema.expressions import Space
+from maskc.jsonschema.formulas import Formula, in_order
+from maskc.runtime.schema.characters import NO_LABEL, CharDfa
+
+
+class StringDrafts:
+    """Builds the drafts of strings.
+
+    Args:
+        space: where formulas live.
+        alternatives: finds theirs.
+    """
+
+    def __init__(self, space: Space, alternatives: Alternatives) -> None:
+        self._space, self._alternatives = space, alternatives
+
+    def build(self, atoms: Atoms, pointer: str) -> StringDraft:
+        """Return the draft of the strings that atoms hold of.
+
+        Raises:
+            SchemaError: its automaton is too large.
+        """
+        low, high = intersect_bounds(atoms, "length")
+        space = self._space
+        lists = [atom.args[0] for atom in atoms if atom.kind == "values"]
+        try:
+            if lists:
+                texts = sorted(value[1] for value in frozenset.intersection(*lists))
+                return StringDraft(_unlabelled(of_texts(texts)), 0, None)
+            parts = []
+            for atom in in_order(atoms):
+                if atom.kind == "string":
+                    number, wanted = atom.args
+                    parts.append(space.dfas[number if wanted else space.complement_of(number)])
+                elif atom.kind == "novalues":
+                    texts = sorted(value[1] for value in atom.args[0])
+                    parts.append(complement(_unlabelled(of_texts(texts))))
+            return StringDraft(intersect(parts), low, high)
+        except TooLargeError:
+            raise too_large(pointer, "pattern") from None
+
+    def language(self, formula: Formula, pointer: str) -> CharDfa:
+        """Return the automaton of the strings that a formula holds of.
+
+        Raises:
+            SchemaError: it is too large.
+        """
+        parts = []
+        try:
+            for atoms in self._alternatives.find(formula, "string", pointer):
+                draft = self.build(atoms, pointer)
+                bounded = [draft.dfa]
+                if draft.low or draft.high is not None:
+                    bounded.append(of_length(draft.low, draft.high))
+                parts.append(intersect(bounded))
+            if len(parts) == 1:
+                return parts[0]
+            return combine(parts, lambda labels: NO_LABEL if set(labels) <= {NO_LABEL} else 0)
+        except TooLargeError:
+            raise too_large(pointer, "propertyNames") from None
+
+
+def too_large(pointer: str, keyword: str) -> SchemaError:
+    """Return what is raised if an automaton of strings has too many states."""
+    return SchemaError(
+        pointer,
+        keyword,
+        "makes too large an automaton with what else is asked of the same string",
+        "write a simpler one",
+    )
+
+
+def _unlabelled(dfa: CharDfa) -> CharDfa:
+    """Return an automaton whose accepting states all have the label 0."""
+    labels = [NO_LABEL if label == NO_LABEL else 0 for label in dfa.labels]
+    return CharDfa(dfa.starts, dfa.classes, dfa.defaults, dfa.rows, labels, dfa.start)

@@ -1,0 +1,105 @@
+"""``pattern`` and ``format`` as formulas: an automaton, and a length where that is simpler.
+
+Example: ``{"pattern": "^.{1,40}$"}`` is the automaton of ``.*`` and ``length(1, 40)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from maskc.jsonschema.automata import TooLargeError
+from maskc.jsonschema.expressions import Space
+from maskc.jsonschema.formats import LENGTHS, build_format
+from maskc.jsonschema.formulas import Formula
+from maskc.jsonschema.patterns import build_pattern, split_simple
+from maskc.jsonschema.places import Place
+from maskc.jsonschema.syntax import PatternError
+from maskc.runtime.schema.characters import CharDfa
+
+
+class StringKeywords:
+    """Lowers them, each pattern and format once.
+
+    Args:
+        space: where formulas live.
+        assert_formats: whether ``format`` is asserted.
+    """
+
+    def __init__(self, space: Space, *, assert_formats: bool) -> None:
+        self._space, self._assert_formats = space, assert_formats
+        self._patterns: dict[str, Formula] = {}
+        self._pattern_dfas: dict[str, int] = {}
+        self._formats: dict[str, Formula] = {}
+
+    def lower(self, place: Place) -> Iterator[Formula]:
+        """Yield what they ask of a string.
+
+        Raises:
+            SchemaError: one is none, is not regular, or is too large.
+        """
+        schema = place.schema
+        if "pattern" in schema:
+            yield self._pattern(place, schema["pattern"])
+        if "format" in schema and self._assert_formats:
+            yield self._format(place, schema["format"])
+
+    def _pattern(self, place: Place, pattern: Any) -> Formula:
+        if not isinstance(pattern, str):
+            raise place.fault("pattern", "is no string", "write a regular expression")
+        found = self._patterns.get(pattern)
+        if found is None:
+            found = self._patterns[pattern] = self._read_pattern(place, pattern)
+        return found
+
+    def _read_pattern(self, place: Place, pattern: str) -> Formula:
+        try:
+            simple = split_simple(pattern)
+        except TooLargeError:
+            simple = None
+        if simple is None:
+            return self._space.make("string", self.pattern_dfa(place, "pattern", pattern), True)
+        dfa, least, most = simple
+        return self._space.both(
+            [
+                self._space.make("string", self._space.add_dfa(dfa), True),
+                self._space.make("length", least, most),
+            ]
+        )
+
+    def pattern_dfa(self, place: Place, keyword: str, pattern: str) -> int:
+        """Return the number of a pattern's automaton."""
+        found = self._pattern_dfas.get(pattern)
+        if found is None:
+            dfa = self._guard(place, keyword, lambda: build_pattern(pattern), f"{pattern!r} ")
+            found = self._pattern_dfas[pattern] = self._space.add_dfa(dfa)
+        return found
+
+    def _guard(
+        self, place: Place, keyword: str, build: Callable[[], CharDfa], subject: str = ""
+    ) -> CharDfa:
+        """Return an automaton; what makes that impossible is said by place and keyword."""
+        try:
+            return build()
+        except PatternError as error:
+            raise place.fault(keyword, f"{subject}{error}", "write another one") from None
+        except (TooLargeError, RecursionError):
+            raise place.fault(
+                keyword, f"{subject}makes too large an automaton", "write a simpler one"
+            ) from None
+
+    def _format(self, place: Place, name: Any) -> Formula:
+        if not isinstance(name, str):
+            raise place.fault("format", "is no string", "write a name")
+        if name not in self._formats:
+            found = self._space.true
+            dfa = build_format(name)
+            if isinstance(dfa, str):
+                raise place.fault("format", f"{name!r} {dfa}", "leave it out")
+            if dfa is not None:
+                found = self._space.make("string", self._space.add_dfa(dfa), True)
+                if name in LENGTHS:
+                    bounds = self._space.make("length", *LENGTHS[name])
+                    found = self._space.both([found, bounds])
+            self._formats[name] = found
+        return self._formats[name]

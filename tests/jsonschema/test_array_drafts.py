@@ -1,0 +1,60 @@
+"""What is asked of an array, and where what asks too much of it stands."""
+
+import pytest
+
+from maskc.errors import SchemaError
+from maskc.jsonschema.building import Builder
+from maskc.jsonschema.compiling import lower_schema
+from maskc.runtime.schema.plan import Layout
+from tests.jsonschema.texts import build_machine
+
+HUGE = 1_000_000_000
+NULLS = {"contains": {"type": "null"}}
+
+
+def draft(schema):
+    lowering, formula = lower_schema(schema, resources={}, assert_formats=True, ordered=False)
+    builder = Builder(lowering.space, Layout(), lowering.pointers)
+    root = builder.add(formula, "")
+    builder.finish()
+    (found,) = builder.drafts[root].arrays
+    return found
+
+
+def test_indices_are_cut_where_what_is_asked_changes():
+    found = draft({"prefixItems": [{}, {"type": "null"}], "items": {"type": "string"}})
+    assert [start for start, _ in found.pieces] == [0, 1, 2]
+
+
+def test_an_item_that_is_counted_has_an_option_for_each_outcome():
+    found = draft({**NULLS, "maxContains": 2})
+    assert [bits for bits, _ in found.pieces[0][1]] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("schema", "keyword"),
+    [
+        ({**NULLS, "minContains": HUGE}, "minContains"),
+        ({**NULLS, "maxContains": HUGE}, "maxContains"),
+        ({**NULLS, "minItems": HUGE}, "minItems"),
+        ({**NULLS, "maxItems": HUGE}, "maxItems"),
+        ({**NULLS, "maxContains": HUGE, "minItems": 3 * HUGE}, "minItems"),
+        ({"not": {**NULLS, "minContains": HUGE}}, "contains"),
+    ],
+)
+def test_a_count_that_is_too_large_is_named_where_it_stands(schema, keyword):
+    nested = {"properties": {"a/b": {"allOf": [schema]}}}
+    with pytest.raises(SchemaError) as caught:
+        build_machine(nested)
+    place = (caught.value.pointer, caught.value.keyword)
+    assert place == ("/properties/a~1b/allOf/0", keyword)
+    assert "lower the number" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "keyword", ["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"]
+)
+def test_a_count_beyond_what_a_plan_holds_is_named_where_it_stands(keyword):
+    with pytest.raises(SchemaError) as caught:
+        build_machine({"properties": {"a": {keyword: 10**13}}})
+    assert (caught.value.pointer, caught.value.keyword) == ("/properties/a", keyword)
