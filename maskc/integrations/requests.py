@@ -2,8 +2,9 @@
 
 A server serves artifacts by name, and nothing else, unless its operator says more: with
 ``MASKC_REQUESTS=json,regex,choice,grammar`` (or ``all``) the schemas, patterns, choices and
-grammars that requests bring are compiled against a kit. That is work at request time, so it is
-bounded in size, time and memory for each request, and the results are cached in a budget for all.
+grammars that requests bring are compiled against a kit, in processes beside the server's
+(:mod:`maskc.integrations.compile_pool`). That is work at request time, so it is bounded in size,
+time and memory for each request, and the results are cached in a budget for all.
 ``MASKC_KIT`` names the kit's file; without it the kit is made of the model's own vocabulary.
 
 What maskc refuses is the client's error, in one sentence; with ``MASKC_REFUSED=backend`` it goes to
@@ -22,6 +23,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from maskc.errors import ArtifactError, GrammarError, MaskcError
+from maskc.integrations.compile_pool import OtherProcess
+from maskc.kit.compiling import Compiler
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import load_kit, make_kit
 from maskc.kit.kit import REQUEST_LIMITS, Kit
@@ -80,6 +83,7 @@ class RequestConstraints:
     Args:
         vocabulary: the model's, as wide as its logits.
         limits: what compiling one request may take.
+        fills_masks: whether this process fills masks; what all schemas share is then made ahead.
 
     Attributes:
         kit: what they are linked against.
@@ -88,12 +92,19 @@ class RequestConstraints:
         ArtifactError: the kit of ``MASKC_KIT`` cannot be loaded, or is for another tokenizer.
     """
 
-    def __init__(self, vocabulary: Vocabulary, *, limits: Limits = REQUEST_LIMITS) -> None:
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        *,
+        limits: Limits = REQUEST_LIMITS,
+        fills_masks: bool = True,
+    ) -> None:
         self._limits = limits
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
-        self.kit = _open_kit(vocabulary)
-        if "json" in read_kinds():
+        self._compiler = OtherProcess(vocabulary, limits)
+        self.kit = _open_kit(vocabulary, self._compiler)
+        if fills_masks and "json" in read_kinds():
             self.kit.prepare()
 
     def make(self, kind: str, text: str) -> Constraint:
@@ -118,7 +129,11 @@ class RequestConstraints:
         """Return how many requests of each kind were served and refused, and the kit's counts."""
         with self._lock:
             counts = dict(sorted(self._counts.items()))
-        return {**counts, **self.kit.statistics()}
+        return {**counts, **self.kit.statistics(), **self._compiler.statistics()}
+
+    def close(self) -> None:
+        """End the processes that compile; it is done by itself when nobody holds this any more."""
+        self._compiler.close()
 
     def _count(self, what: str) -> None:
         with self._lock:
@@ -152,11 +167,11 @@ def _read_choices(text: str) -> list[str]:
     return found
 
 
-def _open_kit(vocabulary: Vocabulary) -> Kit:
+def _open_kit(vocabulary: Vocabulary, compiler: Compiler) -> Kit:
     path = os.environ.get(KIT_VARIABLE)
     if not path:
-        return make_kit(vocabulary)
-    kit = load_kit(path)
+        return make_kit(vocabulary, compiler=compiler)
+    kit = load_kit(path, compiler=compiler)
     if kit.fingerprint != vocabulary.fingerprint:
         raise ArtifactError(
             os.path.basename(path),

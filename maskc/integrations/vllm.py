@@ -12,6 +12,8 @@ vLLM has no register of backends. It calls :func:`register` by the entry point
   follows the artifact;
 - ``StructuredOutputManager.grammar_init``, in the engine: from 0.33 on vLLM refuses a request that
   was resolved to another backend than the first one, and an artifact fits any backend;
+- ``AsyncLLM.add_request``, in the front end: it waits for what a request brings to be compiled,
+  see :mod:`maskc.integrations.vllm_waiting`;
 - those of beam search, which go past both: see :mod:`maskc.integrations.vllm_beams`.
 
 Masks have the layout of vLLM's other backends and share their rows, so the configured backend may
@@ -38,7 +40,13 @@ from maskc.integrations.requests import falls_back
 from maskc.integrations.session import Session
 from maskc.integrations.vllm_beams import BEAM_METHODS, around_beams
 from maskc.integrations.vllm_probe import check_route
-from maskc.integrations.vllm_requests import make_constraint, nothing_wanted, wanted_kind
+from maskc.integrations.vllm_requests import (
+    check_constraint,
+    make_constraint,
+    nothing_wanted,
+    wanted_kind,
+)
+from maskc.integrations.vllm_waiting import around_add, find_front
 from maskc.integrations.vocabulary import read_vocabulary
 from maskc.runtime.compiled import Compiled
 from maskc.vocab.vocabulary import Vocabulary
@@ -76,6 +84,7 @@ def register() -> None:
         if hasattr(getattr(manager, "_create_grammar", None), _PATCHED):
             return
         check_interface()
+        front = find_front(INTERFACE)
         grammar_class = build_grammar_class()
         patches: list[tuple[Any, str, Callable[..., Any]]] = [
             (manager, "_create_grammar", _around_create(manager._create_grammar, grammar_class)),
@@ -85,6 +94,7 @@ def register() -> None:
                 "_validate_structured_outputs",
                 _around_validate(params._validate_structured_outputs),
             ),
+            (front, "add_request", around_add(front.add_request, _vocabulary_of)),
             *around_beams(ENGINE, grammar_class, open_registry),
         ]
         originals = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
@@ -206,8 +216,9 @@ def _around_create(original: Callable[..., Any], grammar_class: type[Any]) -> Ca
             _check_width(self, artifact, str(name))
             return grammar_class(artifact, ends)
         try:
-            vocabulary = _vocabulary_of(model_config, self.tokenizer)
-            constraint = make_constraint(model_config, vocabulary, wanted)
+            constraint = make_constraint(
+                model_config, lambda: _vocabulary_of(model_config, self.tokenizer), wanted
+            )
         except MaskcError:
             if falls_back():
                 return original(self, request)
@@ -282,7 +293,9 @@ def _around_validate(original: Callable[..., None]) -> Callable[..., None]:
             if name is not None:
                 open_registry(model_config, tokenizer).load(name)
             elif wanted is not None:
-                make_constraint(model_config, _vocabulary_of(model_config, tokenizer), wanted)
+                check_constraint(
+                    model_config, lambda: _vocabulary_of(model_config, tokenizer), wanted
+                )
         except MaskcError as error:
             if name is None and falls_back():
                 original(self, model_config, structured_outputs_config, tokenizer)

@@ -21,6 +21,7 @@ from maskc.artifact.container import encode, load_container
 from maskc.artifact.files import write_atomically
 from maskc.artifact.model import FORMAT
 from maskc.errors import ArtifactError
+from maskc.kit.compiling import Compiler
 from maskc.kit.kit import Kit
 from maskc.kit.tokens import KitTokens
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES
@@ -37,8 +38,13 @@ _NAMES = frozenset({"token_first", "token_bytes", *_TABLES, *(f"trie_{name}" for
 _MAKE_AGAIN = "make the kit again with `maskc kit`"
 
 
-def make_kit(vocabulary: Vocabulary, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> Kit:
-    """Return the kit of a vocabulary, made now."""
+def make_kit(
+    vocabulary: Vocabulary,
+    *,
+    cache_bytes: int = DEFAULT_CACHE_BYTES,
+    compiler: Compiler | None = None,
+) -> Kit:
+    """Return the kit of a vocabulary, made now; its arguments are those of :class:`Kit`."""
     texts = [token or b"" for token in vocabulary.tokens]
     arrays: dict[str, NDArray[Any]] = {
         "token_first": np.cumsum([0, *map(len, texts)]).astype(np.int32),
@@ -46,7 +52,7 @@ def make_kit(vocabulary: Vocabulary, *, cache_bytes: int = DEFAULT_CACHE_BYTES) 
     }
     index = TokenIndex(arrays["token_first"], arrays["token_bytes"])
     tokens = KitTokens(index, arrays, vocabulary.eos_ids, name=vocabulary.name)
-    return Kit(tokens, cache_bytes=cache_bytes)
+    return Kit(tokens, cache_bytes=cache_bytes, compiler=compiler)
 
 
 def save_kit(kit: Kit, path: str | os.PathLike[str]) -> int:
@@ -83,6 +89,7 @@ def load_kit(
     *,
     cache_bytes: int = DEFAULT_CACHE_BYTES,
     mapped: bool = True,
+    compiler: Compiler | None = None,
 ) -> Kit:
     """Return a kit from a file, checked.
 
@@ -90,6 +97,7 @@ def load_kit(
         path: of a file that ``maskc kit`` or :func:`save_kit` wrote.
         cache_bytes: how much memory all that its constraints cache may take.
         mapped: leave the contents in the file while they are read; False reads it into memory.
+        compiler: see :class:`Kit`.
 
     Raises:
         ArtifactError: it is no kit, damaged, or of another format version.
@@ -111,7 +119,7 @@ def load_kit(
     tokens = KitTokens(index, arrays, tokenizer["eos_ids"], name=tokenizer["name"])
     if tokens.fingerprint != tokenizer["fingerprint"]:
         raise ArtifactError(name, "is damaged: its tokens are not those it names", _MAKE_AGAIN)
-    return Kit(tokens, cache_bytes=cache_bytes)
+    return Kit(tokens, cache_bytes=cache_bytes, compiler=compiler)
 
 
 def _find_fault(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str | None:

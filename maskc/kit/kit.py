@@ -26,9 +26,8 @@ from numpy.typing import NDArray
 
 from maskc.budget import run_bounded
 from maskc.errors import ArtifactError, GrammarError
-from maskc.jsonschema.compiling import build_plan
+from maskc.kit.compiling import Compiler, GrammarOrder, InProcess, SchemaOrder
 from maskc.kit.constraint import Constraint
-from maskc.kit.patterns import Pattern
 from maskc.kit.tokens import KitTokens
 from maskc.limits import MEGABYTE, Limits
 from maskc.runtime.arguments import as_count
@@ -59,6 +58,7 @@ class Kit:
         tokens: of the tokenizer.
         cache_bytes: how much memory all that is cached may take: half of it for masks that have a
             number, an eighth for other masks, the rest for everything else.
+        compiler: of what requests bring; ``None``: in the process and the thread that ask.
 
     Attributes:
         tokens: of the tokenizer.
@@ -66,7 +66,13 @@ class Kit:
         fingerprint: of the tokens, as artifacts have it.
     """
 
-    def __init__(self, tokens: KitTokens, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
+    def __init__(
+        self,
+        tokens: KitTokens,
+        *,
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
+        compiler: Compiler | None = None,
+    ) -> None:
         n_bytes = as_count("cache_bytes", cache_bytes)
         self.tokens, self.vocab_size = tokens, tokens.vocab_size
         self.fingerprint = tokens.fingerprint
@@ -75,6 +81,7 @@ class Kit:
         self._joints = Joints(tokens.index, self._budget)
         self._results = LinkResults(self._joints, self._pool, self._budget, tokens.text_of)
         self._pieces = Cache(self._budget, lambda key: 2_000 + 2 * len(key[1]))
+        self._compiler = compiler or InProcess(lambda: self._vocabulary)
         self._n_found = self._n_made = 0
 
     def json_schema(
@@ -105,20 +112,9 @@ class Kit:
         asked = (_name(schema), _name(dict(others)), formats, *layout.to_dict().values())
 
         def make() -> Piece:
-            plan = run_bounded(
-                lambda: Plan(
-                    build_plan(
-                        schema,
-                        resources=others,
-                        layout=layout,
-                        assert_formats=formats == "assert",
-                    ),
-                    layout,
-                    self._budget,
-                ),
-                limits,
-                name="schema",
-            )
+            order = SchemaOrder(schema, others, layout, formats == "assert")
+            data = self._compiler.plan(order, limits)
+            plan = run_bounded(lambda: Plan(data, layout, self._budget), limits, name="schema")
             index, text_of = self.tokens.index, self.tokens.text_of
             machine = MaskedSchemaMachine(plan, index, text_of, self._budget, self._pool)
             return SchemaPiece(machine)
@@ -156,7 +152,7 @@ class Kit:
         return self._constraint(
             "regex",
             pattern,
-            lambda: run_bounded(lambda: self._regular(Pattern(pattern)), limits, name="<regex>"),
+            lambda: self._regular(self._compiler.automaton(pattern, limits)),
         )
 
     def text(self, *, without: Iterable[str] = ()) -> Constraint:
@@ -269,20 +265,12 @@ class Kit:
     def _grammar(
         self, dialect: str, text: str, limits: Limits, settings: dict[str, Any]
     ) -> Constraint:
-        from maskc.frontends.source import load_source
-        from maskc.pipeline import compile_contents
-
         if not isinstance(text, str):
             raise TypeError(f"a grammar is a text, not {type(text).__name__}")
-
-        def compile_it() -> Artifact:
-            # What has a line break is no path.
-            source = load_source(f"{text}\n", dialect=dialect, **settings)
-            return Artifact(compile_contents(source, self._vocabulary, None)[0])
-
+        order = GrammarOrder(dialect, text, settings)
         asked = repr((text, sorted(settings.items())))
         return self._constraint(
-            dialect, asked, lambda: self._machine_piece(run_bounded(compile_it, limits))
+            dialect, asked, lambda: self._machine_piece(self._compiler.artifact(order, limits))
         )
 
     @made_once

@@ -33,6 +33,9 @@ class Pattern(ByteAutomaton[_State]):
     Args:
         pattern: as ``re`` takes it.
 
+    Attributes:
+        n_nodes: of the automaton that the pattern is written out as.
+
     Raises:
         GrammarError: ``re`` refuses it, it has a back-reference, or it matches no text.
         LimitError: it is too large.
@@ -43,6 +46,7 @@ class Pattern(ByteAutomaton[_State]):
         nfa = Nfa()
         whole = read_pattern(pattern)
         start = nfa.add_pattern("PATTERN", whole, 0, 0)
+        self.n_nodes = len(nfa.nodes)
         self._threads = ThreadStepper(nfa)
         self._behinds = LookBehindStepper(self._threads)
         self._bytes_of: list[list[int]] = [[] for _ in range(self._threads.n_classes)]

@@ -157,7 +157,7 @@ def load(
     as_count("cache_bytes", cache_bytes)
     name = os.fspath(path)
     header, arrays = load_container(name, mapped=mapped)
-    return Artifact(_checked(Contents(header, arrays), name), cache_bytes=cache_bytes)
+    return Artifact(check_contents(Contents(header, arrays), name), cache_bytes=cache_bytes)
 
 
 def _machine_of(header: dict[str, Any]) -> Callable[..., Machine[Any]]:
@@ -167,7 +167,12 @@ def _machine_of(header: dict[str, Any]) -> Callable[..., Machine[Any]]:
     return GlrMachine if is_general(header) else LalrMachine
 
 
-def _checked(contents: Contents, name: str) -> Contents:
+def check_contents(contents: Contents, name: str) -> Contents:
+    """Return the contents, if a machine can follow them.
+
+    Raises:
+        ArtifactError: it cannot, or they are of another format version.
+    """
     version = contents.header.get("format")
     if version != FORMAT:
         raise ArtifactError(

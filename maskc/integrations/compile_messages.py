@@ -1,0 +1,93 @@
+"""What do a server and its compiling process say to each other?
+
+A message is a JSON text, and bytes after it where it announces some. An order names what is to be
+compiled and the limits; an answer is what came of it, or an error by its class and its fields, so
+that the sentence is the same as if it had been compiled in the server. Nothing is pickled, and
+what is read is checked as a file is.
+
+Example: ``{"kind": "pattern", "text": "a+", "limits": [5.0, 500000000, 200000, 20000]}``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc import errors
+from maskc.artifact.container import decode, encode
+from maskc.artifact.model import FORMAT
+from maskc.errors import ArtifactError, MaskcError
+from maskc.limits import Limits
+
+# Of a plan, what a server reads in about a second at the worst, beside its other work; of the
+# rest, mostly arrays, in a few hundredths.
+MAX_BYTES = {"plan": 400_000, "pattern": 16_000_000, "grammar": 16_000_000}
+_MAX_MESSAGE = 1 << 26
+
+_NAME = "<compiled>"
+
+
+def send(connection: Connection, message: Mapping[str, Any], data: bytes = b"") -> None:
+    """Send a message, and bytes after it if there are any."""
+    connection.send_bytes(json.dumps({**message, "n_bytes": len(data)}).encode())
+    if data:
+        connection.send_bytes(data)
+
+
+def receive(connection: Connection) -> tuple[dict[str, Any], bytes]:
+    """Return a message and its bytes.
+
+    Raises:
+        EOFError: the other end is closed.
+        OSError: so it is, or a message is too long.
+    """
+    message = json.loads(connection.recv_bytes(_MAX_MESSAGE))
+    return message, connection.recv_bytes(_MAX_MESSAGE) if message["n_bytes"] else b""
+
+
+def write_limits(limits: Limits) -> list[float]:
+    """Return the limits as a message has them."""
+    return [limits.seconds, limits.bytes, limits.text, limits.work]
+
+
+def read_limits(entry: list[Any]) -> Limits:
+    """Return the limits of a message."""
+    seconds, n_bytes, text, work = entry
+    return Limits(seconds, n_bytes, text, work)
+
+
+def write_error(error: MaskcError) -> dict[str, Any]:
+    """Return an error as a message has it: its class and its fields."""
+    return {"error": type(error).__name__, "fields": list(error.args)}
+
+
+def read_error(message: Mapping[str, Any]) -> MaskcError:
+    """Return the error of a message."""
+    made = getattr(errors, message["error"])
+    fields = (tuple(part) if isinstance(part, list) else part for part in message["fields"])
+    found: MaskcError = made(*fields)
+    return found
+
+
+def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Return a header and arrays as an artifact's bytes are."""
+    return encode({"format": FORMAT, **header}, arrays)
+
+
+def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
+    """Return what :func:`pack` was given, with the format.
+
+    Raises:
+        ArtifactError: it is damaged.
+    """
+    return decode(data, _NAME)
+
+
+def damaged(fault: str) -> ArtifactError:
+    """Return the error of an answer that cannot be used."""
+    return ArtifactError(_NAME, f"is damaged: {fault}", "send the request again")

@@ -1,0 +1,139 @@
+"""A kit's compiler whose work is done in processes of its own, beside a server's.
+
+Two processes: an order goes to the quick one first, and where its time there is not enough, to the
+slow one, with the whole limits and less of the processor. So who asks for little waits for others
+who ask for little, and not for those who ask for much. What comes back is checked as a file is.
+
+Example: ``make_kit(vocabulary, compiler=OtherProcess(vocabulary, limits))``.
+
+What is cheap (:mod:`maskc.integrations.compile_costs`) is compiled where it is asked for.
+
+Limits: if the server is killed, a process that works on an order ends after it, in the time that
+the order may take.
+"""
+
+from __future__ import annotations
+
+import json
+import weakref
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.artifact.model import Contents
+from maskc.errors import BudgetError
+from maskc.integrations.compile_costs import is_cheap_pattern, is_cheap_schema
+from maskc.integrations.compile_lane import Lane, Ticket
+from maskc.integrations.compile_messages import damaged, unpack
+from maskc.integrations.compile_worker import TOKEN_ARRAYS
+from maskc.kit.compiling import GrammarOrder, InProcess, SchemaOrder
+from maskc.kit.kit import REQUEST_LIMITS
+from maskc.limits import Limits
+from maskc.runtime.artifact import Artifact, check_contents
+from maskc.runtime.link.automaton import ByteAutomaton
+from maskc.runtime.link.tabled import TabledAutomaton
+from maskc.vocab.vocabulary import Vocabulary
+
+QUICK_SECONDS = 0.3
+_SLOW_NICENESS = 10
+
+_ticket: ContextVar[Ticket | None] = ContextVar("maskc_ticket", default=None)
+
+
+@contextmanager
+def holding(ticket: Ticket) -> Iterator[None]:
+    """Ask with this ticket in the block, so that another thread can give it up."""
+    token = _ticket.set(ticket)
+    try:
+        yield
+    finally:
+        _ticket.reset(token)
+
+
+class OtherProcess:
+    """A :class:`maskc.kit.compiling.Compiler`. Safe to use from any thread.
+
+    Args:
+        vocabulary: what grammars are compiled for.
+        limits: the largest that are asked for.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, limits: Limits = REQUEST_LIMITS) -> None:
+        self._quick = Lane(vocabulary, limits, niceness=0)
+        self._slow = Lane(vocabulary, limits, niceness=_SLOW_NICENESS)
+        self._here = InProcess(lambda: vocabulary)
+        texts = [token or b"" for token in vocabulary.tokens]
+        self._tokens: dict[str, NDArray[Any]] = {
+            TOKEN_ARRAYS[0]: np.cumsum([0, *map(len, texts)]).astype(np.int32),
+            TOKEN_ARRAYS[1]: np.frombuffer(b"".join(texts), dtype=np.uint8),
+        }
+        self._quick.start()
+        # Runs when nobody holds this any more, and at the latest when the program ends.
+        self.close = weakref.finalize(self, _close, self._quick, self._slow)
+
+    def plan(self, order: SchemaOrder, limits: Limits) -> bytes:
+        """Return the plan of a schema."""
+        try:
+            text = order.schema if isinstance(order.schema, str) else json.dumps(order.schema)
+            others = json.loads(json.dumps(dict(order.resources)))
+        except (TypeError, ValueError, RecursionError):
+            return self._here.plan(order, limits)  # which says what is wrong with it
+        if not others and is_cheap_schema(text):
+            return self._here.plan(order, limits)
+        return self._ask(
+            {
+                "kind": "plan",
+                "text": text,
+                "resources": others,
+                "layout": asdict(order.layout),
+                "assert_formats": order.assert_formats,
+            },
+            limits,
+        )
+
+    def automaton(self, pattern: str, limits: Limits) -> ByteAutomaton[Any]:
+        """Return the automaton of a pattern: its tables, or one that makes its states here."""
+        is_cheap = is_cheap_pattern(pattern)
+        data = b"" if is_cheap else self._ask({"kind": "pattern", "text": pattern}, limits)
+        if not data:
+            return self._here.automaton(pattern, limits)
+        try:
+            return TabledAutomaton(unpack(data)[1])
+        except ValueError as error:
+            raise damaged(str(error)) from None
+
+    def artifact(self, order: GrammarOrder, limits: Limits) -> Artifact:
+        """Return the artifact of a grammar."""
+        asked = {
+            "kind": "grammar",
+            "dialect": order.dialect,
+            "text": order.text,
+            "settings": dict(order.settings),
+        }
+        header, arrays = unpack(self._ask(asked, limits))
+        contents = check_contents(Contents(header, {**arrays, **self._tokens}), "<compiled>")
+        return Artifact(contents)
+
+    def statistics(self) -> dict[str, int]:
+        """Return how many compiling processes were started."""
+        return {"processes_started": self._quick.n_started + self._slow.n_started}
+
+    def _ask(self, order: Mapping[str, Any], limits: Limits) -> bytes:
+        ticket = _ticket.get() or Ticket()
+        if limits.seconds > QUICK_SECONDS:
+            try:
+                return self._quick.ask(order, replace(limits, seconds=QUICK_SECONDS), ticket)
+            except BudgetError as error:
+                if error.limit != QUICK_SECONDS:
+                    raise
+        return self._slow.ask(order, limits, ticket)
+
+
+def _close(*lanes: Lane) -> None:
+    for lane in lanes:
+        lane.close()

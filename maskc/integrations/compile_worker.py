@@ -1,0 +1,178 @@
+"""A process that compiles what a server's requests bring, one after the other.
+
+It is started by :mod:`maskc.integrations.compile_lane`, gets the vocabulary, says that it is ready,
+and answers orders until its pipe is closed. What it may take is kept three times: by the budget of
+a compilation, whose sentence the client gets; by the system, which bounds the address space and
+ends the process where one call of C goes on after its time; and by the server, which waits only so
+long. A signal (SIGUSR1) ends the order that is being worked on, and nothing else.
+
+Of a schema the answer is its plan, of a grammar its artifact without the tokens, of a pattern the
+tables of its automaton if it has few states; else that the pattern is small and can be compiled
+where it is used, state by state.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+from itertools import pairwise
+from multiprocessing.connection import Connection
+from types import FrameType
+from typing import Any
+
+from maskc.budget import read_memory, run_bounded
+from maskc.errors import BudgetError, LimitError, MaskcError
+from maskc.integrations.compile_messages import (
+    MAX_BYTES,
+    pack,
+    read_limits,
+    receive,
+    send,
+    unpack,
+    write_error,
+)
+from maskc.kit.compiling import GrammarOrder, InProcess, SchemaOrder
+from maskc.limits import MEGABYTE, WAYS, Limits
+from maskc.runtime.link.tabled import tabulate
+from maskc.runtime.schema.plan import Layout
+from maskc.vocab.vocabulary import Vocabulary
+
+TOKEN_ARRAYS = ("token_first", "token_bytes")
+# A pattern of so few nodes is compiled in the server in half a second at the worst; its states
+# are worth tabulating if they are few.
+SMALL_NODES, FEW_STATES = 60_000, 500
+MOST_STATES = 50_000
+
+_LOOK_EVERY = 5.0  # seconds, whether the server is still there
+_MORE_SECONDS = 3.0  # of processor time, until the system ends what the budget could not
+_MORE_BYTES = 500 * MEGABYTE  # of address space: libraries and freed memory
+
+
+class _CancelledError(BaseException):
+    """Ends an order from inside; no ``except Exception`` on the way may keep it."""
+
+
+class _Orders:
+    """Answers orders.
+
+    Args:
+        vocabulary: of the kit.
+    """
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._compiler = InProcess(lambda: vocabulary)
+        self._is_working = False
+        signal.signal(signal.SIGUSR1, self._cancel)
+
+    def _cancel(self, _number: int, _frame: FrameType | None) -> None:
+        if self._is_working:
+            self._is_working = False
+            raise _CancelledError
+
+    def answer(self, asked: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        """Return the answer to an order, and its bytes."""
+        try:
+            self._is_working = True
+            return self._answer(asked)
+        except _CancelledError:
+            return {"cancelled": True}, b""
+        finally:
+            self._is_working = False
+
+    def _answer(self, asked: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        limits = read_limits(asked["limits"])
+        try:
+            return {}, self._work(asked, limits)
+        except MaskcError as error:
+            return write_error(error), b""
+        except MemoryError:
+            return write_error(out_of_memory(limits)), b""
+
+    def _work(self, asked: dict[str, Any], limits: Limits) -> bytes:
+        kind = asked["kind"]
+        if kind == "plan":
+            data = self._compiler.plan(
+                SchemaOrder(
+                    asked["text"],
+                    asked["resources"],
+                    Layout(**asked["layout"]),
+                    asked["assert_formats"],
+                ),
+                limits,
+            )
+        elif kind == "pattern":
+            text = asked["text"]
+            data = run_bounded(lambda: self._tabulate(text, limits), limits, name="<regex>")
+        else:
+            order = GrammarOrder(asked["dialect"], asked["text"], asked["settings"])
+            contents = self._compiler.artifact(order, limits).contents
+            kept = {n: a for n, a in contents.arrays.items() if n not in TOKEN_ARRAYS}
+            data = pack(contents.header, kept)
+        if len(data) > MAX_BYTES[kind]:
+            raise LimitError("bytes of what is compiled", MAX_BYTES[kind], "ask for less")
+        return data
+
+    def _tabulate(self, text: str, limits: Limits) -> bytes:
+        pattern = self._compiler.automaton(text, limits)
+        is_small = pattern.n_nodes <= SMALL_NODES
+        tables = tabulate(pattern, FEW_STATES if is_small else MOST_STATES)
+        if tables is not None:
+            return pack({}, tables)
+        if is_small:
+            return b""
+        raise LimitError(
+            "states in the pattern's automaton", MOST_STATES, "lower the counts in it", "<regex>"
+        )
+
+
+def out_of_memory(limits: Limits) -> BudgetError:
+    """Return the error that says so."""
+    remedy = f"simplify it, or allow more with {WAYS['bytes']}"
+    return BudgetError("MB of memory", limits.bytes / MEGABYTE, remedy)
+
+
+def serve(file: int) -> None:
+    """Answer what comes through a pipe until its other end is closed."""
+    server = os.getppid()
+    with Connection(file) as connection:
+        try:
+            told, data = receive(connection)
+            if told["nice"]:
+                os.nice(told["nice"])
+            _, arrays = unpack(data)
+            first, texts = (arrays[name] for name in TOKEN_ARRAYS)
+            raw, ends = texts.tobytes(), first.tolist()
+            tokens = tuple(raw[a:b] or None for a, b in pairwise(ends))
+            orders = _Orders(Vocabulary(tokens, tuple(told["eos_ids"]), "kit"))
+            _bound_memory(read_limits(told["limits"]))
+            send(connection, {"ready": True})
+            base = read_memory()
+            while True:
+                while not connection.poll(_LOOK_EVERY):
+                    if os.getppid() != server:
+                        return
+                asked, _ = receive(connection)
+                _bound_time(read_limits(asked["limits"]))
+                message, data = orders.answer(asked)
+                send(connection, {**message, "grown": read_memory() - base}, data)
+        except (EOFError, OSError):
+            return  # the server has gone
+
+
+def _bound_memory(limits: Limits) -> None:
+    """Let the system refuse memory beyond the limit, where the budget is too slow to see it."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            taken = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return
+    most = taken + int(limits.bytes) + _MORE_BYTES
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _bound_time(limits: Limits) -> None:
+    """Let the system end this process if an order takes longer than the budget allows."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = int(used.ru_utime + used.ru_stime + limits.seconds + _MORE_SECONDS) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))

@@ -1,0 +1,105 @@
+"""When does vLLM's front end wait for what a request brings to be compiled?
+
+vLLM checks a request on the loop that serves all clients, so nothing there may wait. The plug-in
+puts itself around ``AsyncLLM.add_request``, waits in a thread, and goes on when it is known whether
+the request can be served; vLLM's check then finds the answer. If the task is cancelled, as vLLM
+does when the client goes away, the work on the request is ended.
+
+Example: a pattern that takes 5 seconds to be refused stops no other client's stream.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from maskc.errors import MaskcError
+from maskc.integrations.compile_lane import MOST_WAITING, Ticket
+from maskc.integrations.compile_pool import holding
+from maskc.integrations.drift import Interface
+from maskc.integrations.errors import load_engine
+from maskc.integrations.vllm_requests import SETTLED, Wanted, check_constraint, wanted_kind
+from maskc.vocab.vocabulary import Vocabulary
+
+_FIRST = ["self", "request_id", "prompt", "params"]
+
+_threads: dict[int, ThreadPoolExecutor] = {}
+
+
+def find_front(interface: Interface) -> type[Any]:
+    """Return vLLM's class of front ends.
+
+    Raises:
+        IntegrationError: its ``add_request`` is not the one we know.
+    """
+    front: type[Any] = load_engine("vllm.v1.engine.async_llm", interface.engine).AsyncLLM
+    found = list(inspect.signature(front.add_request).parameters)
+    if found[: len(_FIRST)] != _FIRST:
+        raise interface.drifted(f"AsyncLLM.add_request takes ({', '.join(found)})")
+    return front
+
+
+def around_add(
+    original: Callable[..., Any], vocabulary_of: Callable[[Any, Any], Vocabulary]
+) -> Callable[..., Any]:
+    """Return an ``add_request`` that waits before vLLM's own.
+
+    Args:
+        original: vLLM's.
+        vocabulary_of: returns the vocabulary of a model's configuration and a tokenizer.
+    """
+
+    @functools.wraps(original)
+    async def add_request(
+        self: Any, request_id: str, prompt: Any, params: Any, *args: Any, **named: Any
+    ) -> Any:
+        tokenizer = self.input_processor.tokenizer
+        try:
+            wanted = wanted_kind(getattr(params, "structured_outputs", None))
+        except MaskcError:
+            wanted = None  # vLLM's check comes upon it again, and tells it
+        if wanted is None or tokenizer is None:
+            return await original(self, request_id, prompt, params, *args, **named)
+        config = self.model_config
+
+        def check(asked: Wanted) -> None:
+            check_constraint(config, lambda: vocabulary_of(config, tokenizer), asked)
+
+        token = SETTLED.set((wanted, await settle(check, wanted)))
+        try:
+            return await original(self, request_id, prompt, params, *args, **named)
+        finally:
+            SETTLED.reset(token)
+
+    return add_request
+
+
+async def settle(check: Callable[[Wanted], None], wanted: Wanted) -> MaskcError | None:
+    """Return why a request is refused, ``None`` if it is served, without holding up the loop."""
+    ticket = Ticket()
+
+    def work() -> MaskcError | None:
+        with holding(ticket):
+            try:
+                check(wanted)
+            except MaskcError as error:
+                return error
+        return None
+
+    try:
+        return await asyncio.get_running_loop().run_in_executor(_open_threads(), work)
+    except asyncio.CancelledError:
+        ticket.cancel()
+        raise
+
+
+def _open_threads() -> ThreadPoolExecutor:
+    found = _threads.get(os.getpid())
+    if found is None:
+        found = _threads[os.getpid()] = ThreadPoolExecutor(2 * MOST_WAITING, "maskc-request")
+    return found

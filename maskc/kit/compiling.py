@@ -1,0 +1,111 @@
+"""Who compiles what a request brings, and what comes of it?
+
+A kit asks its compiler for three things: the plan of a schema, the automaton of a pattern, the
+artifact of a grammar. All else that it makes of them is done in the process that fills masks. So a
+server can have a compiler that works in other processes, and a program one that works here.
+
+Example: ``InProcess(vocabulary).automaton("a+", limits)`` reads ``a``, ``aa``, ….
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from maskc.budget import run_bounded
+from maskc.jsonschema.compiling import build_plan
+from maskc.kit.patterns import Pattern
+from maskc.limits import Limits
+from maskc.runtime.artifact import Artifact
+from maskc.runtime.link.automaton import ByteAutomaton
+from maskc.runtime.schema.plan import Layout
+from maskc.vocab.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaOrder:
+    """A schema, and how it is meant.
+
+    Attributes:
+        schema: as :func:`maskc.compile_json_schema` takes it.
+        resources: URI → other documents.
+        layout: how texts may be written.
+        assert_formats: whether ``format`` is asserted.
+    """
+
+    schema: Any
+    resources: Mapping[str, Any]
+    layout: Layout
+    assert_formats: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarOrder:
+    """A grammar, and how it is meant.
+
+    Attributes:
+        dialect: its notation.
+        text: of the grammar.
+        settings: those of :func:`maskc.frontends.source.load_source`.
+    """
+
+    dialect: str
+    text: str
+    settings: Mapping[str, Any]
+
+
+class Compiler(Protocol):
+    """Compiles for a kit, each within limits; threads may share it.
+
+    Each raises a ``MaskcError`` with one sentence where something cannot be compiled.
+    """
+
+    def plan(self, order: SchemaOrder, limits: Limits) -> bytes:
+        """Return the plan of a schema."""
+
+    def automaton(self, pattern: str, limits: Limits) -> ByteAutomaton[Any]:
+        """Return the automaton of a pattern."""
+
+    def artifact(self, order: GrammarOrder, limits: Limits) -> Artifact:
+        """Return the artifact of a grammar."""
+
+
+class InProcess:
+    """Compiles in the process and the thread that ask.
+
+    Args:
+        vocabulary: returns the tokens; it is asked only for a grammar.
+    """
+
+    def __init__(self, vocabulary: Callable[[], Vocabulary]) -> None:
+        self._vocabulary = vocabulary
+
+    def plan(self, order: SchemaOrder, limits: Limits) -> bytes:
+        """Return the plan of a schema."""
+        return run_bounded(
+            lambda: build_plan(
+                order.schema,
+                resources=order.resources,
+                layout=order.layout,
+                assert_formats=order.assert_formats,
+            ),
+            limits,
+            name="schema",
+        )
+
+    def automaton(self, pattern: str, limits: Limits) -> Pattern:
+        """Return the automaton of a pattern, whose states are made when they are needed."""
+        return run_bounded(lambda: Pattern(pattern), limits, name="<regex>")
+
+    def artifact(self, order: GrammarOrder, limits: Limits) -> Artifact:
+        """Return the artifact of a grammar."""
+        from maskc.frontends.source import load_source
+        from maskc.pipeline import compile_contents
+
+        def compile_it() -> Artifact:
+            # What has a line break is no path.
+            source = load_source(f"{order.text}\n", dialect=order.dialect, **order.settings)
+            return Artifact(compile_contents(source, self._vocabulary(), None)[0])
+
+        return run_bounded(compile_it, limits)

@@ -1,0 +1,39 @@
+"""Messages between a server and its compiling process: errors keep their class and fields."""
+
+from multiprocessing import Pipe
+
+import pytest
+
+from maskc.errors import BudgetError, LimitError, SchemaError, UnknownSymbolError
+from maskc.integrations.compile_messages import (
+    read_error,
+    read_limits,
+    receive,
+    send,
+    write_error,
+    write_limits,
+)
+from maskc.kit.kit import REQUEST_LIMITS
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        LimitError("things", 1e9, "send less", "here"),
+        BudgetError("seconds", 0.3, "send less"),
+        SchemaError("/a/\ud800", "type", "is none", "give one"),
+        UnknownSymbolError("x", "terminal", "A", ("B", "C")),
+    ],
+)
+def test_an_error_comes_through_a_pipe_with_its_fields(error):
+    ours, theirs = Pipe()
+    with ours, theirs:
+        send(ours, write_error(error), b"\x00\xff")
+        message, data = receive(theirs)
+    found = read_error(message)
+    assert (type(found), found.args, str(found)) == (type(error), error.args, str(error))
+    assert data == b"\x00\xff"
+
+
+def test_limits_come_through():
+    assert read_limits(write_limits(REQUEST_LIMITS)) == REQUEST_LIMITS

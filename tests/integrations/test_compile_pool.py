@@ -1,0 +1,144 @@
+"""What another process compiles is what this one would have."""
+
+import gc
+import json
+import os
+import subprocess
+import sys
+from hashlib import sha256
+
+import pytest
+
+from maskc.errors import ArtifactError, LimitError, SchemaError
+from maskc.integrations import compile_pool
+from maskc.integrations.compile_lane import CancelledOrderError, Ticket
+from maskc.integrations.compile_messages import pack
+from maskc.integrations.compile_pool import OtherProcess, holding
+from maskc.kit.file import make_kit
+from maskc.kit.kit import REQUEST_LIMITS
+from maskc.kit.patterns import Pattern
+from maskc.runtime.link.tabled import TabledAutomaton, tabulate
+from maskc.runtime.matcher import allocate_bitmask
+from maskc.vocab import load_vocabulary
+
+PATTERN = r"(?i:[a-c]{2,5})-\d+(?!.)"
+
+
+@pytest.fixture(scope="module")
+def vocabulary():
+    return load_vocabulary("bytes")
+
+
+@pytest.fixture(scope="module")
+def compiler(vocabulary):
+    made = OtherProcess(vocabulary)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def kits(vocabulary, compiler):
+    return make_kit(vocabulary, compiler=compiler), make_kit(vocabulary)
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda kit: kit.json_schema({"anyOf": [{"type": "integer"}, {"const": "x"}]}), '"x"'),
+        (lambda kit: kit.json_schema('{"pattern": "^a+$", "type": "string"}'), '"aa"'),
+        (lambda kit: kit.json_schema('{"type": "boolean"}'), "true"),
+        (lambda kit: kit.regex(PATTERN), "aB-12"),
+        (lambda kit: kit.regex("(a|b)*a(a|b){40}"), "ab" * 30),
+        (lambda kit: kit.regex("[ab]{2}"), "ab"),
+        (lambda kit: kit.gbnf('root ::= "a" root | "b"'), "aab"),
+        (lambda kit: kit.lark('start: "a" start | "b"'), "aab"),
+        (lambda kit: kit.lark('start: start start | "b"', parser="earley"), "bbb"),
+    ],
+)
+def test_masks_are_those_of_one_process(make, text, kits):
+    matchers = [make(kit).matcher() for kit in kits]
+    masks = [allocate_bitmask(1, kits[0].vocab_size) for _ in kits]
+    for byte in text.encode():
+        for matcher, mask in zip(matchers, masks, strict=True):
+            matcher.fill_bitmask(mask, 0)
+            assert matcher.accept_bytes(bytes([byte]))
+        assert (masks[0] == masks[1]).all()
+    assert matchers[0].is_accepting == matchers[1].is_accepting
+
+
+def test_few_states_come_as_tables(compiler):
+    assert isinstance(compiler.automaton(PATTERN, REQUEST_LIMITS), TabledAutomaton)
+
+
+def test_what_takes_longer_goes_on_in_the_slow_process(compiler, monkeypatch):
+    asked = []
+
+    def answer(order, limits, ticket):
+        asked.append((order["text"], limits.seconds, ticket))
+        return pack({}, tabulate(Pattern("a"), 9))
+
+    monkeypatch.setattr(compile_pool, "QUICK_SECONDS", 0.01)
+    monkeypatch.setattr(compiler._slow, "ask", answer)
+    endless = "((a{1,500}){1,500}){1,500}"
+    assert compiler.automaton(endless, REQUEST_LIMITS)
+    ((text, seconds, _),) = asked
+    assert (text, seconds) == (endless, 5.0)
+
+
+def test_a_schema_that_is_no_json_is_refused_here(kits):
+    with pytest.raises(SchemaError):
+        kits[0].json_schema({"const": {1}})
+
+
+def test_what_comes_back_is_bounded(kits):
+    with pytest.raises(LimitError, match="400,000 bytes of what is compiled"):
+        kits[0].json_schema({"enum": [sha256(bytes([i])).hexdigest() * 2 for i in range(250)]})
+
+
+def test_a_damaged_answer_is_an_error(compiler, kits, monkeypatch):
+    monkeypatch.setattr(compiler, "_ask", lambda *_: b"nothing")
+    with pytest.raises(ArtifactError):
+        kits[0].regex("(?:damaged)")
+    with pytest.raises(ArtifactError):
+        kits[0].gbnf('root ::= "damaged"')
+
+
+def test_tables_that_lead_nowhere_are_an_error(compiler, kits, monkeypatch):
+    tables = tabulate(Pattern("abc"), 100)
+    data = pack({}, {**tables, "after": tables["after"] + 9})
+    monkeypatch.setattr(compiler, "_ask", lambda *_: data)
+    with pytest.raises(ArtifactError, match="a state that is not there"):
+        kits[0].regex("(?:forged)")
+
+
+def test_a_ticket_that_was_given_up_is_not_worked_on(compiler):
+    ticket = Ticket()
+    ticket.cancel()
+    with holding(ticket), pytest.raises(CancelledOrderError):
+        compiler.automaton("(?:cancelled)", REQUEST_LIMITS)
+
+
+def test_a_compiler_that_nobody_holds_ends_its_process(vocabulary):
+    made = OtherProcess(vocabulary)
+    process = made._quick._worker._process
+    del made
+    gc.collect()
+    assert process.returncode is not None
+
+
+def test_a_program_ends_with_its_processes():
+    program = """
+import json
+from maskc.integrations.compile_pool import OtherProcess
+from maskc.kit.kit import REQUEST_LIMITS
+from maskc.vocab import load_vocabulary
+made = OtherProcess(load_vocabulary("bytes"))
+made.automaton("(?:a)", REQUEST_LIMITS)
+print(json.dumps(made._quick._worker._process.pid))
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, text=True
+    )
+    assert (found.returncode, found.stderr) == (0, "")
+    with pytest.raises(ProcessLookupError):
+        os.kill(json.loads(found.stdout), 0)
