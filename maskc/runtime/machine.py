@@ -31,6 +31,9 @@ _H = TypeVar("_H")
 # Those of some machine: a matcher hands them back to the machine that it has them from.
 Hypotheses = tuple[Any, ...]
 
+# The groups of a machine that tells all bytes apart.
+EVERY_BYTE = tuple(bytes([byte]) for byte in range(256))
+
 
 class Machine(Protocol[_H]):
     """Reads texts and composes masks.

@@ -82,5 +82,5 @@ class UndoLog:
             kept.append(chunk[0])
             chunk = chunk[1]
         self._older, self._n_chunks = None, len(kept)
-        for states in reversed(kept):
+        for states in kept[::-1]:
             self._older = (states, self._older)

@@ -29,12 +29,13 @@ from weakref import WeakValueDictionary
 
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.glr.tables import Lr0Tables
+from maskc.runtime.weak import WeaklyReferable
 
 # Of an edge between two nodes, with its places in the dicts, roughly.
 EDGE_BYTES = 400
 
 
-class Node:
+class Node(WeaklyReferable):
     """A parser state and the nodes that can be right below it. Never changes.
 
     Attributes:
@@ -42,14 +43,12 @@ class Node:
         below: the nodes; none at the bottom of all stacks.
     """
 
-    __slots__ = ("__weakref__", "below", "state")
-
     def __init__(self, state: int, below: frozenset[Node]) -> None:
         self.state = state
         self.below = below
 
 
-class StackSet:
+class StackSet(WeaklyReferable):
     """A set of stacks.
 
     Attributes:
@@ -58,8 +57,6 @@ class StackSet:
             ``None`` until that is first needed.
         taken: the lookaheads that some stack goes on with, as a bit set; computed with ``reduced``.
     """
-
-    __slots__ = ("__weakref__", "reduced", "taken", "tops")
 
     def __init__(self, tops: frozenset[Node]) -> None:
         self.tops = tops

@@ -19,6 +19,7 @@ from maskc.runtime.link.automaton import Words
 from maskc.runtime.link.expressions import Rest
 from maskc.runtime.link.joints import Joints
 from maskc.runtime.link.pieces import Link, RegularPiece
+from maskc.runtime.machine import EVERY_BYTE
 
 
 class LinkResults:
@@ -56,10 +57,9 @@ class LinkMachine:
         pool, byte_groups: see the interface.
     """
 
-    byte_groups = tuple(bytes([byte]) for byte in range(256))
-
     def __init__(self, root: Rest, results: LinkResults) -> None:
         self._results, self._joints, self.pool = results, results.joints, results.pool
+        self.byte_groups = EVERY_BYTE
         self._start = root.starts
         if root.may_be_empty and not any(map(self.may_end, self._start)):
             self._start += results.nothing.start(results.joints.end)

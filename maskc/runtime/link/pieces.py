@@ -30,20 +30,6 @@ _MOST_FIRST = 64  # bytes that a piece may begin with, to be looked up ahead
 _MOST_LARGE = 4  # states that others are compared with
 
 
-class Link(NamedTuple):
-    """A hypothesis of a text that is linked of pieces.
-
-    Attributes:
-        piece: the piece that is open.
-        inner: what it knows of its text.
-        rest: what comes after it.
-    """
-
-    piece: Piece
-    inner: Any
-    rest: Rest
-
-
 class Piece(Protocol):
     """What an expression is made of. Never changes, but for what it caches."""
 
@@ -78,6 +64,20 @@ class Piece(Protocol):
 
         The exits are nodes from which the rest is yet to be walked.
         """
+
+
+class Link(NamedTuple):
+    """A hypothesis of a text that is linked of pieces.
+
+    Attributes:
+        piece: the piece that is open.
+        inner: what it knows of its text.
+        rest: what comes after it.
+    """
+
+    piece: Piece
+    inner: Any
+    rest: Rest
 
 
 class RegularPiece:

@@ -23,7 +23,7 @@ LITERALS = (b"null", b"true", b"false")
 
 
 # Half of a surrogate pair: a key that is not known, and none that can be read.
-UNREAD = "\udfff"
+UNREAD = chr(0xDFFF)
 
 State = tuple[Any, ...]
 

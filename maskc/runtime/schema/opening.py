@@ -8,6 +8,7 @@ from typing import Any
 from maskc.artifact.model import Contents
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
+from maskc.runtime.machine import EVERY_BYTE
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.masks import SchemaMasks
 from maskc.runtime.schema.plan import Layout, Plan, PlanError
@@ -29,8 +30,6 @@ class MaskedSchemaMachine(SchemaMachine):
         masks: finds the masks.
     """
 
-    byte_groups = tuple(bytes([byte]) for byte in range(256))
-
     def __init__(
         self,
         plan: Plan,
@@ -42,6 +41,7 @@ class MaskedSchemaMachine(SchemaMachine):
         super().__init__(plan, text_of, budget)
         self.masks = masks = SchemaMasks(index, self, pool)
         self.pool = pool
+        self.byte_groups = EVERY_BYTE
         # Not methods that call these: a call is a tenth of a warm fill.
         self.mask = masks.mask
         self.mask_numbers = masks.numbers

@@ -206,7 +206,7 @@ class TokenIndex:
         if len(ids) > _MANY:
             return _write_bits(words, ids, value=True)
         made = bytearray(words.tobytes())
-        for token in ids:
+        for token in _listed(ids):
             made[token >> 3] |= 1 << (token & 7)
         return np.frombuffer(made, dtype="<i4")
 
@@ -215,9 +215,17 @@ class TokenIndex:
         if len(ids) > _MANY:
             return _write_bits(words, ids, value=False)
         made = bytearray(words.tobytes())
-        for token in ids:
+        for token in _listed(ids):
             made[token >> 3] &= ~(1 << (token & 7))
         return np.frombuffer(made, dtype="<i4")
+
+
+def _listed(ids: Sequence[int] | NDArray[Any]) -> Sequence[int]:
+    """Return ids as Python's own numbers."""
+    if isinstance(ids, np.ndarray):
+        listed: list[int] = ids.tolist()
+        return listed
+    return ids
 
 
 def _write_bits(words: Words, ids: Sequence[int] | NDArray[Any], *, value: bool) -> Words:
