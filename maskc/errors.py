@@ -195,3 +195,14 @@ class SchemaError(MaskcError):
     def __str__(self) -> str:
         place = f"schema at {self.pointer or '#'}"
         return f"{place}: {f'{self.keyword} ' if self.keyword else ''}{self.reason}; {self.remedy}"
+
+
+class TagError(MaskcError):
+    """A structural tag, or a list of tools, cannot be read, or asks for what is not supported."""
+
+    def __init__(self, pointer: str, reason: str, remedy: str) -> None:
+        super().__init__(pointer, reason, remedy)
+        self.pointer, self.reason, self.remedy = pointer, reason, remedy
+
+    def __str__(self) -> str:
+        return f"structural tag at {self.pointer or '#'}: {self.reason}; {self.remedy}"

@@ -22,7 +22,7 @@ FILE = BOTTOM | {
 }
 RUNTIME = FILE | {"runtime"}
 ALL = COMPILER | RUNTIME | {"", "glr", "pipeline", "verify", "bench", "report", "cli"}
-ALL |= {"lalr_path", "stages", "dump", "jsonschema", "kit", "lint", "explain"}
+ALL |= {"lalr_path", "stages", "dump", "jsonschema", "kit", "lint", "explain", "tags"}
 
 # Package or module → what it may import of maskc. The most specific line counts; `""` is
 # maskc/__init__.py itself.
@@ -70,7 +70,9 @@ MAY_IMPORT = {
     # Pieces of requests are compiled in parts of their own; what links them is the runtime's.
     "kit": RUNTIME
     | {"automata", "frontends.regex", "frontends.source", "jsonschema.compiling", "kit"}
-    | {"", "pipeline", "vocab.vocabulary"},
+    | {"", "pipeline", "tags", "vocab.vocabulary"},
+    # What a structural tag says, as pieces and links; the kit lends what compiles them.
+    "tags": RUNTIME | {"tags"},
     # An engine's tokenizer is compared with the artifact's, by the compiler's own reading.
     "integrations": RUNTIME | {"", "integrations", "kit", "vocab"},
     "": RUNTIME | {"frontends.source", "jsonschema.compiling", "kit", "pipeline", "vocab"},

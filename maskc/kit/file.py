@@ -51,7 +51,10 @@ def make_kit(
         "token_bytes": np.frombuffer(b"".join(texts), dtype=np.uint8),
     }
     index = TokenIndex(arrays["token_first"], arrays["token_bytes"])
-    tokens = KitTokens(index, arrays, vocabulary.eos_ids, name=vocabulary.name)
+    specials = dict(vocabulary.special_ids)
+    tokens = KitTokens(
+        index, arrays, vocabulary.eos_ids, name=vocabulary.name, special_ids=specials
+    )
     return Kit(tokens, cache_bytes=cache_bytes, compiler=compiler)
 
 
@@ -71,6 +74,7 @@ def save_kit(kit: Kit, path: str | os.PathLike[str]) -> int:
             "fingerprint": tokens.fingerprint,
             "vocab_size": tokens.vocab_size,
             "eos_ids": list(tokens.eos_ids),
+            "special_ids": dict(tokens.special_ids),
         },
     }
     arrays: dict[str, NDArray[Any]] = {
@@ -116,7 +120,13 @@ def load_kit(
     if list(index.rests.texts) != sorted(set(index.rests.texts)):
         raise ArtifactError(name, "is damaged: its rests are not in order", _MAKE_AGAIN)
     tokenizer = header["tokenizer"]
-    tokens = KitTokens(index, arrays, tokenizer["eos_ids"], name=tokenizer["name"])
+    tokens = KitTokens(
+        index,
+        arrays,
+        tokenizer["eos_ids"],
+        name=tokenizer["name"],
+        special_ids=tokenizer.get("special_ids", {}),
+    )
     if tokens.fingerprint != tokenizer["fingerprint"]:
         raise ArtifactError(name, "is damaged: its tokens are not those it names", _MAKE_AGAIN)
     return Kit(tokens, cache_bytes=cache_bytes, compiler=compiler)
@@ -142,6 +152,8 @@ def _find_fault(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> s
         return "the header lacks its end ids"
     if ends != sorted(set(ends)) or not 0 <= ends[0] <= ends[-1] < n_ids:
         return "the header's end ids are outside of the vocabulary"
+    if not _are_specials(tokenizer.get("special_ids", {}), first):
+        return "the header's special tokens are none of the vocabulary's"
     return _find_table_fault(arrays, n_ids)
 
 
@@ -179,4 +191,15 @@ def _are_offsets(first: NDArray[Any], total: int) -> bool:
         and not first[0]
         and int(first[-1]) == total
         and not bool((np.diff(first) < 0).any())
+    )
+
+
+def _are_specials(named: Any, first: NDArray[Any]) -> bool:
+    """Return whether names lead to tokens without bytes."""
+    return isinstance(named, dict) and all(
+        text
+        and type(token) is int
+        and 0 <= token < len(first) - 1
+        and int(first[token]) == int(first[token + 1])
+        for text, token in named.items()
     )

@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from maskc.budget import run_bounded
 from maskc.errors import ArtifactError, GrammarError
 from maskc.kit.compiling import Compiler, GrammarOrder, InProcess, SchemaOrder
 from maskc.kit.constraint import Constraint
+from maskc.kit.means import KitMeans
 from maskc.kit.tokens import KitTokens
 from maskc.limits import MEGABYTE, Limits
 from maskc.runtime.arguments import as_count
@@ -43,6 +44,9 @@ from maskc.runtime.matcher import allocate_bitmask
 from maskc.runtime.once import made_once
 from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.schema.plan import Layout, Plan
+from maskc.tags.building import Builder
+from maskc.tags.reading import Reader, parse_tag
+from maskc.tags.strings import Strings
 from maskc.vocab.vocabulary import Vocabulary
 
 # Of one request: a server compiles it while others wait.
@@ -80,7 +84,7 @@ class Kit:
         self._pool = MaskPool(tokens.vocab_size, tokens.eos_ids, n_bytes)
         self._joints = Joints(tokens.index, self._budget)
         self._results = LinkResults(self._joints, self._pool, self._budget, tokens.text_of)
-        self._pieces = Cache(self._budget, lambda key: 2_000 + 2 * len(key[1]))
+        self._pieces = Cache(self._budget, _measure)
         self._compiler = compiler or InProcess(lambda: self._vocabulary)
         self._n_found = self._n_made = 0
 
@@ -183,6 +187,47 @@ class Kit:
     def ebnf(self, text: str, *, limits: Limits = REQUEST_LIMITS) -> Constraint:
         """Return the constraint of a grammar in the W3C's notation."""
         return self._grammar("ebnf", text, limits, {})
+
+    def structural_tag(
+        self, tag: Mapping[str, Any] | str, *, limits: Limits = REQUEST_LIMITS
+    ) -> Constraint:
+        """Return the constraint of a structural tag, of either request form.
+
+        Args:
+            tag: parsed, or its JSON text.
+            limits: what compiling may take.
+
+        Raises:
+            GrammarError: a pattern or a grammar in it is refused.
+            LimitError: a limit was reached.
+            SchemaError: a JSON Schema in it cannot be compiled.
+            TagError: it is no structural tag, or asks for what is not supported.
+        """
+        given = parse_tag(tag)
+
+        def make() -> Expression:
+            return run_bounded(lambda: self._build(given, spelled=True), limits, name="<tag>")
+
+        name = tag if isinstance(tag, str) else _name(given)
+        return self._link(self._keep("structural_tag", name, make))
+
+    def _build(self, given: Mapping[str, Any], *, spelled: bool) -> Expression:
+        read = Reader(self.vocab_size, self.tokens.find).read(given)
+        strings = self._keep(
+            "strings",
+            str(spelled),
+            lambda: Strings(self.tokens.special_ids, self.tokens.ends, spelled=spelled),
+        )
+        means = KitMeans(
+            self.tokens,
+            self._joints,
+            self._budget,
+            keep=self._keep,
+            schema=lambda schema, **layout: self.json_schema(schema, **layout).expression,
+            regex=lambda pattern: self.regex(pattern).expression,
+            gbnf=lambda text: self.gbnf(text).expression,
+        )
+        return Builder(means, strings).build(read)
 
     def artifact(self, path: str | os.PathLike[str] | Artifact) -> Constraint:
         """Return the constraint of a compiled grammar or schema, of the kit's tokenizer.
@@ -287,21 +332,24 @@ class Kit:
         return MachinePiece(artifact.machine, tokens.ends, scanner, tokens.index, self._budget)
 
     def _constraint(self, kind: str, asked: str, make: Callable[[], Piece]) -> Constraint:
-        key = (kind, asked)
-        piece: Piece | None = self._pieces.get(key)
-        if piece is None:
-            piece = make()
-            self._n_made += 1
-            self._pieces.put(key, piece)
-        else:
-            self._n_found += 1
-        return self._link(self._joints.leaf(piece))
+        return self._link(self._joints.leaf(self._keep(kind, asked, make)))
 
     def _link(self, expression: Expression) -> Constraint:
         if isinstance(expression, Leaf) and isinstance(expression.piece, SchemaPiece):
             return Constraint(expression, expression.piece.machine, self.tokens)
         root = self._joints.rest(expression, self._joints.end)
         return Constraint(expression, LinkMachine(root, self._results), self.tokens)
+
+    def _keep(self, kind: str, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return what was made for a key, and make it if it is not there."""
+        found = self._pieces.get((kind, key))
+        if found is None:
+            found = make()
+            self._n_made += 1
+            self._pieces.put((kind, key), found)
+        else:
+            self._n_found += 1
+        return found
 
     def _expressions(self, parts: tuple[Constraint, ...]) -> list[Expression]:
         if not parts:
@@ -312,6 +360,11 @@ class Kit:
             if part.tokens is not self.tokens:
                 raise ValueError("a part is a constraint of another kit")
         return [part.expression for part in parts]
+
+
+def _measure(key: tuple[str, Hashable]) -> int:
+    """Return the estimated bytes of what was made for a key, and of the key."""
+    return 2_000 + (2 * len(key[1]) if isinstance(key[1], str | tuple) else 0)
 
 
 def _name(schema: Any) -> str:

@@ -22,10 +22,12 @@ class KitTokens:
         arrays: ``token_first`` and ``token_bytes``, as in an artifact.
         eos_ids: end-of-sequence ids, increasing.
         name: of the tokenizer.
+        special_ids: the special tokens by name.
 
     Attributes:
         index: the tries.
         name: of the tokenizer.
+        special_ids: the special tokens by name.
         first: int32[vocab_size + 1], where each token's bytes begin.
         data: uint8, their bytes.
         vocab_size: number of tokens, padding included.
@@ -41,8 +43,9 @@ class KitTokens:
         eos_ids: Sequence[int],
         *,
         name: str,
+        special_ids: Mapping[str, int],
     ) -> None:
-        self.index, self.name = index, name
+        self.index, self.name, self.special_ids = index, name, special_ids
         self.first: NDArray[np.int32] = arrays["token_first"]
         self.data: NDArray[np.uint8] = arrays["token_bytes"]
         self._raw = self.data.tobytes()
@@ -59,6 +62,16 @@ class KitTokens:
             return None
         low, high = self.first[token_id], self.first[token_id + 1]
         return self._raw[low:high] or None
+
+    def find(self, name: str) -> int | None:
+        """Return a token by its name, or by the text that it writes; ``None``: there is none."""
+        found = self.special_ids.get(name)
+        return self._ids_by_text.get(name.encode(errors="replace")) if found is None else found
+
+    @made_once
+    def _ids_by_text(self) -> dict[bytes, int]:
+        ids = zip(self.index.order.tolist(), self.index.tokens.texts, strict=True)
+        return {text: token for token, text in sorted(ids, reverse=True)}
 
     @made_once
     def token_texts(self) -> TokenTexts:

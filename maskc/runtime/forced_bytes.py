@@ -66,6 +66,6 @@ def _has_choice(machine: Machine[Any], here: Hypotheses, first_bytes: NDArray[np
         firsts = first_bytes[
             np.flatnonzero(np.unpackbits(mask.words.view(np.uint8), bitorder="little"))
         ]
-        firsts = firsts[firsts >= 0]
-        mask.has_choice = bool((firsts != firsts[:1]).any())
+        # A legal token without bytes, where the text may not end, is a choice as well.
+        mask.has_choice = bool(((firsts != firsts[:1]) | (firsts < 0)).any())
     return mask.has_choice

@@ -42,10 +42,11 @@ def load_huggingface(file: TokenizerFile) -> TokenTable:
             by_id[token_id] = decode(piece)
         except UnicodeEncodeError as error:
             raise file.broken(f"piece {token_id} is not Unicode text") from error
-    by_id.update(dict.fromkeys(_read_added_tokens(file).values()))
+    added = _read_added_tokens(file)
+    by_id.update(dict.fromkeys(added.values()))
     if unknown is not None:
         by_id[unknown] = None
-    return TokenTable(place_tokens(file.tokenizer, by_id), ())
+    return TokenTable(place_tokens(file.tokenizer, by_id), (), added)
 
 
 def find_eos_ids(file: TokenizerFile) -> tuple[int, ...]:

@@ -39,7 +39,7 @@ def load_vocabulary(
         file = open_tokenizer_file(spec, path)
         table = load_tokens(file)
         if eos_ids is None and file.format is FileFormat.HUGGINGFACE:
-            table = TokenTable(table.tokens, find_eos_ids(file))
+            table = TokenTable(table.tokens, find_eos_ids(file), table.special_ids)
     return build_vocabulary(format_name(spec), table, vocab_size=vocab_size, eos_ids=eos_ids)
 
 

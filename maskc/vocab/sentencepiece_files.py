@@ -62,19 +62,22 @@ def load_sentencepiece(file: TokenizerFile) -> TokenTable:
     """
     by_id: dict[int, bytes | None] = {}
     controls: dict[str, int] = {}
+    specials: dict[str, int] = {}
     eos_piece = "</s>"
     for message in _read_fields(file, file.data):
         if message.number == _PIECES:
             text, kind = _read_piece(file, len(by_id), message.value)
             if kind is PieceType.CONTROL:
                 controls[text] = len(by_id)
+            if kind in (PieceType.CONTROL, PieceType.USER_DEFINED):
+                specials[text] = len(by_id)
             by_id[len(by_id)] = _decode_piece(file, text, kind)
         elif message.number == _TRAINER:
             for setting in _read_fields(file, message.value):
                 if setting.number == _TRAINER_EOS_PIECE:
                     eos_piece = _decode_text(file, setting.value)
     eos_ids = (controls[eos_piece],) if eos_piece in controls else ()
-    return TokenTable(place_tokens(file.tokenizer, by_id), eos_ids)
+    return TokenTable(place_tokens(file.tokenizer, by_id), eos_ids, specials)
 
 
 def build_exact_model(file: TokenizerFile) -> bytes:

@@ -43,7 +43,8 @@ def load_tekken(file: TokenizerFile) -> TokenTable:
         TokenizerError: the file is broken.
     """
     tekken = parse_tekken(file)
-    return TokenTable((*[None] * tekken.n_special, *tekken.ranks), (tekken.eos_id,))
+    tokens = (*[None] * tekken.n_special, *tekken.ranks)
+    return TokenTable(tokens, (tekken.eos_id,), _find_specials(file, tekken.n_special))
 
 
 def parse_tekken(file: TokenizerFile) -> Tekken:
@@ -81,6 +82,16 @@ def _decode(file: TokenizerFile, rank: int, encoded: str) -> bytes:
         return binascii.a2b_base64(encoded, strict_mode=True)
     except ValueError as error:
         raise file.broken(f"the bytes of token {rank} are not base64") from error
+
+
+def _find_specials(file: TokenizerFile, n_special: int) -> dict[str, int]:
+    """Return the special tokens that the file names."""
+    found = {}
+    for row in file.contents.get("special_tokens") or []:
+        match row:
+            case {"token_str": str(text), "rank": int(rank)} if 0 <= rank < n_special:
+                found[text] = rank
+    return found
 
 
 def _find_eos_id(file: TokenizerFile, n_special: int) -> int:

@@ -36,12 +36,14 @@ class RankLayout:
         vocab_size: number of ids, specials included.
         eos_ids: ids that end the output.
         pattern: the regular expression that splits text before merging.
+        special_ids: the special tokens that chat templates write, by name.
     """
 
     digest: str
     vocab_size: int
     eos_ids: tuple[int, ...]
     pattern: str
+    special_ids: Mapping[str, int]
 
 
 LAYOUTS = (
@@ -51,6 +53,15 @@ LAYOUTS = (
         128_256,
         (128_001, 128_008, 128_009),
         rf"{_CONTRACTIONS}|{_EDGE}\p{{L}}+|\p{{N}}{{1,3}}|{_REST}",
+        {
+            "<|begin_of_text|>": 128_000,
+            "<|end_of_text|>": 128_001,
+            "<|start_header_id|>": 128_006,
+            "<|end_header_id|>": 128_007,
+            "<|eom_id|>": 128_008,
+            "<|eot_id|>": 128_009,
+            "<|python_tag|>": 128_010,
+        },
     ),
     # Llama 4: 2048 special ids; <|end_of_text|>, <|eom|>, <|eot|>.
     RankLayout(
@@ -59,6 +70,14 @@ LAYOUTS = (
         (200_001, 200_007, 200_008),
         rf"{_EDGE}{_UPPER}*{_LOWER}+{_CONTRACTIONS}?|{_EDGE}{_UPPER}+{_LOWER}*{_CONTRACTIONS}?"
         rf"|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        {
+            "<|begin_of_text|>": 200_000,
+            "<|end_of_text|>": 200_001,
+            "<|header_start|>": 200_005,
+            "<|header_end|>": 200_006,
+            "<|eom|>": 200_007,
+            "<|eot|>": 200_008,
+        },
     ),
     # Qwen: 208 special ids; <|endoftext|>, <|im_end|>.
     RankLayout(
@@ -66,6 +85,7 @@ LAYOUTS = (
         151_851,
         (151_643, 151_645),
         rf"{_CONTRACTIONS}|{_EDGE}\p{{L}}+|\p{{N}}|{_REST}",
+        {"<|endoftext|>": 151_643, "<|im_start|>": 151_644, "<|im_end|>": 151_645},
     ),
 )
 
@@ -82,7 +102,8 @@ def load_tiktoken(file: TokenizerFile) -> TokenTable:
     if layout is None:
         return TokenTable(place_tokens(file.tokenizer, by_id), ())
     by_id[layout.vocab_size - 1] = None
-    return TokenTable(place_tokens(file.tokenizer, by_id), layout.eos_ids)
+    tokens = place_tokens(file.tokenizer, by_id)
+    return TokenTable(tokens, layout.eos_ids, layout.special_ids)
 
 
 def parse_ranks(file: TokenizerFile) -> dict[bytes, int]:

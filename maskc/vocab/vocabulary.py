@@ -30,12 +30,15 @@ class Vocabulary:
         tokens: bytes of each token; ``None`` for ids that are never matched as text.
         eos_ids: ids that end the output, increasing; at least one, each ``None`` in ``tokens``.
         name: what the user asked for; never a full path.
-        fingerprint: SHA-256, in hexadecimal, over all of the above except the name.
+        special_ids: the special and added tokens by name, as far as the tokenizer names them;
+            each is ``None`` in ``tokens``.
+        fingerprint: SHA-256, in hexadecimal, over tokens and ends.
     """
 
     tokens: tuple[bytes | None, ...] = field(repr=False)
     eos_ids: tuple[int, ...]
     name: str
+    special_ids: Mapping[str, int] = field(default_factory=dict, repr=False)
     fingerprint: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -45,6 +48,8 @@ class Vocabulary:
             raise ValueError(f"eos_ids must be below {len(self.tokens)}")
         if any(self.tokens[i] is not None for i in self.eos_ids):
             raise ValueError("an end-of-sequence token must not have bytes")
+        if any(self.tokens[i] is not None for i in self.special_ids.values()):
+            raise ValueError("a special token must not have bytes")
         if b"" in self.tokens:
             raise ValueError("a token with bytes must have at least one")
         object.__setattr__(self, "fingerprint", _compute_fingerprint(self.tokens, self.eos_ids))
@@ -62,10 +67,12 @@ class TokenTable:
     Attributes:
         tokens: as in :class:`Vocabulary`, without padding; ``b""`` may still occur.
         eos_ids: as the file defines them, in any order; empty if it names none.
+        special_ids: the special and added tokens that the file names.
     """
 
     tokens: tuple[bytes | None, ...]
     eos_ids: tuple[int, ...]
+    special_ids: Mapping[str, int] = field(default_factory=dict)
 
 
 def build_vocabulary(
@@ -115,7 +122,8 @@ def build_vocabulary(
     tokens += [None] * (size - len(tokens))
     for end in ends:
         tokens[end] = None
-    return Vocabulary(tuple(tokens), ends, name)
+    specials = {text: token for text, token in table.special_ids.items() if tokens[token] is None}
+    return Vocabulary(tuple(tokens), ends, name, specials)
 
 
 def build_byte_table() -> TokenTable:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 _Name = TypeVar("_Name", bound=Hashable)
 
 START = 0
+NO_LABEL = -1
 _NO_MOVE = -1
 
 
@@ -29,9 +30,11 @@ class ByteAutomaton(ABC, Generic[_Name]):
 
     Attributes:
         is_sparse: whether few bytes are read in each state, and there are many states.
+        has_labels: whether states may have labels.
     """
 
     is_sparse = False
+    has_labels = False
 
     def __init__(self, start: _Name) -> None:
         self._names: list[_Name] = [start]
@@ -58,6 +61,19 @@ class ByteAutomaton(ABC, Generic[_Name]):
     def accepts(self, state: int) -> bool:
         """Return whether the text may end in a state."""
         return self.is_accepting(self._names[state])
+
+    def label(self, state: int) -> int:  # noqa: ARG002  # no state has one here
+        """Return the label of a state, ``NO_LABEL`` for none."""
+        return NO_LABEL
+
+    def name_of(self, state: int) -> _Name:
+        """Return the name of a state."""
+        return self._names[state]
+
+    def state_of(self, name: _Name) -> int:
+        """Return the number of a state, which is made if there is none."""
+        with self._lock:
+            return self._number(name)
 
     def moves(self, state: int) -> dict[int, int]:
         """Return byte → the state that it leads to, for the bytes that are read in a state."""

@@ -65,6 +65,17 @@ class Expression(WeaklyReferable, ABC):
         """
 
 
+class Nothing(Expression):
+    """The empty text."""
+
+    def __init__(self) -> None:
+        super().__init__((), may_be_empty=True)
+
+    def enter(self, _after: Rest, _joints: Joints) -> list[Entry]:
+        """Return nothing; see the base class."""
+        return []
+
+
 class Leaf(Expression):
     """One piece."""
 

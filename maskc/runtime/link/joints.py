@@ -20,8 +20,17 @@ import numpy as np
 
 from maskc.errors import LimitError
 from maskc.runtime.cache.budget import Budget, Cache
-from maskc.runtime.link.expressions import Choice, Concatenation, Expression, Leaf, Repetition, Rest
-from maskc.runtime.link.pieces import Link, Piece
+from maskc.runtime.link.automaton import Words
+from maskc.runtime.link.expressions import (
+    Choice,
+    Concatenation,
+    Expression,
+    Leaf,
+    Nothing,
+    Repetition,
+    Rest,
+)
+from maskc.runtime.link.pieces import Link, Piece, RegularPiece
 from maskc.runtime.link.scanning import Scanner, ascending
 from maskc.runtime.schema.summary import Part
 from maskc.runtime.schema.tokens import TokenIndex
@@ -43,6 +52,8 @@ class Joints:
         index: the vocabulary.
         scanner: walks its tries.
         end: the rest of a text that is over.
+        nothing: the expression of the empty text.
+        ended: the hypothesis of a text that may end, and that nothing else follows.
     """
 
     def __init__(self, index: TokenIndex, budget: Budget) -> None:
@@ -53,17 +64,19 @@ class Joints:
         self._rests: WeakValueDictionary[Any, Rest] = WeakValueDictionary()
         self._walks = Cache(budget, lambda key: 200 + len(key[2]))
         self._lock = RLock()
-        self.end = Rest(None, None, self)
+        self.end, self.nothing = Rest(None, None, self), Nothing()
+        # Of a text that may end here, with nothing of it open.
+        self.ended = RegularPiece(Words([b""]), self.scanner, index, budget).start(self.end)[0]
 
     def leaf(self, piece: Piece) -> Expression:
         """Return the expression of one piece."""
         return self._expression((Leaf, piece), lambda: Leaf(piece))
 
     def sequence(self, parts: Sequence[Expression]) -> Expression:
-        """Return that of one part after the other, at least one."""
-        key = tuple(parts)
-        if len(key) == 1:
-            return key[0]
+        """Return that of one part after the other."""
+        key = tuple(part for part in parts if part is not self.nothing)
+        if len(key) < 2:
+            return key[0] if key else self.nothing
         return self._expression((Concatenation, key), lambda: Concatenation(key))
 
     def choice(self, parts: Iterable[Expression]) -> Expression:
@@ -147,11 +160,10 @@ class Joints:
                     continue
                 scan = piece.walk(trie, begins, after)
                 parts.append(scan.part)
-                if len(scan.exits) and after.expression is not None:
-                    exits = scan.exits
-                    if after in open_:
-                        exits = ascending(np.concatenate([open_[after], exits]))
-                    open_[after] = exits
+                if len(scan.exits):
+                    _open(open_, after, scan.exits)
+                for label, node in scan.turns:
+                    _open(open_, piece.after(label, after), np.array([node], dtype=np.int32))
         return self.scanner.unite(parts)
 
     def step(self, here: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
@@ -164,6 +176,10 @@ class Joints:
             found: dict[Link, None] = {}
             for piece, inner, rest in here:
                 for after in piece.step(inner, byte):
+                    if piece.has_turns:
+                        self._turn(found, piece, after, rest)
+                        if not piece.goes_on(after):
+                            continue
                     found[Link(piece, after, rest)] = None
                     if rest.expression is not None and piece.has_ended(after):
                         found.update(dict.fromkeys(rest.starts))
@@ -171,6 +187,27 @@ class Joints:
             if len(here) > _FEW_HYPOTHESES:
                 here = self._distinct(here)
         return here
+
+    def take(self, here: tuple[Link, ...], token_id: int) -> tuple[Link, ...]:
+        """Return the hypotheses after a token that pieces take as an atom; none if none does."""
+        found: dict[Link, None] = {}
+        for piece, inner, rest in here:
+            if not piece.has_atoms:
+                continue
+            for after in piece.take(inner, token_id):
+                self._turn(found, piece, after, rest)
+                if piece.goes_on(after):
+                    found[Link(piece, after, rest)] = None
+                    if rest.expression is not None and piece.has_ended(after):
+                        found.update(dict.fromkeys(rest.starts))
+        return tuple(found)
+
+    def _turn(self, found: dict[Link, None], piece: Piece, inner: Any, rest: Rest) -> None:
+        """Add the hypotheses of what a piece has turned to."""
+        for other in piece.turn(inner, rest):
+            found.update(dict.fromkeys(other.starts))
+            if other.may_be_empty:
+                found[self.ended] = None
 
     def _distinct(self, here: tuple[Link, ...]) -> tuple[Link, ...]:
         """Return hypotheses of which no two have the same future."""
@@ -182,3 +219,10 @@ class Joints:
                 "write the repetition so that its passes can be told apart",
             )
         return tuple(found.values())
+
+
+def _open(open_: dict[Rest, Ints], rest: Rest, nodes: Ints) -> None:
+    """Add nodes of a trie from which a rest is to be walked."""
+    if rest.expression is not None:
+        known = open_.get(rest)
+        open_[rest] = nodes if known is None else ascending(np.concatenate([known, nodes]))

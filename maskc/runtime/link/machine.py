@@ -15,10 +15,9 @@ from collections.abc import Callable, Hashable, Iterable
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.cache.pool import MaskPool, PooledMask
-from maskc.runtime.link.automaton import Words
 from maskc.runtime.link.expressions import Rest
 from maskc.runtime.link.joints import Joints
-from maskc.runtime.link.pieces import Link, RegularPiece
+from maskc.runtime.link.pieces import Link
 from maskc.runtime.machine import EVERY_BYTE
 
 
@@ -42,8 +41,6 @@ class LinkResults:
         self.joints, self.pool, self.budget, self.text_of = joints, pool, budget, text_of
         self.moves = Cache(budget)  # (hypotheses, token) → hypotheses
         self.masks = Cache(budget)  # (piece, what it knows, capped rest) → mask
-        # Where the whole text may be empty, it has ended before its first byte.
-        self.nothing = RegularPiece(Words([b""]), joints.scanner, joints.index, budget)
 
 
 class LinkMachine:
@@ -62,7 +59,8 @@ class LinkMachine:
         self.byte_groups = EVERY_BYTE
         self._start = root.starts
         if root.may_be_empty and not any(map(self.may_end, self._start)):
-            self._start += results.nothing.start(results.joints.end)
+            # Where the whole text may be empty, it has ended before its first byte.
+            self._start += (results.joints.ended,)
 
     def start(self) -> tuple[Link, ...]:
         """Return the hypotheses before the first byte."""
@@ -70,17 +68,31 @@ class LinkMachine:
 
     def step(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
         """Return the live hypotheses after some bytes; none if the text is illegal."""
-        return self._joints.step(hypotheses, text)
+        return self._read(hypotheses, text)
 
     def take(self, hypotheses: tuple[Link, ...], token_id: int) -> tuple[Link, ...]:
         """Return the live hypotheses after a token; none if it is illegal."""
         key = (hypotheses, token_id)
         found: tuple[Link, ...] | None = self._results.moves.get(key)
         if found is None:
-            text = self._results.text_of(token_id)
-            found = self._joints.step(hypotheses, text) if text else ()
+            found = self._take(hypotheses, token_id)
             self._results.moves.put(key, found)
             self._results.budget.charge(ENTRY_BYTES * len(found))
+        return found
+
+    def _take(self, hypotheses: tuple[Link, ...], token_id: int) -> tuple[Link, ...]:
+        text = self._results.text_of(token_id)
+        found = self._read(hypotheses, text) if text else ()
+        if any(hypothesis.piece.has_atoms for hypothesis in hypotheses):
+            atoms = self._joints.take(hypotheses, token_id)
+            found = tuple(dict.fromkeys((*found, *atoms)))
+        return found
+
+    def _read(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
+        """Return the hypotheses after a text, which counts as one token."""
+        found = self._joints.step(_begin_token(hypotheses), text)
+        if any(hypothesis.piece.counts_tokens for hypothesis in found):
+            found = tuple(h for h in found if h.piece.is_live(h.inner, h.rest))
         return found
 
     def may_end(self, hypothesis: Link) -> bool:
@@ -90,6 +102,8 @@ class LinkMachine:
     def mask(self, hypothesis: Link) -> PooledMask:
         """Return the tokens that a hypothesis allows."""
         piece, inner, rest = hypothesis
+        if piece.counts_tokens:
+            inner = piece.seen(inner)
         capped = rest.capped
         key = (piece, inner, capped)
         found: PooledMask | None = self._results.masks.get(key)
@@ -116,3 +130,15 @@ class LinkMachine:
     def describe(self, hypothesis: Link) -> Hashable:
         """Return all that the future of a hypothesis depends on."""
         return (hypothesis.piece, hypothesis.piece.describe(hypothesis.inner), hypothesis.rest)
+
+
+def _begin_token(hypotheses: tuple[Link, ...]) -> tuple[Link, ...]:
+    """Return the hypotheses in which one more token may begin, with that token counted."""
+    if not any(hypothesis.piece.counts_tokens for hypothesis in hypotheses):
+        return hypotheses
+    found = []
+    for piece, inner, rest in hypotheses:
+        begun = piece.begin_token(inner)
+        if begun is not None:
+            found.append(Link(piece, begun, rest))
+    return tuple(found)

@@ -31,7 +31,17 @@ _MOST_LARGE = 4  # states that others are compared with
 
 
 class Piece(Protocol):
-    """What an expression is made of. Never changes, but for what it caches."""
+    """What an expression is made of. Never changes, but for what it caches.
+
+    Attributes:
+        has_turns: whether what follows depends on what it has read, see :meth:`turn`.
+        has_atoms: whether it takes tokens whatever they write, see :meth:`take`.
+        counts_tokens: whether it is told where each token begins, see :meth:`begin_token`.
+    """
+
+    has_turns: bool
+    has_atoms: bool
+    counts_tokens: bool
 
     @property
     def may_be_empty(self) -> bool:
@@ -52,6 +62,27 @@ class Piece(Protocol):
 
     def describe(self, inner: Any) -> Hashable:
         """Return all that its future depends on."""
+
+    def turn(self, inner: Any, rest: Rest, /) -> tuple[Rest, ...]:
+        """Return what else may follow here, where the piece has turned to it."""
+
+    def goes_on(self, inner: Any, /) -> bool:
+        """Return False if the piece reads no more byte, and may not be whole here."""
+
+    def after(self, label: int, rest: Rest, /) -> Rest:
+        """Return what follows where a label of a scan is reached."""
+
+    def take(self, inner: Any, token_id: int, /) -> Sequence[Any]:
+        """Return what it knows after a token that it takes as an atom, whatever that writes."""
+
+    def begin_token(self, inner: Any, /) -> Any:
+        """Return what it knows when one more token begins; ``None`` if there may be no more."""
+
+    def seen(self, inner: Any, /) -> Any:
+        """Return what no mask tells from what it knows; only asked if it counts tokens."""
+
+    def is_live(self, inner: Any, rest: Rest, /) -> bool:
+        """Return whether the tokens that are left suffice, where a token ends."""
 
     def legal(self, inner: Any, rest: Rest, /) -> Part:
         """Return the tokens that are legal, those that cross into the rest included.
@@ -80,7 +111,41 @@ class Link(NamedTuple):
     rest: Rest
 
 
-class RegularPiece:
+class PlainPiece:
+    """What most pieces have in common: only the rest follows, and tokens are their bytes."""
+
+    has_turns = has_atoms = counts_tokens = False
+
+    def turn(self, _inner: Any, _rest: Rest) -> tuple[Rest, ...]:
+        """Return nothing: only the rest follows."""
+        return ()
+
+    def goes_on(self, _inner: Any) -> bool:
+        """Return whether the piece may read more: it is not known."""
+        return True
+
+    def after(self, _label: int, rest: Rest) -> Rest:
+        """Return the rest: there are no labels."""
+        return rest
+
+    def take(self, _inner: Any, _token_id: int) -> Sequence[Any]:
+        """Return nothing: a token is its bytes."""
+        return ()
+
+    def begin_token(self, inner: Any) -> Any:
+        """Return what is known: tokens are not counted."""
+        return inner
+
+    def seen(self, inner: Any) -> Any:
+        """Return what is known: nothing is counted."""
+        return inner
+
+    def is_live(self, _inner: Any, _rest: Rest) -> bool:
+        """Return True: tokens are not counted."""
+        return True
+
+
+class RegularPiece(PlainPiece):
     """A piece that an automaton over bytes reads.
 
     Args:
@@ -156,7 +221,7 @@ class RegularPiece:
         self._budget.charge(scan.exits.nbytes + 4 * self._index.n_words * len(scan.part.rows))
 
 
-class SchemaPiece:
+class SchemaPiece(PlainPiece):
     """A JSON Schema. What follows its text stands at the bottom of its machine's stack.
 
     Args:
@@ -199,7 +264,7 @@ class SchemaPiece:
         return Scan(self.machine.masks.begin(trie, tuple(nodes.tolist()), start), NO_EXITS)
 
 
-class MachinePiece:
+class MachinePiece(PlainPiece):
     """An artifact of a grammar.
 
     Args:

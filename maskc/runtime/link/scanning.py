@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.link.automaton import ByteAutomaton
+from maskc.runtime.link.automaton import NO_LABEL, ByteAutomaton
 from maskc.runtime.schema.scans import spread
 from maskc.runtime.schema.summary import Part, bits_of
 from maskc.runtime.schema.tokens import TokenIndex, Words
@@ -33,12 +33,16 @@ class Scan(NamedTuple):
         part: the texts that the piece reads.
         exits: int32[n], ascending: nodes after which texts go on where the piece may end; none is
             where the walk began.
+        turns: labels of the automaton, each with a node after which texts go on and where the
+            automaton's state has that label.
     """
 
     part: Part
     exits: Ints
+    turns: tuple[Turn, ...] = ()
 
 
+Turn = tuple[int, int]  # a label and a node
 NO_EXITS: Ints = np.zeros(0, dtype=np.int32)
 
 
@@ -63,20 +67,26 @@ class Scanner:
             trie: of the tokens, or of the rests after a quote.
             open_: nodes where the walk begins, each with the automaton's state there.
         """
-        places, exits, left = self._walk(automaton, trie, list(open_))
+        turns: list[Turn] = []
+        places, exits, left = self._walk(automaton, trie, list(open_), turns)
         found, ends = [np.array(places, dtype=np.int32)], [np.array(exits, dtype=np.int32)]
         if left:
-            more, others = _scan_levels(automaton, trie, left)
+            more, others = _scan_levels(automaton, trie, left, turns)
             found += more
             ends += others
-        return Scan(self.part(trie, np.concatenate(found)), ascending(np.concatenate(ends)))
+        part = self.part(trie, np.concatenate(found))
+        return Scan(part, ascending(np.concatenate(ends)), tuple(turns))
 
     def _walk(
-        self, automaton: ByteAutomaton[Any], trie: Trie, open_: list[tuple[int, int]]
+        self,
+        automaton: ByteAutomaton[Any],
+        trie: Trie,
+        open_: list[tuple[int, int]],
+        turns: list[Turn],
     ) -> tuple[list[int], list[int], list[tuple[int, int]]]:
-        """Return places, exits, and where the walk is to go on if it is not over."""
+        """Return places, exits, and where the walk is to go on if it is not over; add turns."""
         places, exits, n_left = list[int](), list[int](), _MOST_NODES
-        first, find = trie.first, trie.bytes.find
+        first, find, has_labels = trie.first, trie.bytes.find, automaton.has_labels
         while open_ and (n_left > 0 or automaton.is_sparse):
             node, here = open_.pop()
             low, high = first[node], first[node + 1]
@@ -103,6 +113,8 @@ class Scanner:
                     places += range(trie.low[child], trie.low[child] + n_ending)
                 if automaton.accepts(after) and first[child] < first[child + 1]:
                     exits.append(child)
+                if has_labels:
+                    _add_turn(turns, automaton, trie, child, after)
         return places, exits, open_
 
     def scan_beside(
@@ -121,6 +133,8 @@ class Scanner:
         """
         trie, index = self._index.tokens, self._index
         gone, fresh, turned = list[int](), list[tuple[int, int]](), list[int]()
+        turns: list[Turn] = []
+        known_turns = set(known.turns)
         open_, n_left = [(ROOT, at, other)], _MOST_DIFFERENT
         while open_:
             node, here, there = open_.pop()
@@ -139,12 +153,20 @@ class Scanner:
                 else:
                     if automaton.accepts(after) != automaton.accepts(beside):
                         turned.append(child)
+                    if automaton.has_labels:
+                        _add_turn(turns, automaton, trie, child, after)
+                        _drop_turn(known_turns, automaton, child, beside)
                     open_.append((child, after, beside))
         low = trie.low_array[known.exits]
         is_kept = np.ones(len(low), dtype=np.bool_)
         for child in gone:
             first, last = trie.low[child], trie.high[child]
             is_kept &= (low < first) | (low >= last) | (known.exits < child)
+            known_turns = {
+                turn
+                for turn in known_turns
+                if not first <= trie.low[turn[1]] < last or turn[1] < child
+            }
         lost = [index.order[trie.low[child] : trie.high[child]] for child in gone]
         words = self.words(known.part)
         if lost:
@@ -154,11 +176,14 @@ class Scanner:
             words = index.set_bits(words, index.order[trie.low[child] :][: trie.n_ending[child]])
             if automaton.accepts(after) and trie.has_children(child):
                 turned.append(child)
+            if automaton.has_labels:
+                _add_turn(turns, automaton, trie, child, after)
         more = self.scan(automaton, trie, fresh)
         # What has turned was there, or was not; what is fresh was not.
         exits = toggle(known.exits[is_kept], np.array(sorted(turned), dtype=np.int32))
         part = self.unite((Part((words,)), more.part))
-        return Scan(part, toggle(exits, more.exits))
+        turns += [*known_turns, *more.turns]
+        return Scan(part, toggle(exits, more.exits), tuple(sorted(turns)))
 
     def going_on(self, trie: Trie, nodes: Ints, bytes_: frozenset[int] | None) -> Ints:
         """Return those of some nodes from which a text goes on.
@@ -197,6 +222,15 @@ class Scanner:
         ids = index.order[places]
         return Part(few=tuple(ids.tolist())) if len(ids) <= _FEW else Part((index.pack(ids),))
 
+    def without(self, trie: Trie, part: Part, places: list[int]) -> Part:
+        """Return a part without some texts of a trie, by place."""
+        if not places:
+            return part
+        if trie is self._index.rests:
+            return Part(bits=part.bits & ~bits_of(places))
+        ids = self._index.order[np.array(places, dtype=np.int32)]
+        return Part((self._index.clear_bits(self.words(part), ids),))
+
     def unite(self, parts: Iterable[Part]) -> Part:
         """Return one part with the texts of several, of one trie."""
         taken = [part for part in dict.fromkeys(parts) if part.rows or part.few or part.bits]
@@ -222,12 +256,12 @@ class Scanner:
 
 
 def _scan_levels(
-    automaton: ByteAutomaton[Any], trie: Trie, open_: list[tuple[int, int]]
+    automaton: ByteAutomaton[Any], trie: Trie, open_: list[tuple[int, int]], turns: list[Turn]
 ) -> tuple[list[Ints], list[Ints]]:
-    """Return places and exits; with arrays, all that are open move one byte in each turn."""
+    """Return places and exits, and add turns: all that are open move one byte at a time."""
     nodes, states = (np.array(column, dtype=np.int32) for column in zip(*open_, strict=True))
     found, exits = list[Ints](), list[Ints]()
-    accepts = np.zeros(0, dtype=np.bool_)
+    accepts, labels = np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int32)
     while len(nodes):
         above, children = spread(trie.first_array[nodes], trie.first_array[nodes + 1])
         after = automaton.step_all(states[above], trie.byte_array[children])
@@ -238,11 +272,27 @@ def _scan_levels(
             found.append(trie.low_array[nodes[n_ending > n]] + n)
         if automaton.n_states > len(accepts):
             known = range(len(accepts), automaton.n_states)
+            labels = np.append(labels, [automaton.label(state) for state in known])
             accepts = np.append(accepts, [automaton.accepts(state) for state in known])
         goes_on = trie.first_array[nodes] < trie.first_array[nodes + 1]
         nodes, states = nodes[goes_on], states[goes_on]
         exits.append(nodes[accepts[states]])
+        if automaton.has_labels:
+            turned = np.flatnonzero(labels[states] != NO_LABEL)
+            turns += zip(labels[states[turned]].tolist(), nodes[turned].tolist(), strict=True)
     return found, exits
+
+
+def _add_turn(
+    turns: list[Turn], automaton: ByteAutomaton[Any], trie: Trie, node: int, state: int
+) -> None:
+    label = automaton.label(state)
+    if label != NO_LABEL and trie.has_children(node):
+        turns.append((label, node))
+
+
+def _drop_turn(turns: set[Turn], automaton: ByteAutomaton[Any], node: int, state: int) -> None:
+    turns.discard((automaton.label(state), node))
 
 
 def ascending(nodes: Ints) -> Ints:

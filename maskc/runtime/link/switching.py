@@ -1,0 +1,201 @@
+"""What comes next depends on what a piece has read: free text with triggers, one of some words.
+
+A *switch* reads an automaton whose states may have labels. Where the state has one, the text turns
+to the target of that label: an expression, made when it is first asked for, so that a request with
+hundreds of tools compiles the schema of the one that is called. After it comes what follows the
+switch; of a switch that loops, the switch again.
+
+An automaton of a switch may move by a token as well, whatever bytes the token has: an *atom*, such
+as a special token that has none.
+
+Example: a switch on ``<f>`` and ``<g>`` with free text around them reads ``so <f>``, and turns to
+what a call of ``f`` is made of; after the call, text is free again.
+
+Source: TagDispatch of XGrammar 2 (papers/xgrammar2.md, section 3.1).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeVar
+
+from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.link.automaton import NO_LABEL, START, ByteAutomaton
+from maskc.runtime.link.expressions import Expression, Rest
+from maskc.runtime.link.joints import Joints
+from maskc.runtime.link.pieces import Link, PlainPiece
+from maskc.runtime.link.scanning import Scan
+from maskc.runtime.schema.summary import Part
+from maskc.runtime.schema.trie import Ints, Trie
+
+_Name = TypeVar("_Name", bound=Hashable)
+_MOST_FIRST = 64  # bytes that a piece may begin with, to be looked up ahead
+
+Target = Callable[[], Expression]
+
+
+class SwitchAutomaton(ByteAutomaton[_Name]):
+    """An automaton whose states may have labels, and that may move by tokens."""
+
+    has_labels = True
+
+    def __init__(self, start: _Name) -> None:
+        super().__init__(start)
+        self._atoms: dict[int, dict[int, int]] = {}
+
+    @abstractmethod
+    def label_of(self, name: _Name) -> int:
+        """Return the label of a state, by its name; ``NO_LABEL`` for none."""
+
+    @abstractmethod
+    def find_atoms(self, name: _Name) -> dict[int, _Name]:
+        """Return token → the name of the state that it leads to as an atom."""
+
+    def label(self, state: int) -> int:
+        """Return the label of a state; see the base class."""
+        return self.label_of(self._names[state])
+
+    def atoms(self, state: int) -> dict[int, int]:
+        """Return token → the state that it leads to as an atom."""
+        found = self._atoms.get(state)
+        if found is None:
+            with self._lock:
+                named = self.find_atoms(self._names[state])
+                found = {token: self._number(name) for token, name in named.items()}
+                self._atoms[state] = found
+        return found
+
+
+class Switch:
+    """What switches with the same automaton share: what the automaton reads of each trie.
+
+    Args:
+        automaton: the automaton.
+        joints: of the tokenizer.
+        budget: what cached rows are charged to.
+
+    Attributes:
+        automaton: the automaton.
+        joints: of the tokenizer.
+    """
+
+    def __init__(self, automaton: SwitchAutomaton[Any], joints: Joints, budget: Budget) -> None:
+        self.automaton, self.joints = automaton, joints
+        self._scans, self._budget = Cache(budget), budget
+        # A state whose row is large, with what it reads: others differ from it in little.
+        self._large: list[tuple[int, Scan]] = []
+
+    def scan(self, at: int) -> Scan:
+        """Return which tokens are read in a state."""
+        found: Scan | None = self._scans.get(at)
+        if found is None:
+            found = self._scan(at)
+            self._keep(at, found)
+        return found
+
+    def walk(self, trie: Trie, nodes: Ints) -> Scan:
+        """Return what is read from some nodes of a trie on, from the beginning."""
+        key = (trie is self.joints.index.rests, nodes.tobytes())
+        found: Scan | None = self._scans.get(key)
+        if found is None:
+            open_ = [(node, START) for node in nodes.tolist()]
+            found = self.joints.scanner.scan(self.automaton, trie, open_)
+            self._keep(key, found)
+            self._budget.charge(len(key[1]))
+        return found
+
+    def _scan(self, at: int) -> Scan:
+        scanner, trie = self.joints.scanner, self.joints.index.tokens
+        for other, known in self._large:
+            found = scanner.scan_beside(self.automaton, at, other, known)
+            if found is not None:
+                return found
+        found = scanner.scan(self.automaton, trie, [(0, at)])
+        if found.part.rows and not self._large:
+            self._large = [(at, found)]
+        return found
+
+    def _keep(self, key: object, scan: Scan) -> None:
+        self._scans.put(key, scan)
+        self._budget.charge(scan.exits.nbytes + 4 * self.joints.index.n_words * len(scan.part.rows))
+
+
+class SwitchPiece(PlainPiece):
+    """A piece that turns to another expression where its automaton has a label.
+
+    Args:
+        switch: the automaton, and what is known of it.
+        targets: label → what the text turns to.
+        loops: whether the piece begins again after a target.
+    """
+
+    has_turns = has_atoms = True
+
+    def __init__(self, switch: Switch, targets: Sequence[Target], *, loops: bool) -> None:
+        self._switch, self._automaton = switch, switch.automaton
+        self._targets, self._loops = targets, loops
+        self._found: dict[int, Expression] = {}
+        self.may_be_empty = self._automaton.accepts(START)
+        first = self._automaton.moves(START)
+        self.first_bytes = frozenset(first) if len(first) <= _MOST_FIRST else None
+
+    def start(self, rest: Rest) -> tuple[Link, ...]:
+        """Return the one hypothesis before its first byte."""
+        return (Link(self, START, rest),)
+
+    def step(self, inner: int, byte: int) -> Sequence[int]:
+        """Return the state after one more byte."""
+        after = self._automaton.moves(inner).get(byte)
+        return () if after is None else (after,)
+
+    def take(self, inner: int, token_id: int) -> Sequence[int]:
+        """Return the state after an atom."""
+        after = self._automaton.atoms(inner).get(token_id)
+        return () if after is None else (after,)
+
+    def has_ended(self, inner: int) -> bool:
+        """Return whether the automaton accepts."""
+        return self._automaton.accepts(inner)
+
+    def goes_on(self, inner: int) -> bool:
+        """Return whether the automaton goes on, or accepts."""
+        automaton = self._automaton
+        return bool(automaton.accepts(inner) or automaton.moves(inner) or automaton.atoms(inner))
+
+    def describe(self, inner: int) -> Hashable:
+        """Return the state."""
+        return inner
+
+    def turn(self, inner: int, rest: Rest) -> tuple[Rest, ...]:
+        """Return the target of the state's label, and the rest after it."""
+        label = self._automaton.label(inner)
+        return () if label == NO_LABEL else (self.after(label, rest),)
+
+    def after(self, label: int, rest: Rest) -> Rest:
+        """Return the target of a label, and the rest after it."""
+        joints, target = self._switch.joints, self._found.get(label)
+        if target is None:
+            target = self._found[label] = self._targets[label]()
+        if self._loops:
+            rest = joints.rest(joints.leaf(self), rest)
+        return joints.rest(target, rest)
+
+    def legal(self, inner: int, rest: Rest) -> Part:
+        """Return the legal tokens; see :class:`maskc.runtime.link.pieces.Piece`."""
+        scan, atoms = self._switch.scan(inner), self._automaton.atoms(inner)
+        joints = self._switch.joints
+        trie, parts = joints.index.tokens, [scan.part]
+        if atoms:
+            parts.append(Part(few=tuple(sorted(atoms))))
+        if rest.expression is not None and len(scan.exits):
+            parts.append(rest.walk(trie, scan.exits))
+        nodes: dict[int, list[int]] = {}
+        for label, node in scan.turns:
+            nodes.setdefault(label, []).append(node)
+        parts += [self.after(label, rest).walk(trie, found) for label, found in nodes.items()]
+        return parts[0] if len(parts) == 1 else joints.scanner.unite(parts)
+
+    def walk(self, trie: Trie, nodes: Ints, _rest: Rest) -> Scan:
+        """Return what it reads from some nodes on; see :class:`Piece`."""
+        return self._switch.walk(trie, nodes)

@@ -1,0 +1,1 @@
+"""Structural tags: free text, calls of tools and their arguments, as one request describes them."""

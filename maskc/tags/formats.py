@@ -1,0 +1,186 @@
+"""What a structural tag is made of: a tree of formats, each with its place in the JSON.
+
+Example: ``{"type": "tag", "begin": "<a>", "content": {"type": "any_text"}, "end": "</a>"}`` is a
+:class:`Tag` with an :class:`AnyText` in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+STYLES = (
+    "json",
+    "qwen_xml",
+    "minimax_xml",
+    "minimax_m3_xml",
+    "deepseek_xml",
+    "deepseek_v4_1_xml",
+    "glm_xml",
+    "cohere_xml",
+    "kimi_k3_xml",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A part of the output.
+
+    Attributes:
+        pointer: where it stands in the request, as a JSON pointer.
+    """
+
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConstString(Format):
+    """One text."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class JsonSchema(Format):
+    """A value by a JSON Schema.
+
+    Attributes:
+        schema: the schema: an object, a Boolean or ``None`` for any object.
+        style: one of ``STYLES``.
+        any_order: whether keys come in any order; else as the schema names them.
+        max_blanks: how many blanks may stand together; ``None``: as a kit allows.
+        excludes: what stands in no string of the value.
+    """
+
+    schema: Any
+    style: str
+    any_order: bool
+    max_blanks: int | None
+    excludes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar(Format):
+    """The texts of a grammar in EBNF, as llama.cpp and xgrammar write it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Regex(Format):
+    """The texts of a pattern."""
+
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnyText(Format):
+    """Free text."""
+
+    excludes: tuple[str, ...]
+    max_tokens: int | None
+    max_characters: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence(Format):
+    """One after the other."""
+
+    elements: tuple[Format, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Either(Format):
+    """One of several."""
+
+    elements: tuple[Format, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat(Format):
+    """The same, ``low`` to ``high`` times; ``None``: without a bound."""
+
+    content: Format
+    low: int
+    high: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Token(Format):
+    """One token."""
+
+    token_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnyTokens(Format):
+    """Tokens but those that are excluded, ``low`` to ``high`` of them."""
+
+    excludes: frozenset[int]
+    low: int
+    high: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tag(Format):
+    """What stands between two delimiters.
+
+    Attributes:
+        begin: a text or a token.
+        content: what stands in it.
+        ends: one of some texts, or a token.
+    """
+
+    begin: str | int
+    content: Format
+    ends: tuple[str, ...] | int
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a trigger turns to.
+
+    Attributes:
+        trigger: a text or a token.
+        content: what follows the trigger, or a tag that begins with it.
+        begins_with_trigger: whether it is such a tag.
+        pointer: where the rule stands.
+    """
+
+    trigger: str | int
+    content: Format
+    begins_with_trigger: bool
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatch(Format):
+    """Free text, or free tokens, with rules that triggers turn to.
+
+    Attributes:
+        rules: at least one.
+        unused: triggers without a rule: the free text does not have them.
+        excludes: texts that the free text does not have.
+        excluded_ids: tokens that are not among the free ones.
+        of_tokens: whether triggers are tokens, and what is free as well.
+        at_least_one: whether it begins with a rule, without free text before it.
+        loops: whether free text, and rules, go on after one.
+    """
+
+    rules: tuple[Rule, ...]
+    unused: tuple[str, ...]
+    excludes: tuple[str, ...]
+    excluded_ids: frozenset[int]
+    of_tokens: bool
+    at_least_one: bool
+    loops: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Separated(Format):
+    """Tags with a separator between them, and no other text."""
+
+    tags: tuple[Tag, ...]
+    separator: str
+    at_least_one: bool
+    stops_after_first: bool

@@ -1,0 +1,543 @@
+"""What does a structural tag ask for? Its JSON as a tree of formats, or why it is refused.
+
+Both request forms are read: ``{"type": "structural_tag", "format": …}``, and the older one with
+``structures`` and ``triggers``. A free text inside of a tag does not have the end of the nearest
+tag around it; texts and tokens are told apart, so an end that is a token bars no text.
+
+Whatever is not known is refused with its place: another type, another field, a wrong value.
+
+Example: a tag whose end is missing is refused with ``structural tag at /format/end``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from maskc.errors import TagError
+from maskc.tags import formats as f
+
+MAX_CHARACTERS = 8 * 1024 * 1024
+MAX_FORMATS = 100_000
+MAX_DEPTH = 60
+_MOST = 2**31 - 1
+
+FindToken = Callable[[str], int | None]
+
+
+def parse_tag(given: Any) -> Any:
+    """Return a tag as parsed JSON: a mapping as it is, a text parsed.
+
+    Raises:
+        TagError: it is no JSON object.
+    """
+    if isinstance(given, str | bytes | bytearray):
+        if len(given) > MAX_CHARACTERS:
+            raise TagError("", f"it has more than {MAX_CHARACTERS:,} characters", "split it")
+        try:
+            given = json.loads(given)
+        except RecursionError:
+            raise TagError("", "it is nested too deep", "nest formats less") from None
+        except ValueError as error:
+            raise TagError("", f"it is no JSON ({error})", "give valid JSON") from None
+    if not isinstance(given, Mapping):
+        raise TagError("", "it is no JSON object", "give a mapping or its text")
+    return given
+
+
+class Reader:
+    """Reads the formats of one request.
+
+    Args:
+        vocab_size: number of tokens.
+        find_token: name of a token → its id, ``None`` if there is none.
+    """
+
+    def __init__(self, vocab_size: int, find_token: FindToken) -> None:
+        self._vocab_size, self._find_token = vocab_size, find_token
+        self._n_formats = 0
+        self._readers: dict[str, Callable[[Mapping[str, Any], str, _Around], f.Format]] = {
+            "const_string": self._const_string,
+            "json_schema": self._json_schema,
+            "qwen_xml_parameter": self._qwen_xml_parameter,
+            "grammar": self._grammar,
+            "regex": self._regex,
+            "any_text": self._any_text,
+            "sequence": self._sequence,
+            "or": self._or,
+            "optional": self._optional,
+            "plus": self._plus,
+            "star": self._star,
+            "repeat": self._repeat,
+            "tag": self._tag,
+            "triggered_tags": self._triggered_tags,
+            "tags_with_separator": self._tags_with_separator,
+            "dispatch": self._dispatch,
+            "token": self._token,
+            "exclude_token": self._exclude_token,
+            "any_tokens": self._any_tokens,
+            "token_triggered_tags": self._token_triggered_tags,
+            "token_dispatch": self._token_dispatch,
+        }
+
+    def read(self, tag: Mapping[str, Any]) -> f.Format:
+        """Return the formats of a request.
+
+        Raises:
+            TagError: it is none, or asks for what is not supported.
+        """
+        if tag.get("type", "structural_tag") != "structural_tag":
+            raise TagError("/type", "it is not structural_tag", "give a structural tag")
+        if "format" in tag:
+            _check_fields(tag, "", ("type", "format"))
+            return self._format(tag["format"], "/format", _NOTHING_AROUND)
+        if "structures" in tag:
+            return self._legacy(tag)
+        raise TagError("", "it has no format", "give a format, or structures and triggers")
+
+    def _legacy(self, tag: Mapping[str, Any]) -> f.Format:
+        _check_fields(tag, "", ("type", "structures", "triggers"))
+        tags = []
+        for pointer, given in _items(tag, "", "structures"):
+            _check_fields(given, pointer, ("begin", "schema", "end"))
+            schema = given.get("schema")
+            if isinstance(schema, str):
+                try:
+                    schema = json.loads(schema)
+                except (ValueError, RecursionError):
+                    place = f"{pointer}/schema"
+                    raise TagError(place, "it is no JSON", "give a JSON Schema") from None
+            content = f.JsonSchema(f"{pointer}/schema", schema, "json", False, None, ())
+            _check_schema(schema, content.pointer)
+            begin, end = _text(given, pointer, "begin"), _text(given, pointer, "end")
+            tags.append(f.Tag(pointer, begin, content, (end,)))
+        triggers = _texts(tag, "", "triggers")
+        return self._make_triggered("", triggers, tags, (), at_least_one=False, loops=True)
+
+    def _format(self, given: Any, pointer: str, around: _Around) -> f.Format:
+        self._n_formats += 1
+        if self._n_formats > MAX_FORMATS:
+            raise TagError(pointer, f"there are more than {MAX_FORMATS:,} formats", "split the tag")
+        if around.depth > MAX_DEPTH:
+            raise TagError(pointer, f"it is nested deeper than {MAX_DEPTH} levels", "nest less")
+        if not isinstance(given, Mapping):
+            raise TagError(pointer, "it is no JSON object", "give a format")
+        kind = given.get("type")
+        read = self._readers.get(kind) if isinstance(kind, str) else None
+        if read is None:
+            known = ", ".join(self._readers)
+            raise TagError(f"{pointer}/type", f"{kind!r} is no known format", f"use one of {known}")
+        return read(given, pointer, around.deeper())
+
+    def _const_string(self, given: Mapping[str, Any], pointer: str, _: _Around) -> f.Format:
+        _check_fields(given, pointer, ("type", "value"))
+        return f.ConstString(pointer, _text(given, pointer, "value"))
+
+    def _json_schema(self, given: Mapping[str, Any], pointer: str, _: _Around) -> f.Format:
+        fields = ("type", "json_schema", "style", "any_order", "max_whitespace_cnt", "excludes")
+        _check_fields(given, pointer, fields)
+        return self._schema(given, pointer, given.get("style", "json"))
+
+    def _qwen_xml_parameter(self, given: Mapping[str, Any], pointer: str, _: _Around) -> f.Format:
+        _check_fields(given, pointer, ("type", "json_schema", "any_order", "max_whitespace_cnt"))
+        return self._schema(given, pointer, "qwen_xml")
+
+    def _schema(self, given: Mapping[str, Any], pointer: str, style: Any) -> f.Format:
+        if style not in f.STYLES:
+            known = ", ".join(f.STYLES)
+            raise TagError(f"{pointer}/style", f"{style!r} is no style", f"use one of {known}")
+        if "json_schema" not in given:
+            raise TagError(f"{pointer}/json_schema", "it is missing", "give a JSON Schema")
+        _check_schema(given["json_schema"], f"{pointer}/json_schema")
+        return f.JsonSchema(
+            f"{pointer}/json_schema",
+            given["json_schema"],
+            style,
+            _flag(given, pointer, "any_order"),
+            _count(given, pointer, "max_whitespace_cnt"),
+            tuple(_texts(given, pointer, "excludes", may_lack=True)),
+        )
+
+    def _grammar(self, given: Mapping[str, Any], pointer: str, _: _Around) -> f.Format:
+        _check_fields(given, pointer, ("type", "grammar"))
+        return f.Grammar(pointer, _text(given, pointer, "grammar"))
+
+    def _regex(self, given: Mapping[str, Any], pointer: str, _: _Around) -> f.Format:
+        _check_fields(given, pointer, ("type", "pattern"))
+        return f.Regex(pointer, _text(given, pointer, "pattern"))
+
+    def _any_text(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+        _check_fields(given, pointer, ("type", "excludes", "max_tokens", "max_chars"))
+        excludes = _texts(given, pointer, "excludes", may_lack=True)
+        return f.AnyText(
+            pointer,
+            (*excludes, *around.ends),
+            _count(given, pointer, "max_tokens"),
+            _count(given, pointer, "max_chars"),
+        )
+
+    def _elements(
+        self, given: Mapping[str, Any], pointer: str, around: _Around
+    ) -> tuple[f.Format, ...]:
+        _check_fields(given, pointer, ("type", "elements"))
+        return tuple(
+            self._format(inner, place, around)
+            for place, inner in _items(given, pointer, "elements")
+        )
+
+    def _sequence(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+        return f.Sequence(pointer, self._elements(given, pointer, around))
+
+    def _or(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+        return f.Either(pointer, self._elements(given, pointer, around))
+
+    def _optional(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+        return f.Repeat(pointer, self._content(given, pointer, around), 0, 1)
+
+    def _plus(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+        return f.Repeat(pointer, self._content(given, pointer, around), 1, None)
+
+    def _star(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+        return f.Repeat(pointer, self._content(given, pointer, around), 0, None)
+
+    def _content(
+        self, given: Mapping[str, Any], pointer: str, around: _Around, *others: str
+    ) -> f.Format:
+        _check_fields(given, pointer, ("type", "content", *others))
+        if "content" not in given:
+            raise TagError(f"{pointer}/content", "it is missing", "give a format")
+        return self._format(given["content"], f"{pointer}/content", around)
+
+    def _repeat(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+        content = self._content(given, pointer, around, "min", "max")
+        low, high = _count(given, pointer, "min"), given.get("max")
+        if low is None:
+            raise TagError(f"{pointer}/min", "it is missing", "give a number")
+        if high == -1 and type(high) is int:
+            return f.Repeat(pointer, content, low, None)
+        high = _count(given, pointer, "max")
+        if high is None or high < low:
+            raise TagError(f"{pointer}/max", f"it is not -1, or at least {low}", "correct it")
+        return f.Repeat(pointer, content, low, high)
+
+    def _tag(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Tag:
+        _check_fields(given, pointer, ("type", "begin", "content", "end"))
+        begin = self._delimiter(given.get("begin"), f"{pointer}/begin")
+        end = given.get("end")
+        ends: tuple[str, ...] | int
+        if isinstance(end, list):
+            ends = tuple(_texts(given, pointer, "end", may_be_empty=True))
+            if not ends:
+                raise TagError(f"{pointer}/end", "it is empty", "give one end at least")
+        else:
+            found = self._delimiter(end, f"{pointer}/end")
+            ends = found if isinstance(found, int) else (found,)
+        if "content" not in given:
+            raise TagError(f"{pointer}/content", "it is missing", "give a format")
+        inner = _Around(
+            tuple(filter(None, ends)) if isinstance(ends, tuple) else (),
+            frozenset([ends]) if isinstance(ends, int) else frozenset(),
+            around.depth,
+        )
+        content = self._format(given["content"], f"{pointer}/content", inner)
+        return f.Tag(pointer, begin, content, ends)
+
+    def _delimiter(self, given: Any, pointer: str) -> str | int:
+        if isinstance(given, str):
+            _check_utf8(given, pointer)
+            return given
+        if isinstance(given, Mapping) and given.get("type") == "token":
+            _check_fields(given, pointer, ("type", "token"))
+            return self._token_id(given.get("token"), f"{pointer}/token")
+        raise TagError(pointer, "it is no text and no token", "give one of them")
+
+    def _tags(self, given: Mapping[str, Any], pointer: str, around: _Around) -> list[f.Tag]:
+        found = []
+        for place, inner in _items(given, pointer, "tags"):
+            if not isinstance(inner, Mapping) or inner.get("type", "tag") != "tag":
+                raise TagError(place, "it is no tag", "give an object of type tag")
+            self._n_formats += 1
+            found.append(self._tag(inner, place, around.deeper()))
+        return found
+
+    def _triggered_tags(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+        flags = ("at_least_one", "stop_after_first")
+        _check_fields(given, pointer, ("type", "triggers", "tags", "excludes", *flags))
+        return self._make_triggered(
+            pointer,
+            _texts(given, pointer, "triggers"),
+            self._tags(given, pointer, around),
+            (*_texts(given, pointer, "excludes", may_lack=True), *around.ends),
+            at_least_one=_flag(given, pointer, "at_least_one"),
+            loops=not _flag(given, pointer, "stop_after_first"),
+        )
+
+    def _make_triggered(
+        self,
+        pointer: str,
+        triggers: list[str],
+        tags: list[f.Tag],
+        excludes: tuple[str, ...],
+        *,
+        at_least_one: bool,
+        loops: bool,
+    ) -> f.Format:
+        _check_triggers(triggers, f"{pointer}/triggers")
+        by_length = sorted({len(trigger) for trigger in triggers})
+        known, rules = set(triggers), []
+        for tag in tags:
+            if not isinstance(tag.begin, str):
+                place = f"{tag.pointer}/begin"
+                raise TagError(place, "it is a token", "use token_triggered_tags, or give a text")
+            # No trigger is the beginning of another, so there is one at most.
+            starts = (tag.begin[:n] for n in by_length)
+            trigger = next((start for start in starts if start in known), None)
+            if trigger is None:
+                place = f"{tag.pointer}/begin"
+                raise TagError(place, "it begins with no trigger", "add its beginning to triggers")
+            rules.append(f.Rule(trigger, tag, True, tag.pointer))
+        used = {rule.trigger for rule in rules}
+        unused = tuple(trigger for trigger in triggers if trigger not in used)
+        return f.Dispatch(
+            pointer,
+            tuple(rules),
+            unused,
+            excludes,
+            frozenset(),
+            of_tokens=False,
+            at_least_one=at_least_one,
+            loops=loops,
+        )
+
+    def _tags_with_separator(
+        self, given: Mapping[str, Any], pointer: str, around: _Around
+    ) -> f.Format:
+        flags = ("at_least_one", "stop_after_first")
+        _check_fields(given, pointer, ("type", "tags", "separator", *flags))
+        return f.Separated(
+            pointer,
+            tuple(self._tags(given, pointer, around)),
+            _text(given, pointer, "separator"),
+            _flag(given, pointer, "at_least_one"),
+            _flag(given, pointer, "stop_after_first"),
+        )
+
+    def _dispatch(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+        _check_fields(given, pointer, ("type", "rules", "loop", "excludes"))
+        rules = []
+        for place, (trigger, content) in _pairs(given, pointer):
+            if not isinstance(trigger, str):
+                raise TagError(f"{place}/0", "it is no text", "give a trigger")
+            rules.append(f.Rule(trigger, self._format(content, f"{place}/1", around), False, place))
+        triggers = [str(rule.trigger) for rule in rules]
+        _check_triggers(triggers, f"{pointer}/rules")
+        return f.Dispatch(
+            pointer,
+            tuple(rules),
+            (),
+            tuple(_texts(given, pointer, "excludes", may_lack=True)),
+            frozenset(),
+            of_tokens=False,
+            at_least_one=False,
+            loops=_flag(given, pointer, "loop", default=True),
+        )
+
+    def _token(self, given: Mapping[str, Any], pointer: str, _: _Around) -> f.Format:
+        _check_fields(given, pointer, ("type", "token"))
+        return f.Token(pointer, self._token_id(given.get("token"), f"{pointer}/token"))
+
+    def _exclude_token(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+        _check_fields(given, pointer, ("type", "exclude_tokens"))
+        excludes = self._token_ids(given, pointer, "exclude_tokens") | around.end_ids
+        return f.AnyTokens(pointer, excludes, 1, 1)
+
+    def _any_tokens(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+        _check_fields(given, pointer, ("type", "exclude_tokens", "max_tokens"))
+        excludes = self._token_ids(given, pointer, "exclude_tokens") | around.end_ids
+        return f.AnyTokens(pointer, excludes, 0, _count(given, pointer, "max_tokens"))
+
+    def _token_triggered_tags(
+        self, given: Mapping[str, Any], pointer: str, around: _Around
+    ) -> f.Format:
+        flags = ("at_least_one", "stop_after_first")
+        fields = ("type", "trigger_tokens", "tags", "exclude_tokens", *flags)
+        _check_fields(given, pointer, fields)
+        if not given.get("trigger_tokens"):
+            raise TagError(f"{pointer}/trigger_tokens", "it is empty", "give one trigger at least")
+        triggers = self._token_ids(given, pointer, "trigger_tokens")
+        rules = []
+        for tag in self._tags(given, pointer, around):
+            if not isinstance(tag.begin, int):
+                place = f"{tag.pointer}/begin"
+                raise TagError(place, "it is a text", "use triggered_tags, or give a token")
+            if tag.begin not in triggers:
+                place = f"{tag.pointer}/begin"
+                raise TagError(place, "it is no trigger", "add it to trigger_tokens")
+            rules.append(f.Rule(tag.begin, tag, True, tag.pointer))
+        excludes = self._token_ids(given, pointer, "exclude_tokens") | around.end_ids | triggers
+        return f.Dispatch(
+            pointer,
+            tuple(rules),
+            (),
+            (),
+            excludes,
+            of_tokens=True,
+            at_least_one=_flag(given, pointer, "at_least_one"),
+            loops=not _flag(given, pointer, "stop_after_first"),
+        )
+
+    def _token_dispatch(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+        _check_fields(given, pointer, ("type", "rules", "loop", "exclude_tokens"))
+        rules = []
+        for place, (trigger, content) in _pairs(given, pointer):
+            token = self._token_id(trigger, f"{place}/0")
+            rules.append(f.Rule(token, self._format(content, f"{place}/1", around), False, place))
+        excludes = self._token_ids(given, pointer, "exclude_tokens")
+        return f.Dispatch(
+            pointer,
+            tuple(rules),
+            (),
+            (),
+            excludes | {int(rule.trigger) for rule in rules},
+            of_tokens=True,
+            at_least_one=False,
+            loops=_flag(given, pointer, "loop", default=True),
+        )
+
+    def _token_ids(self, given: Mapping[str, Any], pointer: str, field: str) -> frozenset[int]:
+        listed = given.get(field)
+        if listed is None:
+            return frozenset()
+        if not isinstance(listed, list):
+            raise TagError(f"{pointer}/{field}", "it is no list", "give names or ids of tokens")
+        return frozenset(
+            self._token_id(token, f"{pointer}/{field}/{n}") for n, token in enumerate(listed)
+        )
+
+    def _token_id(self, given: Any, pointer: str) -> int:
+        if type(given) is int:
+            if 0 <= given < self._vocab_size:
+                return given
+            fact = f"there is no token {given}"
+            raise TagError(pointer, fact, f"give an id below {self._vocab_size}")
+        if not isinstance(given, str):
+            raise TagError(pointer, "it is no name and no id of a token", "give one of them")
+        found = self._find_token(given)
+        if found is None:
+            fact = f"the tokenizer has no token {given!r}"
+            raise TagError(pointer, fact, "give the token's id, or make the kit again")
+        return found
+
+
+class _Around:
+    """What stands around a format: the end of the nearest tag, and how deep it is."""
+
+    __slots__ = ("depth", "end_ids", "ends")
+
+    def __init__(self, ends: tuple[str, ...], end_ids: frozenset[int], depth: int) -> None:
+        self.ends, self.end_ids, self.depth = ends, end_ids, depth
+
+    def deeper(self) -> _Around:
+        return _Around(self.ends, self.end_ids, self.depth + 1)
+
+
+_NOTHING_AROUND = _Around((), frozenset(), 0)
+
+
+def _check_fields(given: Any, pointer: str, known: tuple[str, ...]) -> None:
+    if not isinstance(given, Mapping):
+        raise TagError(pointer, "it is no JSON object", "give an object")
+    for name in given:
+        if name not in known:
+            place = f"{pointer}/{name}"
+            raise TagError(place, "the field is not known here", f"use {', '.join(known)}")
+
+
+def _check_schema(schema: Any, pointer: str) -> None:
+    if schema is not None and not isinstance(schema, Mapping | bool):
+        raise TagError(pointer, "it is no JSON Schema", "give an object or a Boolean")
+
+
+def _check_utf8(text: str, pointer: str) -> None:
+    if not text.isascii() and any(0xD800 <= ord(character) <= 0xDFFF for character in text):
+        raise TagError(pointer, "the text is not UTF-8", "write it in UTF-8")
+
+
+def _check_triggers(triggers: list[str], pointer: str) -> None:
+    if not triggers:
+        raise TagError(pointer, "there is none", "give one at least")
+    ordered = sorted(set(triggers))
+    for trigger, following in zip(ordered, [*ordered[1:], ""], strict=True):
+        if not trigger:
+            raise TagError(pointer, "a trigger is empty", "give its text")
+        # Of sorted texts, those that begin with one come right after it.
+        if following.startswith(trigger):
+            fact = f"the trigger {trigger!r} is the beginning of {following!r}"
+            raise TagError(pointer, fact, "make them differ, or give the shorter one alone")
+
+
+def _items(given: Mapping[str, Any], pointer: str, field: str) -> list[tuple[str, Any]]:
+    listed = given.get(field)
+    if not isinstance(listed, list | tuple) or not listed:
+        raise TagError(f"{pointer}/{field}", "it is no list, or empty", "give one at least")
+    return [(f"{pointer}/{field}/{n}", inner) for n, inner in enumerate(listed)]
+
+
+def _pairs(given: Mapping[str, Any], pointer: str) -> list[tuple[str, tuple[Any, Any]]]:
+    found = []
+    for place, pair in _items(given, pointer, "rules"):
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            raise TagError(place, "it is no pair", "give a trigger and a format")
+        found.append((place, (pair[0], pair[1])))
+    return found
+
+
+def _text(given: Mapping[str, Any], pointer: str, field: str) -> str:
+    found = given.get(field)
+    if not isinstance(found, str):
+        raise TagError(f"{pointer}/{field}", "it is missing, or no text", "give a text")
+    _check_utf8(found, f"{pointer}/{field}")
+    return found
+
+
+def _texts(
+    given: Mapping[str, Any],
+    pointer: str,
+    field: str,
+    *,
+    may_lack: bool = False,
+    may_be_empty: bool = False,
+) -> list[str]:
+    listed = given.get(field)
+    if listed is None and may_lack:
+        return []
+    if not isinstance(listed, list | tuple):
+        raise TagError(f"{pointer}/{field}", "it is no list", "give a list of texts")
+    for n, text in enumerate(listed):
+        place = f"{pointer}/{field}/{n}"
+        if not isinstance(text, str):
+            raise TagError(place, "it is no text", "give a text")
+        if not text and not may_be_empty:
+            raise TagError(place, "it is empty, and every text has it", "leave it out")
+        _check_utf8(text, place)
+    return list(listed)
+
+
+def _flag(given: Mapping[str, Any], pointer: str, field: str, *, default: bool = False) -> bool:
+    found = given.get(field)
+    if found is None:
+        return default
+    if not isinstance(found, bool):
+        raise TagError(f"{pointer}/{field}", "it is no Boolean", "give true or false")
+    return found
+
+
+def _count(given: Mapping[str, Any], pointer: str, field: str) -> int | None:
+    found = given.get(field)
+    if found is None:
+        return None
+    if type(found) is not int or not 0 <= found <= _MOST:
+        fact = f"it is no integer from 0 to {_MOST}"
+        raise TagError(f"{pointer}/{field}", fact, "give a number, or null")
+    return found

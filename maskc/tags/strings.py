@@ -1,0 +1,103 @@
+"""How may a text be written? In bytes, and in the special tokens whose names stand in it.
+
+Where the name of a special token stands in a text of a tag, the tokenizer reads that token there,
+and so does a model write it. Two readings are offered: the token *or* its characters, as a parser
+of text takes both; or the token alone, as the families of models have it, whose parsers look at
+tokens. In free text the characters of a delimiter are barred either way.
+
+Example: ``<|call|>x`` is the symbols ``[<|call|>, x]``, or else nine bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from maskc.runtime.link.markers import ATOM, Word
+
+# Of one constant: each of them doubles the ways to write it.
+_MOST_NAMES = 4
+
+
+class Stretch(NamedTuple):
+    """A part of a text.
+
+    Attributes:
+        words: the ways to write it; none: it ends the sequence.
+        text: its bytes.
+    """
+
+    words: tuple[Word, ...]
+    text: bytes
+
+
+class Strings:
+    """Writes texts.
+
+    Args:
+        special_ids: the special tokens by name.
+        ends: those that end the sequence.
+        spelled: whether the characters of a name are as good as the token.
+    """
+
+    def __init__(
+        self, special_ids: Mapping[str, int], ends: frozenset[int], *, spelled: bool
+    ) -> None:
+        self._ids, self._ends, self.spelled = special_ids, ends, spelled
+        self._lengths: dict[str, list[int]] = {}
+        for name in special_ids:
+            lengths = self._lengths.setdefault(name[0], [])
+            if len(name) not in lengths:
+                lengths.append(len(name))
+        for lengths in self._lengths.values():
+            lengths.sort(reverse=True)
+        self._sizes = {ATOM + token: len(name.encode()) for name, token in special_ids.items()}
+
+    def size(self, symbol: int) -> int:
+        """Return how many bytes a symbol stands for."""
+        return self._sizes.get(symbol, 1)
+
+    def cut(self, text: str) -> list[Stretch]:
+        """Return the stretches of a text, none of them with very many ways to write it."""
+        found: list[Stretch] = []
+        open_, n_names = Stretch(((),), b""), 0
+        for piece, token in self._find_names(text):
+            data = piece.encode()
+            ways = [tuple(data)] if token is None or self.spelled else []
+            if token is not None and token in self._ends:
+                found += [open_, Stretch(tuple(ways), data)]
+                open_, n_names = Stretch(((),), b""), 0
+                continue
+            if token is not None:
+                ways.append((ATOM + token,))
+                n_names += 1
+                if n_names > _MOST_NAMES and self.spelled:
+                    found.append(open_)
+                    open_, n_names = Stretch(((),), b""), 1
+            words = tuple(word + way for word in open_.words for way in ways)
+            open_ = Stretch(words, open_.text + data)
+        return [stretch for stretch in (*found, open_) if stretch.text]
+
+    def is_end(self, stretch: Stretch) -> bool:
+        """Return whether a stretch is the name of a token that ends the sequence."""
+        name = stretch.text.decode()
+        return name in self._ids and self._ids[name] in self._ends
+
+    def _find_names(self, text: str) -> list[tuple[str, int | None]]:
+        """Return the parts of a text, each with the special token whose name it is."""
+        found: list[tuple[str, int | None]] = []
+        begin = place = 0
+        while place < len(text):
+            for length in self._lengths.get(text[place], ()):
+                token = self._ids.get(text[place : place + length])
+                if token is not None:
+                    if begin < place:
+                        found.append((text[begin:place], None))
+                    found.append((text[place : place + length], token))
+                    begin = place = place + length
+                    break
+            else:
+                place += 1
+        if begin < len(text):
+            found.append((text[begin:], None))
+        return found
