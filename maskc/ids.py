@@ -39,6 +39,7 @@ NOT_AN_END = TerminalId(-2)  # the text cannot end here
 EMPTY_TEXT = TerminalId(-3)  # no lexeme is open: the start of the text
 
 DEAD = ScannerStateId(0)  # nothing leads out of it
+NO_LOOKAHEAD = LookaheadId(-1)  # no text has the terminal at that boundary
 AT_END = BoundaryId(-1)  # the boundary at the end of the text, where DEDENTs are free
 ROOT = ProductionId(-1)  # `$root -> start`, which Lark adds and does not list
 NO_BASE = -1  # of a mask that is kept without another one: its words are all it has

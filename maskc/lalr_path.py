@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from maskc.artifact.model import Contents
+from maskc.emit.graph import DecisionGraph
+from maskc.emit.lalr_arrays import describe_layout, lalr_sections
 from maskc.errors import GrammarError
 from maskc.frontends.loading import load_lalr_grammar
 from maskc.frontends.source import GrammarSource
@@ -24,7 +26,7 @@ from maskc.store.model import MaskStore
 from maskc.store.steps import build_steps
 from maskc.store.walk import build_store
 from maskc.streamline.lalr_decider import make_lalr_decider
-from maskc.streamline.order import Decider
+from maskc.streamline.order import Decider, Streamlined
 from maskc.vocab.trie import TokenTrie
 from maskc.wording import Phrase
 
@@ -100,9 +102,20 @@ def _count(language: LalrLanguage) -> dict[str, int]:
     }
 
 
-def _complete(language: LalrLanguage, contents: Contents) -> Contents:
-    del language  # the table is in all contents
-    return contents
+def _complete(
+    language: LalrLanguage, streamlined: Streamlined, graph: DecisionGraph, contents: Contents
+) -> Contents:
+    lexed = language.lexed
+    layout = describe_layout(lexed.grammar.lexer.layout, lexed.boundaries)
+    more = lalr_sections(
+        lexed.grammar,
+        lexed.boundaries,
+        lexed.columns,
+        language.table,
+        streamlined.rows.sequences.open_lexemes,
+        graph.profile_of,
+    )
+    return Contents({**contents.header, "layout": layout}, {**contents.arrays, **more})
 
 
 LALR_PATH = ParserPath(build_language, _find_unlexed, _make_decider, _walk, _count, _complete)

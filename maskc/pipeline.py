@@ -162,7 +162,7 @@ def _compile(source: GrammarSource, vocabulary: Vocabulary, driver: _Driver, up_
 
     def put_together() -> Contents:
         contents = _assemble(header, vocabulary, lexed, streamlined, graph, unions)
-        return path.complete(language, contents)
+        return path.complete(language, streamlined, graph, contents)
 
     contents = run("assemble", put_together)
     fault = check(contents)
@@ -174,9 +174,7 @@ def _compile(source: GrammarSource, vocabulary: Vocabulary, driver: _Driver, up_
 
 def _build_graph(lexed: Lexed[Any], streamlined: Streamlined) -> DecisionGraph:
     tops, rows, verdicts = streamlined.tops, streamlined.rows, streamlined.verdicts
-    return build_graph(
-        lexed.grammar.lexer, lexed.scanner, tops.states, rows, verdicts, tops.list_states
-    )
+    return build_graph(lexed.grammar.lexer, lexed.scanner, tops, rows, verdicts)
 
 
 def _assemble(
@@ -193,8 +191,6 @@ def _assemble(
         lexed.grammar,
         lexed.scanner,
         lexed.boundaries,
-        lexed.columns,
-        streamlined.tops.states,
         streamlined.rows.sequences.open_lexemes,
         graph,
         unions,

@@ -27,7 +27,7 @@ from maskc.store.adjacency import Adjacency
 from maskc.store.model import MaskStore
 from maskc.streamline.lalr_state import Verdicts
 from maskc.streamline.model import Rows
-from maskc.streamline.order import Decider
+from maskc.streamline.order import Decider, Streamlined
 from maskc.vocab.trie import TokenTrie
 
 T = TypeVar("T")
@@ -115,7 +115,8 @@ class ParserPath(Generic[L]):
         make_decider: → the pushdown automaton and the parser's states, which decide about rows.
         walk: with a token trie, and what is told the fraction done → the store.
         count: → how large the parts are that only this parser has.
-        complete: with an artifact's contents → the same with what only this parser needs.
+        complete: with what streamlining left, the decision graph and an artifact's contents →
+            the same with what only this parser needs.
     """
 
     build_language: Callable[[GrammarSource, Run], L]
@@ -123,7 +124,7 @@ class ParserPath(Generic[L]):
     make_decider: Callable[[L], Decider]
     walk: Callable[[L, TokenTrie, Callable[[float], None]], MaskStore]
     count: Callable[[L], dict[str, int]]
-    complete: Callable[[L, Contents], Contents]
+    complete: Callable[[L, Streamlined, DecisionGraph, Contents], Contents]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

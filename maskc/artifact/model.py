@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.artifact.relations import check_relations
+from maskc.artifact.relations import check_layout, check_relations
 from maskc.artifact.sections import ANY, Section, is_general, is_schema, sections_of
 from maskc.ids import IGNORED, NO_EVENT
 
-FORMAT = 5
+FORMAT = 6
 
 # What is asked of the parser for one mask, at most: compiling ends there, and so does a fill that
 # follows a graph that somebody else made. Grammars of programming languages need less than 100.
@@ -80,8 +80,9 @@ def check(contents: Contents) -> str | None:
     sizes = _constants(contents.header)
     if sizes is None:
         return "the header lacks its sizes"
-    if "layout" not in contents.header and not is_schema(contents.header):
-        return "the header lacks its layout"
+    has_layout = "layout" in contents.header
+    if has_layout == (is_schema(contents.header) or is_general(contents.header)):
+        return f"the header {'has' if has_layout else 'lacks'} a layout"
     for name, section in sections.items():
         array = arrays[name]
         fits = array.dtype.name in {section.dtype, section.wide}
@@ -90,11 +91,9 @@ def check(contents: Contents) -> str | None:
         for dim, length in zip(section.dims, array.shape, strict=True):
             if _bind(sizes, dim, length) != length:
                 return f"section {name} has {length} instead of {_bind(sizes, dim, length)} {dim}"
-    for name, dim in (("general_live", "G"), ("lalr_state", "R"), ("token_first", "V")):
+    for name, dim in (("general_taken", "G"), ("lalr_state", "R"), ("token_first", "V")):
         if sizes.get(dim) == 0:
             return f"section {name} has no {dim}"
-    if "G" in sizes and sizes["R"] not in (1, sizes["G"]):
-        return f"section live has {sizes['R']} states, neither 1 nor {sizes['G']}"
     for name, section in sections.items():
         fault = _check_values(name, section, arrays, sizes)
         if fault:
@@ -108,7 +107,10 @@ def check(contents: Contents) -> str | None:
     for name in (f"{table}shift_state", f"{table}goto_state"):
         if not arrays[name].all():
             return f"section {name} pushes the state at the bottom"
-    return check_relations(arrays, n_tokens=sizes["V"], has_layout=bool(contents.header["layout"]))
+    fault = check_relations(arrays, n_tokens=sizes["V"])
+    if fault or is_general(contents.header):
+        return fault
+    return check_layout(arrays, has_layout=bool(contents.header["layout"]))
 
 
 def _constants(header: dict[str, Any]) -> dict[str, int] | None:

@@ -26,20 +26,24 @@ from numpy.typing import NDArray
 _Arrays = Mapping[str, NDArray[Any]]
 
 
-def check_relations(arrays: _Arrays, *, n_tokens: int, has_layout: bool) -> str | None:
-    """Return what is wrong between arrays whose values are in their ranges, or ``None``.
+def check_relations(arrays: _Arrays, *, n_tokens: int) -> str | None:
+    """Return what is wrong between arrays of any grammar whose values are in their ranges.
 
     Args:
-        arrays: by section name; see :data:`maskc.artifact.sections.SECTIONS`.
+        arrays: by section name; see :data:`maskc.artifact.sections.SHARED_SECTIONS`.
         n_tokens: size of the vocabulary.
+    """
+    return _check_descent(arrays) or _check_padding(arrays, n_tokens)
+
+
+def check_layout(arrays: _Arrays, *, has_layout: bool) -> str | None:
+    """Return what is wrong between an LALR grammar's arrays about indentation.
+
+    Args:
+        arrays: by section name; see :data:`maskc.artifact.sections.LALR_SECTIONS`.
         has_layout: whether the header says how the grammar indents.
     """
-    return (
-        _check_descent(arrays)
-        or _check_layout(arrays, has_layout=has_layout)
-        or _check_columns(arrays)
-        or _check_padding(arrays, n_tokens)
-    )
+    return _check_newlines(arrays, has_layout=has_layout) or _check_columns(arrays)
 
 
 def _check_descent(arrays: _Arrays) -> str | None:
@@ -54,7 +58,7 @@ def _check_descent(arrays: _Arrays) -> str | None:
     return None
 
 
-def _check_layout(arrays: _Arrays, *, has_layout: bool) -> str | None:
+def _check_newlines(arrays: _Arrays, *, has_layout: bool) -> str | None:
     if not has_layout and (len(arrays["final_newline"]) or arrays["enclosed"].any()):
         return "there are newlines or brackets of an indentation that the header lacks"
     newlines = np.diff(arrays["final_newline_first"]) > 0

@@ -1,7 +1,8 @@
 """Which arrays does an artifact hold, of which dtype and shape, and with which values?
 
-There are three kinds of artifacts, by the parser that the header names: of an LALR grammar, of a
-general one, which has a table of its own beside, and of a JSON Schema, which has three arrays only.
+There are three kinds of artifacts, by the parser that the header names: of an LALR grammar and of a
+general one, which share all but the parser's table, and of a JSON Schema, which has three arrays
+only.
 
 Dimensions are named: ``V`` tokens, ``S`` scanner states, ``K`` byte classes, ``B`` boundaries,
 ``C`` contexts, ``D`` places (contexts outside of brackets and between them), ``T`` terminals,
@@ -46,7 +47,8 @@ class Section:
 
 ANY = -(1 << 31)  # bits that are no number
 
-SECTIONS: dict[str, Section] = {
+# Of both kinds of grammars: tokens, scanner, what lexemes may become, decision graph, masks.
+SHARED_SECTIONS: dict[str, Section] = {
     "token_first": Section("int32", ("V+1",), offsets="token_bytes"),
     "token_bytes": Section("uint8", ("tb",)),
     "byte_class": Section("uint8", ("256",), below="K"),
@@ -61,10 +63,37 @@ SECTIONS: dict[str, Section] = {
     "final_direct": Section("uint64", ("F", "W")),
     "final_ignored_first": Section("int32", ("F+1",), offsets="final_ignored"),
     "final_ignored": Section("int32", ("fi",), below="B"),
-    "final_newline_first": Section("int32", ("F+1",), offsets="final_newline"),
-    "final_newline": Section("int32", ("fn",), below="B"),
     "rest": Section("uint64", ("B", "D", "W")),
     "terminal_lookaheads": Section("uint64", ("T", "W")),
+    "root_first": Section("int32", ("S+1",), offsets="root_terminal"),
+    "root_terminal": Section("int32", ("roots",), below="T", least=NO_EVENT),
+    "root_column": Section("int32", ("roots",), least=-(1 << 20)),
+    "root_node": Section("int32", ("roots",), below="nodes"),
+    "node_first": Section("int32", ("nodes+1",), offsets="node_profile"),
+    "node_profile": Section("int32", ("pairs",), least=ANY_PROFILE),
+    "node_answer": Section("int32", ("pairs",), below="answers"),
+    "answer_union": Section("int32", ("answers",), below="unions"),
+    "question_first": Section("int32", ("answers+1",), offsets="question_terminal"),
+    "question_terminal": Section("int32", ("questions",), below="T", least=IGNORED),
+    "question_column": Section("int32", ("questions",), least=-(1 << 20)),
+    "question_node": Section("int32", ("questions",), below="nodes"),
+    "trial_first": Section("int32", ("answers+1",), offsets="trial_final"),
+    "trial_final": Section("int32", ("trials",), below="F"),
+    "trial_column": Section("int32", ("trials",), least=-(1 << 20)),
+    "trial_union": Section("int32", ("trials",), below="unions"),
+    "union_base": Section("int32", ("unions",), below="masks", least=NO_BASE),
+    "union_first": Section("int32", ("unions+1",), offsets="union_word"),
+    "union_word": Section("uint16", ("changes",), below="VW", wide="uint32"),
+    "union_bits": Section("int32", ("changes",), least=ANY),
+    "masks": Section("int32", ("masks", "VW"), least=ANY),
+}
+
+
+# Of an LALR grammar: its refined table, and how newlines count columns.
+LALR_SECTIONS: dict[str, Section] = {
+    **SHARED_SECTIONS,
+    "final_newline_first": Section("int32", ("F+1",), offsets="final_newline"),
+    "final_newline": Section("int32", ("fn",), below="B"),
     "indent_lookahead": Section("int32", ("B",), below="M", least=-1),
     "dedent_lookahead": Section("int32", ("B",), below="M", least=-1),
     "lalr_state": Section("int32", ("R",), below="L"),
@@ -84,28 +113,7 @@ SECTIONS: dict[str, Section] = {
     "reduce_set_terminal": Section("int32", ("rt",), below="T"),
     "production_lhs": Section("int32", ("P",), below="N"),
     "production_length": Section("int32", ("P",)),
-    "root_first": Section("int32", ("S+1",), offsets="root_terminal"),
-    "root_terminal": Section("int32", ("roots",), below="T", least=NO_EVENT),
-    "root_column": Section("int32", ("roots",), least=-(1 << 20)),
-    "root_node": Section("int32", ("roots",), below="nodes"),
     "profile_of": Section("int32", ("R",)),
-    "node_first": Section("int32", ("nodes+1",), offsets="node_profile"),
-    "node_profile": Section("int32", ("pairs",), least=ANY_PROFILE),
-    "node_answer": Section("int32", ("pairs",), below="answers"),
-    "answer_union": Section("int32", ("answers",), below="unions"),
-    "question_first": Section("int32", ("answers+1",), offsets="question_terminal"),
-    "question_terminal": Section("int32", ("questions",), below="T", least=IGNORED),
-    "question_column": Section("int32", ("questions",), least=-(1 << 20)),
-    "question_node": Section("int32", ("questions",), below="nodes"),
-    "trial_first": Section("int32", ("answers+1",), offsets="trial_final"),
-    "trial_final": Section("int32", ("trials",), below="F"),
-    "trial_column": Section("int32", ("trials",), least=-(1 << 20)),
-    "trial_union": Section("int32", ("trials",), below="unions"),
-    "union_base": Section("int32", ("unions",), below="masks", least=NO_BASE),
-    "union_first": Section("int32", ("unions+1",), offsets="union_word"),
-    "union_word": Section("uint16", ("changes",), below="VW", wide="uint32"),
-    "union_bits": Section("int32", ("changes",), least=ANY),
-    "masks": Section("int32", ("masks", "VW"), least=ANY),
     "final_columns": Section("int32", ("F",), below="Q", least=-1),
     "column_first": Section("int32", ("Q+1",), offsets="column_reset"),
     "column_reset": Section("uint8", ("cols", "B"), below="2"),
@@ -114,8 +122,11 @@ SECTIONS: dict[str, Section] = {
 }
 
 
-# Of a general grammar (``parser=earley``) also: ``G`` states of the general table.
+# Of a general grammar (``parser=earley``): the ``G`` states of its LR(0) table. What a state takes
+# it shifts or ends with; live is what a stack with it on top can go on with, reductions included.
 GENERAL_SECTIONS: dict[str, Section] = {
+    **SHARED_SECTIONS,
+    "general_taken": Section("uint64", ("G", "W")),
     "general_live": Section("uint64", ("G", "W")),
     "general_shift_first": Section("int32", ("G+1",), offsets="general_shift_terminal"),
     "general_shift_terminal": Section("int32", ("gs",), below="T"),
@@ -127,13 +138,14 @@ GENERAL_SECTIONS: dict[str, Section] = {
     "general_reduce_nonterminal": Section("int32", ("gr",), below="GN"),
     "general_reduce_length": Section("int32", ("gr",), least=1),
     "general_closed": Section("uint8", ("B",), below="2"),
+    "profile_of": Section("int32", ("G",)),
 }
 
 
 # Of a JSON Schema (``parser=schema``) only these.
 SCHEMA_SECTIONS: dict[str, Section] = {
-    "token_first": SECTIONS["token_first"],
-    "token_bytes": SECTIONS["token_bytes"],
+    "token_first": SHARED_SECTIONS["token_first"],
+    "token_bytes": SHARED_SECTIONS["token_bytes"],
     "schema_plan": Section("uint8", ("plan",)),
 }
 
@@ -154,4 +166,4 @@ def sections_of(header: Mapping[str, Any]) -> dict[str, Section]:
     """Return the sections of an artifact with this header."""
     if is_schema(header):
         return SCHEMA_SECTIONS
-    return {**SECTIONS, **GENERAL_SECTIONS} if is_general(header) else SECTIONS
+    return GENERAL_SECTIONS if is_general(header) else LALR_SECTIONS

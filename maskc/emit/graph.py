@@ -23,7 +23,7 @@ only the questions are left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -34,12 +34,12 @@ from maskc.artifact.model import MAX_QUESTIONS, SAME
 from maskc.emit.contexts import find_contexts
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
-from maskc.ids import ANY_PROFILE, IGNORED, NO_EVENT, NodeId, TerminalId
+from maskc.ids import ANY_PROFILE, NO_EVENT, NodeId, TerminalId
 from maskc.lexer.scanner import Scanner
-from maskc.parser.refine import RefinedTable
 from maskc.pushdown.decisions import DEPENDS, MAY
 from maskc.streamline.lalr_state import Verdicts
 from maskc.streamline.model import Rows
+from maskc.streamline.tops import Tops
 from maskc.wording import Phrase
 
 Ints = NDArray[np.int32]
@@ -112,26 +112,23 @@ class DecisionGraph:
 def build_graph(
     lexer: LexerSpec,
     scanner: Scanner,
-    table: RefinedTable,
+    tops: Tops,
     rows: Rows,
     verdicts: Verdicts,
-    list_states: Callable[[int], Iterable[int]] | None = None,
 ) -> DecisionGraph:
     """Return the nodes of all sources of rows, with their answers.
 
     Args:
         lexer: its contexts, and its layout.
         scanner: of this lexer.
-        table: the states that can be on top of a stack.
+        tops: the states that can be on top of a stack.
         rows: the rows.
         verdicts: what each state decides about their sequences.
-        list_states: terminal, or ``IGNORED`` → the states that can be on top after it; by default
-            those that the table's shifts lead to.
 
     Raises:
         LimitError: a mask may need more than ``MAX_QUESTIONS`` questions.
     """
-    builder = _Builder(lexer, table, rows, verdicts, list_states)
+    builder = _Builder(lexer, tops, rows, verdicts)
     roots = builder.make_roots(find_contexts(lexer, scanner))
     builder.answer_all()
     order = builder.order_nodes()
@@ -160,10 +157,9 @@ def build_graph(
 @dataclass(slots=True)
 class _Builder:
     lexer: LexerSpec
-    table: RefinedTable
+    tops: Tops
     rows: Rows
     verdicts: Verdicts
-    list_states: Callable[[int], Iterable[int]] | None
     profile_of: Ints = field(init=False)
     answers: dict[Answer, int] = field(default_factory=dict)
     answered: list[dict[int, int]] = field(default_factory=list)
@@ -186,7 +182,7 @@ class _Builder:
     def __post_init__(self) -> None:
         sequences, verdicts = self.rows.sequences, self.verdicts
         n_contexts = len(self.lexer.contexts)
-        contexts = np.array(self.table.context_of, dtype=np.int32)
+        contexts = np.array(self.tops.context_of, dtype=np.int32)
         kinds, kind_of = np.unique(verdicts.flags.T, axis=0, return_inverse=True)
         key = kind_of.reshape(-1).astype(np.int64) * n_contexts + contexts
         distinct, profile_of = np.unique(key, return_inverse=True)
@@ -382,24 +378,10 @@ class _Builder:
             )
         found = self._profiles_after.get(terminal)
         if found is None:
-            list_states = self.list_states or self._list_states
-            states = list(list_states(terminal))
+            states = list(self.tops.list_states(terminal))
             found = np.unique(self.profile_of[states]).astype(np.int32)
             self._profiles_after[terminal] = found
         return found
-
-    def _list_states(self, terminal: int) -> list[int]:
-        if terminal == IGNORED:
-            return list(range(len(self.profile_of)))
-        layout, table = self.lexer.layout, self.table
-        taken = {terminal}
-        states: set[int] = set()
-        if layout is not None and terminal == layout.newline:
-            # Dedents and an indent follow a newline; between brackets nothing happens at all.
-            taken |= {layout.indent, layout.dedent}
-            states |= {s for s, enclosed in enumerate(table.enclosed) if enclosed}
-        states |= {s for row in table.shifts for t, s in row.items() if t in taken}
-        return sorted(states)
 
 
 def _find_distinct(rows: Flags) -> tuple[Flags, list[int]]:

@@ -23,6 +23,8 @@ def general_sections(
     n_lookaheads: int,
     end: int,
     closed: Sequence[bool],
+    live: Sequence[int],
+    profile_of: NDArray[np.int32],
 ) -> dict[str, NDArray[Any]]:
     """Return the arrays.
 
@@ -32,8 +34,10 @@ def general_sections(
         n_lookaheads: bits of a set of lookaheads.
         end: the lookahead that stands for the end of the text, as a set.
         closed: boundary → whether the text may end there.
+        live: state → the lookaheads that a stack with it on top can go on with.
+        profile_of: int32[n_states], of the decision graph.
     """
-    live = [
+    taken = [
         bits.unite(symbols[s].lookaheads for s in row) | (end if accepts else 0)
         for row, accepts in zip(table.shifts, table.accepts, strict=True)
     ]
@@ -42,11 +46,13 @@ def general_sections(
     ]
     gotos = [sorted(row.items()) for row in table.gotos]
     return {
+        "general_taken": bits.pack(taken, n_lookaheads),
         "general_live": bits.pack(live, n_lookaheads),
         **_pairs("shift", ("terminal", "state"), shifts),
         **_pairs("goto", ("nonterminal", "state"), gotos),
         **_pairs("reduce", ("nonterminal", "length"), table.reduces),
         "general_closed": np.array(closed, dtype=np.uint8),
+        "profile_of": profile_of,
     }
 
 

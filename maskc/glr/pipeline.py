@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from maskc.artifact.model import Contents
+from maskc.emit.graph import DecisionGraph
 from maskc.errors import GrammarError
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource
@@ -37,7 +38,7 @@ from maskc.store.adjacency import Adjacency as Unlexed
 from maskc.store.adjacency import find_unlexed
 from maskc.store.model import MaskStore
 from maskc.store.steps import build_steps
-from maskc.streamline.order import Decider
+from maskc.streamline.order import Decider, Streamlined
 from maskc.vocab.trie import TokenTrie
 from maskc.wording import Phrase
 
@@ -126,7 +127,9 @@ def _count(language: GeneralLanguage) -> dict[str, int]:
     }
 
 
-def _complete(language: GeneralLanguage, contents: Contents) -> Contents:
+def _complete(
+    language: GeneralLanguage, streamlined: Streamlined, graph: DecisionGraph, contents: Contents
+) -> Contents:
     lexed, productions = language.lexed, language.productions
     sizes = {**contents.header["sizes"], "GN": productions.cfg.n_nonterminals}
     more = general_sections(
@@ -135,6 +138,8 @@ def _complete(language: GeneralLanguage, contents: Contents) -> Contents:
         lexed.boundaries.n_lookaheads,
         lexed.boundaries.end,
         lexed.scanner.closed,
+        streamlined.tops.live,
+        graph.profile_of,
     )
     return Contents({**contents.header, "sizes": sizes}, {**contents.arrays, **more})
 

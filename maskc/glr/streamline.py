@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from maskc import bits
 from maskc.glr.adjacency import LexedCfg
 from maskc.glr.lookback import find_going_on
 from maskc.glr.lr0 import GeneralTable
@@ -24,9 +25,9 @@ from maskc.glr.top_state import (
 )
 from maskc.grammar.model import Grammar
 from maskc.grammar.reduce import reduce_productions
-from maskc.ids import END, ContextId, LalrStateId, RefinedStateId, TerminalId
+from maskc.ids import END, ContextId, TerminalId
 from maskc.lexer.boundaries import Boundaries
-from maskc.parser.refine import RefinedTable
+from maskc.parser.relation import Lookaheads
 from maskc.pushdown.asked_productions import AskedProductions
 from maskc.pushdown.dft import build_dft
 from maskc.pushdown.interchangeable import Classes, find_production_classes
@@ -35,7 +36,8 @@ from maskc.store.sequences import Event
 from maskc.streamline.jointly_legal import merge_jointly_legal
 from maskc.streamline.lalr_state import States, Verdicts
 from maskc.streamline.model import Rows
-from maskc.streamline.order import Decider, Tops
+from maskc.streamline.order import Decider
+from maskc.streamline.tops import Tops
 
 
 def make_general_decider(
@@ -47,14 +49,15 @@ def make_general_decider(
 ) -> Decider:
     """Return who is asked about the rows of a general grammar.
 
-    Where nothing is decided by the states, one state stands for all. ``merged`` are terminals for
-    which others stand already.
+    Where nothing is decided by the states, each may go on with everything. ``merged`` are terminals
+    for which others stand already.
     """
     goes_on = find_going_on(lexed.cfg, table)
     after = find_states_after(table, lexed.symbols)
     # Questions are asked after a terminal, or where a text starts.
     every = tuple(sorted({0, *(state for states in after.values() for state in states)}))
-    only = _make_states((boundaries.everything,))
+    n_states = len(goes_on)
+    contexts = (ContextId(0),) * n_states  # a general grammar's lexer has one
 
     def decide(verdicts: ProductionVerdicts) -> GeneralDecider:
         return GeneralDecider(verdicts, StackVerdicts(table, goes_on, verdicts))
@@ -62,8 +65,12 @@ def make_general_decider(
     return Decider(
         ask_lexed(lexed, grammar),
         _widen(find_symbol_classes(lexed), merged),
-        Tops(_list_states(lexed, goes_on), lambda t: after.get(t, ()) if t >= 0 else every),
-        Tops(only, lambda _: (0,)),
+        Tops(
+            _list_live(lexed, goes_on),
+            contexts,
+            lambda terminal: after.get(terminal, ()) if terminal >= 0 else every,
+        ),
+        Tops((boundaries.everything,) * n_states, contexts, lambda _: (0,)),
         decide,
     )
 
@@ -145,20 +152,9 @@ def _widen(classes: Classes, merged: Mapping[TerminalId, TerminalId]) -> Classes
     return tuple(sorted(tuple(sorted(group)) for group in groups.values()))
 
 
-def _list_states(lexed: LexedCfg, goes_on: tuple[int, ...]) -> RefinedTable:
-    """Return the general table's states with the lookaheads that they can go on with."""
-    live = []
-    for symbols in goes_on:
-        lookaheads = 0
-        for symbol, (_, own) in enumerate(lexed.symbols):
-            if symbols >> symbol & 1:
-                lookaheads |= own
-        live.append(lookaheads)
-    return _make_states(tuple(live))
-
-
-def _make_states(live: tuple[int, ...]) -> RefinedTable:
-    n = len(live)
-    nothing: tuple[dict[int, RefinedStateId], ...] = ({},) * n
-    lalr, context = (LalrStateId(0),) * n, (ContextId(0),) * n
-    return RefinedTable(lalr, context, ((),) * n, live, (False,) * n, nothing, nothing)
+def _list_live(lexed: LexedCfg, goes_on: tuple[int, ...]) -> tuple[Lookaheads, ...]:
+    """Return the lookaheads that each state of the general table can go on with."""
+    return tuple(
+        bits.unite(own for symbol, (_, own) in enumerate(lexed.symbols) if symbols >> symbol & 1)
+        for symbols in goes_on
+    )

@@ -108,6 +108,10 @@ class GraphReader:
             found = self._roots[state] = self._questions(low, high, "root")
         return found
 
+    def profile(self, state: int) -> int:
+        """Return a number that states share if every node says the same with them on top."""
+        return self._profile_of[state]
+
     def answer(self, node: NodeId, state: int) -> Answer:
         """Return what a node says with a refined state on top of the stack.
 

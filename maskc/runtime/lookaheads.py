@@ -23,19 +23,13 @@ class OpenLexeme:
     Attributes:
         direct: the lookaheads that it may become, as a bit set.
         ignored: the boundaries after it, if it may become a lexeme that is ignored.
-        newlines: the boundaries after it, if it may become a newline that counts columns.
-        columns: number of the columns that such a newline may reach; -1 if there is none.
     """
 
-    __slots__ = ("columns", "direct", "ignored", "newlines")
+    __slots__ = ("direct", "ignored")
 
-    def __init__(
-        self, direct: int, ignored: tuple[int, ...], newlines: tuple[int, ...], columns: int
-    ) -> None:
+    def __init__(self, direct: int, ignored: tuple[int, ...]) -> None:
         self.direct = direct
         self.ignored = ignored
-        self.newlines = newlines
-        self.columns = columns
 
 
 class Lookaheads:
@@ -44,16 +38,12 @@ class Lookaheads:
     Attributes:
         end: the lookahead of the end of the text, as a bit set.
         of_terminal: terminal → all lookaheads that have it.
-        taken: refined state, or state of an LR(0) table → the lookaheads that a stack with this
-            state on top can go on with; an artifact in which no state decides anything has one
-            entry for all of them.
     """
 
     def __init__(self, contents: Contents) -> None:
         self._arrays = arrays = contents.arrays
         self.end = 1 << int(contents.header["end_lookahead"])
         self.of_terminal = to_bit_sets(arrays["terminal_lookaheads"])
-        self.taken = to_bit_sets(arrays["live"])
         self._open_lexemes: dict[int, OpenLexeme] = {}
         self._after: dict[tuple[int, int], int] = {}
 
@@ -64,8 +54,6 @@ class Lookaheads:
             found = self._open_lexemes[number] = OpenLexeme(
                 _to_bit_set(self._arrays["final_direct"][number]),
                 self._slice(number, "final_ignored_first", "final_ignored"),
-                self._slice(number, "final_newline_first", "final_newline"),
-                int(self._arrays["final_columns"][number]),
             )
         return found
 

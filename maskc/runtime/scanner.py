@@ -37,7 +37,6 @@ class ScannerTables:
         open_lexeme_of: state → number of what its open lexeme may become.
         end_of_text: state → the terminal that the open lexeme becomes if the text ends here, or
             ``IGNORED``, ``NOT_AN_END`` or ``EMPTY_TEXT``.
-        counts_columns: state → whether the open lexeme may become a newline whose columns count.
     """
 
     def __init__(self, contents: Contents) -> None:
@@ -47,8 +46,6 @@ class ScannerTables:
         self.byte_classes = arrays["byte_class"].tobytes()
         self.open_lexeme_of: list[int] = arrays["scanner_final"].tolist()
         self.end_of_text: list[int] = arrays["scanner_end_of_text"].tolist()
-        counts = arrays["final_columns"][arrays["scanner_final"]] >= 0
-        self.counts_columns: list[bool] = counts.tolist()
         self._next: list[list[int] | None] = [None] * self.n_states
         self._moves: list[list[int] | None] = [None] * self.n_states
         self._ends: list[tuple[LexemeEnd, ...] | None] = [None] * self.n_states

@@ -14,25 +14,26 @@ Source: appendix, section 6.2; blog, step 1.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from maskc.ids import SequenceId, TerminalId
 from maskc.lexer.boundaries import Boundaries, OpenLexeme
-from maskc.parser.refine import RefinedTable
+from maskc.parser.relation import Lookaheads
 from maskc.pushdown.interchangeable import Classes, map_to_representatives
 from maskc.store.sequences import Event
 from maskc.streamline.model import Rows, merge
 
 
 def merge_interchangeable(
-    rows: Rows, classes: Classes, boundaries: Boundaries, table: RefinedTable
+    rows: Rows, classes: Classes, boundaries: Boundaries, live: Sequence[Lookaheads]
 ) -> Rows:
     """Return the rows with the first terminal of each class in the place of the others."""
     stands_for = map_to_representatives(classes)
     merged: dict[int, int] = {}
-    for lookahead, target in _map_lookaheads(stands_for, boundaries, table).items():
+    for lookahead, target in _map_lookaheads(stands_for, boundaries, live).items():
         merged[target] = merged.get(target, 0) | 1 << lookahead
     sequences = rows.sequences
     everything = boundaries.everything
@@ -84,7 +85,9 @@ def merge_interchangeable(
     )
 
 
-def safe_for_lookaheads(classes: Classes, boundaries: Boundaries, table: RefinedTable) -> Classes:
+def safe_for_lookaheads(
+    classes: Classes, boundaries: Boundaries, live: Sequence[Lookaheads]
+) -> Classes:
     """Return the classes split until their terminals are taken by the same refined states.
 
     What the lexer allows after a terminal is no part of the grammar: one that the lexer never
@@ -93,23 +96,23 @@ def safe_for_lookaheads(classes: Classes, boundaries: Boundaries, table: Refined
     lookaheads = {
         terminal: boundaries.set_of(terminal) for members in classes for terminal in members
     }
-    lives = sorted(set(table.live))
+    distinct = sorted(set(live))
     found: dict[tuple[int, bytes], list[TerminalId]] = {}
     for number, members in enumerate(classes):
         for terminal in members:
-            taken = bytes(bool(live & lookaheads[terminal]) for live in lives)
+            taken = bytes(bool(some & lookaheads[terminal]) for some in distinct)
             if any(taken):
                 found.setdefault((number, taken), []).append(terminal)
     return tuple(tuple(members) for members in found.values() if len(members) > 1)
 
 
 def _map_lookaheads(
-    stands_for: dict[TerminalId, TerminalId], boundaries: Boundaries, table: RefinedTable
+    stands_for: dict[TerminalId, TerminalId], boundaries: Boundaries, live: Sequence[Lookaheads]
 ) -> dict[int, int]:
     """Return lookahead → lookahead of the representative that is live in the same states."""
-    lives = sorted(set(table.live))
-    live = {
-        lookahead: bytes(mask >> lookahead & 1 for mask in lives)
+    distinct = sorted(set(live))
+    live_in = {
+        lookahead: bytes(mask >> lookahead & 1 for mask in distinct)
         for terminal in {*stands_for, *stands_for.values()}
         for lookahead in boundaries.of_terminal.get(terminal, ())
     }
@@ -117,7 +120,7 @@ def _map_lookaheads(
     for terminal, representative in sorted(stands_for.items()):
         for lookahead in boundaries.of_terminal.get(terminal, ()):
             for target in boundaries.of_terminal.get(representative, ()):
-                if live[lookahead] == live[target]:
+                if live_in[lookahead] == live_in[target]:
                     found[lookahead] = target
                     break
     return found

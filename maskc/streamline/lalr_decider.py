@@ -27,9 +27,10 @@ from maskc.store.sequences import Event
 from maskc.streamline.interchangeable import safe_for_lookaheads
 from maskc.streamline.lalr_state import States, Verdicts, condition_on_states
 from maskc.streamline.model import Rows
-from maskc.streamline.order import Decider, Tops
+from maskc.streamline.order import Decider
 from maskc.streamline.pairs import decide_pairs
 from maskc.streamline.sequences import decide_sequences
+from maskc.streamline.tops import make_lalr_tops
 
 
 def make_lalr_decider(
@@ -41,14 +42,14 @@ def make_lalr_decider(
     table: RefinedTable,
 ) -> Decider:
     """Return who is asked about the rows of an LALR grammar."""
-    classes = safe_for_lookaheads(find_classes(grammar), boundaries, table)
+    classes = safe_for_lookaheads(find_classes(grammar), boundaries, table.live)
 
     def decide(verdicts: ProductionVerdicts) -> LalrDecider:
         sequences = verdicts.sequences
         decisions = Decisions(grammar, item_sets, table, boundaries, columns, sequences, classes)
         return LalrDecider(grammar, boundaries, table, verdicts, decisions)
 
-    tops = Tops(table, None)
+    tops = make_lalr_tops(table, grammar.lexer)
     return Decider(ask_grammar(grammar, scanner, boundaries), classes, tops, tops, decide)
 
 

@@ -24,7 +24,6 @@ from maskc.errors import BudgetError, LimitError
 from maskc.grammar.model import Grammar
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
-from maskc.parser.refine import RefinedTable
 from maskc.pushdown.asked_productions import AskedProductions
 from maskc.pushdown.interchangeable import Classes
 from maskc.pushdown.production_verdicts import ProductionVerdicts
@@ -39,6 +38,7 @@ from maskc.streamline.model import Rows
 from maskc.streamline.never_legal import drop_never_legal
 from maskc.streamline.raw import collect_rows
 from maskc.streamline.residue import describe_residue
+from maskc.streamline.tops import Tops
 
 T = TypeVar("T")
 Rewrite = Callable[[Rows], Rows]
@@ -54,20 +54,6 @@ STEPS = (
     "jointly legal",
     DECIDE,
 )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Tops:
-    """The states that can be on top of a stack, as far as rows are decided by them.
-
-    Attributes:
-        states: with the lookaheads that each can go on with.
-        list_states: terminal, or ``IGNORED`` → the states that can be on top after it; ``None``:
-            those that the states' shifts lead to.
-    """
-
-    states: RefinedTable
-    list_states: Callable[[int], tuple[int, ...]] | None
 
 
 class TableDecider(Protocol):
@@ -173,7 +159,7 @@ def streamline(
         "left_out": left_out,
     }
     if verdicts is None:
-        undecided = leave_open(rows, len(decider.undecided.states.live))
+        undecided = leave_open(rows, len(decider.undecided.live))
         return Streamlined(rows, tuple(after), undecided, decider.undecided, report)
     report["left_out"] = by_table.explain_left_out()
     report["residue"] = describe_residue(rows, verdicts, by_table.states_after, boundaries, names)
@@ -195,7 +181,7 @@ def _list_rewrites(
         "never legal": lambda rows: drop_never_legal(rows, by_productions),
         "always legal": lambda rows: cut_always_legal(rows, by_productions, free),
         "interchangeable": lambda rows: merge_interchangeable(
-            rows, decider.classes, boundaries, decider.tops.states
+            rows, decider.classes, boundaries, decider.tops.live
         ),
         "jointly legal": by_table.merge_jointly_legal,
     }

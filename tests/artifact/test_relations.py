@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from maskc.artifact.relations import check_relations
+from maskc.artifact.relations import check_layout, check_relations
 
 
 def fault_of(contents, has_layout=False, **changes):
     arrays = {**contents.arrays, **changes}
     n_tokens = contents.header["tokenizer"]["vocab_size"]
-    return check_relations(arrays, n_tokens=n_tokens, has_layout=has_layout)
+    return check_relations(arrays, n_tokens=n_tokens) or check_layout(arrays, has_layout=has_layout)
 
 
 def test_what_the_compiler_made_fits(contents):

@@ -1,5 +1,6 @@
 """A general table is read back from its arrays as it was."""
 
+import numpy as np
 import pytest
 
 from maskc.frontends.source import load_source
@@ -23,6 +24,8 @@ def tables_of(text):
         boundaries.n_lookaheads,
         boundaries.end,
         language.lexed.scanner.closed,
+        [boundaries.everything] * len(language.table.shifts),
+        np.zeros(len(language.table.shifts), dtype=np.int32),
     )
     return language, symbols, arrays, Lr0Tables(arrays)
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from maskc.ids import EMPTY_TEXT, NO_EVENT, NodeId
-from maskc.runtime.glr.tables import Lr0Tables
 from maskc.runtime.graph import NO_TOKENS, GraphReader, Unions
 from maskc.runtime.lookaheads import Lookaheads
 from maskc.runtime.scanner import ScannerTables
@@ -54,11 +53,8 @@ class Asks:
 
     Args:
         graph: its decision graph.
-        scanner, lookaheads, parser: its tables.
+        scanner, lookaheads: its tables.
         closed: boundary → whether the text may end there.
-
-    Attributes:
-        by_state: whether the graph's answers depend on the state on top.
     """
 
     def __init__(
@@ -66,17 +62,15 @@ class Asks:
         graph: GraphReader,
         scanner: ScannerTables,
         lookaheads: Lookaheads,
-        parser: Lr0Tables,
         closed: Sequence[int],
     ) -> None:
         self._graph = graph
         self._scanner = scanner
         self._lookaheads = lookaheads
         self._closed = closed
-        # An artifact in which no state decides anything has one entry for all of them.
-        self.by_state = len(lookaheads.taken) == len(parser.taken) and len(parser.taken) > 1
         self._end = Ask({}, ((lookaheads.end, _THE_END),), lookaheads.end)
         self._starts: dict[int, tuple[Ask | None, tuple[NodeId, ...]]] = {}
+        # By node and profile of the state.
         self._of_node: dict[tuple[NodeId, int], tuple[Unions, Ask | None]] = {}
 
     def start(self, state: int) -> tuple[Ask | None, tuple[NodeId, ...]]:
@@ -104,13 +98,13 @@ class Asks:
 
         ``END_OF_TEXT`` is among the unions that are allowed where the text may end.
         """
-        key = (node, state if self.by_state else 0)
+        key = (node, self._graph.profile(state))
         found = self._of_node.get(key)
         if found is None:
             if node == _AT_THE_END:
                 found = (NO_TOKENS, self._end)
             else:
-                unions, questions, trials = self._graph.answer(*key)
+                unions, questions, trials = self._graph.answer(node, state)
                 tried = tuple((self._of_lexeme(trial.lexeme), trial.unions) for trial in trials)
                 asked = [(question.terminal, question.node) for question in questions]
                 found = (unions, self._make(asked, tried))

@@ -20,7 +20,7 @@ for these only; the work is bounded by debts times nodes.
 
 Soundness. The graph's questions are asked after a terminal of the state that was shifted, and only
 in states that a terminal leads to does it decide anything. A debt is dropped where the state on top
-cannot go on with any terminal that is asked for (``Lookaheads.taken``, exact for one
+cannot go on with any terminal that is asked for (``Lr0Tables.live``, exact for one
 terminal). No production is empty, so a reduction pops the top at least, and the automaton is
 finite: there are as many debts as lengths, nonterminals and asks.
 
@@ -40,7 +40,6 @@ from maskc.runtime.glr.asks import Ask, Asks
 from maskc.runtime.glr.gss import Node, StackSet
 from maskc.runtime.glr.tables import Lr0Tables
 from maskc.runtime.graph import Unions
-from maskc.runtime.lookaheads import Lookaheads
 
 _DEBT_BYTES = 100
 
@@ -119,18 +118,13 @@ class DebtReader:
 
     Args:
         asks: what its stacks are asked.
-        lookaheads, parser: its tables.
+        parser: its tables.
         budget: what cached results are charged to.
     """
 
-    def __init__(
-        self, asks: Asks, lookaheads: Lookaheads, parser: Lr0Tables, budget: Budget
-    ) -> None:
+    def __init__(self, asks: Asks, parser: Lr0Tables, budget: Budget) -> None:
         self._asks = asks
         self._parser = parser
-        # Where no state decides anything, every state takes every lookahead.
-        n_states = len(parser.taken)
-        self._taken = lookaheads.taken if asks.by_state else [-1] * n_states
         self._follow = self._find_follow()
         self._known = Cache(budget, _measure)  # frozenset of debts → Debts
         self._tops = Cache(budget)  # (ask, state) → edge
@@ -187,11 +181,9 @@ class DebtReader:
 
     def _find_follow(self) -> list[int]:
         """Return, for each nonterminal, the lookaheads that some stack goes on with after it."""
-        if not self._asks.by_state:
-            return [-1] * self._parser.n_nonterminals
         found = [0] * self._parser.n_nonterminals
         for nonterminal, state in self._parser.list_gotos():
-            found[nonterminal] |= self._taken[state]
+            found[nonterminal] |= self._parser.live[state]
         return found
 
     def _edge(self, debts: Debts, state: int) -> Edge:
@@ -270,7 +262,7 @@ class DebtReader:
                 reading.owed.add(Debt(n_states - 1, nonterminal, ask))
                 continue
             target = self._parser.gotos(reading.state).get(nonterminal)
-            if target is not None and self._taken[target] & ask.lookaheads:
+            if target is not None and self._parser.live[target] & ask.lookaheads:
                 return (ask, target)
         return None
 

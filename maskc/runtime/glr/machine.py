@@ -76,8 +76,8 @@ class GlrMachine:
         self._gss = GraphStructuredStack(parser, budget)
         self._closed: list[int] = arrays["general_closed"].tolist()
         graph = GraphReader(arrays)
-        asks = Asks(graph, self._scanner, self._lookaheads, parser, self._closed)
-        self.debts = DebtReader(asks, self._lookaheads, parser, budget)
+        asks = Asks(graph, self._scanner, self._lookaheads, self._closed)
+        self.debts = DebtReader(asks, parser, budget)
         self._composer = Composer(graph, pool, budget)
         self._text_of = text_of
         self._moves = Cache(budget)  # (scanner state, stacks, token) → hypotheses

@@ -25,12 +25,15 @@ class Lr0Tables:
 
     Attributes:
         taken: state → the lookaheads, as a bit set, that it shifts or ends with.
+        live: state → those that a stack with this state on top can go on with, reductions
+            included; all of them in an artifact in which no state decides anything.
         n_nonterminals: nonterminals are below this.
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._arrays = arrays
-        self.taken = to_bit_sets(arrays["general_live"])
+        self.taken = to_bit_sets(arrays["general_taken"])
+        self.live = to_bit_sets(arrays["general_live"])
         n_states = len(self.taken)
         nonterminals = (arrays["general_goto_nonterminal"], arrays["general_reduce_nonterminal"])
         self.n_nonterminals = 1 + max(int(some.max(initial=-1)) for some in nonterminals)

@@ -12,12 +12,12 @@ pushes one for the list and one for ``]``, whatever was open before.
 from __future__ import annotations
 
 from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.lalr.lookaheads import LalrLookaheads
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.reductions import NO_NONTERMINAL, Segment, reduce
 from maskc.runtime.lalr.stack import Stack, pop_and_push
 from maskc.runtime.lalr.stack_cache import StackCache
 from maskc.runtime.lalr.tables import LalrTables
-from maskc.runtime.lookaheads import Lookaheads
 
 # What one pushed state takes in a cached effect, and in the effects of tokens that are made of it.
 _STATE_BYTES = 16
@@ -38,7 +38,7 @@ class StackEffects:
         budget: what cached effects are charged to.
     """
 
-    def __init__(self, tables: LalrTables, lookaheads: Lookaheads, budget: Budget) -> None:
+    def __init__(self, tables: LalrTables, lookaheads: LalrLookaheads, budget: Budget) -> None:
         self._tables = tables
         self._lookaheads = lookaheads
         self._budget = budget

@@ -15,11 +15,11 @@ from maskc.ids import EMPTY_TEXT, IGNORED, NO_EVENT, NOT_AN_END
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import Ended, Hypothesis
+from maskc.runtime.lalr.lookaheads import LalrLookaheads
 from maskc.runtime.lalr.newlines import Newlines
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.lalr.tables import LalrTables
-from maskc.runtime.lookaheads import Lookaheads
 from maskc.runtime.scanner import ScannerTables
 
 
@@ -39,7 +39,7 @@ class Lexemes:
     def __init__(
         self,
         scanner: ScannerTables,
-        lookaheads: Lookaheads,
+        lookaheads: LalrLookaheads,
         tables: LalrTables,
         effects: StackEffects,
         newlines: Newlines | None,

@@ -21,6 +21,7 @@ from maskc.runtime.cache.pool import MaskPool, PooledMask
 from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import Hypotheses, Hypothesis
 from maskc.runtime.lalr.lexemes import Lexemes
+from maskc.runtime.lalr.lookaheads import LalrLookaheads
 from maskc.runtime.lalr.masks import LalrMasks
 from maskc.runtime.lalr.newlines import COUNTED, Newlines
 from maskc.runtime.lalr.read_set import ReadSet
@@ -28,7 +29,6 @@ from maskc.runtime.lalr.stack import Stack, pop_and_push
 from maskc.runtime.lalr.stack_cache import StackCache, descend
 from maskc.runtime.lalr.stepping import Stepper
 from maskc.runtime.lalr.tables import LalrTables
-from maskc.runtime.lookaheads import Lookaheads
 from maskc.runtime.scanner import ScannerTables, group_bytes
 
 # In the place of a cached result: it also depends on the layout, and is cached by that as well.
@@ -66,7 +66,7 @@ class LalrMachine:
     ) -> None:
         arrays = contents.arrays
         self.scanner = ScannerTables(contents)
-        self.lookaheads = Lookaheads(contents)
+        self.lookaheads = LalrLookaheads(contents)
         self.tables = LalrTables(contents, self.lookaheads)
         self.effects = StackEffects(self.tables, self.lookaheads, budget)
         newlines = None
@@ -75,7 +75,12 @@ class LalrMachine:
         self.lexemes = Lexemes(
             self.scanner, self.lookaheads, self.tables, self.effects, newlines, budget
         )
-        self._stepper = Stepper(self.scanner, self.tables, self.lexemes, newlines)
+        # Scanner state → whether its open lexeme may become a newline whose columns count.
+        counts = arrays["final_columns"][arrays["scanner_final"]] >= 0
+        self._counts_columns: list[bool] = counts.tolist()
+        self._stepper = Stepper(
+            self.scanner, self.tables, self.lexemes, newlines, self._counts_columns
+        )
         self._masks = LalrMasks(arrays, self.effects, self.lexemes, budget, pool)
         self._budget = budget
         self._text_of = text_of
@@ -153,7 +158,7 @@ class LalrMachine:
         effects = tuple(_find_effect(h, x, reads.lowest) for x in after)
         if len(effects) > 1:
             self._budget.charge(ENTRY_BYTES * len(effects))
-        reads.layout |= self.scanner.counts_columns[h.state]
+        reads.layout |= self._counts_columns[h.state]
         key = (h.state, token_id, h.stack.state)
         _keep(self._effects, self._effects_by_layout, key, h, reads, effects)
         return after

@@ -21,10 +21,10 @@ from maskc.artifact.model import NO_LINE
 from maskc.runtime.lalr.columns import Columns
 from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import Ended
+from maskc.runtime.lalr.lookaheads import LalrLookaheads
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.lalr.tables import LalrTables
-from maskc.runtime.lookaheads import Lookaheads
 
 # The bytes that change a column.
 COUNTED = b"\n\t "
@@ -48,7 +48,7 @@ class Newlines:
         self,
         arrays: Mapping[str, NDArray[Any]],
         tables: LalrTables,
-        lookaheads: Lookaheads,
+        lookaheads: LalrLookaheads,
         effects: StackEffects,
     ) -> None:
         if tables.layout is None:

@@ -31,6 +31,8 @@ class Stepper:
         scanner, tables: of the artifact.
         lexemes: what open lexemes become.
         newlines: what newlines do, ``None`` without indentation.
+        counts_columns: scanner state → whether its open lexeme may become a newline whose columns
+            count.
 
     Attributes:
         max_hypotheses: how many there can be.
@@ -42,12 +44,13 @@ class Stepper:
         tables: LalrTables,
         lexemes: Lexemes,
         newlines: Newlines | None,
+        counts_columns: list[bool],
     ) -> None:
         self._scanner = scanner
         self._context, self._enclosed = tables.context, tables.enclosed
         self._lexemes = lexemes
         self._newlines = newlines
-        self._counts = scanner.counts_columns
+        self._counts = counts_columns
         self.max_hypotheses = scanner.n_states + _SPARE_HYPOTHESES
 
     def step(self, hypotheses: Hypotheses, text: bytes, reads: ReadSet) -> Hypotheses:

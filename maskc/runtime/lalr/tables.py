@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from maskc.artifact.model import Contents
 from maskc.runtime.lalr.layout import Layout, read_layout
-from maskc.runtime.lookaheads import Lookaheads
+from maskc.runtime.lalr.lookaheads import LalrLookaheads
 
 
 class LalrTables:
@@ -26,7 +26,7 @@ class LalrTables:
         may_end: terminals after which some stack lets the text end.
     """
 
-    def __init__(self, contents: Contents, lookaheads: Lookaheads) -> None:
+    def __init__(self, contents: Contents, lookaheads: LalrLookaheads) -> None:
         header, arrays = contents.header, contents.arrays
         self._arrays = arrays
         self.n_terminals = len(lookaheads.of_terminal)

@@ -8,7 +8,7 @@ import pytest
 
 from maskc import Artifact, allocate_bitmask, load
 from maskc.artifact.model import Contents, check
-from maskc.artifact.sections import GENERAL_SECTIONS, SECTIONS
+from maskc.artifact.sections import GENERAL_SECTIONS, LALR_SECTIONS, SHARED_SECTIONS
 from tests.compiled import accepts, compile_text, legal_tokens, matcher_at
 from tests.general_grammars import general_grammar
 
@@ -142,17 +142,24 @@ def test_forgetting_results_changes_nothing(palindromes, cache_bytes):
     assert [legal_tokens(small, "ab" * n) for n in range(10)] == expected
 
 
-def test_an_lalr_artifact_has_no_general_sections():
-    artifact = compile_text('start: "a"\n')
-    assert not GENERAL_SECTIONS.keys() & artifact.contents.arrays.keys()
-    assert "parser" not in artifact.header["grammar"]
+# What only a general artifact has.
+OWN = {name: GENERAL_SECTIONS[name] for name in GENERAL_SECTIONS if name not in SHARED_SECTIONS}
+
+
+def test_an_artifact_has_the_sections_of_its_kind_alone(palindromes):
+    lalr = compile_text('start: "a"\n')
+    assert lalr.contents.arrays.keys() == LALR_SECTIONS.keys()
+    assert "parser" not in lalr.header["grammar"]
+    assert palindromes.contents.arrays.keys() == GENERAL_SECTIONS.keys()
+    assert "layout" not in palindromes.header
+    assert LALR_SECTIONS.keys() & GENERAL_SECTIONS.keys() == {*SHARED_SECTIONS, "profile_of"}
 
 
 @pytest.mark.parametrize(
     "section",
     sorted(
         name
-        for name, section in GENERAL_SECTIONS.items()
+        for name, section in OWN.items()
         if section.below is not None or section.offsets is not None
     ),
 )
@@ -163,7 +170,7 @@ def test_an_index_out_of_its_table_is_found(palindromes, section):
     assert section in (check(contents) or "")
 
 
-@pytest.mark.parametrize("section", sorted(GENERAL_SECTIONS))
+@pytest.mark.parametrize("section", sorted(OWN))
 def test_a_missing_section_is_found(palindromes, section):
     arrays = dict(palindromes.contents.arrays)
     del arrays[section]
@@ -182,7 +189,7 @@ def test_a_production_longer_than_any_stack_pops_nothing(palindromes):
 
 def test_a_table_without_states_is_found(palindromes):
     arrays = dict(palindromes.contents.arrays)
-    for name, section in GENERAL_SECTIONS.items():
+    for name, section in OWN.items():
         if section.dims[0] in ("G", "G+1"):
             arrays[name] = arrays[name][: len(section.dims[0]) // 3]
     for name in ("shift_terminal", "shift_state", "goto_nonterminal", "goto_state"):
@@ -190,24 +197,26 @@ def test_a_table_without_states_is_found(palindromes):
     for name in ("reduce_nonterminal", "reduce_length"):
         arrays[f"general_{name}"] = arrays[f"general_{name}"][:0]
     fault = check(Contents(palindromes.header, arrays))
-    assert fault == "section general_live has no G"
+    assert fault == "section general_taken has no G"
 
 
-def test_the_states_of_the_graph_are_those_of_the_table_or_one(palindromes):
-    arrays = dict(palindromes.contents.arrays)
-    n_states = len(arrays["general_live"])
-    assert len(arrays["live"]) == n_states
-    for name, section in SECTIONS.items():
-        if section.dims[0] in ("R", "R+1"):
-            arrays[name] = arrays[name][: 2 + len(section.dims[0]) // 2]
+def test_the_states_of_the_graph_are_those_of_the_table(palindromes):
+    n_states = len(palindromes.contents.arrays["general_live"])
+    assert len(palindromes.contents.arrays["profile_of"]) == n_states > 1
+    arrays = {**palindromes.contents.arrays, "profile_of": np.zeros(1, dtype=np.int32)}
     fault = check(Contents(palindromes.header, arrays))
-    assert fault == f"section live has 2 states, neither 1 nor {n_states}"
+    assert fault == f"section profile_of has 1 instead of {n_states} G"
+
+
+def test_a_general_artifact_with_a_layout_is_refused(palindromes):
+    contents = Contents({**palindromes.header, "layout": None}, palindromes.contents.arrays)
+    assert check(contents) == "the header has a layout"
 
 
 def test_an_artifact_in_which_no_state_decides_anything_says_the_same(palindromes):
     text, tokens = general_grammar("palindromes"), (b"a", b"b", b"ab", b"ba")
     raw = compile_text(text, tokens, "raw", parser="earley")
-    assert len(raw.contents.arrays["live"]) == 1
+    assert set(raw.contents.arrays["profile_of"].tolist()) == {0}
     for written in ("", "a", "ab", "aba", "abba", "aabaa"):
         assert legal_tokens(raw, written) == legal_tokens(palindromes, written)
 
