@@ -12,9 +12,13 @@ from __future__ import annotations
 
 from typing import NewType
 
+TokenId = NewType("TokenId", int)
+
 TerminalId = NewType("TerminalId", int)
+NonterminalId = NewType("NonterminalId", int)
 ProductionId = NewType("ProductionId", int)
 ContextId = NewType("ContextId", int)
+PlaceId = NewType("PlaceId", int)  # a context, outside of brackets or between them
 
 LalrStateId = NewType("LalrStateId", int)
 RefinedStateId = NewType("RefinedStateId", int)
@@ -24,9 +28,11 @@ ScannerStateId = NewType("ScannerStateId", int)
 BoundaryId = NewType("BoundaryId", int)
 LookaheadId = NewType("LookaheadId", int)
 OpenLexemeId = NewType("OpenLexemeId", int)
+ColumnsId = NewType("ColumnsId", int)
 
 SequenceId = NewType("SequenceId", int)
 NodeId = NewType("NodeId", int)
+ProfileId = NewType("ProfileId", int)
 
 # Terminals.
 END = TerminalId(0)  # `$END`, the end of the text
@@ -39,9 +45,18 @@ NOT_AN_END = TerminalId(-2)  # the text cannot end here
 EMPTY_TEXT = TerminalId(-3)  # no lexeme is open: the start of the text
 
 DEAD = ScannerStateId(0)  # nothing leads out of it
-NO_LOOKAHEAD = LookaheadId(-1)  # no text has the terminal at that boundary
+# In the place of the state after a byte:
+ENDS = ScannerStateId(-1)  # the byte ends the lexeme
+FORKS = ScannerStateId(-2)  # it may end the lexeme, and the lexeme may also go on with it
+# Columns of an open newline lexeme, as far as one token knows.
+NO_LINE = -1  # no line break in the lexeme yet
+SAME = -2  # what it was before the token; SAME - d is d columns more
+NO_COLUMNS = ColumnsId(-1)  # the open lexeme is no newline that counts columns
+NO_LOOKAHEAD = LookaheadId(-1)  # there is none, or the parser never sees it
 AT_END = BoundaryId(-1)  # the boundary at the end of the text, where DEDENTs are free
 ROOT = ProductionId(-1)  # `$root -> start`, which Lark adds and does not list
 NO_BASE = -1  # of a mask that is kept without another one: its words are all it has
-ANY_PROFILE = -1  # in the place of a profile: the answer is the same for all of them
+ANY_PROFILE = ProfileId(-1)  # in the place of a profile: the answer is the same for all of them
+AT_THE_END = NodeId(-1)  # in the place of a node: the text has to end there
+NO_NONTERMINAL = NonterminalId(-1)  # nothing is pushed: the parser shifts, or refuses
 DROPPED = SequenceId(-1)  # in the place of a path or a sequence: no text has it

@@ -17,18 +17,13 @@ from numpy.typing import NDArray
 
 from maskc.artifact.relations import check_layout, check_relations
 from maskc.artifact.sections import ANY, Section, is_general, is_schema, sections_of
-from maskc.ids import IGNORED, NO_EVENT
+from maskc.ids import IGNORED, NO_EVENT, NO_LINE, SAME
 
 FORMAT = 6
 
 # What is asked of the parser for one mask, at most: compiling ends there, and so does a fill that
 # follows a graph that somebody else made. Grammars of programming languages need less than 100.
 MAX_QUESTIONS = 1 << 16
-
-
-# Columns of an open newline lexeme, as far as one token knows.
-NO_LINE = -1  # no line break in the lexeme yet
-SAME = -2  # what it was before the token; SAME - d is d columns more
 
 
 def column_after(before: int, change: int) -> int:

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from maskc.ids import ANY_PROFILE, EMPTY_TEXT, IGNORED, NO_BASE, NO_EVENT
+from maskc.ids import ANY_PROFILE, EMPTY_TEXT, IGNORED, NO_BASE, NO_COLUMNS, NO_EVENT, NO_LOOKAHEAD
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +94,8 @@ LALR_SECTIONS: dict[str, Section] = {
     **SHARED_SECTIONS,
     "final_newline_first": Section("int32", ("F+1",), offsets="final_newline"),
     "final_newline": Section("int32", ("fn",), below="B"),
-    "indent_lookahead": Section("int32", ("B",), below="M", least=-1),
-    "dedent_lookahead": Section("int32", ("B",), below="M", least=-1),
+    "indent_lookahead": Section("int32", ("B",), below="M", least=NO_LOOKAHEAD),
+    "dedent_lookahead": Section("int32", ("B",), below="M", least=NO_LOOKAHEAD),
     "lalr_state": Section("int32", ("R",), below="L"),
     "lalr_context": Section("int32", ("L",), below="C"),
     "live": Section("uint64", ("R", "W")),
@@ -114,7 +114,7 @@ LALR_SECTIONS: dict[str, Section] = {
     "production_lhs": Section("int32", ("P",), below="N"),
     "production_length": Section("int32", ("P",)),
     "profile_of": Section("int32", ("R",)),
-    "final_columns": Section("int32", ("F",), below="Q", least=-1),
+    "final_columns": Section("int32", ("F",), below="Q", least=NO_COLUMNS),
     "column_first": Section("int32", ("Q+1",), offsets="column_reset"),
     "column_reset": Section("uint8", ("cols", "B"), below="2"),
     "column_more": Section("uint8", ("cols", "B"), below="2"),

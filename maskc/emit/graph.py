@@ -30,11 +30,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.artifact.model import MAX_QUESTIONS, SAME
+from maskc.artifact.model import MAX_QUESTIONS
 from maskc.emit.contexts import find_contexts
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
-from maskc.ids import ANY_PROFILE, NO_EVENT, NodeId, TerminalId
+from maskc.ids import ANY_PROFILE, NO_EVENT, SAME, NodeId, TerminalId
 from maskc.lexer.scanner import Scanner
 from maskc.pushdown.decisions import DEPENDS, MAY
 from maskc.streamline.lalr_state import Verdicts

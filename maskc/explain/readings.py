@@ -13,16 +13,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from maskc.artifact.model import NO_LINE
 from maskc.explain.model import Cause, Death, Ending, Reading
 from maskc.explain.names import GrammarNames
-from maskc.ids import EMPTY_TEXT, IGNORED
+from maskc.ids import DEAD, EMPTY_TEXT, IGNORED, NO_EVENT, NO_LINE, TerminalId
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.lalr.hypothesis import Hypothesis
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet
 
-NO_NEWLINE = -2
+NO_NEWLINE = NO_EVENT  # no terminal is a newline that counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class Reader:
         self._scanner, self._lookaheads = machine.scanner, machine.lookaheads
         self._tables = machine.tables
         layout = self._tables.layout
-        self._newline = layout.newline if layout is not None else NO_NEWLINE
+        self._newline: TerminalId = layout.newline if layout is not None else NO_NEWLINE
 
     def start(self) -> tuple[Open, ...]:
         """Return the readings of the empty text."""
@@ -100,10 +99,10 @@ class Reader:
     def _is_same(before: Hypothesis, after: Hypothesis, goes_on: int) -> bool:
         return after.state == goes_on and after.stack is before.stack
 
-    def _end(self, h: Hypothesis, terminal: int) -> Hypothesis | None:
+    def _end(self, h: Hypothesis, terminal: TerminalId) -> Hypothesis | None:
         end = self._machine.lexemes.end
         ended = end(h.stack, h.indents, terminal, h.column, ReadSet(0))
-        return None if ended is None else Hypothesis(0, *ended, NO_LINE)
+        return None if ended is None else Hypothesis(DEAD, *ended, NO_LINE)
 
     def _list_endings(self, h: Hypothesis) -> list[Ending]:
         lookaheads = self._lookaheads

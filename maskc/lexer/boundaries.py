@@ -28,12 +28,11 @@ from types import MappingProxyType
 from maskc import bits
 from maskc.automata.partition import refine_by_signature
 from maskc.grammar.model import LexerSpec
-from maskc.ids import AT_END, END, IGNORED, BoundaryId, LookaheadId, OpenLexemeId
+from maskc.ids import AT_END, END, IGNORED, NO_LOOKAHEAD, BoundaryId, LookaheadId, OpenLexemeId
 from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import End, Scanner, contexts_after
 
 Lookaheads = int  # bit set
-_NO_LOOKAHEAD = LookaheadId(-1)  # of an ignored lexeme: the parser never sees it
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class OpenLexeme:
         direct: lookaheads of terminals that go to the parser, newlines excepted.
         ignored: boundaries after an ignored terminal it may become.
         newlines: boundaries after a newline it may become (indentation only).
-        columns: the columns such a newline may end at, ``-1`` without newlines.
+        columns: the columns such a newline may end at, ``NO_COLUMNS`` without newlines.
     """
 
     direct: Lookaheads
@@ -293,7 +292,7 @@ def _number_lookaheads(nodes: list[End], class_of: list[int]) -> tuple[list[Look
     for (terminal, _), group in zip(nodes, class_of, strict=True):
         if terminal != IGNORED:
             number.setdefault(group, LookaheadId(len(number)))
-        lookahead_of.append(number.get(group, _NO_LOOKAHEAD))
+        lookahead_of.append(number.get(group, NO_LOOKAHEAD))
     return lookahead_of, len(number)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from maskc.automata.partition import Predecessors, find_coaccessible
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
-from maskc.ids import DEAD
+from maskc.ids import DEAD, NO_COLUMNS, ColumnsId
 from maskc.lexer.scanner import Scanner
 
 MAX_COLUMNS = 4096
@@ -50,7 +50,7 @@ class Columns:
 
     Attributes:
         distinct: the different column sets.
-        of_state: scanner state → its column sets, ``-1`` outside newline lexemes.
+        of_state: scanner state → its column sets, ``NO_COLUMNS`` outside newline lexemes.
     """
 
     distinct: tuple[ColumnSets, ...]
@@ -69,9 +69,9 @@ def build_columns(lexer: LexerSpec, scanner: Scanner) -> Columns:
     """
     layout = lexer.layout
     if layout is None:
-        return Columns((), (-1,) * scanner.n_states)
+        return Columns((), (NO_COLUMNS,) * scanner.n_states)
     number: dict[ColumnSets, int] = {}
-    of_state = [-1] * scanner.n_states
+    of_state = [NO_COLUMNS] * scanner.n_states
     line_break = int(scanner.byte_class[10])
     for state in sorted(_newline_states(scanner, layout.newline)):
         reached = _closure(scanner, {state}, range(256))
@@ -79,7 +79,7 @@ def build_columns(lexer: LexerSpec, scanner: Scanner) -> Columns:
         reset, reset_period = _series(scanner, layout.newline, layout.tab_len, fresh)
         more, more_period = _series(scanner, layout.newline, layout.tab_len, {state})
         sets = ColumnSets(reset, more, reset_period, more_period)
-        of_state[state] = number.setdefault(sets, len(number))
+        of_state[state] = ColumnsId(number.setdefault(sets, len(number)))
     return Columns(tuple(number), tuple(of_state))
 
 

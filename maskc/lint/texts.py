@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.grammar.model import LalrGrammar
-from maskc.ids import DEAD, IGNORED
+from maskc.ids import DEAD, IGNORED, NO_LINE
 from maskc.lexer.scanner import Scanner
 from maskc.lint.derivations import run_parser
 from maskc.lint.lexemes import byte_preference
 
 INDENT_COLUMNS = 4
 MAX_NODES = 400_000
-_NO_LINE = -1
 
 _Node = tuple[int, int, int]  # lexeme, scanner state, column
 
@@ -33,7 +32,7 @@ _Node = tuple[int, int, int]  # lexeme, scanner state, column
 class _Lexeme:
     terminal: int
     context: int  # in which it is lexed
-    column: int  # at which a newline ends, ``_NO_LINE`` for other terminals
+    column: int  # at which a newline ends, ``NO_LINE`` for other terminals
 
 
 class Texts:
@@ -61,7 +60,7 @@ class Texts:
             return None
         if not lexemes:
             return ""
-        first: _Node = (0, self._scanner.start, _NO_LINE)
+        first: _Node = (0, self._scanner.start, NO_LINE)
         parents: dict[_Node, tuple[_Node, int]] = {}
         pending = deque([first])
         while pending and len(parents) < MAX_NODES:
@@ -90,14 +89,14 @@ class Texts:
                 last = lexemes.pop()
                 lexemes.append(_Lexeme(last.terminal, last.context, depth * INDENT_COLUMNS))
                 continue
-            column = depth * INDENT_COLUMNS if layout and terminal == layout.newline else _NO_LINE
+            column = depth * INDENT_COLUMNS if layout and terminal == layout.newline else NO_LINE
             context = self._grammar.lalr.context_of[stacks[position][-1]]
             lexemes.append(_Lexeme(terminal, context, column))
         return lexemes
 
     def _is_done(self, lexeme: _Lexeme, state: int, column: int) -> bool:
         ended = self._scanner.end_of_text[state] == lexeme.terminal
-        return ended and lexeme.column in (_NO_LINE, column)
+        return ended and lexeme.column in (NO_LINE, column)
 
     def _step(self, lexemes: list[_Lexeme], node: _Node) -> list[tuple[_Node, int]]:
         index, state, column = node
@@ -107,12 +106,12 @@ class Texts:
         for target, byte in self._moves_of(state):
             if useful[target]:
                 after = _count(column, byte, lexeme)
-                if after <= lexeme.column or lexeme.column == _NO_LINE:
+                if after <= lexeme.column or lexeme.column == NO_LINE:
                     found.append(((index, target, after), byte))
         for terminal, boundary in self._scanner.ends[state]:
             following = index
             if terminal != IGNORED:
-                if terminal != lexeme.terminal or lexeme.column not in (_NO_LINE, column):
+                if terminal != lexeme.terminal or lexeme.column not in (NO_LINE, column):
                     continue
                 following += 1
             if following == len(lexemes):
@@ -122,7 +121,7 @@ class Texts:
             row = int(self._scanner.enter[boundary, entered.context])
             for target, byte in self._entries_of(row):
                 if useful_next[target]:
-                    found.append(((following, target, _count(_NO_LINE, byte, entered)), byte))
+                    found.append(((following, target, _count(NO_LINE, byte, entered)), byte))
         return found
 
     def _moves_of(self, state: int) -> list[tuple[int, int]]:
@@ -164,12 +163,12 @@ class Texts:
 
 def _count(column: int, byte: int, lexeme: _Lexeme) -> int:
     """Return the column after a byte; only newlines are measured."""
-    if lexeme.column == _NO_LINE:
-        return _NO_LINE
+    if lexeme.column == NO_LINE:
+        return NO_LINE
     if byte == 10:
         return 0
     # A tab would be worth more than one column.
-    return column + 1 if column != _NO_LINE and byte == 32 else column
+    return column + 1 if column != NO_LINE and byte == 32 else column
 
 
 def _spell(node: _Node, parents: dict[_Node, tuple[_Node, int]]) -> str:

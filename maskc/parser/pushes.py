@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from maskc.grammar.model import LalrGrammar
-from maskc.ids import LalrStateId
+from maskc.ids import NO_NONTERMINAL, LalrStateId
 from maskc.parser.items import Item, ItemSets
+
+FROM_CLOSURE = -1  # in the place of a kernel item's position
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +27,8 @@ class Origin:
     """Where a pushed kernel item comes from: kernel item ``kernel``, or the closure of ``lhs``.
 
     Attributes:
-        kernel: position among the kernel items below, ``-1`` for the closure.
-        lhs: the nonterminal whose production the item starts, ``-1`` for a kernel item.
+        kernel: position among the kernel items below, ``FROM_CLOSURE`` for the closure.
+        lhs: the nonterminal whose production the item starts, ``NO_NONTERMINAL`` for a kernel item.
     """
 
     kernel: int
@@ -52,10 +54,10 @@ def list_pushes(grammar: LalrGrammar, item_sets: ItemSets, state: int) -> Pushes
     """Return every push on one LALR state."""
     origins: dict[Item, Origin] = {}
     for position, (production, dot) in enumerate(item_sets.kernels[state]):
-        origins[production, dot] = Origin(position, -1)
+        origins[production, dot] = Origin(position, NO_NONTERMINAL)
     for lhs, productions in item_sets.closures[state].items():
         for production in productions:
-            origins[production, 0] = Origin(-1, lhs)
+            origins[production, 0] = Origin(FROM_CLOSURE, lhs)
     moved: dict[int, dict[Item, Origin]] = {}
     for (production, dot), origin in origins.items():
         symbol = item_sets.next_symbol((production, dot))

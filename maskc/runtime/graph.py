@@ -16,7 +16,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.ids import ANY_PROFILE, NodeId
+from maskc.ids import (
+    ANY_PROFILE,
+    GeneralStateId,
+    NodeId,
+    OpenLexemeId,
+    ProfileId,
+    RefinedStateId,
+    ScannerStateId,
+    TerminalId,
+)
+
+# On top of a stack, of the LALR table or of the general one.
+ParserStateId = RefinedStateId | GeneralStateId
 
 Mask = NDArray[np.int32]
 Unions = frozenset[int]
@@ -33,7 +45,7 @@ class Question(NamedTuple):
         node: the node.
     """
 
-    terminal: int
+    terminal: TerminalId
     column: int
     node: NodeId
 
@@ -47,7 +59,7 @@ class Trial(NamedTuple):
         unions: what is legal if some text goes on from it and ends.
     """
 
-    lexeme: int
+    lexeme: OpenLexemeId
     column: int
     unions: Unions
 
@@ -91,16 +103,16 @@ class GraphReader:
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._arrays = arrays
-        self._profile_of: list[int] = arrays["profile_of"].tolist()
+        self._profile_of: list[ProfileId] = arrays["profile_of"].tolist()
         self._node_first: list[int] = arrays["node_first"].tolist()
         self._node_profile = arrays["node_profile"]
         self._n_profiles = 1 + max(self._profile_of, default=0)
-        self._roots: dict[int, tuple[Question, ...]] = {}
+        self._roots: dict[ScannerStateId, tuple[Question, ...]] = {}
         self._by_profile: dict[int, Answer] = {}  # node and profile in one number → answer
         self._answers: dict[int, Answer] = {}
         self._unions: dict[int, _Union] = {}
 
-    def root(self, state: int) -> tuple[Question, ...]:
+    def root(self, state: ScannerStateId) -> tuple[Question, ...]:
         """Return what a token that starts in a scanner state asks."""
         found = self._roots.get(state)
         if found is None:
@@ -108,12 +120,12 @@ class GraphReader:
             found = self._roots[state] = self._questions(low, high, "root")
         return found
 
-    def profile(self, state: int) -> int:
+    def profile(self, state: ParserStateId) -> ProfileId:
         """Return a number that states share if every node says the same with them on top."""
         return self._profile_of[state]
 
-    def answer(self, node: NodeId, state: int) -> Answer:
-        """Return what a node says with a refined state on top of the stack.
+    def answer(self, node: NodeId, state: ParserStateId) -> Answer:
+        """Return what a node says with a state on top of the stack.
 
         Where it says nothing it allows nothing: no stack with this state comes to it, except in
         tables that maskc did not make.

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
+from maskc.ids import BoundaryId, OpenLexemeId, PlaceId
 
 
 class OpenLexeme:
@@ -27,7 +28,7 @@ class OpenLexeme:
 
     __slots__ = ("direct", "ignored")
 
-    def __init__(self, direct: int, ignored: tuple[int, ...]) -> None:
+    def __init__(self, direct: int, ignored: tuple[BoundaryId, ...]) -> None:
         self.direct = direct
         self.ignored = ignored
 
@@ -44,10 +45,10 @@ class Lookaheads:
         self._arrays = arrays = contents.arrays
         self.end = 1 << int(contents.header["end_lookahead"])
         self.of_terminal = to_bit_sets(arrays["terminal_lookaheads"])
-        self._open_lexemes: dict[int, OpenLexeme] = {}
-        self._after: dict[tuple[int, int], int] = {}
+        self._open_lexemes: dict[OpenLexemeId, OpenLexeme] = {}
+        self._after: dict[tuple[BoundaryId, PlaceId], int] = {}
 
-    def open_lexeme(self, number: int) -> OpenLexeme:
+    def open_lexeme(self, number: OpenLexemeId) -> OpenLexeme:
         """Return what an open lexeme may become, by the number of a scanner state's or a trial."""
         found = self._open_lexemes.get(number)
         if found is None:
@@ -57,7 +58,7 @@ class Lookaheads:
             )
         return found
 
-    def after(self, boundary: int, place: int) -> int:
+    def after(self, boundary: BoundaryId, place: PlaceId) -> int:
         """Return the lookaheads that can be lexed after a boundary, as a bit set.
 
         Args:
@@ -70,7 +71,7 @@ class Lookaheads:
             found = self._after[key] = _to_bit_set(self._arrays["rest"][key])
         return found
 
-    def _slice(self, number: int, first: str, values: str) -> tuple[int, ...]:
+    def _slice(self, number: OpenLexemeId, first: str, values: str) -> tuple[BoundaryId, ...]:
         low, high = self._arrays[first][number : number + 2].tolist()
         return tuple(self._arrays[values][low:high].tolist())
 

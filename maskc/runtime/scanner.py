@@ -14,17 +14,12 @@ from __future__ import annotations
 import numpy as np
 
 from maskc.artifact.model import Contents
-
-# What a byte does to an open lexeme, beside going on in a state above 0 and ``DEAD``: no terminal
-# takes it.
-ENDS = -1  # it ends the lexeme
-FORKS = -2  # it may end the lexeme, and the lexeme may also go on with it
-
+from maskc.ids import ENDS, FORKS, BoundaryId, ContextId, OpenLexemeId, ScannerStateId, TerminalId
 
 # A way in which the open lexeme may end: the terminal that it becomes, or ``IGNORED``, and the
 # boundary, which is what the scanner knows there about the next lexeme. A plain tuple:
 # bytes that may end a lexeme unpack some, and a named one takes three times as long.
-LexemeEnd = tuple[int, int]
+LexemeEnd = tuple[TerminalId, BoundaryId]
 
 
 class ScannerTables:
@@ -41,25 +36,25 @@ class ScannerTables:
 
     def __init__(self, contents: Contents) -> None:
         self._arrays = arrays = contents.arrays
-        self.start: int = contents.header["scanner_start"]
+        self.start: ScannerStateId = contents.header["scanner_start"]
         self.n_states = len(arrays["scanner_next"])
         self.byte_classes = arrays["byte_class"].tobytes()
-        self.open_lexeme_of: list[int] = arrays["scanner_final"].tolist()
-        self.end_of_text: list[int] = arrays["scanner_end_of_text"].tolist()
-        self._next: list[list[int] | None] = [None] * self.n_states
-        self._moves: list[list[int] | None] = [None] * self.n_states
+        self.open_lexeme_of: list[OpenLexemeId] = arrays["scanner_final"].tolist()
+        self.end_of_text: list[TerminalId] = arrays["scanner_end_of_text"].tolist()
+        self._next: list[list[ScannerStateId] | None] = [None] * self.n_states
+        self._moves: list[list[ScannerStateId] | None] = [None] * self.n_states
         self._ends: list[tuple[LexemeEnd, ...] | None] = [None] * self.n_states
-        self._entries: list[list[int] | None] = [None] * len(arrays["scanner_entries"])
+        self._entries: list[list[ScannerStateId] | None] = [None] * len(arrays["scanner_entries"])
         self._entry_numbers: list[list[int] | None] = [None] * len(arrays["scanner_enter"])
 
-    def next(self, state: int) -> list[int]:
+    def next(self, state: ScannerStateId) -> list[ScannerStateId]:
         """Return by byte class the state in which the same lexeme goes on; 0 is dead."""
         row = self._next[state]
         if row is None:
             row = self._next[state] = self._arrays["scanner_next"][state].tolist()
         return row
 
-    def moves(self, state: int) -> list[int]:
+    def moves(self, state: ScannerStateId) -> list[ScannerStateId]:
         """Return by byte class: the next state, or ``DEAD``, ``ENDS`` or ``FORKS``."""
         row = self._moves[state]
         if row is None:
@@ -72,7 +67,7 @@ class ScannerTables:
             row = self._moves[state] = codes.tolist()
         return row
 
-    def ends(self, state: int) -> tuple[LexemeEnd, ...]:
+    def ends(self, state: ScannerStateId) -> tuple[LexemeEnd, ...]:
         """Return the ways in which the open lexeme may end before the next byte."""
         found = self._ends[state]
         if found is None:
@@ -86,7 +81,7 @@ class ScannerTables:
             )
         return found
 
-    def entry(self, boundary: int, context: int) -> list[int]:
+    def entry(self, boundary: BoundaryId, context: ContextId) -> list[ScannerStateId]:
         """Return by byte class the state after the first byte of the next lexeme; 0 is dead.
 
         Args:

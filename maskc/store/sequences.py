@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from maskc.ids import NO_EVENT, OpenLexemeId, SequenceId, TerminalId
+from maskc.ids import NO_COLUMNS, NO_EVENT, OpenLexemeId, SequenceId, TerminalId
 from maskc.lexer.boundaries import Lookaheads, OpenLexeme
 
 ContextSet = int  # a set of contexts as bits
@@ -71,7 +71,7 @@ class Sequences:
 
         One that may become any of them asks for nothing: every live stack goes on with it.
         """
-        return self.close(self.number_open_lexeme(OpenLexeme(lookaheads, (), (), -1)), 0)
+        return self.close(self.number_open_lexeme(OpenLexeme(lookaheads, (), (), NO_COLUMNS)), 0)
 
     def numbers(self) -> Iterator[SequenceId]:
         """Yield all sequences, rests before those that they are rests of."""

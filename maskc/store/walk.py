@@ -23,11 +23,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.artifact.model import NO_LINE, SAME
 from maskc.budget import reserve
 from maskc.errors import LimitError
 from maskc.grammar.model import LalrGrammar
-from maskc.ids import DEAD, END
+from maskc.ids import DEAD, END, NO_LINE, SAME
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
 from maskc.store.alike import replace_alike

@@ -19,7 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from maskc.ids import SequenceId, TerminalId
+from maskc.ids import DROPPED, SequenceId, TerminalId
 from maskc.lexer.boundaries import Boundaries, OpenLexeme
 from maskc.parser.relation import Lookaheads
 from maskc.pushdown.interchangeable import Classes, map_to_representatives
@@ -81,7 +81,7 @@ def merge_interchangeable(
         rows,
         source[rows.source],
         np.array(first, dtype=np.int32)[rows.first],
-        np.where(spare[rows.source], -1, mapped_sequence),
+        np.where(spare[rows.source], DROPPED, mapped_sequence),
     )
 
 

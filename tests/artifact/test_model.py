@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from maskc.artifact.model import NO_LINE, SAME, Contents, check, column_after
+from maskc.artifact.model import Contents, check, column_after
+from maskc.ids import NO_LINE, SAME
 
 
 def with_array(contents, name, change):

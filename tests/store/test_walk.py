@@ -1,4 +1,5 @@
-from maskc.artifact.model import NO_LINE, SAME, column_after
+from maskc.artifact.model import column_after
+from maskc.ids import NO_LINE, SAME
 from maskc.vocab.trie import build_trie
 from tests.compiled import compile_text, legal_tokens
 

@@ -14,7 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from maskc.ids import EMPTY_TEXT, NO_EVENT, NodeId
+from maskc.ids import (
+    AT_THE_END,
+    EMPTY_TEXT,
+    NO_EVENT,
+    GeneralStateId,
+    NodeId,
+    OpenLexemeId,
+    PlaceId,
+    ProfileId,
+    ScannerStateId,
+    TerminalId,
+)
 from maskc.runtime.graph import NO_TOKENS, GraphReader, Unions
 from maskc.runtime.lookaheads import Lookaheads
 from maskc.runtime.scanner import ScannerTables
@@ -22,8 +33,7 @@ from maskc.runtime.scanner import ScannerTables
 END_OF_TEXT = -1  # in a set of unions: the text may end here
 _THE_END: Unions = frozenset((END_OF_TEXT,))
 
-_AT_THE_END = NodeId(-1)  # in the place of a node: the text has to end there
-PLACE = 0  # there is one place of the lexer only, as general grammars have no contexts
+PLACE = PlaceId(0)  # there is one place of the lexer only, as general grammars have no contexts
 
 
 class Ask:
@@ -39,7 +49,7 @@ class Ask:
 
     def __init__(
         self,
-        questions: dict[int, tuple[NodeId, ...]],
+        questions: dict[TerminalId, tuple[NodeId, ...]],
         trials: tuple[tuple[int, Unions], ...],
         lookaheads: int,
     ) -> None:
@@ -69,11 +79,11 @@ class Asks:
         self._lookaheads = lookaheads
         self._closed = closed
         self._end = Ask({}, ((lookaheads.end, _THE_END),), lookaheads.end)
-        self._starts: dict[int, tuple[Ask | None, tuple[NodeId, ...]]] = {}
+        self._starts: dict[ScannerStateId, tuple[Ask | None, tuple[NodeId, ...]]] = {}
         # By node and profile of the state.
-        self._of_node: dict[tuple[NodeId, int], tuple[Unions, Ask | None]] = {}
+        self._of_node: dict[tuple[NodeId, ProfileId], tuple[Unions, Ask | None]] = {}
 
-    def start(self, state: int) -> tuple[Ask | None, tuple[NodeId, ...]]:
+    def start(self, state: ScannerStateId) -> tuple[Ask | None, tuple[NodeId, ...]]:
         """Return what is asked where a token starts in a scanner state.
 
         First what is given to the parser, then the nodes that answer at once, because nothing is.
@@ -84,16 +94,16 @@ class Asks:
             asked = [(question.terminal, question.node) for question in self._graph.root(state)]
             for terminal, boundary in scanner.ends(state):
                 if self._closed[boundary]:
-                    asked.append((terminal, _AT_THE_END))
+                    asked.append((terminal, AT_THE_END))
             if scanner.end_of_text[state] == EMPTY_TEXT:
-                asked.append((NO_EVENT, _AT_THE_END))
+                asked.append((NO_EVENT, AT_THE_END))
             found = self._starts[state] = (
                 self._make([(terminal, node) for terminal, node in asked if terminal >= 0], ()),
                 tuple(node for terminal, node in asked if terminal < 0),
             )
         return found
 
-    def of_node(self, node: NodeId, state: int) -> tuple[Unions, Ask | None]:
+    def of_node(self, node: NodeId, state: GeneralStateId) -> tuple[Unions, Ask | None]:
         """Return what a node allows with a state on top, and what is left to be asked.
 
         ``END_OF_TEXT`` is among the unions that are allowed where the text may end.
@@ -101,7 +111,7 @@ class Asks:
         key = (node, self._graph.profile(state))
         found = self._of_node.get(key)
         if found is None:
-            if node == _AT_THE_END:
+            if node == AT_THE_END:
                 found = (NO_TOKENS, self._end)
             else:
                 unions, questions, trials = self._graph.answer(node, state)
@@ -112,12 +122,12 @@ class Asks:
         return found
 
     def _make(
-        self, asked: list[tuple[int, NodeId]], trials: tuple[tuple[int, Unions], ...]
+        self, asked: list[tuple[TerminalId, NodeId]], trials: tuple[tuple[int, Unions], ...]
     ) -> Ask | None:
         """Return what is asked, ``None`` if it is nothing."""
         if not asked and not trials:
             return None
-        questions: dict[int, list[NodeId]] = {}
+        questions: dict[TerminalId, list[NodeId]] = {}
         lookaheads = 0
         for terminal, node in asked:
             questions.setdefault(terminal, []).append(node)
@@ -127,7 +137,7 @@ class Asks:
         nodes = {terminal: tuple(nodes) for terminal, nodes in questions.items()}
         return Ask(nodes, trials, lookaheads)
 
-    def _of_lexeme(self, number: int) -> int:
+    def _of_lexeme(self, number: OpenLexemeId) -> int:
         """Return the lookaheads that an open lexeme may lead to, as a bit set."""
         lexeme = self._lookaheads.open_lexeme(number)
         found = lexeme.direct

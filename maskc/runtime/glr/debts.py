@@ -35,6 +35,7 @@ from __future__ import annotations
 import sys
 from typing import NamedTuple
 
+from maskc.ids import GeneralStateId, NonterminalId, ScannerStateId
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.glr.asks import Ask, Asks
 from maskc.runtime.glr.gss import Node, StackSet
@@ -55,7 +56,7 @@ class Debt(NamedTuple):
     """
 
     n_states: int
-    nonterminal: int
+    nonterminal: NonterminalId
     ask: Ask
 
 
@@ -78,7 +79,7 @@ Edge = tuple[Unions, Debts | None]
 
 
 # Something that is asked about a state that is on top now.
-_Top = tuple[Ask, int]
+_Top = tuple[Ask, GeneralStateId]
 
 
 class _Reading:
@@ -94,7 +95,9 @@ class _Reading:
 
     __slots__ = ("_seen", "debts", "owed", "state", "top", "tops", "unions")
 
-    def __init__(self, state: int, debts: frozenset[Debt], top: _Top | None = None) -> None:
+    def __init__(
+        self, state: GeneralStateId, debts: frozenset[Debt], top: _Top | None = None
+    ) -> None:
         self.state = state
         self.debts = list(debts)
         self._seen = set(debts)
@@ -130,7 +133,7 @@ class DebtReader:
         self._tops = Cache(budget)  # (ask, state) → edge
         self._edges = Cache(budget)  # (debts, state) → edge
 
-    def read(self, state: int, stacks: StackSet) -> set[int]:
+    def read(self, state: ScannerStateId, stacks: StackSet) -> set[int]:
         """Return the unions that are legal in a scanner state over some stacks.
 
         ``END_OF_TEXT`` is among them if the text may end.
@@ -186,7 +189,7 @@ class DebtReader:
             found[nonterminal] |= self._parser.live[state]
         return found
 
-    def _edge(self, debts: Debts, state: int) -> Edge:
+    def _edge(self, debts: Debts, state: GeneralStateId) -> Edge:
         """Return what reading a state below the top yields."""
         key = (debts, state)
         found: Edge | None = self._edges.get(key)
@@ -195,7 +198,7 @@ class DebtReader:
             self._edges.put(key, found)
         return found
 
-    def _ask_top(self, ask: Ask, state: int) -> Edge:
+    def _ask_top(self, ask: Ask, state: GeneralStateId) -> Edge:
         """Return what the state on top yields when it is asked, which reads it."""
         found: Edge | None = self._tops.get((ask, state))
         return found or self._read_state(self._open(ask, state))
@@ -227,7 +230,7 @@ class DebtReader:
                 return edge
             pending[-1].take(edge)
 
-    def _open(self, ask: Ask, state: int) -> _Reading:
+    def _open(self, ask: Ask, state: GeneralStateId) -> _Reading:
         """Return the reading of a state that is on top and asked."""
         reading = _Reading(state, _NO_DEBTS, (ask, state))
         parser, taken = self._parser, self._parser.taken[state]

@@ -27,6 +27,7 @@ from collections.abc import Iterable
 from threading import RLock
 from weakref import WeakValueDictionary
 
+from maskc.ids import GeneralStateId, TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.glr.tables import Lr0Tables
 from maskc.runtime.weak import WeaklyReferable
@@ -43,7 +44,7 @@ class Node(WeaklyReferable):
         below: the nodes; none at the bottom of all stacks.
     """
 
-    def __init__(self, state: int, below: frozenset[Node]) -> None:
+    def __init__(self, state: GeneralStateId, below: frozenset[Node]) -> None:
         self.state = state
         self.below = below
 
@@ -84,10 +85,12 @@ class GraphStructuredStack:
         # Equal nodes must be one object: two threads that need a new one must not make two. The
         # lock may be taken again by its holder, as the garbage collector may run in between.
         self._lock = RLock()
-        self._nodes: WeakValueDictionary[tuple[int, frozenset[Node]], Node] = WeakValueDictionary()
+        self._nodes: WeakValueDictionary[tuple[GeneralStateId, frozenset[Node]], Node] = (
+            WeakValueDictionary()
+        )
         self._sets: WeakValueDictionary[frozenset[Node], StackSet] = WeakValueDictionary()
         self._shifted = Cache(budget)  # (stacks, terminal) → stacks, or ``_REFUSED``
-        self.start = self._intern(frozenset([self._node(0, ())]))
+        self.start = self._intern(frozenset([self._node(GeneralStateId(0), ())]))
 
     def taken(self, stacks: StackSet) -> int:
         """Return the lookaheads that some stack goes on with, as a bit set."""
@@ -95,7 +98,7 @@ class GraphStructuredStack:
             self._reduce(stacks)
         return stacks.taken
 
-    def shift(self, stacks: StackSet, terminal: int) -> StackSet | None:
+    def shift(self, stacks: StackSet, terminal: TerminalId) -> StackSet | None:
         """Return the stacks after a terminal, ``None`` if no stack takes it."""
         key = (stacks, terminal)
         found: StackSet | None = self._shifted.get(key)
@@ -108,15 +111,15 @@ class GraphStructuredStack:
         """Return the stacks of both."""
         if left is right:
             return left
-        below: dict[int, set[Node]] = {}
+        below: dict[GeneralStateId, set[Node]] = {}
         for node in (*left.tops, *right.tops):
             below.setdefault(node.state, set()).update(node.below)
         return self._intern(frozenset(self._node(*item) for item in below.items()))
 
-    def _shift(self, stacks: StackSet, terminal: int) -> StackSet | None:
+    def _shift(self, stacks: StackSet, terminal: TerminalId) -> StackSet | None:
         if stacks.reduced is None:
             self._reduce(stacks)
-        below: dict[int, list[Node]] = {}
+        below: dict[GeneralStateId, list[Node]] = {}
         for node in stacks.reduced or ():
             for target in self._tables.shifts(node.state).get(terminal, ()):
                 below.setdefault(target, []).append(node)
@@ -132,8 +135,8 @@ class GraphStructuredStack:
         reduction is done for these only.
         """
         tables = self._tables
-        bases: dict[int, set[Node]] = {}
-        pending: list[tuple[int, set[Node]]] = []
+        bases: dict[GeneralStateId, set[Node]] = {}
+        pending: list[tuple[GeneralStateId, set[Node]]] = []
         for node in stacks.tops:
             bases[node.state] = set(node.below)
             pending.append((node.state, bases[node.state].copy()))
@@ -145,7 +148,7 @@ class GraphStructuredStack:
                     if not level:
                         break
                     level = {node for above in level for node in above.below}
-                found: dict[int, set[Node]] = {}
+                found: dict[GeneralStateId, set[Node]] = {}
                 for node in level:
                     target = tables.gotos(node.state).get(nonterminal)
                     if target is not None:
@@ -163,7 +166,7 @@ class GraphStructuredStack:
         stacks.reduced = tuple(self._node(state, bases[state]) for state in sorted(bases))
         self._budget.charge(EDGE_BYTES * sum(map(len, bases.values())))
 
-    def _node(self, state: int, below: Iterable[Node]) -> Node:
+    def _node(self, state: GeneralStateId, below: Iterable[Node]) -> Node:
         """Return the node of a state over others, without those whose stacks another one has."""
         kept = _drop_covered(below)
         key = (state, kept)
@@ -187,7 +190,7 @@ class GraphStructuredStack:
 
 def _drop_covered(nodes: Iterable[Node]) -> frozenset[Node]:
     """Return the nodes without those that have less below than another one of their state."""
-    by_state: dict[int, list[Node]] = {}
+    by_state: dict[GeneralStateId, list[Node]] = {}
     distinct = frozenset(nodes)
     for node in distinct:
         by_state.setdefault(node.state, []).append(node)

@@ -13,7 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 
 from maskc.artifact.model import Contents
-from maskc.ids import DEAD, EMPTY_TEXT, IGNORED
+from maskc.ids import (
+    DEAD,
+    EMPTY_TEXT,
+    FORKS,
+    IGNORED,
+    ContextId,
+    OpenLexemeId,
+    ScannerStateId,
+    TerminalId,
+)
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.cache.composing import Composer
 from maskc.runtime.cache.pool import MaskPool, PooledMask
@@ -23,9 +32,9 @@ from maskc.runtime.glr.gss import GraphStructuredStack, StackSet
 from maskc.runtime.glr.tables import Lr0Tables
 from maskc.runtime.graph import GraphReader
 from maskc.runtime.lookaheads import Lookaheads
-from maskc.runtime.scanner import FORKS, ScannerTables, group_bytes
+from maskc.runtime.scanner import ScannerTables, group_bytes
 
-_CONTEXT = 0  # the lexer of a general grammar may always look for all terminals
+_CONTEXT = ContextId(0)  # the lexer of a general grammar may always look for all terminals
 
 
 class GlrHypothesis:
@@ -38,14 +47,14 @@ class GlrHypothesis:
 
     __slots__ = ("stacks", "state")
 
-    def __init__(self, state: int, stacks: StackSet) -> None:
+    def __init__(self, state: ScannerStateId, stacks: StackSet) -> None:
         self.state = state
         self.stacks = stacks
 
 
 GlrHypotheses = tuple[GlrHypothesis, ...]
 
-_StacksOf = dict[int, StackSet]  # scanner state → stacks
+_StacksOf = dict[ScannerStateId, StackSet]  # scanner state → stacks
 
 
 class GlrMachine:
@@ -171,7 +180,9 @@ class GlrMachine:
             here = self._keep_live(after) if forked else after
         return _sorted(self._keep_live(here))
 
-    def _begin_next(self, after: _StacksOf, state: int, stacks: StackSet, byte_class: int) -> None:
+    def _begin_next(
+        self, after: _StacksOf, state: ScannerStateId, stacks: StackSet, byte_class: int
+    ) -> None:
         """Add what follows if the open lexeme ends and the byte begins the next one."""
         for terminal, boundary in self._scanner.ends(state):
             entered = self._scanner.entry(boundary, _CONTEXT)[byte_class]
@@ -180,11 +191,11 @@ class GlrMachine:
                 if ended is not None:
                     self._add(after, entered, ended)
 
-    def _end(self, stacks: StackSet, terminal: int) -> StackSet | None:
+    def _end(self, stacks: StackSet, terminal: TerminalId) -> StackSet | None:
         """Return the stacks when the open lexeme has become a terminal, or ``IGNORED``."""
         return stacks if terminal == IGNORED else self._gss.shift(stacks, terminal)
 
-    def _add(self, places: _StacksOf, state: int, stacks: StackSet) -> None:
+    def _add(self, places: _StacksOf, state: ScannerStateId, stacks: StackSet) -> None:
         known = places.get(state)
         places[state] = stacks if known is None else self._gss.unite(known, stacks)
 
@@ -197,7 +208,7 @@ class GlrMachine:
             if self._leads_on(lexeme_of[state], stacks)
         }
 
-    def _leads_on(self, number: int, stacks: StackSet) -> bool:
+    def _leads_on(self, number: OpenLexemeId, stacks: StackSet) -> bool:
         """Return whether some text goes on from an open lexeme over some stacks, and ends."""
         lexeme, taken = self._lookaheads.open_lexeme(number), self._gss.taken(stacks)
         return bool(lexeme.direct & taken) or any(

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.ids import GeneralStateId, NonterminalId, TerminalId
 from maskc.runtime.lookaheads import to_bit_sets
 
 # A production that ends in a state: the nonterminal that it makes, and how many states it pops, at
 # least one.
-Reduction = tuple[int, int]
+Reduction = tuple[NonterminalId, int]
 
 
 class Lr0Tables:
@@ -37,17 +38,17 @@ class Lr0Tables:
         n_states = len(self.taken)
         nonterminals = (arrays["general_goto_nonterminal"], arrays["general_reduce_nonterminal"])
         self.n_nonterminals = 1 + max(int(some.max(initial=-1)) for some in nonterminals)
-        self._shifts: list[dict[int, tuple[int, ...]] | None] = [None] * n_states
-        self._gotos: list[dict[int, int] | None] = [None] * n_states
+        self._shifts: list[dict[TerminalId, tuple[GeneralStateId, ...]] | None] = [None] * n_states
+        self._gotos: list[dict[NonterminalId, GeneralStateId] | None] = [None] * n_states
         self._reduces: list[tuple[Reduction, ...] | None] = [None] * n_states
 
-    def list_gotos(self) -> list[tuple[int, int]]:
+    def list_gotos(self) -> list[tuple[NonterminalId, GeneralStateId]]:
         """Return all (nonterminal, state that it leads to), each once."""
         arrays = self._arrays
         pairs = np.stack([arrays["general_goto_nonterminal"], arrays["general_goto_state"]], axis=1)
         return [(a, b) for a, b in np.unique(pairs, axis=0).tolist()]
 
-    def shifts(self, state: int) -> dict[int, tuple[int, ...]]:
+    def shifts(self, state: GeneralStateId) -> dict[TerminalId, tuple[GeneralStateId, ...]]:
         """Return terminal → states."""
         row = self._shifts[state]
         if row is None:
@@ -57,14 +58,14 @@ class Lr0Tables:
             self._shifts[state] = row
         return row
 
-    def gotos(self, state: int) -> dict[int, int]:
+    def gotos(self, state: GeneralStateId) -> dict[NonterminalId, GeneralStateId]:
         """Return nonterminal → state."""
         row = self._gotos[state]
         if row is None:
             row = self._gotos[state] = dict(self._pairs(state, "goto", "nonterminal", "state"))
         return row
 
-    def reduces(self, state: int) -> tuple[Reduction, ...]:
+    def reduces(self, state: GeneralStateId) -> tuple[Reduction, ...]:
         """Return the productions that end in a state."""
         row = self._reduces[state]
         if row is None:
@@ -72,7 +73,9 @@ class Lr0Tables:
             self._reduces[state] = row
         return row
 
-    def _pairs(self, state: int, table: str, left: str, right: str) -> list[tuple[int, int]]:
+    def _pairs(
+        self, state: GeneralStateId, table: str, left: str, right: str
+    ) -> list[tuple[Any, Any]]:
         low, high = self._arrays[f"general_{table}_first"][state : state + 2].tolist()
         columns = (self._arrays[f"general_{table}_{name}"][low:high] for name in (left, right))
         return list(zip(*(np.asarray(column).tolist() for column in columns), strict=True))

@@ -11,10 +11,11 @@ pushes one for the list and one for ``]``, whatever was open before.
 
 from __future__ import annotations
 
+from maskc.ids import NO_NONTERMINAL, RefinedStateId, TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.lalr.lookaheads import LalrLookaheads
 from maskc.runtime.lalr.read_set import ReadSet
-from maskc.runtime.lalr.reductions import NO_NONTERMINAL, Segment, reduce
+from maskc.runtime.lalr.reductions import Segment, reduce
 from maskc.runtime.lalr.stack import Stack, pop_and_push
 from maskc.runtime.lalr.stack_cache import StackCache
 from maskc.runtime.lalr.tables import LalrTables
@@ -26,7 +27,7 @@ _STATE_BYTES = 16
 # What one terminal does: how many states are popped; which are pushed, lowest first, none if the
 # terminal is refused; and how many states below the top were read to know that. A plain tuple, as
 # `Segment`.
-StackEffect = tuple[int, tuple[int, ...], int]
+StackEffect = tuple[int, tuple[RefinedStateId, ...], int]
 
 
 class StackEffects:
@@ -46,7 +47,7 @@ class StackEffects:
         self._effects = StackCache(budget)
         self._segments = Cache(budget)  # (state, nonterminal on it, terminal) → segment
 
-    def shift(self, stack: Stack, terminal: int, reads: ReadSet) -> Stack | None:
+    def shift(self, stack: Stack, terminal: TerminalId, reads: ReadSet) -> Stack | None:
         """Return the stack after a terminal, ``None`` if no text can go on with it.
 
         Args:
@@ -66,7 +67,7 @@ class StackEffects:
             reads.lowest = stack.depth - n_read
         return pop_and_push(stack, n_popped, pushed) if pushed else None
 
-    def _compute(self, stack: Stack, terminal: int) -> StackEffect:
+    def _compute(self, stack: Stack, terminal: TerminalId) -> StackEffect:
         """Return what a terminal does to a stack.
 
         ``base`` is the lowest state that is left, and ``nonterminal`` what is pushed onto it.

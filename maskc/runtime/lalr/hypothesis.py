@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from maskc.ids import ScannerStateId
 from maskc.runtime.lalr.stack import Stack
 
 
@@ -17,7 +18,9 @@ class Hypothesis:
 
     __slots__ = ("column", "indents", "stack", "state")
 
-    def __init__(self, state: int, stack: Stack, indents: tuple[int, ...], column: int) -> None:
+    def __init__(
+        self, state: ScannerStateId, stack: Stack, indents: tuple[int, ...], column: int
+    ) -> None:
         self.state = state
         self.stack = stack
         self.indents = indents

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from maskc.ids import TerminalId
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:
@@ -17,9 +19,9 @@ class Layout:
         dedent_at_end: the lookahead of a dedent that the end of the text brings, as a bit set.
     """
 
-    newline: int
-    indent: int
-    dedent: int
+    newline: TerminalId
+    indent: TerminalId
+    dedent: TerminalId
     tab_len: int
     dedent_at_end: int
 

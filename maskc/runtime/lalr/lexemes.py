@@ -11,7 +11,15 @@ after a value the parser takes ``,`` and ``]`` only.
 
 from __future__ import annotations
 
-from maskc.ids import EMPTY_TEXT, IGNORED, NO_EVENT, NOT_AN_END
+from maskc.ids import (
+    EMPTY_TEXT,
+    IGNORED,
+    NO_EVENT,
+    NOT_AN_END,
+    OpenLexemeId,
+    RefinedStateId,
+    TerminalId,
+)
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import Ended, Hypothesis
@@ -50,12 +58,17 @@ class Lexemes:
         self._tables = tables
         self._shift = effects.shift
         self._newlines = newlines
-        self.newline: int = NO_EVENT if newlines is None else newlines.terminal
+        self.newline: TerminalId = NO_EVENT if newlines is None else newlines.terminal
         # (number of an open lexeme, refined state) → whether it leads on without a newline
         self._verdicts = Cache(budget)
 
     def end(
-        self, stack: Stack, indents: tuple[int, ...], terminal: int, column: int, reads: ReadSet
+        self,
+        stack: Stack,
+        indents: tuple[int, ...],
+        terminal: TerminalId,
+        column: int,
+        reads: ReadSet,
     ) -> Ended | None:
         """Return what is left when the open lexeme has become a terminal.
 
@@ -84,7 +97,12 @@ class Lexemes:
         return self.leads_on(number, h.stack, h.indents, h.column, reads)
 
     def leads_on(
-        self, number: int, stack: Stack, indents: tuple[int, ...], column: int, reads: ReadSet
+        self,
+        number: OpenLexemeId,
+        stack: Stack,
+        indents: tuple[int, ...],
+        column: int,
+        reads: ReadSet,
     ) -> bool:
         """Return whether some text goes on from an open lexeme and ends.
 
@@ -110,7 +128,7 @@ class Lexemes:
             for boundary in lexeme.newlines
         )
 
-    def _leads_on_at_once(self, number: int, state: int) -> bool:
+    def _leads_on_at_once(self, number: OpenLexemeId, state: RefinedStateId) -> bool:
         lookaheads, place = self._lookaheads, self._tables.place[state]
         lexeme, taken = lookaheads.open_lexeme(number), lookaheads.taken[state]
         return bool(lexeme.direct & taken) or any(

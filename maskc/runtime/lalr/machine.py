@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 
-from maskc.artifact.model import NO_LINE, Contents
+from maskc.artifact.model import Contents
+from maskc.ids import NO_LINE, RefinedStateId, ScannerStateId
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget
 from maskc.runtime.cache.pool import MaskPool, PooledMask
 from maskc.runtime.lalr.effects import StackEffects
@@ -38,7 +39,7 @@ _BY_LAYOUT = "by layout"
 # What a token makes of a hypothesis: how many states of the stack are popped; which are pushed,
 # lowest first; the scanner state afterwards; the open blocks afterwards, ``None`` if they stay; and
 # the column afterwards. A plain tuple: to unpack a named one would be a tenth of a token's time.
-TokenEffect = tuple[int, tuple[int, ...], int, tuple[int, ...] | None, int]
+TokenEffect = tuple[int, tuple[RefinedStateId, ...], ScannerStateId, tuple[int, ...] | None, int]
 
 
 class LalrMachine:
@@ -97,7 +98,7 @@ class LalrMachine:
 
     def start(self) -> Hypotheses:
         """Return the hypothesis before the first byte."""
-        return (Hypothesis(self.scanner.start, Stack(0, None), (0,), NO_LINE),)
+        return (Hypothesis(self.scanner.start, Stack(RefinedStateId(0), None), (0,), NO_LINE),)
 
     def step(self, hypotheses: Hypotheses, text: bytes) -> Hypotheses:
         """Return the live hypotheses after some bytes; empty if the text is illegal."""

@@ -17,7 +17,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from maskc.artifact.model import NO_LINE
+from maskc.ids import NO_LINE, BoundaryId, ColumnsId
 from maskc.runtime.lalr.columns import Columns
 from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import Ended
@@ -104,8 +104,8 @@ class Newlines:
 
     def lead_on(
         self,
-        columns: int,
-        boundary: int,
+        columns: ColumnsId,
+        boundary: BoundaryId,
         stack: Stack,
         indents: tuple[int, ...],
         column: int,
@@ -150,7 +150,7 @@ class Newlines:
             after = dedented
         return False
 
-    def _can_go_on(self, stack: Stack, boundary: int) -> bool:
+    def _can_go_on(self, stack: Stack, boundary: BoundaryId) -> bool:
         following = self._lookaheads.after(boundary, self._place[stack.state])
         return bool(following & self._taken[stack.state])
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from maskc.artifact.model import MAX_QUESTIONS, NO_LINE, column_after
-from maskc.ids import NO_EVENT, NodeId
+from maskc.artifact.model import MAX_QUESTIONS, column_after
+from maskc.ids import NO_EVENT, NO_LINE, NodeId
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.graph import GraphReader, Question, Unions
 from maskc.runtime.lalr.effects import StackEffects

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from maskc.ids import NO_NONTERMINAL, NonterminalId, RefinedStateId, TerminalId
 from maskc.runtime.lalr.tables import LalrTables
 
-NO_NONTERMINAL = -1
 # Reductions that are followed one by one; longer ones are searched for cycles.
 _FEW = 200
 
@@ -26,21 +26,25 @@ _FEW = 200
 # that is pushed then, or ``NO_NONTERMINAL`` if the effect ends here; and if it ends, the states
 # that are pushed, none if the terminal is refused. A plain tuple: a named one is unpacked three
 # times as slowly, and each terminal that is new to a stack takes several.
-Segment = tuple[int, int, tuple[int, ...]]
+Segment = tuple[int, NonterminalId, tuple[RefinedStateId, ...]]
 
 
 _REFUSED: Segment = (0, NO_NONTERMINAL, ())
 
-_Pair = tuple[int, int]  # a state, and the nonterminal on it or ``NO_NONTERMINAL``
+_Pair = tuple[
+    RefinedStateId, NonterminalId
+]  # a state, and the nonterminal on it or ``NO_NONTERMINAL``
 # A segment whose pushed states are linked, lowest first: they may be thousands, and segments have
 # their upper states in common.
-_Linked = tuple[int, int, Any]
+_Linked = tuple[int, NonterminalId, Any]
 _REFUSED_LINKED: _Linked = (0, NO_NONTERMINAL, None)
 
 
-def reduce(tables: LalrTables, state: int, nonterminal: int, terminal: int) -> Segment:
+def reduce(
+    tables: LalrTables, state: RefinedStateId, nonterminal: NonterminalId, terminal: TerminalId
+) -> Segment:
     """Return what a terminal brings about when a nonterminal, or nothing, is on a state."""
-    states: list[int] = []  # pushed so far, onto ``state``
+    states: list[RefinedStateId] = []  # pushed so far, onto ``state``
     made = nonterminal
     for _ in range(_FEW):
         if made != NO_NONTERMINAL:
@@ -62,7 +66,9 @@ def reduce(tables: LalrTables, state: int, nonterminal: int, terminal: int) -> S
     return reduce_long(tables, state, nonterminal, terminal)
 
 
-def reduce_long(tables: LalrTables, state: int, nonterminal: int, terminal: int) -> Segment:
+def reduce_long(
+    tables: LalrTables, state: RefinedStateId, nonterminal: NonterminalId, terminal: TerminalId
+) -> Segment:
     """Return the same in as many steps as there are pairs; cycles are refused."""
     start = (state, nonterminal)
     known: dict[_Pair, _Linked] = {}
@@ -87,7 +93,7 @@ def reduce_long(tables: LalrTables, state: int, nonterminal: int, terminal: int)
 
 
 def _step(
-    tables: LalrTables, pair: _Pair, terminal: int, known: dict[_Pair, _Linked]
+    tables: LalrTables, pair: _Pair, terminal: TerminalId, known: dict[_Pair, _Linked]
 ) -> tuple[_Linked | None, _Pair]:
     """Return what follows a pair; or ``None`` and the pair that is needed to know it."""
     state, nonterminal = pair

@@ -6,6 +6,8 @@ rolling back a matcher is taking an earlier stack again.
 
 from __future__ import annotations
 
+from maskc.ids import RefinedStateId
+
 
 class Stack:
     """A parser stack: its top, a refined state, and what lies below. Never changes.
@@ -18,13 +20,13 @@ class Stack:
 
     __slots__ = ("below", "depth", "state")
 
-    def __init__(self, state: int, below: Stack | None) -> None:
+    def __init__(self, state: RefinedStateId, below: Stack | None) -> None:
         self.state = state
         self.below = below
         self.depth: int = below.depth + 1 if below is not None else 0
 
 
-def pop_and_push(stack: Stack, n_popped: int, pushed: tuple[int, ...]) -> Stack:
+def pop_and_push(stack: Stack, n_popped: int, pushed: tuple[RefinedStateId, ...]) -> Stack:
     """Return the stack without its upper ``n_popped`` states and with others pushed, lowest first.
 
     Raises:

@@ -11,14 +11,13 @@ ends ``=`` and begins the next lexeme.
 
 from __future__ import annotations
 
-from maskc.artifact.model import NO_LINE
-from maskc.ids import DEAD
+from maskc.ids import DEAD, FORKS, NO_LINE, ScannerStateId
 from maskc.runtime.lalr.hypothesis import Hypotheses, Hypothesis
 from maskc.runtime.lalr.lexemes import Lexemes
 from maskc.runtime.lalr.newlines import Newlines
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.tables import LalrTables
-from maskc.runtime.scanner import FORKS, ScannerTables
+from maskc.runtime.scanner import ScannerTables
 
 # There are never more hypotheses than scanner states, and these that are dead and still there.
 _SPARE_HYPOTHESES = 64
@@ -128,7 +127,7 @@ class Stepper:
             if ended is not None:
                 stack, indents = ended
                 entered = scanner.entry(boundary, self._context[stack.state])[byte_class]
-                if entered:
+                if entered != DEAD:
                     column = NO_LINE
                     # Columns count in newlines that end a line, so not between brackets.
                     if self._counts[entered] and not self._enclosed[stack.state]:
@@ -136,7 +135,7 @@ class Stepper:
                     after.append(Hypothesis(entered, stack, indents, column))
         return after
 
-    def _go_on(self, h: Hypothesis, state: int, byte: int) -> Hypothesis:
+    def _go_on(self, h: Hypothesis, state: ScannerStateId, byte: int) -> Hypothesis:
         """Return a hypothesis whose lexeme goes on with a byte, in a scanner state."""
         column = h.column
         if self._counts[state] and not self._enclosed[h.stack.state]:

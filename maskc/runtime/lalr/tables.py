@@ -8,6 +8,15 @@ that must not be changed.
 from __future__ import annotations
 
 from maskc.artifact.model import Contents
+from maskc.ids import (
+    ContextId,
+    LalrStateId,
+    NonterminalId,
+    PlaceId,
+    ProductionId,
+    RefinedStateId,
+    TerminalId,
+)
 from maskc.runtime.lalr.layout import Layout, read_layout
 from maskc.runtime.lalr.lookaheads import LalrLookaheads
 
@@ -31,31 +40,33 @@ class LalrTables:
         self._arrays = arrays
         self.n_terminals = len(lookaheads.of_terminal)
         self.layout: Layout | None = read_layout(header["layout"]) if header["layout"] else None
-        self.lalr_state: list[int] = arrays["lalr_state"].tolist()
+        self.lalr_state: list[LalrStateId] = arrays["lalr_state"].tolist()
         self.enclosed: list[int] = arrays["enclosed"].tolist()
         context = arrays["lalr_context"][arrays["lalr_state"]]
         n_contexts = arrays["scanner_enter"].shape[1]
-        self.context: list[int] = context.tolist()
-        self.place: list[int] = (context + n_contexts * arrays["enclosed"]).tolist()
-        self.production_lhs: list[int] = arrays["production_lhs"].tolist()
+        self.context: list[ContextId] = context.tolist()
+        self.place: list[PlaceId] = (context + n_contexts * arrays["enclosed"]).tolist()
+        self.production_lhs: list[NonterminalId] = arrays["production_lhs"].tolist()
         self.production_length: list[int] = arrays["production_length"].tolist()
         self._shift_first: list[int] = arrays["shift_first"].tolist()
-        self._shift_terminal: list[int] = arrays["shift_terminal"].tolist()
-        self._shift_state: list[int] = arrays["shift_state"].tolist()
+        self._shift_terminal: list[TerminalId] = arrays["shift_terminal"].tolist()
+        self._shift_state: list[RefinedStateId] = arrays["shift_state"].tolist()
         self._goto_first: list[int] = arrays["goto_first"].tolist()
-        self._goto_nonterminal: list[int] = arrays["goto_nonterminal"].tolist()
-        self._goto_state: list[int] = arrays["goto_state"].tolist()
+        self._goto_nonterminal: list[NonterminalId] = arrays["goto_nonterminal"].tolist()
+        self._goto_state: list[RefinedStateId] = arrays["goto_state"].tolist()
         self._reduce_first: list[int] = arrays["reduce_first"].tolist()
-        self._reduce_production: list[int] = arrays["reduce_production"].tolist()
+        self._reduce_production: list[ProductionId] = arrays["reduce_production"].tolist()
         n_refined = len(self.lalr_state)
-        self._shifts: list[dict[int, int] | None] = [None] * n_refined
-        self._gotos: list[dict[int, int] | None] = [None] * n_refined
-        self._reduces: list[dict[int, int] | None] = [None] * len(arrays["lalr_context"])
+        self._shifts: list[dict[TerminalId, RefinedStateId] | None] = [None] * n_refined
+        self._gotos: list[dict[NonterminalId, RefinedStateId] | None] = [None] * n_refined
+        self._reduces: list[dict[TerminalId, ProductionId] | None] = [None] * len(
+            arrays["lalr_context"]
+        )
         ends = lookaheads.end | (self.layout.dedent_at_end if self.layout else 0)
         taken = zip(self._shift_terminal, self._shift_state, strict=True)
         self.may_end = frozenset(t for t, state in taken if lookaheads.taken[state] & ends)
 
-    def shifts(self, state: int) -> dict[int, int]:
+    def shifts(self, state: RefinedStateId) -> dict[TerminalId, RefinedStateId]:
         """Return terminal → refined state."""
         row = self._shifts[state]
         if row is None:
@@ -65,7 +76,7 @@ class LalrTables:
             )
         return row
 
-    def gotos(self, state: int) -> dict[int, int]:
+    def gotos(self, state: RefinedStateId) -> dict[NonterminalId, RefinedStateId]:
         """Return nonterminal → refined state."""
         row = self._gotos[state]
         if row is None:
@@ -75,7 +86,7 @@ class LalrTables:
             )
         return row
 
-    def reduces(self, lalr_state: int) -> dict[int, int]:
+    def reduces(self, lalr_state: LalrStateId) -> dict[TerminalId, ProductionId]:
         """Return terminal → production, of an LALR state: its refined states reduce alike."""
         row = self._reduces[lalr_state]
         if row is None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from maskc.artifact.model import NO_LINE
+from maskc.ids import NO_LINE
 from maskc.runtime.lalr.newlines import Newlines
 from maskc.runtime.lalr.read_set import ReadSet
 
