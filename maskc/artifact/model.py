@@ -75,9 +75,9 @@ def check(contents: Contents) -> str | None:
     sizes = _constants(contents.header)
     if sizes is None:
         return "the header lacks its sizes"
-    has_layout = "layout" in contents.header
-    if has_layout == (is_schema(contents.header) or is_general(contents.header)):
-        return f"the header {'has' if has_layout else 'lacks'} a layout"
+    is_lalr = not is_schema(contents.header) and not is_general(contents.header)
+    if is_lalr != ("layout" in contents.header):
+        return f"the header {'lacks its' if is_lalr else 'has a'} layout"
     for name, section in sections.items():
         array = arrays[name]
         fits = array.dtype.name in {section.dtype, section.wide}
