@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,7 +15,7 @@ from maskc.limits import Limits
 from maskc.report.render import print_json
 
 if TYPE_CHECKING:
-    from maskc.explain.questions import TokenName
+    from maskc.explain.model import Explanation
 
 
 @click.command("explain")
@@ -40,42 +40,26 @@ def explain_command(
     and b'\xc3' is a token of bytes that are no characters.
     """
     from maskc.explain.questions import explain, parse_token
+    from maskc.explain.schemas import explain_schema
     from maskc.report.explain import print_explanation, to_dict
 
     loaded = maskc.load(artifact)
+    if resources and not is_schema(loaded.header):
+        raise click.UsageError("--resource goes with a JSON Schema only.")
+    documents = read_resources(resources)
+    written = text.encode(errors="surrogateescape")
     try:
         asked = parse_token(token) if token is not None else None
-        written = text.encode(errors="surrogateescape")
-        if is_schema(loaded.header):
-            _explain_schema(loaded, written, asked, resources, as_json=as_json, limits=limits)
-            return
-        if resources:
-            raise click.UsageError("--resource goes with a JSON Schema only.")
-        explanation = run_alone(lambda: explain(loaded, written, asked), limits)
+
+        def work() -> Explanation[Any]:
+            if is_schema(loaded.header):
+                return explain_schema(loaded, written, asked, documents)
+            return explain(loaded, written, asked)
+
+        explanation = run_alone(work, limits)
     except ValueError as error:
         raise click.UsageError(f"{error}.") from None
     if as_json:
         print_json(to_dict(explanation))
     else:
         print_explanation(explanation)
-
-
-def _explain_schema(
-    artifact: maskc.Artifact,
-    text: bytes,
-    asked: TokenName | None,
-    resources: tuple[str, ...],
-    *,
-    as_json: bool,
-    limits: Limits,
-) -> None:
-    """Print what may come next after a text of a JSON Schema."""
-    from maskc.explain.schemas import explain_schema
-    from maskc.report.explain_schema import print_schema_explanation, to_dict
-
-    documents = read_resources(resources)
-    found = run_alone(lambda: explain_schema(artifact, text, asked, documents), limits)
-    if as_json:
-        print_json(to_dict(found))
-    else:
-        print_schema_explanation(found)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 Names = tuple[str, ...]
+
+# Why a text dies: a `Death` in a grammar, a `maskc.explain.schemas.Refusal` in a JSON Schema.
+D = TypeVar("D")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,44 +80,46 @@ class Death:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenVerdict:
+class TokenVerdict(Generic[D]):
     """Whether a token is legal after the text.
 
     Attributes:
         token_id: ``None`` if the vocabulary has no such token: it is taken as bytes then.
         token: its bytes; ``None`` for special tokens.
         is_legal: the mask has it.
-        death: where it dies, ``None`` if it does not.
-        readings: after it, if it is legal.
+        death: where it dies, ``None`` if it does not, or is special.
+        readings: after it, if it is legal and the grammar has readings.
     """
 
     token_id: int | None
     token: bytes | None
     is_legal: bool
-    death: Death | None
-    readings: tuple[Reading, ...]
+    death: D | None
+    readings: tuple[Reading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
-    """What may come next after a text.
+class Explanation(Generic[D]):
+    """What may come next after a text of a grammar, or of a JSON Schema.
 
     Attributes:
         text: the text.
-        death: where it dies; the rest is empty then.
-        readings: the ways to read it.
-        may_end: the text may end here.
-        n_legal: tokens in the mask, end-of-sequence tokens included.
         n_tokens: tokens of the vocabulary.
+        death: where it dies; the rest is empty then.
+        readings: the ways to read it; a JSON Schema has none.
+        may_end: the text may end here.
+        forced: what must come next.
+        n_legal: tokens in the mask, end-of-sequence tokens included.
         examples: some of the legal tokens, the shortest first.
         token: what was asked about a token.
     """
 
     text: bytes
-    death: Death | None
-    readings: tuple[Reading, ...]
-    may_end: bool
-    n_legal: int
     n_tokens: int
-    examples: tuple[bytes, ...]
-    token: TokenVerdict | None
+    death: D | None = None
+    readings: tuple[Reading, ...] = ()
+    may_end: bool = False
+    forced: bytes = b""
+    n_legal: int = 0
+    examples: tuple[bytes, ...] = ()
+    token: TokenVerdict[D] | None = None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import codecs
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +53,7 @@ def parse_token(name: str) -> TokenName:
     return TokenName(None, text.encode(errors="surrogatepass"))
 
 
-def explain(artifact: Artifact, text: bytes, asked: TokenName | None = None) -> Explanation:
+def explain(artifact: Artifact, text: bytes, asked: TokenName | None = None) -> Explanation[Death]:
     """Return what may come next after a text.
 
     Args:
@@ -66,24 +67,32 @@ def explain(artifact: Artifact, text: bytes, asked: TokenName | None = None) -> 
     """
     token_id, token = find_token(artifact, asked) if asked is not None else (None, None)
     reader = Reader(artifact)
-    n_tokens: int = artifact.header["tokenizer"]["n_tokens"]
     readings, death = reader.read(reader.start(), text)
     if death is not None:
-        return Explanation(text, death, (), False, 0, n_tokens, (), None)
+        return Explanation(text, artifact.header["tokenizer"]["n_tokens"], death)
     matcher = artifact.matcher()
     if not matcher.accept_bytes(text):
         raise ValueError("the readings and the matcher disagree")
+    found: Explanation[Death] = describe_next(artifact, text, matcher)
+    legal = list_legal(artifact, matcher)
+    return replace(
+        found,
+        readings=tuple(map(reader.describe, readings)),
+        token=_explain_token(reader, readings, legal, token_id, token) if asked else None,
+    )
+
+
+def describe_next(artifact: Artifact, text: bytes, matcher: Matcher) -> Explanation[Any]:
+    """Return what a matcher says may come next after a text that it has accepted."""
     legal = list_legal(artifact, matcher)
     tokens = list_texts(artifact, legal)
     return Explanation(
         text=text,
-        death=None,
-        readings=tuple(map(reader.describe, readings)),
-        may_end=reader.may_end(readings),
+        n_tokens=artifact.header["tokenizer"]["n_tokens"],
+        may_end=matcher.is_accepting,
+        forced=matcher.forced_bytes(),
         n_legal=len(legal),
-        n_tokens=n_tokens,
         examples=tuple(sorted(tokens, key=lambda token: (len(token), token))[:N_EXAMPLES]),
-        token=_explain_token(reader, readings, legal, token_id, token) if asked else None,
     )
 
 
@@ -123,7 +132,7 @@ def _explain_token(
     legal: list[int],
     token_id: int | None,
     token: bytes | None,
-) -> TokenVerdict:
+) -> TokenVerdict[Death]:
     if token is None:
         return TokenVerdict(token_id, None, token_id in legal, None, ())
     after: tuple[Open, ...]

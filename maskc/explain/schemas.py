@@ -14,7 +14,8 @@ from typing import Any
 
 from maskc.errors import SchemaError
 from maskc.explain.causes import Causes, find_causes
-from maskc.explain.questions import N_EXAMPLES, TokenName, find_token, list_legal, list_texts
+from maskc.explain.model import Explanation, TokenVerdict
+from maskc.explain.questions import TokenName, describe_next, find_token, list_legal
 from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.reader import read_schema
 from maskc.runtime.artifact import Artifact
@@ -43,54 +44,12 @@ class Refusal:
     causes: Causes | None
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaVerdict:
-    """Whether a token is legal.
-
-    Attributes:
-        token_id: ``None`` if the vocabulary has no such token: it is taken as bytes then.
-        token: its bytes; ``None`` for special tokens.
-        is_legal: the mask has it.
-        refusal: where it dies, ``None`` if it does not, or is special.
-    """
-
-    token_id: int | None
-    token: bytes | None
-    is_legal: bool
-    refusal: Refusal | None
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaExplanation:
-    """What may come next after a text.
-
-    Attributes:
-        text: the text.
-        refusal: where it dies; the rest is empty then.
-        may_end: the text may end here.
-        forced: what must come next.
-        n_legal: tokens in the mask, end-of-sequence tokens included.
-        n_tokens: tokens of the vocabulary.
-        examples: some of the legal tokens, the shortest first.
-        token: what was asked about a token.
-    """
-
-    text: bytes
-    refusal: Refusal | None
-    may_end: bool
-    forced: bytes
-    n_legal: int
-    n_tokens: int
-    examples: tuple[bytes, ...]
-    token: SchemaVerdict | None
-
-
 def explain_schema(
     artifact: Artifact,
     text: bytes,
     asked: TokenName | None = None,
     resources: Mapping[str, Any] | None = None,
-) -> SchemaExplanation:
+) -> Explanation[Refusal]:
     """Return what may come next after a text.
 
     Args:
@@ -104,28 +63,20 @@ def explain_schema(
         ValueError: there is no token of that id.
     """
     judge = _Judge(artifact, resources or {})
-    n_tokens: int = artifact.header["tokenizer"]["n_tokens"]
     matcher = artifact.matcher()
     if not matcher.accept_bytes(text):
-        return SchemaExplanation(text, judge.refuse(b"", text), False, b"", 0, n_tokens, (), None)
-    legal = list_legal(artifact, matcher)
-    tokens = list_texts(artifact, legal)
-    verdict = None
-    if asked is not None:
-        token_id, token = find_token(artifact, asked)
-        is_legal = token_id in legal if token is None else matcher.fork().accept_bytes(token)
-        refusal = judge.refuse(text, token) if token is not None and not is_legal else None
-        verdict = SchemaVerdict(token_id, token, is_legal, refusal)
-    return SchemaExplanation(
-        text=text,
-        refusal=None,
-        may_end=matcher.is_accepting,
-        forced=matcher.forced_bytes(),
-        n_legal=len(legal),
-        n_tokens=n_tokens,
-        examples=tuple(sorted(tokens, key=lambda token: (len(token), token))[:N_EXAMPLES]),
-        token=verdict,
-    )
+        n_tokens: int = artifact.header["tokenizer"]["n_tokens"]
+        return Explanation(text, n_tokens, judge.refuse(b"", text))
+    found: Explanation[Refusal] = describe_next(artifact, text, matcher)
+    if asked is None:
+        return found
+    token_id, token = find_token(artifact, asked)
+    if token is None:
+        is_legal = token_id in list_legal(artifact, matcher)
+    else:
+        is_legal = matcher.fork().accept_bytes(token)
+    refusal = judge.refuse(text, token) if token is not None and not is_legal else None
+    return replace(found, token=TokenVerdict(token_id, token, is_legal, refusal))
 
 
 class _Judge:

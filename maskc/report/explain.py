@@ -3,35 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from decimal import Decimal
 from typing import Any
 
 from maskc.explain.model import Cause, Death, Explanation, Names, Reading, TokenVerdict
+from maskc.explain.schemas import Refusal
+from maskc.report.refusals import quote, say_refusal
 from maskc.report.render import format_count, format_lexemes, make_console
 
 MAX_NAMES = 24  # of a longer list, so much is shown
-MAX_TEXT = 60
 
 
-def to_dict(explanation: Explanation) -> dict[str, Any]:
+def to_dict(explanation: Explanation[Any]) -> dict[str, Any]:
     """Return an explanation for ``--json``; bytes become text where they are text."""
-    found = encode_bytes(asdict(explanation))
+    found = _encode(asdict(explanation))
     if not isinstance(found, dict):
         raise ValueError("an explanation is a map")
     return found
 
 
-def encode_bytes(value: Any) -> Any:
-    """Return a value with its bytes as text."""
+def _encode(value: Any) -> Any:
+    """Return a value with its bytes as text, and its decimal numbers as floats."""
     if isinstance(value, bytes):
         return value.decode(errors="backslashreplace")
+    if isinstance(value, Decimal):
+        return float(value)
     if isinstance(value, dict):
-        return {key: encode_bytes(item) for key, item in value.items()}
+        return {key: _encode(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [encode_bytes(item) for item in value]
+        return [_encode(item) for item in value]
     return value
 
 
-def print_explanation(explanation: Explanation) -> None:
+def print_explanation(explanation: Explanation[Any]) -> None:
     """Print an explanation on standard output."""
     lines = list(_list_lines(explanation))
     console = make_console()
@@ -39,7 +43,7 @@ def print_explanation(explanation: Explanation) -> None:
         console.print(line, soft_wrap=True)
 
 
-def _list_lines(explanation: Explanation) -> list[str]:
+def _list_lines(explanation: Explanation[Any]) -> list[str]:
     lines = [f"after {quote(explanation.text)}"]
     if explanation.death is not None:
         return [*lines, "  illegal", *_say_death(explanation.death, explanation.text)]
@@ -48,6 +52,8 @@ def _list_lines(explanation: Explanation) -> list[str]:
             lines.append(f"reading {number} of {len(explanation.readings)}")
         lines += _say_reading(reading)
     lines.append(f"  the text may end here: {'yes' if explanation.may_end else 'no'}")
+    if explanation.forced:
+        lines.append(f"  what must come next: {quote(explanation.forced)}")
     examples = " ".join(map(format_lexemes, explanation.examples))
     lines.append(
         f"  legal tokens: {format_count(explanation.n_legal)} of "
@@ -74,7 +80,7 @@ def _say_reading(reading: Reading) -> list[str]:
     return lines
 
 
-def _say_token(verdict: TokenVerdict) -> list[str]:
+def _say_token(verdict: TokenVerdict[Any]) -> list[str]:
     name = f"token {verdict.token_id}" if verdict.token_id is not None else "no token, the text"
     if verdict.token is None:
         return [f"{name} (special): {'legal' if verdict.is_legal else 'illegal'}"]
@@ -84,7 +90,9 @@ def _say_token(verdict: TokenVerdict) -> list[str]:
     return [heading, *(line for reading in verdict.readings for line in _say_reading(reading))]
 
 
-def _say_death(death: Death, text: bytes) -> list[str]:
+def _say_death(death: Death | Refusal, text: bytes) -> list[str]:
+    if isinstance(death, Refusal):
+        return say_refusal(death, text)
     good = text[: death.offset]
     where = f"after {quote(good)} " if good else ""
     byte = format_lexemes(bytes([death.byte]))
@@ -111,12 +119,6 @@ def _say_cause(cause: Cause, byte: str) -> str:
     if cause.lexeme:
         return f"no terminal that begins with {lexeme} goes on with {byte}"
     return f"no terminal begins with {byte}"
-
-
-def quote(text: bytes) -> str:
-    """Return a text in quotes; of a long one the end."""
-    shown = format_lexemes(text)
-    return shown if len(shown) <= MAX_TEXT else f"…{shown[-MAX_TEXT:]}"
 
 
 def _list(names: Names) -> str:
