@@ -166,7 +166,7 @@ def test_every_package_has_a_line():
         ("rich", {"cli", "report"}),
         ("click", {"cli"}),
         ("msgpack", {"artifact.container"}),
-        ("referencing", {"jsonschema.dialects", "verify.json_schema"}),
+        ("referencing", {"jsonschema.dialects", "verify.json_judge"}),
         ("jsonschema_specifications", {"jsonschema.dialects"}),
         ("regex", {"verify"}),
         ("interegular", {"lint.overlap"}),

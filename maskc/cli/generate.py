@@ -50,7 +50,7 @@ def generate_command(
 
     loaded = maskc.load(artifact)  # what is no artifact is refused before a process is started
     if is_schema(loaded.header):
-        from maskc.verify.json_schema import draw_texts
+        from maskc.verify.json_texts import draw_texts
 
         texts = draw_texts(loaded, count, max_tokens, seed)
         click.get_current_context().exit(_show_drawn(artifact, texts, as_json=as_json))

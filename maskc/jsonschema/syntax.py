@@ -5,6 +5,11 @@ code point.
 
 Example: ``a|b{2}`` is a choice between a set of one character and a repetition of another.
 
+The rules of GBNF and EBNF are trees, too (:mod:`maskc.frontends.characters.expressions`), and only
+the inner nodes of both have one shape: these leaves are sets with a class of their own, assertions
+and look-aheads, and the tree is kept as it is written; those are names of rules and differences,
+simplified where they are made. No function reads both.
+
 Limits: back-references are not regular, and look-behinds are not read: both are refused by name.
 """
 

@@ -5,7 +5,7 @@ import pytest
 import maskc
 from maskc.cli.main import run
 from maskc.errors import SchemaError
-from maskc.verify.json_schema import NotJsonError, draw_texts, read_json, verify_schema
+from maskc.verify.json_schema import verify_schema
 
 SCHEMA = {
     "type": "object",
@@ -52,17 +52,6 @@ def test_an_artifact_of_another_schema_is_wrong(compiled, claimed, text, problem
     report = verify(wrong, text)
     assert report.is_wrong
     assert problem in [witness["problem"] for witness in report.experiments[0].failures]
-
-
-def test_texts_that_are_drawn_are_valid_json(artifact):
-    texts = list(draw_texts(artifact, 4, 10, 1))
-    assert all(is_whole and json.loads(text)["n"] >= 3 for text, is_whole in texts)
-
-
-@pytest.mark.parametrize("text", ['{"a": 1, "a": 1}', "NaN", '"\\ud800"', "[" * 100_000])
-def test_what_is_not_json_is_not_read(text):
-    with pytest.raises(NotJsonError):
-        read_json(text)
 
 
 def test_the_commands_read_artifacts_of_schemas(tmp_path, monkeypatch, capsys, artifact):
