@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import maskc
+from maskc.errors import ArtifactError
 from maskc.integrations import sglang as plugin
 from maskc.integrations.errors import IntegrationError
 from maskc.vocab.registry import find_tokenizer
@@ -267,3 +268,81 @@ def test_a_missing_hook_is_refused(monkeypatch):
         stack.enter_context(pytest.raises(IntegrationError, match="no register_grammar_backend"))
         monkeypatch.delattr(base, "register_grammar_backend")
         plugin.register()
+
+
+SCHEMA = '{"type": "object", "properties": {"a": {"const": "x"}}, "required": ["a"]}'
+
+
+@pytest.fixture
+def serving_all(monkeypatch):
+    monkeypatch.setenv("MASKC_REQUESTS", "all")
+
+
+@pytest.mark.usefixtures("serving_all")
+@pytest.mark.parametrize(
+    ("constraint", "written"),
+    [
+        ({"json_schema": SCHEMA}, '{"a": "x"}'),
+        ({"json_schema": "$$ANY$$"}, '{"b": [1, null]}'),
+        ({"regex": "[a-c]{2}!"}, "ab!"),
+        ({"regex": "(yes|no)"}, "no"),
+        ({"ebnf": 'root ::= "a" root | "b"'}, "aab"),
+        ({"ebnf": 'start: "a" start | "b"'}, "aab"),
+    ],
+)
+@pytest.mark.parametrize("parser", [None, "deepseek-r1"])
+def test_a_requests_own_constraint_is_served(monkeypatch, tokenizer, constraint, written, parser):
+    backend = create(monkeypatch, tokenizer, "maskc", parser)
+    grammar = ask(backend, **constraint).grammar
+    inner = grammar if parser is None else grammar.grammar
+    assert type(inner).__name__ == "MaskcGrammar"
+    for token in encode(tokenizer, written):
+        assert token in masked([inner])[0]
+        inner.accept_token(token)
+    assert tokenizer.eos_token_id in masked([inner])[0]
+    assert not backend.cache
+
+
+@pytest.mark.usefixtures("serving_all")
+@pytest.mark.parametrize(
+    ("constraint", "message"),
+    [
+        ({"json_schema": '{"type": "nothing"}'}, "nothing"),
+        ({"regex": r"(a)\1"}, "back-reference"),
+        ({"ebnf": "root ::= missing"}, "missing"),
+    ],
+)
+def test_what_is_refused_fails_its_request_and_is_not_remembered(backend, constraint, message):
+    assert message in ask(backend, **constraint).errors[0]
+    assert not backend.cache
+
+
+def test_what_is_refused_can_go_to_the_delegate(monkeypatch, tokenizer):
+    monkeypatch.setenv("MASKC_REQUESTS", "json,regex")
+    monkeypatch.setenv("MASKC_REFUSED", "backend")
+    backend = create(monkeypatch, tokenizer, "maskc")
+    refused = ask(backend, json_schema='{"type": "object", "format": "idn-hostname"}')
+    assert type(refused.grammar).__name__ == "XGrammarGrammar"
+    assert backend.constraints.statistics()["json refused"] == 1
+    assert type(ask(backend, regex="[ab]").grammar).__name__ == "MaskcGrammar"
+
+
+def test_kinds_that_are_not_ours_go_to_the_delegate(monkeypatch, tokenizer):
+    monkeypatch.setenv("MASKC_REQUESTS", "json")
+    backend = create(monkeypatch, tokenizer, "maskc")
+    assert type(ask(backend, regex="[ab]").grammar).__name__ == "XGrammarGrammar"
+    assert set(backend.cache) == {("regex", "[ab]")}
+
+
+@pytest.mark.usefixtures("serving_all")
+def test_a_grammar_that_is_given_up_is_not_compiled(monkeypatch, tokenizer):
+    backend = create(monkeypatch, tokenizer, "maskc")
+    future, _ = backend.get_cached_or_future_value(("regex", "((a{1,500}){1,500}){1,500}"), False)
+    future.cancel()
+    assert "cancelled" in future.result(timeout=60).error_message
+
+
+def test_a_wrong_setting_ends_the_servers_start(monkeypatch, tokenizer):
+    monkeypatch.setenv("MASKC_REQUESTS", "jsno")
+    with pytest.raises(ArtifactError, match="'jsno' is no kind of request"):
+        create(monkeypatch, tokenizer, "maskc")

@@ -1,0 +1,195 @@
+"""SGLang's backend that serves artifacts and what requests bring, and delegates the rest.
+
+An ``ebnf`` of ``maskc://NAME`` is an artifact. Schemas, patterns and grammars of requests are
+served if the operator named their kind (:mod:`maskc.integrations.requests`), else they are the
+delegate's; what maskc refuses then is the client's error or the delegate's too, as he chose.
+
+SGLang remembers grammars, and requests that fail, by their text without bound; ours are not
+remembered: a client can invent texts without end, and what lies under a name may be replaced, put
+in order or taken away. The registry and the kit know them, so nothing is done twice.
+
+Where SGLang gives up on a grammar that is being compiled, it cancels its future: with the executor
+of this module that ends the work.
+
+Example: with ``MASKC_REQUESTS=json`` a ``json_schema`` is served here, and a ``regex`` is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from maskc.errors import MaskcError
+from maskc.integrations.compile_lane import MOST_WAITING, Ticket
+from maskc.integrations.compile_pool import holding
+from maskc.integrations.errors import load_engine
+from maskc.integrations.names import SCHEME, parse_reference
+from maskc.integrations.registry import ArtifactRegistry
+from maskc.integrations.requests import RequestConstraints, falls_back, read_kinds
+from maskc.integrations.session import Session
+from maskc.integrations.sglang_grammar import BASE, ENGINE, build_grammar_class
+from maskc.runtime.compiled import Compiled
+
+# What SGLang writes for a schema that takes any object.
+_ANY_OBJECT = "$$ANY$$"
+# SGLang's kinds of requests by ours.
+_KIND_OF = {"json": "json", "regex": "regex", "ebnf": "grammar"}
+
+
+class CancellingExecutor(ThreadPoolExecutor):
+    """Threads whose futures, when they are cancelled, end what is compiled for them."""
+
+    def __init__(self) -> None:
+        super().__init__(MOST_WAITING, "maskc-request")
+
+    def submit(self, work: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
+        """Return the future of some work."""
+        ticket = Ticket()
+
+        def run() -> Any:
+            with holding(ticket):
+                return work(*args, **named)
+
+        future = super().submit(run)
+        give_up = future.cancel
+
+        def cancel() -> bool:
+            ticket.cancel()
+            return give_up()
+
+        future.cancel = cancel  # type: ignore[method-assign]
+        return future
+
+
+def build_backend_class() -> type[Any]:
+    """Return the class of the backend that serves what is ours and delegates all else."""
+    base = load_engine(BASE, ENGINE)
+    grammar_class = build_grammar_class()
+
+    class MaskcBackend(base.BaseGrammarBackend):  # type: ignore[misc, name-defined]
+        """What it does is said in SGLang's ``BaseGrammarBackend``."""
+
+        def __init__(
+            self,
+            delegate: Any,
+            registry: ArtifactRegistry,
+            constraints: RequestConstraints | None,
+            end_ids: set[int],
+        ) -> None:
+            super().__init__()
+            self.executor = CancellingExecutor()
+            self.delegate, self.registry, self.end_ids = delegate, registry, end_ids
+            self.constraints = constraints
+
+        def dispatch_ebnf(self, key_string: str) -> Any:
+            try:
+                name = parse_reference(key_string)
+                if name is not None:
+                    return self.follow(self.registry.load(name), "ebnf")
+            except MaskcError as error:
+                return base.InvalidGrammarObject(str(error))
+            return self.serve("grammar", "ebnf", key_string)
+
+        def dispatch_json(self, key_string: str) -> Any:
+            kind = "json_object" if key_string == _ANY_OBJECT else "json"
+            return self.serve(kind, "json", key_string)
+
+        def dispatch_regex(self, key_string: str) -> Any:
+            return self.serve("regex", "regex", key_string)
+
+        def serve(self, kind: str, theirs: str, text: str) -> Any:
+            """Return the grammar of a request: ours, if its kind is, else the delegate's."""
+            delegated = getattr(self.delegate, f"dispatch_{theirs}")
+            if self.constraints is None or kind not in read_kinds():
+                return delegated(text)
+            try:
+                return self.follow(self.constraints.make(kind, text), theirs)
+            except MaskcError as error:
+                return delegated(text) if falls_back() else base.InvalidGrammarObject(str(error))
+
+        def follow(self, compiled: Compiled, theirs: str) -> Any:
+            """Return a grammar that follows something of ours."""
+            return grammar_class(Session(compiled, self.end_ids), theirs)
+
+        def dispatch_structural_tag(self, key_string: str) -> Any:
+            return self.delegate.dispatch_structural_tag(key_string)
+
+        def dispatch_fallback(self, key_type: str, key_string: str) -> Any:
+            return self.delegate.dispatch_fallback(key_type, key_string)
+
+        def set_cache(self, key: tuple[str, str], value: Any) -> None:
+            if is_remembered(key, value, base.InvalidGrammarObject):
+                super().set_cache(key, value)
+
+        def reset(self) -> None:
+            super().reset()
+            self.delegate.reset()
+
+        def compile_framed_grammar(self, grammar: Any, frame: Any) -> Any:
+            if isinstance(grammar, grammar_class):
+                return None
+            return self.delegate.compile_framed_grammar(grammar, frame)
+
+        @property
+        def is_support_token_filter(self) -> bool:
+            return bool(self.delegate.is_support_token_filter)
+
+    # What masks and reasoning need of a backend, and artifacts have no part in.
+    for method in (
+        *("set_token_filter", "reserve_framing_tokens", "initialize_vocab_mask_buffer"),
+        *("allocate_vocab_mask", "move_vocab_mask", "apply_vocab_mask"),
+    ):
+        setattr(MaskcBackend, method, _forward(method))
+    return MaskcBackend
+
+
+def _forward(method: str) -> Any:
+    def call(self: Any, *args: Any, **named: Any) -> Any:
+        return getattr(self.delegate, method)(*args, **named)
+
+    call.__name__ = method
+    return call
+
+
+def wrap_for_reasoning(backend: Any, tokenizer: Any) -> Any:
+    """Return a backend that lets a model think first, if the server has a parser for that."""
+    serving = load_engine("sglang.srt.runtime_context", ENGINE).get_serving()
+    if not serving.reasoning_parser:
+        return backend
+    parsing = load_engine("sglang.srt.parser.reasoning_parser", ENGINE)
+    reasoner = load_engine("sglang.srt.constrained.reasoner_grammar_backend", ENGINE)
+    invalid = load_engine(BASE, ENGINE).InvalidGrammarObject
+    parser = parsing.ReasoningParser(
+        model_type=serving.reasoning_parser, stream_reasoning=False, tokenizer=tokenizer
+    )
+
+    class MaskcReasonerBackend(reasoner.ReasonerGrammarBackend):  # type: ignore[misc, name-defined]
+        """Requests go to the outer backend, and its cache and threads are those that are used."""
+
+        def set_cache(self, key: tuple[str, str], value: Any) -> None:
+            if is_remembered(key, value, invalid):
+                super().set_cache(key, value)
+
+    made = MaskcReasonerBackend(
+        backend, parser, tokenizer, enable_strict_thinking=serving.enable_strict_thinking
+    )
+    made.executor = backend.executor
+    return made
+
+
+def is_remembered(key: tuple[str, str], value: Any, invalid: type[Any]) -> bool:
+    """Return whether SGLang may remember what came of a request: the delegate's, and no refusal.
+
+    Args:
+        key: SGLang's kind and the text.
+        value: SGLang's grammar, perhaps within one for reasoning.
+        invalid: the class of refusals.
+    """
+    kind, text = key
+    if text.startswith(SCHEME):
+        return False
+    if _KIND_OF.get(kind) not in read_kinds():
+        return True
+    inner = getattr(value, "grammar", value)
+    return not isinstance(inner, invalid) and not hasattr(inner, "session")
