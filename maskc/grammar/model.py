@@ -118,6 +118,8 @@ class LexerSpec:
         contexts_after: terminal → the contexts that the parser can name once it has shifted it;
             none for a terminal that is never shifted.
         layout: indentation, if the postlex is an ``Indenter``.
+        keyword_tail: ``re`` source of what a lexeme may have after a string terminal and still be
+            renamed to it; mostly nothing, see :mod:`maskc.frontends.lark.versions`.
     """
 
     terminals: tuple[str, ...]
@@ -129,6 +131,7 @@ class LexerSpec:
     first_context: ContextId
     contexts_after: Mapping[int, frozenset[ContextId]]
     layout: Layout | None
+    keyword_tail: str = ""
 
     def __post_init__(self) -> None:
         """Keep the mapping from being written."""

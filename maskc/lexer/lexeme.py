@@ -21,7 +21,8 @@ it.
 A state of the open lexeme holds the state of the look-behinds, the ordered threads of the
 context's alternatives, and the threads of the keywords that the lexeme may turn out to be.
 
-Source: Lark 1.3 ``lexer.py`` (Scanner.match, UnlessCallback); ``docs/lexing.md``.
+Source: Lark 1.3 ``lexer.py`` (Scanner.match, UnlessCallback), and 1.2 for what may follow a keyword
+(:mod:`maskc.frontends.lark.versions`); ``docs/lexing.md``.
 """
 
 from __future__ import annotations
@@ -82,6 +83,7 @@ class LexemeAutomaton:
                     lexer.terminals[terminal], pattern, lexer.re_flags, terminal
                 )
                 self._owner += [terminal] * (len(nfa.nodes) - len(self._owner))
+        self._keyword_starts = self._add_keywords(nfa)
         self.threads = ThreadStepper(nfa)
         self._stepper = LookBehindStepper(self.threads)
         self._look_behind_number: dict[LookBehindState, int] = {}
@@ -94,6 +96,20 @@ class LexemeAutomaton:
         self._condition_rows: dict[int, list[int]] = {}
         self.free = self.condition(self._intern_look_behind(self._stepper.start()), FREE)
         self.n_classes = self.threads.n_classes
+
+    def _add_keywords(self, nfa: Nfa) -> dict[int, int]:
+        """Return where the patterns of keywords begin: their own, or with what may follow them."""
+        lexer = self.lexer
+        if not lexer.keyword_tail:
+            return self._starts
+        starts: dict[int, int] = {}
+        renamed = {name for c in lexer.contexts for _, names in c.keywords for name in names}
+        for terminal in sorted(renamed):
+            pattern = f"(?:{lexer.patterns[terminal]}){lexer.keyword_tail}"
+            name = lexer.terminals[terminal]
+            starts[terminal] = nfa.add_pattern(name, pattern, lexer.re_flags, terminal)
+            self._owner += [terminal] * (len(nfa.nodes) - len(self._owner))
+        return starts
 
     def _intern_look_behind(self, look_behind: LookBehindState) -> int:
         number = self._look_behind_number.setdefault(look_behind, len(self._look_behinds))
@@ -116,7 +132,7 @@ class LexemeAutomaton:
             for terminal, names in self.lexer.contexts[context].keywords
             if terminal not in self.lexer.ignored
             for name in names
-            for position, _ in self.threads.enter(self._starts[name], matched)
+            for position, _ in self.threads.enter(self._keyword_starts[name], matched)
         }
         return self._intern(look_behind, collected.done(), keywords)
 

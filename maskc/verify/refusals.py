@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
-import lark.utils
 from lark import Lark
 from lark.exceptions import LarkError, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
 from lark.indenter import DedentError
 
+from maskc.frontends.lark.versions import match_lexeme
 from maskc.verify.general import is_two_endings
 from maskc.verify.steps import Steps
 
@@ -142,6 +142,6 @@ def _find_offset(steps: Steps, text: str, error: BaseException) -> int:
         state, position = after
     if position < len(text) and isinstance(error, DedentError):
         lexer = cast(Any, steps.lexer_at(state))
-        match = lexer.match(lark.utils.TextSlice(text, 0, len(text)), position)
+        match = match_lexeme(lexer, text, position)
         position += len(match[0]) if match is not None else 0
     return position

@@ -15,11 +15,11 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, NamedTuple, cast
 
-import lark.utils
 from lark import Lark
 from lark.lexer import BasicLexer, Token
 from lark.parsers.lalr_analysis import Shift
 
+from maskc.frontends.lark.versions import match_lexeme
 from maskc.verify.remaining import Remaining
 
 
@@ -117,7 +117,7 @@ class Steps:
     def step(self, state: State, text: str, position: int) -> tuple[State, int] | None:
         """Return the state and position after the next lexeme, ``None`` if Lark refuses it."""
         lexer = self.lexer_at(state)
-        match = cast(Any, lexer).match(lark.utils.TextSlice(text, 0, len(text)), position)
+        match = match_lexeme(lexer, text, position)
         if match is None:
             return None
         value, terminal = match

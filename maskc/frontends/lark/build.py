@@ -28,10 +28,9 @@ from maskc.frontends.lark.expansion import check_expansion
 from maskc.frontends.lark.imports import check_grammar_text, make_loader
 from maskc.frontends.lark.indenters import build_indenter
 from maskc.frontends.lark.patching import patched
+from maskc.frontends.lark.versions import check_version
 from maskc.frontends.settings import PRIORITIES
 from maskc.frontends.source import GrammarSource, name_source
-
-OLDEST_LARK = (1, 3)
 
 # Lark checks some of what it reads with assertions, and converts counts as they are written.
 _REFUSALS = (LarkError, re.error, UnicodeDecodeError, AssertionError, ValueError, OverflowError)
@@ -54,7 +53,7 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
     Raises:
         GrammarError, UnsupportedTerminalError, LimitError: as :func:`build_lark`.
     """
-    _check_version(source.name)
+    check_version(source.name)
     name_source(source)
     check_grammar_text(source.name, len(source.text), source.text)
     postlex = build_indenter(source.postlex) if source.postlex else None
@@ -85,21 +84,6 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
     # The table is made for all start symbols; `parse` without a start begins at the first.
     cast(Any, built.parser).parser_conf.start = starts[:1]
     return built
-
-
-def _check_version(name: str) -> None:
-    """Refuse a Lark older than the one whose language we are held against.
-
-    It may be installed: vLLM pins one, and serving an artifact needs none.
-    """
-    installed = tuple(int(number) for number in re.findall(r"\d+", lark.__version__)[:2])
-    if installed < OLDEST_LARK:
-        raise GrammarError(
-            name,
-            f"Lark {lark.__version__} is installed, and grammars are compiled and verified with "
-            f"Lark {'.'.join(map(str, OLDEST_LARK))} or newer; install 'lark>=1.3', or do it "
-            "in another environment: an artifact needs no Lark to be served",
-        )
 
 
 def _no_collision_check() -> AbstractContextManager[None]:

@@ -24,6 +24,7 @@ from maskc.frontends.lark.contexts import (
     read_ranks,
 )
 from maskc.frontends.lark.tables import SharedRow, read_row, shared_lookaheads
+from maskc.frontends.lark.versions import keyword_tail
 from maskc.frontends.match_length import build_matcher
 from maskc.frontends.numbering import Numbering, number_names
 from maskc.frontends.source import GrammarSource
@@ -73,6 +74,7 @@ def _read_lalr(lark: Lark, start: str) -> LalrGrammar:
         first_context=context_of[0],
         contexts_after=_list_contexts_after(states, context_of),
         layout=read_layout(postlex, numbering.terminal_id) if postlex else None,
+        keyword_tail=keyword_tail(lark.lexer_conf.g_regex_flags),
     )
     return LalrGrammar(bnf, lexer, LalrTable(states, order[table.end_states[start]], context_of))
 
@@ -102,6 +104,7 @@ def _read_general(lark: Lark, start: str) -> Grammar:
         first_context=ContextId(0),
         contexts_after=dict.fromkeys(every, frozenset([ContextId(0)])),
         layout=None,
+        keyword_tail=keyword_tail(lark.lexer_conf.g_regex_flags),
     )
     return Grammar(bnf, lexer)
 
