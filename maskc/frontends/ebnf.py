@@ -6,23 +6,25 @@ an optional number ``[12]`` before it; ``"…"`` and ``'…'`` are texts, ``#xN`
 not, ``/* … */`` is a comment, ``[ wfc: … ]`` and ``[ vc: … ]`` are notes. A blank must stand before
 the ``-`` of an exception, since names may contain it. Its sides must be regular.
 
-A backslash is itself there. In a file with a rule named ``root``, as XGrammar writes them, it
-begins an escape, as in GBNF; ``#`` begins a comment there, and ``.`` is any character. In both,
-``{n}``, ``{n,}``, ``{,m}`` and ``{n,m}`` repeat.
+A backslash is itself there. In a file with a rule named ``root``, as xgrammar has them, it begins
+an escape: those of GBNF, but ``\x`` has as many digits as there are, and ``\0 \a \b \e \f \v``.
+There ``#`` begins a comment and is itself in a class, ``.`` and ``[^]`` are any character, and a
+look-ahead ``(=…)`` at the end of a rule changes no text: xgrammar says with it what comes after,
+for speed. In both, ``{n}``, ``{n,}``, ``{n,-1}``, ``{,m}`` and ``{n,m}`` repeat.
 
 The start is ``root`` if there is one, else the first rule.
 
-Refused by name: XGrammar's look-ahead ``(= …)`` and its ``TagDispatch(…)`` and the like, which are
-not about characters.
+Refused by name: xgrammar's ``TagDispatch(…)``, ``Regex(…)`` and its other macros.
 
-Source: Extensible Markup Language (XML) 1.0, fifth edition, section 6, Notation.
+Source: Extensible Markup Language (XML) 1.0, fifth edition, section 6, Notation; xgrammar 0.2.8,
+its page on EBNF and what it prints.
 """
 
 from __future__ import annotations
 
 import re
 
-from maskc.automata.charset import ANY
+from maskc.automata.charset import ANY, MAX_CODE_POINT
 from maskc.frontends.characters.expressions import (
     CharacterGrammar,
     Characters,
@@ -32,7 +34,7 @@ from maskc.frontends.characters.expressions import (
     repeat,
     sequence,
 )
-from maskc.frontends.characters.reader import Reader
+from maskc.frontends.characters.reader import XGRAMMAR_NAMED, XGRAMMAR_PLAIN, Reader
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:[-.][A-Za-z0-9_]+)*")
 _HEAD = re.compile(rf"(?:\[\s*\d+[a-z]?\s*\]\s*)?({_NAME.pattern})\s*::=")
@@ -43,8 +45,8 @@ _LINE_COMMENT = re.compile(r"#[^\n]*")
 _CODE_POINT = re.compile(r"#x([0-9a-fA-F]+)")
 _WITH_ROOT = re.compile(r"^[ \t]*root\s*::=", re.MULTILINE)
 _MACRO = re.compile(r"[A-Z][A-Za-z]*\s*\(")
-_MACROS = ("TagDispatch", "Token", "ExcludeToken", "TokenTagDispatch")
-_PLAIN = "\\\"'[]-"
+_MACROS = ("TagDispatch", "Token", "ExcludeToken", "TokenTagDispatch", "Regex")
+_HEX = re.compile(r"x([0-9a-fA-F]+)")
 
 
 def read_ebnf(name: str, text: str, *, start: str | None = None) -> CharacterGrammar:
@@ -75,12 +77,23 @@ class _Ebnf(Reader):
         if not head:
             raise self.error(f"expected a rule, as in Name ::= …, and found {self.found()}")
         self._blanks()
-        self.define(head[1], line, self._alternatives())
+        body = self._alternatives()
+        self._look_ahead()
+        self.define(head[1], line, body)
+
+    def _look_ahead(self) -> None:
+        """Go past what xgrammar says of the text after a rule: it has no effect on the texts."""
+        if self.with_root and self.take("(="):
+            self._blanks()
+            self.nested(self._sequence)
+            if not self.take(")"):
+                raise self.error(f"expected ) and found {self.found()}")
+            self._blanks()
 
     def _blanks(self) -> None:
         while (
             self.match(_BLANKS)
-            or self.match(_NOTE)
+            or (not self.with_root and self.match(_NOTE))
             or (self.sees("/*") and self._comment())
             or (self.with_root and self.match(_LINE_COMMENT))
         ):
@@ -135,13 +148,15 @@ class _Ebnf(Reader):
             return None
         if self.sees('"', "'"):
             return self._text()
-        code_point = self.match(_CODE_POINT)
+        code_point = self._code_point()
         if code_point:
             return self.character(self._check_hex(code_point[1]))
         if self.take("["):
             return self._class()
         if self.with_root and self.take("."):
             return Characters(ANY)
+        if self.with_root and not self.depth and self.sees("(="):
+            return None
         if self.take("("):
             inner = self.nested(self._group)
             if not self.take(")"):
@@ -150,8 +165,8 @@ class _Ebnf(Reader):
         macro = _MACRO.match(self.text, self.at)
         if macro and macro[0].rstrip("( ") in _MACROS:
             raise self.error(
-                f"{macro[0].rstrip('( ')}(…) is about tokens or tags, and a grammar here is about "
-                "text; write the text as rules"
+                f"{macro[0].rstrip('( ')}(…) is a macro of xgrammar's, and a grammar here is rules "
+                "about text; write the text out, or send a structural tag, a schema or a pattern"
             )
         name = self.match(_NAME)
         if name:
@@ -166,7 +181,7 @@ class _Ebnf(Reader):
 
     def _group(self) -> Expression:
         if self.sees("="):
-            raise self.error("a look-ahead (= …) is not supported; write what follows as a rule")
+            raise self.error("a look-ahead (=…) stands at the end of a rule of xgrammar's only")
         self._blanks()
         return self._alternatives()
 
@@ -187,13 +202,18 @@ class _Ebnf(Reader):
                 self.at += 1
                 high = self._class_character()
             ranges.append((low, high))
+        if self.with_root and negated and not ranges:
+            ranges, negated = [(0, MAX_CODE_POINT)], False
         found = self.character_class(ranges, negated=negated)
         self.at += 1
         return found
 
     def _class_character(self) -> int:
-        code_point = self.match(_CODE_POINT)
+        code_point = self._code_point()
         return self._check_hex(code_point[1]) if code_point else self._character("]")
+
+    def _code_point(self) -> re.Match[str] | None:
+        return None if self.with_root else self.match(_CODE_POINT)
 
     def _character(self, closing: str) -> int:
         if self.at == len(self.text):
@@ -201,7 +221,10 @@ class _Ebnf(Reader):
         character = self.text[self.at]
         self.at += 1
         if character == "\\" and self.with_root:
-            return self.escape(_PLAIN)
+            digits = self.match(_HEX)
+            if digits:
+                return self._check_hex(digits[1])
+            return self.escape(XGRAMMAR_PLAIN, XGRAMMAR_NAMED)
         return ord(character)
 
     def _check_hex(self, digits: str) -> int:

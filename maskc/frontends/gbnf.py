@@ -5,12 +5,20 @@ between parentheses. ``"…"`` is a text, ``[…]`` and ``[^…]`` are classes o
 any one; ``\n \r \t \xNN \uNNNN \UNNNNNNNN \\ \" \[ \] \-`` are escapes; ``* + ? {n} {n,} {,m}
 {n,m}`` repeat what stands before them, and ``#`` begins a comment. The start is ``root``.
 
+Of xgrammar's notation, which it calls EBNF, that is taken which llama.cpp refuses: a rule goes on
+until the next ``name ::=``; ``\0 \a \b \e \f \v \/`` and other signs after a backslash; ``{n,-1}``
+for a count without a bound; and at the end of a rule a look-ahead ``(=…)``, with which xgrammar
+says what comes after, for speed, and which changes no text. Refused by name: ``TagDispatch(…)``,
+``Token(…)``, ``Regex(…)``. What both take and read otherwise is llama.cpp's here,
+and xgrammar's in :mod:`maskc.frontends.ebnf`.
+
 Taken though llama.cpp refuses it: left recursion, ``{,m}``, ``_`` in names. Refused though
 llama.cpp takes it: two rules of one name (there the last one counts), a class without characters
 (there the empty text), a count above 2,000 (there, as an upper bound, no bound).
 Refused by both or by us alone, because a token is no text: ``<[1000]>``, ``<think>``, ``!<think>``.
 
-Source: llama.cpp, ``grammars/README.md`` and the reader in ``src/llama-grammar.cpp``, read in 2025.
+Source: llama.cpp, ``grammars/README.md`` and the reader in ``src/llama-grammar.cpp``, read in 2025;
+xgrammar 0.2.8, its page on EBNF and what it prints.
 """
 
 from __future__ import annotations
@@ -26,14 +34,17 @@ from maskc.frontends.characters.expressions import (
     repeat,
     sequence,
 )
-from maskc.frontends.characters.reader import Reader
+from maskc.frontends.characters.reader import XGRAMMAR_NAMED, XGRAMMAR_PLAIN, Reader
 
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 _BLANKS = re.compile(r"(?:[ \t]|#[^\r\n]*)*")
 _BLANK_LINES = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*")
 _LINE_END = re.compile(r"\r\n?|\n|\Z")
 _TOKEN = re.compile(r"!?<[^>\s]*>?")
-_PLAIN = '\\"[]-'
+_MACRO = re.compile(r"(?:TagDispatch|TokenTagDispatch|Token|ExcludeToken|Regex)(?=[ \t]*\()")
+# What ends a rule though a line does not: the next one, or the end.
+# Possessive: a comment is one whole, and no text makes it slow.
+_NEXT_RULE = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*+)*+(?:[A-Za-z0-9_-]++[ \t]*+::=|\Z)")
 
 
 def read_gbnf(name: str, text: str, *, start: str | None = None) -> CharacterGrammar:
@@ -63,6 +74,7 @@ class _Gbnf(Reader):
             raise self.error(f"expected ::= after {name[0]}, and found {self.found()}")
         self.match(_BLANK_LINES)
         body = self._alternatives()
+        self._look_ahead()
         if self.sees(")"):
             raise self.error("this ) closes nothing")
         if not self.match(_LINE_END):
@@ -70,8 +82,19 @@ class _Gbnf(Reader):
         self.match(_BLANK_LINES)
         self.define(name[0], line, body)
 
+    def _look_ahead(self) -> None:
+        """Go past what xgrammar says of the text after a rule: it has no effect on the texts."""
+        if self.take("(="):
+            self.match(_BLANK_LINES)
+            self.nested(self._sequence)
+            if not self.take(")"):
+                raise self.error(f"expected ) and found {self.found()}")
+            self._blanks()
+
     def _blanks(self) -> None:
-        self.match(_BLANK_LINES if self.depth else _BLANKS)
+        self.match(_BLANKS)
+        if self.depth or not _NEXT_RULE.match(self.text, self.at):
+            self.match(_BLANK_LINES)
 
     def _alternatives(self) -> Expression:
         parts = [self._sequence()]
@@ -103,11 +126,21 @@ class _Gbnf(Reader):
             return self._class()
         if self.take("."):
             return Characters(ANY)
+        if self.sees("(="):
+            if self.depth:
+                raise self.error("a look-ahead (=…) stands at the end of a rule and nowhere else")
+            return None
         if self.take("("):
             inner = self.nested(self._group)
             if not self.take(")"):
                 raise self.error(f"expected ) and found {self.found()}")
             return inner
+        macro = self.match(_MACRO)
+        if macro:
+            raise self.error(
+                f"{macro[0]}(…) is a macro of xgrammar's, and a grammar here is rules about text; "
+                "write the text out, or send a structural tag, a schema or a pattern"
+            )
         name = self.match(_NAME)
         if name:
             return self.ask(name[0])
@@ -149,4 +182,4 @@ class _Gbnf(Reader):
             raise self.error(f"the grammar ends before {closing}")
         character = self.text[self.at]
         self.at += 1
-        return self.escape(_PLAIN) if character == "\\" else ord(character)
+        return self.escape(XGRAMMAR_PLAIN, XGRAMMAR_NAMED) if character == "\\" else ord(character)

@@ -151,9 +151,9 @@ class RequestConstraints:
             return kit.regex(text, limits=limits)
         if kind == "choice":
             return kit.choice(_read_choices(text))
-        # GBNF's rules, and no Lark grammar's, are written with this sign.
+        # Rules of xgrammar's notation, and no Lark grammar's, are written with this sign.
         if "::=" in text:
-            return kit.gbnf(text, limits=limits)
+            return kit.ebnf(text, limits=limits)
         return kit.lark(text, limits=limits)
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import lark as lark_package
 import pytest
 
 from maskc.frontends.lark.build import build_lark
@@ -75,8 +76,9 @@ def test_rules_that_never_end_are_left_out():
 def test_a_text_with_two_ends_is_a_text():
     text = 'start: A | B\nA: "a"\nB: "a "\n%ignore " "\n'
     lark = build_lark(load_source(text, parser="earley"))
-    with pytest.raises(RuntimeError, match="multiple start symbol items"):
-        lark.parse("a ")
+    if not lark_package.__version__.startswith("1.2"):  # which parses it
+        with pytest.raises(RuntimeError, match="multiple start symbol items"):
+            lark.parse("a ")
     assert parses_generally(lark, "a ")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from maskc.automata.charset import ANY, MAX_CODE_POINT, CodePoints, intersect_any
 from maskc.errors import GrammarError, LimitError
@@ -25,8 +25,12 @@ from maskc.frontends.characters.expressions import (
 MAX_DEPTH, MAX_REPETITIONS = 100, 2_000
 
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
+# What xgrammar has beside them, and characters that stand for themselves after a backslash there.
+XGRAMMAR_NAMED = _ESCAPED | {"0": "\0", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
+XGRAMMAR_PLAIN = "\\\"[]-/'?^$.*+(){}|"
 _HEX_LENGTH = {"x": 2, "u": 4, "U": 8}
-_COUNTS = re.compile(r"\{\s*(\d*)\s*(?:(,)\s*(\d*)\s*)?\}")
+# xgrammar writes -1 for a bound that is none.
+_COUNTS = re.compile(r"\{\s*(\d*)\s*(?:(,)\s*(\d*|-1)\s*)?\}")
 
 
 class Reader:
@@ -134,16 +138,20 @@ class Reader:
             raise GrammarError(self.name, f"the start symbol {start} is not a rule; it has {names}")
         return CharacterGrammar(self.name, self.rules, start)
 
-    def escape(self, plain: str) -> int:
+    def escape(self, plain: str, named: Mapping[str, str] = _ESCAPED) -> int:
         r"""Return the code point of an escape, after its backslash: ``\n``, ``\xNN``, ….
+
+        Args:
+            plain: characters that stand for themselves.
+            named: letters, and the characters that they stand for.
 
         Raises:
             GrammarError: it is none, or no character.
         """
         letter = self.text[self.at : self.at + 1]
-        if letter in _ESCAPED:
+        if letter in named:
             self.at += 1
-            return ord(_ESCAPED[letter])
+            return ord(named[letter])
         if letter in _HEX_LENGTH:
             digits = self.text[self.at + 1 : self.at + 1 + _HEX_LENGTH[letter]]
             if not re.fullmatch(rf"[0-9a-fA-F]{{{_HEX_LENGTH[letter]}}}", digits):
@@ -156,7 +164,7 @@ class Reader:
         if letter and letter in plain:
             self.at += 1
             return ord(letter)
-        known = " ".join(f"\\{c}" for c in f"nrtxuU{plain}")
+        known = " ".join(f"\\{c}" for c in f"{''.join(named)}xuU{plain}")
         raise self.error(f"\\{letter} is not an escape; there are {known}")
 
     def check_code_point(self, code_point: int) -> int:
@@ -213,7 +221,8 @@ class Reader:
         if not found or not (found[1] or found[3]):
             raise self.error("expected counts as in {3}, {3,}, {,5} or {3,5}")
         low = _read_count(found[1]) if found[1] else 0
-        high = (_read_count(found[3]) if found[3] else None) if found[2] else low
+        high = None if found[3] == "-1" else _read_count(found[3]) if found[3] else None
+        high = high if found[2] else low
         for count in (low, high or 0):
             if count > MAX_REPETITIONS:
                 raise LimitError(

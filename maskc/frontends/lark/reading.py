@@ -74,7 +74,7 @@ def _read_lalr(lark: Lark, start: str) -> LalrGrammar:
         first_context=context_of[0],
         contexts_after=_list_contexts_after(states, context_of),
         layout=read_layout(postlex, numbering.terminal_id) if postlex else None,
-        keyword_tail=keyword_tail(lark.lexer_conf.g_regex_flags),
+        keyword_tail=_read_tail(lark, contexts),
     )
     return LalrGrammar(bnf, lexer, LalrTable(states, order[table.end_states[start]], context_of))
 
@@ -104,9 +104,14 @@ def _read_general(lark: Lark, start: str) -> Grammar:
         first_context=ContextId(0),
         contexts_after=dict.fromkeys(every, frozenset([ContextId(0)])),
         layout=None,
-        keyword_tail=keyword_tail(lark.lexer_conf.g_regex_flags),
+        keyword_tail=_read_tail(lark, (context,)),
     )
     return Grammar(bnf, lexer)
+
+
+def _read_tail(lark: Lark, contexts: Iterable[Context]) -> str:
+    has_keywords = any(context.keywords for context in contexts)
+    return keyword_tail(lark.lexer_conf.g_regex_flags) if has_keywords else ""
 
 
 def _list_rules(lark: Lark, rows: Iterable[_Row]) -> list[Any]:
