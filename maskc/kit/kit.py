@@ -47,6 +47,7 @@ from maskc.runtime.schema.plan import Layout, Plan
 from maskc.tags.building import Builder
 from maskc.tags.reading import Reader, parse_tag
 from maskc.tags.strings import Strings
+from maskc.tags.tools import describe_tools, name_of
 from maskc.vocab.vocabulary import Vocabulary
 
 # Of one request: a server compiles it while others wait.
@@ -211,6 +212,48 @@ class Kit:
         name = tag if isinstance(tag, str) else _name(given)
         return self._link(self._keep("structural_tag", name, make))
 
+    def tools(
+        self,
+        tools: Any,
+        *,
+        family: str,
+        choice: str | Mapping[str, Any] = "auto",
+        parallel: bool = True,
+        reasoning: bool = False,
+        limits: Limits = REQUEST_LIMITS,
+    ) -> Constraint:
+        """Return the constraint of an answer that may call tools, as a family of models does.
+
+        Args:
+            tools: definitions as OpenAI's interface has them.
+            family: one of :func:`maskc.tags.families.list_families`.
+            choice: ``auto``, ``required``, ``none``, or ``{"name": …}`` for one tool.
+            parallel: whether there may be more than one call.
+            reasoning: whether the model thinks first, where the family has that.
+            limits: what compiling may take.
+
+        Raises:
+            LimitError: a limit was reached.
+            SchemaError: the schema of a tool's arguments cannot be compiled.
+            TagError: a tool or the choice is none, or arguments have what the family's style
+                cannot write.
+        """
+
+        def make() -> Expression:
+            return run_bounded(
+                lambda: self._build(
+                    describe_tools(
+                        tools, family=family, choice=choice, parallel=parallel, reasoning=reasoning
+                    ),
+                    spelled=False,
+                ),
+                limits,
+                name="<tools>",
+            )
+
+        asked = name_of((tools, family, choice, parallel, reasoning))
+        return self._link(make() if asked is None else self._keep("tools", asked, make))
+
     def _build(self, given: Mapping[str, Any], *, spelled: bool) -> Expression:
         read = Reader(self.vocab_size, self.tokens.find).read(given)
         strings = self._keep(
@@ -364,7 +407,7 @@ class Kit:
 
 def _measure(key: tuple[str, Hashable]) -> int:
     """Return the estimated bytes of what was made for a key, and of the key."""
-    return 2_000 + (2 * len(key[1]) if isinstance(key[1], str | tuple) else 0)
+    return 2_000 + (2 * len(key[1]) if isinstance(key[1], bytes | str | tuple) else 0)
 
 
 def _name(schema: Any) -> str:
