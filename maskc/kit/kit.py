@@ -267,10 +267,16 @@ class Kit:
             self._budget,
             keep=self._keep,
             schema=lambda schema, **layout: self.json_schema(schema, **layout).expression,
+            plan=self._plan,
             regex=lambda pattern: self.regex(pattern).expression,
             gbnf=lambda text: self.gbnf(text).expression,
         )
         return Builder(means, strings).build(read)
+
+    def _plan(self, schema: Any) -> Plan:
+        layout = Layout()
+        data = self._compiler.plan(SchemaOrder(schema, {}, layout, True), REQUEST_LIMITS)
+        return Plan(data, layout, self._budget)
 
     def artifact(self, path: str | os.PathLike[str] | Artifact) -> Constraint:
         """Return the constraint of a compiled grammar or schema, of the kit's tokenizer.

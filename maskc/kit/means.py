@@ -9,6 +9,7 @@ from maskc.kit.tokens import KitTokens
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.expressions import Expression
 from maskc.runtime.link.joints import Joints
+from maskc.runtime.schema.plan import Plan
 
 
 class _Keep(Protocol):
@@ -24,6 +25,7 @@ class KitMeans:
         budget: of the kit.
         keep: returns what was made for a key, or makes it.
         schema: schema and layout → expression.
+        plan: schema → plan.
         regex: pattern → expression.
         gbnf: grammar → expression.
     """
@@ -36,12 +38,14 @@ class KitMeans:
         *,
         keep: _Keep,
         schema: Callable[..., Expression],
+        plan: Callable[[Any], Plan],
         regex: Callable[[str], Expression],
         gbnf: Callable[[str], Expression],
     ) -> None:
         self._tokens, self.joints, self.budget = tokens, joints, budget
         self.index, self.ends, self.vocab_size = tokens.index, tokens.ends, tokens.vocab_size
-        self._keep, self.schema, self.regex, self.gbnf = keep, schema, regex, gbnf
+        self._keep, self.schema, self.plan = keep, schema, plan
+        self.regex, self.gbnf = regex, gbnf
 
     def keep(self, kind: str, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return what was made for a key, and make it if it is not there."""

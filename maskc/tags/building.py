@@ -12,7 +12,6 @@ triggers share what is known of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
@@ -21,7 +20,7 @@ import numpy as np
 from maskc.errors import GrammarError, SchemaError, TagError
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.atoms import StopPiece, TokenPiece
-from maskc.runtime.link.automaton import NO_LABEL, Words
+from maskc.runtime.link.automaton import NO_LABEL, ByteAutomaton, Words
 from maskc.runtime.link.expressions import Expression
 from maskc.runtime.link.free_text import FreeText
 from maskc.runtime.link.joints import Joints
@@ -29,27 +28,14 @@ from maskc.runtime.link.limited import LimitedPiece
 from maskc.runtime.link.markers import ATOM, Markers, Word
 from maskc.runtime.link.pieces import Piece, RegularPiece
 from maskc.runtime.link.switching import Switch, SwitchPiece
+from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.tokens import TokenIndex
 from maskc.tags import formats as f
+from maskc.tags.arguments import Arguments
+from maskc.tags.items import Constant, Item, Late
 from maskc.tags.plain import is_plain
 from maskc.tags.strings import Strings
-
-
-@dataclass(frozen=True, slots=True)
-class Constant:
-    """One of some words of symbols, none empty."""
-
-    words: tuple[Word, ...]
-
-
-class Late:
-    """An expression that is made when it is needed."""
-
-    def __init__(self, make: Callable[[], Expression]) -> None:
-        self.make = make
-
-
-Item = Expression | Constant | Late
+from maskc.tags.styles import STYLES
 
 
 class Means(Protocol):
@@ -77,6 +63,9 @@ class Means(Protocol):
     def schema(self, schema: Any, **layout: str) -> Expression:
         """Return the expression of a JSON Schema."""
 
+    def plan(self, schema: Any) -> Plan:
+        """Return the plan of a JSON Schema."""
+
     def regex(self, pattern: str) -> Expression:
         """Return the expression of a pattern."""
 
@@ -101,12 +90,12 @@ class Builder:
         Raises:
             GrammarError, LimitError, SchemaError, TagError: a part of it cannot be compiled.
         """
-        return self._join(self._items(root))
+        return self.join(self._items(root))
 
     def _items(self, given: f.Format) -> list[Item]:
         match given:
             case f.ConstString():
-                return self._text(given.value)
+                return self.text(given.value)
             case f.JsonSchema():
                 return [self._schema(given)]
             case f.Grammar():
@@ -118,7 +107,7 @@ class Builder:
             case f.Sequence():
                 return [item for element in given.elements for item in self._items(element)]
             case f.Either():
-                return [self._either([self._items(element) for element in given.elements])]
+                return [self.either([self._items(element) for element in given.elements])]
             case f.Repeat():
                 return self._repeat(given)
             case f.Token():
@@ -136,7 +125,7 @@ class Builder:
                 return self._separated(given)
         raise ValueError(f"{type(given).__name__} is no format")
 
-    def _join(self, items: Iterable[Item]) -> Expression:
+    def join(self, items: Iterable[Item]) -> Expression:
         """Return one item after the other."""
         return self._joints.sequence([self._expression(item) for item in items])
 
@@ -145,7 +134,7 @@ class Builder:
             return item.make()
         return self._constant(item) if isinstance(item, Constant) else item
 
-    def _either(self, options: list[list[Item]]) -> Expression:
+    def either(self, options: list[list[Item]]) -> Expression:
         """Return one of some lists of items; what they begin with alike is read once."""
         words: dict[Word, list[list[Item]]] = {}
         others: dict[Item, list[list[Item]]] = {}
@@ -161,11 +150,11 @@ class Builder:
         if words:
             ordered = sorted(words)
             automaton = Markers(ordered, range(len(ordered)))
-            targets = [partial(self._either, words[word]) for word in ordered]
+            targets = [partial(self.either, words[word]) for word in ordered]
             switch = Switch(automaton, self._joints, self._means.budget)
             parts.append(self._joints.leaf(SwitchPiece(switch, targets, loops=False)))
         for first, rests in others.items():
-            rest = self._either(rests) if len(rests) > 1 else self._join(rests[0])
+            rest = self.either(rests) if len(rests) > 1 else self.join(rests[0])
             parts.append(self._joints.sequence([self._expression(first), rest]))
         return self._joints.choice(parts)
 
@@ -176,7 +165,7 @@ class Builder:
         if all(symbol < ATOM for word in words for symbol in word):
             texts = sorted(map(bytes, words))
             return self._leaf("words", tuple(texts), lambda: self._regular(texts))
-        return self._either([[constant]])
+        return self.either([[constant]])
 
     def _regular(self, texts: list[bytes]) -> Piece:
         joints = self._joints
@@ -185,7 +174,7 @@ class Builder:
     def _leaf(self, kind: str, key: Hashable, make: Callable[[], Piece]) -> Expression:
         return self._joints.leaf(self._means.keep(kind, key, make))
 
-    def _text(self, text: str) -> list[Item]:
+    def text(self, text: str) -> list[Item]:
         """Return a text, which may be empty."""
         found: list[Item] = []
         for stretch in self._strings.cut(text):
@@ -195,7 +184,7 @@ class Builder:
             ways: list[list[Item]] = [[self._stop()]]
             for word in stretch.words:
                 ways.append([Constant((word,))])
-            found.append(self._either(ways))
+            found.append(self.either(ways))
         return found
 
     def _stop(self) -> Expression:
@@ -211,32 +200,31 @@ class Builder:
             if tag.begin in self._means.ends:
                 raise _ends_too_early(f"{tag.pointer}/begin")
             return [Constant(((ATOM + tag.begin,),))]
-        return self._text(tag.begin)
+        return self.text(tag.begin)
 
     def _end(self, tag: f.Tag) -> list[Item]:
         if isinstance(tag.ends, int):
             return [self._token(tag.ends)]
-        options = [self._text(end) for end in dict.fromkeys(tag.ends)]
-        return options[0] if len(options) == 1 else [self._either(options)]
+        options = [self.text(end) for end in dict.fromkeys(tag.ends)]
+        return options[0] if len(options) == 1 else [self.either(options)]
 
     def _repeat(self, given: f.Repeat) -> list[Item]:
         if given.high == 0:
             return []
-        body = self._join(self._items(given.content))
+        body = self.join(self._items(given.content))
         return [self._joints.repetition(body, given.low, given.high)]
 
     def _schema(self, given: f.JsonSchema) -> Item:
+        if given.max_blanks or given.max_blanks == 0 and given.style != "json":
+            place = f"{given.pointer.rpartition('/')[0]}/max_whitespace_cnt"
+            remedy = "leave it out for at most 8 blanks and a line break"
+            raise TagError(place, "this number is not supported", remedy)
+        schema = {"type": "object"} if given.schema is None else given.schema
         if given.style != "json":
-            fact = f"the style {given.style} is not supported"
-            raise TagError(given.pointer, fact, "use the style json")
+            return self._arguments(given, schema)
         if given.excludes:
             place = f"{given.pointer.rpartition('/')[0]}/excludes"
             raise TagError(place, "JSON has escapes for what is excluded", "leave it out")
-        if given.max_blanks:
-            place = f"{given.pointer.rpartition('/')[0]}/max_whitespace_cnt"
-            remedy = "leave it out for at most 8 blanks and a line break, or give 0"
-            raise TagError(place, "another number than 0 is not supported", remedy)
-        schema = {"type": "object"} if given.schema is None else given.schema
         make = partial(
             self._compile,
             schema,
@@ -246,6 +234,51 @@ class Builder:
         )
         # What cannot be compiled is refused with the request.
         return Late(make) if is_plain(schema) else make()
+
+    def _arguments(self, given: f.JsonSchema, schema: Any) -> Item:
+        if given.style not in STYLES:
+            place = f"{given.pointer.rpartition('/')[0]}/style"
+            raise TagError(place, "the style is not supported", "use another one")
+        arguments = Arguments(
+            self,
+            schema,
+            style=given.style,
+            excludes=given.excludes,
+            pointer=given.pointer,
+            ordered=not given.any_order,
+        )
+        return Late(arguments.expression)
+
+    def free(self, barred: tuple[str, ...]) -> list[Item]:
+        """Return free text without some words."""
+        return self._any_text(f.AnyText("", barred, None, None))
+
+    def json(self, schema: Any) -> Expression:
+        """Return the expression of a schema."""
+        return self._means.schema(schema)
+
+    def plan(self, schema: Any) -> Plan:
+        """Return the plan of a schema."""
+        return self._means.plan(schema)
+
+    def pattern(self, pattern: str) -> Expression:
+        """Return the expression of a pattern."""
+        return self._means.regex(pattern)
+
+    def piece(self, automaton: ByteAutomaton[Any]) -> Expression:
+        """Return the expression of an automaton."""
+        joints = self._joints
+        return joints.leaf(
+            RegularPiece(automaton, joints.scanner, joints.index, self._means.budget)
+        )
+
+    def repeat(self, body: Expression, low: int, high: int | None) -> Expression:
+        """Return a body so many times."""
+        return self._joints.repetition(body, low, high)
+
+    def intern(self, key: Any, make: Callable[[], Expression]) -> Expression:
+        """Return the expression of a key."""
+        return self._joints.intern(key, make)
 
     def _compile(self, schema: Any, pointer: str, **layout: str) -> Expression:
         return _placed(pointer, partial(self._means.schema, schema, **layout))
@@ -288,7 +321,7 @@ class Builder:
             trigger, content = str(rule.trigger), rule.content
             rest = self._items(content)
             if not rule.begins_with_trigger:
-                rest = [*self._text(trigger), *rest]
+                rest = [*self.text(trigger), *rest]
             firsts.append(rest)
             first = rest[0]
             if not isinstance(first, Constant):
@@ -300,15 +333,15 @@ class Builder:
                 items = [Constant((word[n_symbols:],))] if word[n_symbols:] else []
                 options.setdefault(word[:n_symbols], []).append([*items, *rest[1:]])
         if given.at_least_one and not given.loops:
-            return [self._either(firsts)]
+            return [self.either(firsts)]
         words = tuple(sorted(options))
         # Where only a token is a trigger, its characters are no text either.
         named = {*given.unused, *(str(rule.trigger) for rule in given.rules)}
         unused = tuple(sorted({tuple(name.encode()) for name in named} - options.keys()))
         switch = self._free_text(words, unused, _texts(given.excludes))
-        targets = [partial(self._either, options[word]) for word in words]
+        targets = [partial(self.either, options[word]) for word in words]
         free = self._joints.leaf(SwitchPiece(switch, targets, loops=given.loops))
-        return [self._either(firsts), free] if given.at_least_one else [free]
+        return [self.either(firsts), free] if given.at_least_one else [free]
 
     def _cover(self, word: Word, n_bytes: int, pointer: str) -> int:
         """Return how many symbols of a word stand for so many bytes, or more."""
@@ -330,13 +363,13 @@ class Builder:
             if not rule.begins_with_trigger:
                 rest = [Constant(((ATOM + int(rule.trigger),),)), *rest]
             firsts.append(rest)
-        one = self._either(firsts)
+        one = self.either(firsts)
         if given.at_least_one and not given.loops:
             return [one]
         free = self._any_tokens(f.AnyTokens(given.pointer, given.excluded_ids, 0, None))
         after = [one, *free] if given.loops else [one]
         high = None if given.loops else 1
-        found: list[Item] = [*free, self._joints.repetition(self._join(after), 0, high)]
+        found: list[Item] = [*free, self._joints.repetition(self.join(after), 0, high)]
         return [one, *found] if given.at_least_one else found
 
     def _any_tokens(self, given: f.AnyTokens) -> list[Item]:
@@ -354,11 +387,11 @@ class Builder:
         return TokenPiece(ids, words) if ids else None
 
     def _separated(self, given: f.Separated) -> list[Item]:
-        one = self._either([self._items(tag) for tag in given.tags])
+        one = self.either([self._items(tag) for tag in given.tags])
         whole: Expression = one
         if not given.stops_after_first:
-            separator = self._text(given.separator)
-            more = self._joints.repetition(self._join([*separator, one]), 0, None)
+            separator = self.text(given.separator)
+            more = self._joints.repetition(self.join([*separator, one]), 0, None)
             whole = self._joints.sequence([one, more])
         return [whole if given.at_least_one else self._joints.repetition(whole, 0, 1)]
 

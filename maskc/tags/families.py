@@ -9,7 +9,7 @@ Each family is a file of data in ``families/``. Its forms are those of structura
 - ``"$part"`` for any other name is a part that differs with reasoning and without; nothing stands
   in its place where the file has none.
 
-Example: of ``qwen_3`` the call is ``<tool_call>\n{"name": "{name}", "arguments": …}\n</tool_call>``.
+Example: of ``exaone`` the call is ``<tool_call>{"name": "{name}", "arguments": …}</tool_call>``.
 """
 
 from __future__ import annotations
@@ -32,10 +32,12 @@ class Tool:
     Attributes:
         name: of the tool.
         schema: of its arguments.
+        pointer: where the schema stands.
     """
 
     name: str
     schema: Any
+    pointer: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,6 +84,20 @@ class Family:
         return {"type": "structural_tag", "format": whole}
 
 
+class Arguments(dict[str, Any]):
+    """The format of a tool's arguments, in any order.
+
+    Attributes:
+        pointer: where the schema stands in the request.
+    """
+
+    def __init__(self, tool: Tool, form: dict[str, Any]) -> None:
+        style, excludes = form["$arguments"], form.get("excludes", [])
+        fields = {"style": style, "any_order": True, "excludes": excludes}
+        super().__init__(type="json_schema", json_schema=tool.schema, **fields)
+        self.pointer = tool.pointer
+
+
 class _Nothing:
     """What stands in the place of a part that there is not."""
 
@@ -119,12 +135,7 @@ def _fill_name(form: Any, tool: Tool) -> Any:
         return [_fill_name(inner, tool) for inner in form]
     if isinstance(form, dict):
         if "$arguments" in form:
-            return {
-                "type": "json_schema",
-                "json_schema": tool.schema,
-                "style": form["$arguments"],
-                "any_order": True,
-            }
+            return Arguments(tool, form)
         return {key: _fill_name(inner, tool) for key, inner in form.items()}
     return form
 
@@ -141,7 +152,7 @@ def _fill(form: Any, places: dict[str, Any]) -> Any:
             elif not (isinstance(inner, str) and places.get(inner[1:]) is _NOTHING):
                 found.append(_fill(inner, places))
         return found
-    if isinstance(form, dict):
+    if isinstance(form, dict) and not isinstance(form, Arguments):
         return {
             key: places[inner[1:]] if inner in ("$single", "$call") else _fill(inner, places)
             for key, inner in form.items()

@@ -151,7 +151,7 @@ class Reader:
             raise TagError(f"{pointer}/json_schema", "it is missing", "give a JSON Schema")
         _check_schema(given["json_schema"], f"{pointer}/json_schema")
         return f.JsonSchema(
-            f"{pointer}/json_schema",
+            getattr(given, "pointer", f"{pointer}/json_schema"),
             given["json_schema"],
             style,
             _flag(given, pointer, "any_order"),

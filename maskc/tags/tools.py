@@ -45,7 +45,8 @@ def _read_tool(given: Any, pointer: str) -> Tool:
         function = given.get("function", given)
         place = f"{pointer}/function" if "function" in given else pointer
         if isinstance(function, Mapping):
-            return Tool(_read_name(function, place), _read_parameters(function, given, place))
+            schema = _read_parameters(function, given, place)
+            return Tool(_read_name(function, place), schema, f"{place}/parameters")
     raise TagError(pointer, "it is no function", "give an object with type and function")
 
 

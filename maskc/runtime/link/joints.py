@@ -70,19 +70,19 @@ class Joints:
 
     def leaf(self, piece: Piece) -> Expression:
         """Return the expression of one piece."""
-        return self._expression((Leaf, piece), lambda: Leaf(piece))
+        return self.intern((Leaf, piece), lambda: Leaf(piece))
 
     def sequence(self, parts: Sequence[Expression]) -> Expression:
         """Return that of one part after the other."""
         key = tuple(part for part in parts if part is not self.nothing)
         if len(key) < 2:
             return key[0] if key else self.nothing
-        return self._expression((Concatenation, key), lambda: Concatenation(key))
+        return self.intern((Concatenation, key), lambda: Concatenation(key))
 
     def choice(self, parts: Iterable[Expression]) -> Expression:
         """Return that of one of several parts, at least one."""
         key = tuple(dict.fromkeys(parts))
-        return key[0] if len(key) == 1 else self._expression((Choice, key), lambda: Choice(key))
+        return key[0] if len(key) == 1 else self.intern((Choice, key), lambda: Choice(key))
 
     def repetition(self, body: Expression, low: int, high: int | None) -> Expression:
         """Return that of a body repeated; ``high`` is at least 1, ``None`` without a bound."""
@@ -90,9 +90,10 @@ class Joints:
             low = 0  # passes that are missing may be empty ones
         if (low, high) == (1, 1):
             return body
-        return self._expression((Repetition, body, low, high), lambda: Repetition(body, low, high))
+        return self.intern((Repetition, body, low, high), lambda: Repetition(body, low, high))
 
-    def _expression(self, key: Any, make: Callable[[], Expression]) -> Expression:
+    def intern(self, key: Any, make: Callable[[], Expression]) -> Expression:
+        """Return the expression of a key, which is made if there is none in use."""
         with self._lock:
             found = self._expressions.get(key)
             if found is None:

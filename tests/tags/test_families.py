@@ -1,0 +1,239 @@
+"""Every family takes a call as its chat template writes it, and refuses what is no call."""
+
+import json
+from typing import Any
+
+import pytest
+
+from maskc.errors import TagError
+from maskc.kit.constraint import Constraint
+from maskc.kit.file import make_kit
+from maskc.kit.kit import Kit
+from maskc.tags.families import list_families, load_family
+from maskc.vocab.vocabulary import Vocabulary, build_byte_table
+
+_PROPERTIES = {"city": {"type": "string"}, "days": {"type": "integer"}}
+_SCHEMA = {"type": "object", "properties": _PROPERTIES, "required": ["city"]}
+_SCHEMA["additionalProperties"] = False
+TOOLS = [
+    {"type": "function", "function": {"name": name, "parameters": _SCHEMA}}
+    for name in ("get_weather", "get_time")
+]
+_ARGS = {"city": "Oslo", "days": 3}
+_JSON = json.dumps(_ARGS)
+_QWEN = "<parameter=city>\nOslo\n</parameter>\n<parameter=days>\n3\n</parameter>"
+_DSML = (
+    '<｜DSML｜{0}parameter name="city" string="true">Oslo</｜DSML｜{0}parameter>\n'
+    '<｜DSML｜{0}parameter name="days" string="false">3</｜DSML｜{0}parameter>\n'
+)
+_NS = "]<]minimax[>["
+_K3 = (
+    '<|open|>argument key="city" type="string"<|sep|>Oslo<|close|>argument<|sep|>'
+    '<|open|>argument key="days" type="number"<|sep|>3<|close|>argument<|sep|>'
+)
+
+
+def _dsml(word: str, gap: str = "") -> tuple[str, str, str]:
+    call = f'<｜DSML｜{gap}invoke name="NAME">\n{_DSML.format(gap)}</｜DSML｜{gap}invoke>\n'
+    return f"<｜DSML｜{gap}{word}>\n", call, f"</｜DSML｜{gap}{word}>"
+
+
+# Of each family: what stands before calls, a call of NAME, and what stands after.
+WRAPPERS: dict[str, tuple[str, str, str]] = {
+    "llama": ("", f'{{"name": "NAME", "parameters": {_JSON}}}', ""),
+    "qwen_3": ("", f'<tool_call>\n{{"name": "NAME", "arguments": {_JSON}}}\n</tool_call>', ""),
+    "exaone": ("", f'<tool_call>{{"name": "NAME", "arguments": {_JSON}}}</tool_call>', ""),
+    "qwen_3_coder": (
+        "",
+        f"<tool_call>\n<function=NAME>\n{_QWEN}\n</function>\n</tool_call>",
+        "",
+    ),
+    "qwen_3_5": ("", f"<tool_call>\n<function=NAME>\n{_QWEN}\n</function>\n</tool_call>", ""),
+    "mimo": (
+        "",
+        "<tool_call><function=NAME><parameter=city>Oslo</parameter>"
+        "<parameter=days>3</parameter></function></tool_call>",
+        "",
+    ),
+    "glm_4_7": (
+        "",
+        "<tool_call>NAME<arg_key>city</arg_key><arg_value>Oslo</arg_value>"
+        "<arg_key>days</arg_key><arg_value>3</arg_value></tool_call>",
+        "",
+    ),
+    "kimi": (
+        "<|tool_calls_section_begin|>",
+        f"<|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{_JSON}<|tool_call_end|>",
+        "<|tool_calls_section_end|>",
+    ),
+    "deepseek_r1": (
+        "<｜tool▁calls▁begin｜>",
+        f"<｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME\n```json\n{_JSON}\n```<｜tool▁call▁end｜>",
+        "<｜tool▁calls▁end｜>",
+    ),
+    "deepseek_v3_1": (
+        "<｜tool▁calls▁begin｜>",
+        f"<｜tool▁call▁begin｜>NAME<｜tool▁sep｜>{_JSON}<｜tool▁call▁end｜>",
+        "<｜tool▁calls▁end｜>",
+    ),
+    "deepseek_v3_2": _dsml("function_calls"),
+    "deepseek_v4": _dsml("tool_calls"),
+    "deepseek_v4_1": _dsml("calls", " "),
+    "minimax": (
+        "<minimax:tool_call>\n",
+        '<invoke name="NAME">\n<parameter name="city">Oslo</parameter>\n'
+        '<parameter name="days">3</parameter>\n</invoke>\n',
+        "</minimax:tool_call>",
+    ),
+    "minimax_m3": (
+        f"{_NS}<tool_call>\n",
+        f'{_NS}<invoke name="NAME">{_NS}<city>Oslo{_NS}</city>{_NS}<days>3{_NS}</days>'
+        f"{_NS}</invoke>\n",
+        f"{_NS}</tool_call>",
+    ),
+    "cohere": (
+        "<cofl:tool_calls>",
+        '<cofl:tool_call id="0" name="NAME"><cofl:value name="city" type="raw">Oslo</cofl:value>'
+        '<cofl:value name="days" type="json">3</cofl:value></cofl:tool_call>',
+        "</cofl:tool_calls>",
+    ),
+    "kimi_k3": (
+        "<|open|>tools<|sep|>",
+        f'<|open|>call tool="NAME" index="1"<|sep|>{_K3}<|close|>call<|sep|>',
+        "<|close|>tools<|sep|><|close|>message<|sep|>",
+    ),
+    "harmony": (
+        "",
+        f"<|channel|>commentary to=functions.NAME<|constrain|>json<|message|>{_JSON}<|call|>",
+        "",
+    ),
+}
+SEPARATORS = {"deepseek_r1": "\n", "harmony": "<|start|>assistant"}
+# Of families whose messages are blocks or channels: how text stands before calls.
+TEXTS = {
+    "kimi_k3": "Let me see.<|close|>response<|sep|>",
+    "harmony": "<|channel|>final<|message|>Let me see.<|end|><|start|>assistant",
+    "minimax": "\n</think>\n\nLet me see. ",
+}
+LEADS = {
+    "deepseek_v3_2": "\n\n",
+    "deepseek_v4": "\n\n",
+    "deepseek_v4_1": "\n\n",
+    "minimax": "\n</think>\n\n\n",
+    "kimi_k3": "<|close|>response<|sep|>",
+}
+
+
+@pytest.fixture(scope="module")
+def kit() -> Kit:
+    table = build_byte_table()
+    return make_kit(Vocabulary(table.tokens, table.eos_ids, "bytes"))
+
+
+def _takes(constraint: Constraint, text: str) -> bool:
+    matcher = constraint.matcher()
+    return matcher.accept_bytes(text.encode()) and matcher.is_accepting
+
+
+def _answer(family: str, *names: str, lead: str | None = None) -> str:
+    before, call, after = WRAPPERS[family]
+    calls = SEPARATORS.get(family, "").join(call.replace("NAME", name) for name in names)
+    return (TEXTS.get(family, "Let me see. ") if lead is None else lead) + before + calls + after
+
+
+def test_each_family_has_an_example() -> None:
+    assert sorted(WRAPPERS) == list(list_families())
+    assert len(WRAPPERS) == 18
+
+
+@pytest.mark.parametrize("family", sorted(WRAPPERS))
+def test_a_family_takes_calls_and_refuses_mutations(family: str, kit: Kit) -> None:
+    constraint = kit.tools(TOOLS, family=family)
+    whole = _answer(family, "get_time")
+    assert _takes(constraint, whole)
+    assert _takes(constraint, _answer(family, "get_time", "get_weather"))
+    assert not _takes(constraint, _answer(family, "get_tim"))
+    assert not _takes(constraint, whole.replace("city", "town"))
+    assert not _takes(constraint, whole.replace("3", "x3"))
+    assert not _takes(constraint, whole[:-3])
+
+
+@pytest.mark.parametrize("family", sorted(WRAPPERS))
+def test_a_required_call_comes_without_text_before(family: str, kit: Kit) -> None:
+    constraint = kit.tools(TOOLS, family=family, choice="required")
+    call = _answer(family, "get_time", lead=LEADS.get(family, ""))
+    assert _takes(constraint, call)
+    assert not constraint.matcher().is_accepting
+    assert not constraint.matcher().accept_bytes(b"x" + call.encode()) or family == "kimi_k3"
+
+
+@pytest.mark.parametrize("family", sorted(WRAPPERS))
+def test_a_named_tool_is_the_only_one(family: str, kit: Kit) -> None:
+    constraint = kit.tools(TOOLS, family=family, choice={"name": "get_time"})
+    lead = LEADS.get(family, "")
+    assert _takes(constraint, _answer(family, "get_time", lead=lead))
+    assert not _takes(constraint, _answer(family, "get_weather", lead=lead))
+
+
+@pytest.mark.parametrize("family", sorted(WRAPPERS))
+def test_one_call_is_the_most_without_parallel_calls(family: str, kit: Kit) -> None:
+    constraint = kit.tools(TOOLS, family=family, parallel=False)
+    assert _takes(constraint, _answer(family, "get_time"))
+    assert not _takes(constraint, _answer(family, "get_time", "get_weather"))
+
+
+@pytest.mark.parametrize("family", sorted(WRAPPERS))
+def test_no_tool_leaves_text(family: str, kit: Kit) -> None:
+    constraint = kit.tools(TOOLS, family=family, choice="none")
+    assert not _takes(constraint, _answer(family, "get_time"))
+
+
+def test_thinking_comes_first(kit: Kit) -> None:
+    constraint = kit.tools(TOOLS, family="qwen_3", reasoning=True)
+    assert _takes(constraint, "Hm.</think>\n\n" + _answer("qwen_3", "get_time"))
+    assert not constraint.matcher().accept_bytes(b"Hm. <think>")
+
+
+def test_markers_that_are_tokens_are_tokens_only() -> None:
+    table = build_byte_table()
+    names = {"<tool_call>": 257, "</tool_call>": 258}
+    kit = make_kit(Vocabulary((*table.tokens, None, None), table.eos_ids, "small", names))
+    matcher = kit.tools(TOOLS, family="qwen_3").matcher()
+    assert matcher.accept_bytes(b"I <tool_call")
+    assert not matcher.accept_bytes(b">")
+    assert matcher.accept_token(257)
+    assert matcher.accept_bytes(f'\n{{"name": "get_time", "arguments": {_JSON}}}\n'.encode())
+    assert not matcher.accept_bytes(b"<")
+    assert matcher.accept_token(258)
+    assert matcher.is_accepting
+
+
+@pytest.mark.parametrize(
+    ("tools", "options", "pointer"),
+    [
+        (TOOLS, {"family": "gpt"}, "/family"),
+        ({}, {}, "/tools"),
+        ([{"type": "web_search"}], {}, "/tools/0"),
+        ([{"type": "function", "function": {"name": "a b"}}], {}, "/tools/0/function/name"),
+        ([TOOLS[0], TOOLS[0]], {}, "/tools/1"),
+        (TOOLS, {"choice": {"name": "f"}}, "/choice"),
+        (TOOLS, {"choice": "any"}, "/choice"),
+        ([], {"choice": "required"}, "/choice"),
+        (
+            [{"function": {"name": "f", "parameters": []}}],
+            {},
+            "/tools/0/function/parameters",
+        ),
+    ],
+)
+def test_what_is_no_tool_is_refused_with_its_place(
+    tools: Any, options: dict[str, Any], pointer: str, kit: Kit
+) -> None:
+    with pytest.raises(TagError) as caught:
+        kit.tools(tools, **{"family": "qwen_3", **options})
+    assert caught.value.pointer == pointer
+
+
+def test_a_family_is_read_once() -> None:
+    assert load_family("llama") is load_family("llama")
+    assert load_family("llama").models == ("Llama 3", "Llama 3.1", "Llama 3.2")
