@@ -1,6 +1,6 @@
 r"""How does a family of models write calls of tools? A wrapper with places for names and arguments.
 
-Each family is a file of data in ``families/``. Its forms are those of structural tags, with places:
+Each family is a file of data in ``wrappers/``. Its forms are those of structural tags, with places:
 
 - ``{name}`` in a text is the name of a tool;
 - ``{"$arguments": style}`` is its arguments in that style;
@@ -22,7 +22,7 @@ from typing import Any
 
 from maskc.errors import TagError
 
-_FOLDER = "families"
+_FOLDER = "wrappers"
 
 
 @dataclass(frozen=True, slots=True)
