@@ -4,8 +4,8 @@
 
 The server is vLLM's own with ``MASKC_REQUESTS=all`` and a model of random weights. First good
 requests of each kind are sent, and each text that ends is judged by ``json``, ``re`` or a list.
-Then the same go on while hostile ones come beside them: schemas and patterns without end, deep,
-huge and broken ones. Printed are the answers by status, and how long a good request took alone and
+Then the same go on while those of ``hostile_requests`` come beside them.
+Printed are the answers by status, and how long a good request took alone and
 beside them. The exit status is 1 if a text is wrong, a good request is refused, or a hostile one
 gets anything but an answer of 200 or 400.
 """
@@ -26,6 +26,7 @@ from statistics import median, quantiles
 from typing import Any
 
 from benchmarks.serving.guide import GuideServer
+from benchmarks.serving.hostile_requests import draw_hostile
 from benchmarks.serving.vllm_http import PROMPT, Server
 from benchmarks.serving.vllm_run import engine_environment, run_python
 
@@ -36,6 +37,17 @@ SCHEMA = {
     "required": ["on"],
     "additionalProperties": False,
 }
+TAG = json.dumps(
+    {
+        "type": "structural_tag",
+        "format": {
+            "type": "tag",
+            "begin": "<n>",
+            "content": {"type": "regex", "pattern": "-?[0-9]{1,3}"},
+            "end": "</n>",
+        },
+    }
+)
 _NAMED = {"type": "json_schema", "json_schema": {"name": "s", "schema": SCHEMA}}
 
 
@@ -50,29 +62,9 @@ GOOD: tuple[Good, ...] = (
     ({"structured_outputs": {"choice": ["left", "right"]}}, {"left", "right"}.__contains__),
     ({"structured_outputs": {"grammar": 'root ::= "x" root | "y"'}}, re.compile("x*y").fullmatch),
     ({"response_format": _NAMED}, _is_value),
+    ({"structured_outputs": {"grammar": 'start: "x" start | "y"'}}, re.compile("x*y").fullmatch),
+    ({"structured_outputs": {"structural_tag": TAG}}, re.compile("<n>-?[0-9]+</n>").fullmatch),
 )
-
-
-def draw_hostile(draw: random.Random) -> dict[str, Any]:
-    """Return a request that no honest client sends."""
-    n = draw.choice([3, 30, 300])
-    deep = '{"items":' * (30 * n) + "true" + "}" * (30 * n)
-    kinds: list[dict[str, Any]] = [
-        {"json": {"enum": [draw.random() for _ in range(100 * n)]}},
-        {"json": {"not": {"oneOf": [{"pattern": f"a{{{k},{n}}}"} for k in range(n)]}}},
-        {"json": {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}}},
-        {"json": {"allOf": [{"multipleOf": draw.random()} for _ in range(n)]}},
-        {"json": deep},
-        {"json": "".join(draw.choices('{}[]":,a1', k=n))},
-        {"regex": f"((a{{1,{n}}}){{1,{n}}}){{1,{n}}}"},
-        {"regex": "(a|b)*a(a|b){" + str(n) + "}"},
-        {"regex": "".join(draw.choices("(|)*+?[a-z]{}\\", k=n))},
-        {"choice": ["x" * n for _ in range(n)] + [""]},
-        {"grammar": "root ::= " + "(" * n + '"a"' + ")*" * n},
-        {"grammar": "".join(draw.choices('root ::="a"|()*+\n', k=n))},
-        {"grammar": "root ::= root root | root"},
-    ]
-    return draw.choice(kinds)
 
 
 class Load:
@@ -86,7 +78,12 @@ class Load:
         self._server = server
         self.statuses: Counter[str] = Counter()
         self.wrong: list[str] = []
-        self.seconds: dict[str, list[float]] = {"first": [], "alone": [], "beside": []}
+        self.seconds: dict[str, list[float]] = {
+            "first": [],
+            "alone": [],
+            "beside": [],
+            "hostile": [],
+        }
 
     def _send(self, asked: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         bias = {str(EOS): 50.0}
@@ -110,7 +107,9 @@ class Load:
     def send_hostile(self, draw: random.Random) -> None:
         """Send a hostile request; whatever it is, there is an answer."""
         asked = draw_hostile(draw)
+        began = time.perf_counter()
         status, answer = self._send({"structured_outputs": asked})
+        self.seconds["hostile"].append(time.perf_counter() - began)
         self.statuses[f"hostile {status}"] += 1
         if status not in (200, 400):
             self.wrong.append(f"{status} for {str(asked)[:200]}: {str(answer)[:300]}")
@@ -174,7 +173,7 @@ def main() -> None:
         print(f"{name:14} {count:6}")
     for when, times in load.seconds.items():
         shown = [1000 * value for value in (median(times), quantiles(times, n=100)[98], max(times))]
-        print(f"good, {when:8} p50 {shown[0]:8.1f}  p99 {shown[1]:8.1f}  worst {shown[2]:8.1f} ms")
+        print(f"{when:8} p50 {shown[0]:8.1f}  p99 {shown[1]:8.1f}  worst {shown[2]:8.1f} ms")
     print("health", health)
     for line in load.wrong[:20]:
         print("WRONG", line)

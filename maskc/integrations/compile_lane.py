@@ -161,6 +161,11 @@ class Lane:
             message, data = worker.ask({**order, "limits": write_limits(limits)}, limits)
         except (EOFError, OSError):
             raise _explain(self._replace(worker), limits) from None
+        except BaseException:
+            # Whoever waited was interrupted, by a budget of its own or by Ctrl-C: the answer that
+            # is still to come must not be taken for that of the next order.
+            self._replace(worker)
+            raise
         if message.get("grown", 0) > _MOST_GROWN:
             self._replace(worker)
         if "error" in message:

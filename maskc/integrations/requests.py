@@ -1,10 +1,10 @@
 """Which constraint does a request bring, and does the operator want it served here?
 
 A server serves artifacts by name, and nothing else, unless its operator says more: with
-``MASKC_REQUESTS=json,regex,choice,grammar`` (or ``all``) the schemas, patterns, choices and
-grammars that requests bring are compiled against a kit, in processes beside the server's
-(:mod:`maskc.integrations.compile_pool`). That is work at request time, so it is bounded in size,
-time and memory for each request, and the results are cached in a budget for all.
+``MASKC_REQUESTS=json,regex,choice,grammar,structural_tag`` (or ``all``) the schemas, patterns,
+choices, grammars and structural tags that requests bring are compiled against a kit, in processes
+beside the server's (:mod:`maskc.integrations.compile_pool`). That is work at request time, so it is
+bounded in size, time and memory for each request, and the results are cached in a budget for all.
 ``MASKC_KIT`` names the kit's file; without it the kit is made of the model's own vocabulary.
 
 What maskc refuses is the client's error, in one sentence; with ``MASKC_REFUSED=backend`` it goes to
@@ -35,7 +35,7 @@ REQUESTS_VARIABLE = "MASKC_REQUESTS"
 REFUSED_VARIABLE = "MASKC_REFUSED"
 KIT_VARIABLE = "MASKC_KIT"
 
-KINDS = ("json", "json_object", "regex", "choice", "grammar")
+KINDS = ("json", "json_object", "regex", "choice", "grammar", "structural_tag")
 # What an operator writes, and which kinds that is.
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "all": KINDS,
@@ -43,6 +43,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "regex": ("regex",),
     "choice": ("choice",),
     "grammar": ("grammar",),
+    "structural_tag": ("structural_tag",),
 }
 MAX_CHARACTERS = 1_000_000
 
@@ -112,7 +113,8 @@ class RequestConstraints:
 
         Args:
             kind: one of ``KINDS``.
-            text: the schema, the pattern, the grammar, or a JSON list of choices.
+            text: the schema, the pattern, the grammar or the structural tag, or a JSON list of
+                choices.
 
         Raises:
             MaskcError: it cannot be served; the message says why.
@@ -151,6 +153,8 @@ class RequestConstraints:
             return kit.regex(text, limits=limits)
         if kind == "choice":
             return kit.choice(_read_choices(text))
+        if kind == "structural_tag":
+            return kit.structural_tag(text, limits=limits)
         # Rules of xgrammar's notation, and no Lark grammar's, are written with this sign.
         if "::=" in text:
             return kit.ebnf(text, limits=limits)

@@ -34,7 +34,7 @@ from maskc.runtime.compiled import Compiled
 # What SGLang writes for a schema that takes any object.
 _ANY_OBJECT = "$$ANY$$"
 # SGLang's kinds of requests by ours.
-_KIND_OF = {"json": "json", "regex": "regex", "ebnf": "grammar"}
+_KIND_OF = {"json": "json", "regex": "regex", "ebnf": "grammar", "structural_tag": "structural_tag"}
 
 
 class CancellingExecutor(ThreadPoolExecutor):
@@ -113,7 +113,7 @@ def build_backend_class() -> type[Any]:
             return grammar_class(Session(compiled, self.end_ids), theirs)
 
         def dispatch_structural_tag(self, key_string: str) -> Any:
-            return self.delegate.dispatch_structural_tag(key_string)
+            return self.serve("structural_tag", "structural_tag", key_string)
 
         def dispatch_fallback(self, key_type: str, key_string: str) -> Any:
             return self.delegate.dispatch_fallback(key_type, key_string)

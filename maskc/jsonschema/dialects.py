@@ -98,7 +98,13 @@ def build_registry(resources: Mapping[str, Any], dialect: Dialect) -> Any:
 
 
 def open_root(schema: Any, registry: Any, dialect: Dialect) -> Any:
-    """Return a resolver at the root of a document."""
+    """Return a resolver at the root of a document.
+
+    Raises:
+        SchemaError: the document is no schema.
+    """
+    if not isinstance(schema, (dict, bool)):
+        raise SchemaError("", "", "is neither an object nor a Boolean", "write a schema")
     return registry.resolver_with_root(dialect.specification.create_resource(schema))
 
 

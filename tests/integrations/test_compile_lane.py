@@ -110,6 +110,20 @@ def test_a_cancelled_order_is_left_and_the_process_stays(lane):
     running.cancel()  # of what is over
 
 
+def test_an_interrupted_wait_leaves_no_answer_to_the_next_order(lane, monkeypatch):
+    ask(lane, CHEAP)
+    before = lane.n_started
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(lane._worker, "ask", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ask(lane, CHEAP)
+    assert ask(lane, CHEAP)
+    assert lane.n_started == before + 1
+
+
 def test_more_than_a_number_do_not_wait(lane, monkeypatch):
     monkeypatch.setattr(compile_lane, "MOST_WAITING", 0)
     with pytest.raises(LimitError, match="more than 0 requests that wait to be compiled"):

@@ -1,5 +1,7 @@
 """Requests that bring their constraint: served where the operator says so, or refused."""
 
+import json
+
 import pytest
 
 from maskc.errors import ArtifactError, GrammarError, MaskcError
@@ -8,6 +10,22 @@ from maskc.integrations.requests import RequestConstraints, falls_back, read_kin
 from maskc.kit.file import make_kit, save_kit
 from maskc.limits import Limits
 from maskc.vocab import load_vocabulary
+
+TAG = {
+    "type": "structural_tag",
+    "format": {
+        "type": "triggered_tags",
+        "triggers": ["<f="],
+        "tags": [
+            {
+                "type": "tag",
+                "begin": "<f=a>",
+                "content": {"type": "json_schema", "json_schema": {"type": "integer"}},
+                "end": "</f>",
+            }
+        ],
+    },
+}
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +64,8 @@ def test_an_unknown_setting_is_refused(monkeypatch):
         ("choice", '["yes", "no"]', "yes", "ye"),
         ("grammar", 'root ::= "a" root | "b"', "aab", "aa"),
         ("grammar", 'start: "a" start | "b"', "aab", "aa"),
+        ("grammar", 'root ::= a "c"\na ::= "b"{0,-1} (=("c"))', "bbc", "bb"),
+        ("structural_tag", json.dumps(TAG), "so <f=a>12</f>.", "so <f=a>x</f>"),
     ],
 )
 def test_each_kind_is_served(kind, text, legal, illegal, constraints):
@@ -61,6 +81,8 @@ def test_each_kind_is_served(kind, text, legal, illegal, constraints):
         ("json", "{"),
         ("json", '{"type": "nothing"}'),
         ("json", "[" * 100_000),
+        ("json", "0"),
+        ("json", "[]"),
         ("regex", "("),
         ("regex", "((a{1,500}){1,500}){1,500}"),
         ("choice", "[]"),
@@ -72,6 +94,9 @@ def test_each_kind_is_served(kind, text, legal, illegal, constraints):
         ("grammar", "%import .secrets.A\nstart: A"),
         ("grammar", '// maskc: postlex=os:path\nstart: "a"\n'),
         ("regex", "a" * 2_000_000),
+        ("structural_tag", "{"),
+        ("structural_tag", '{"type": "structural_tag", "format": {"type": "nothing"}}'),
+        ("structural_tag", json.dumps(TAG).replace("integer", "nothing")),
     ],
 )
 def test_what_is_wrong_is_a_sentence_and_counted(kind, text, constraints):

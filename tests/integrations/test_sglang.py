@@ -1,6 +1,7 @@
 """The plug-in inside SGLang's own classes: backends, requests, masks and draft trees."""
 
 import contextlib
+import json
 import warnings
 from types import SimpleNamespace
 
@@ -270,6 +271,21 @@ def test_a_missing_hook_is_refused(monkeypatch):
         plugin.register()
 
 
+TAG = {
+    "type": "structural_tag",
+    "format": {
+        "type": "triggered_tags",
+        "triggers": ["<f="],
+        "tags": [
+            {
+                "type": "tag",
+                "begin": "<f=a>",
+                "content": {"type": "json_schema", "json_schema": {"type": "integer"}},
+                "end": "</f>",
+            }
+        ],
+    },
+}
 SCHEMA = '{"type": "object", "properties": {"a": {"const": "x"}}, "required": ["a"]}'
 
 
@@ -288,6 +304,7 @@ def serving_all(monkeypatch):
         ({"regex": "(yes|no)"}, "no"),
         ({"ebnf": 'root ::= "a" root | "b"'}, "aab"),
         ({"ebnf": 'start: "a" start | "b"'}, "aab"),
+        ({"structural_tag": json.dumps(TAG)}, "so <f=a>12</f>."),
     ],
 )
 @pytest.mark.parametrize("parser", [None, "deepseek-r1"])
@@ -310,6 +327,7 @@ def test_a_requests_own_constraint_is_served(monkeypatch, tokenizer, constraint,
         ({"json_schema": '{"type": "nothing"}'}, "nothing"),
         ({"regex": r"(a)\1"}, "back-reference"),
         ({"ebnf": "root ::= missing"}, "missing"),
+        ({"structural_tag": json.dumps(TAG).replace("integer", "nothing")}, "nothing"),
     ],
 )
 def test_what_is_refused_fails_its_request_and_is_not_remembered(backend, constraint, message):

@@ -317,6 +317,21 @@ def test_a_manager_that_asks_for_what_a_request_has_not_is_refused_in_a_sentence
     assert not hasattr(StructuredOutputManager._create_grammar, plugin._PATCHED)
 
 
+TAG = {
+    "type": "structural_tag",
+    "format": {
+        "type": "triggered_tags",
+        "triggers": ["<f="],
+        "tags": [
+            {
+                "type": "tag",
+                "begin": "<f=a>",
+                "content": {"type": "json_schema", "json_schema": {"type": "integer"}},
+                "end": "</f>",
+            }
+        ],
+    },
+}
 SCHEMA = {"type": "object", "properties": {"a": {"enum": ["x"]}}, "additionalProperties": False}
 
 
@@ -336,6 +351,7 @@ def all_kinds(monkeypatch):
         ({"choice": ["yes", "no"]}, "no"),
         ({"grammar": 'root ::= "a" root | "b"'}, "aab"),
         ({"grammar": 'start: "a" start | "b"'}, "aab"),
+        ({"structural_tag": json.dumps(TAG)}, "so <f=a>12</f>."),
     ],
 )
 def test_a_requests_own_constraint_is_served(manager, config, tokenizer, constraint, written):
@@ -358,6 +374,7 @@ def test_a_requests_own_constraint_is_served(manager, config, tokenizer, constra
         ({"regex": r"(a)\1"}, "back-reference"),
         ({"grammar": "root ::= missing"}, "missing"),
         ({"choice": ["\ud800"]}, "UTF-8"),
+        ({"structural_tag": json.dumps(TAG).replace("integer", "nothing")}, "nothing"),
     ],
 )
 def test_what_is_refused_is_the_clients_error(config, tokenizer, constraint, message):
