@@ -8,6 +8,7 @@ from typing import Any
 from maskc.bench.figures import FIGURES
 from maskc.report.render import make_console, make_table
 
+FLOOR = "in order"  # the masks of the pass are copied, one after the other
 PASSES = {"first": "cold, first 10,000", "cold": "cold", "warm": "warm"}
 
 
@@ -23,24 +24,32 @@ def print_workload(name: str, report: Mapping[str, Any]) -> None:
     )
     for engine, found in report["engines"].items():
         console.print(f"  {_describe(engine, found, report)}")
-    columns = ("microseconds", *FIGURES, "× mean", "× p99")
+    columns = ("microseconds", *FIGURES, "p50 ÷ floor", "× mean", "× p99")
     rows: list[Sequence[str]] = []
+    floors = report["engines"]["maskc"].get("floors", {})
+    floor = floors.get(FLOOR, {}).get("p50", 0.0)
     for engine, found in report["engines"].items():
         for which, kinds in found.get("passes", {}).items():
             if which == "first" and engine != "maskc":
                 continue
             for what, figures in kinds.items():
                 ratio = found["ratios"].get(which, {}).get(what, {})
-                rows.append(_row(f"{engine} {PASSES[which]} {what}", engine, figures, ratio))
-    floors = report["engines"]["maskc"].get("floors", {})
-    rows += [_row(f"floor: {floor}", "maskc", figures, {}) for floor, figures in floors.items()]
+                title = f"{engine} {PASSES[which]} {what}"
+                rows.append(_row(title, engine, figures, ratio, floor))
+    rows += [_row(f"floor: {name}", "maskc", found, {}, floor) for name, found in floors.items()]
     console.print(make_table("", columns, rows, numbers=columns[1:]))
 
 
 def _row(
-    title: str, engine: str, figures: Mapping[str, float], ratio: Mapping[str, float]
+    title: str,
+    engine: str,
+    figures: Mapping[str, float],
+    ratio: Mapping[str, float],
+    floor: float,
 ) -> Sequence[str]:
     times = [f"{figures[figure]:,.2f}" if figure in figures else "–" for figure in FIGURES]
+    # The median is what other work on the machine disturbs least: it compares two runs.
+    times.append(f"{figures['p50'] / floor:,.2f}" if floor and "p50" in figures else "")
     shown = engine != "maskc"
     ratios = [f"{ratio[f]:,.1f}" if shown and f in ratio else "" for f in ("mean", "p99")]
     return (title, *times, *ratios)
