@@ -1,0 +1,64 @@
+"""The settings that a grammar's first lines carry."""
+
+import re
+
+import pytest
+
+from maskc.errors import GrammarError
+from maskc.frontends.indentation import PYTHON
+from maskc.frontends.settings import (
+    check_parser,
+    read_flags,
+    read_postlex,
+    read_priority,
+    read_settings,
+)
+
+
+def test_settings_stand_in_comments_before_the_first_rule():
+    text = "\n// a grammar\n// maskc: start=a,b flags=im\n//maskc: lexer=basic\nx: y\n// maskc: start=c\n"
+    assert read_settings("g", text)[0] == {"start": "a,b", "flags": "im", "lexer": "basic"}
+
+
+@pytest.mark.parametrize("word", ["start", "start=", "begin=x", "=x"])
+def test_what_is_no_setting_is_refused_at_its_line(word):
+    with pytest.raises(GrammarError, match=r"g:2: .* is not a setting"):
+        read_settings("g", f"\n// maskc: {word}\n")
+
+
+def test_flags_are_letters_of_re():
+    assert read_flags("g", {"flags": "is"}) == re.IGNORECASE | re.DOTALL
+    with pytest.raises(GrammarError, match="unknown flag 'q'"):
+        read_flags("g", {"flags": "iq"})
+
+
+def test_a_priority_is_one_of_larks():
+    assert read_priority("g", {}) == "normal"
+    with pytest.raises(GrammarError, match="unknown priority"):
+        read_priority("g", {"priority": "high"})
+
+
+def test_a_file_names_no_class_but_larks():
+    assert read_postlex("g:1", {"postlex": "lark.indenter:PythonIndenter"}) == PYTHON
+    assert read_postlex("g:1", {}) is None
+    with pytest.raises(GrammarError, match=r"g:1: .* importing one would run its code"):
+        read_postlex("g:1", {"postlex": "os:system"})
+
+
+def test_attributes_go_with_an_indenter():
+    with pytest.raises(GrammarError, match="goes with postlex="):
+        read_postlex("g:1", {"tab_len": "4"})
+
+
+@pytest.mark.parametrize(
+    ("parser", "lexer", "has_postlex", "fact"),
+    [
+        ("cyk", "basic", False, "unknown parser"),
+        ("lalr", "dynamic_complete", False, "unknown lexer"),
+        ("earley", "dynamic", False, "use dynamic_complete"),
+        ("earley", "basic", True, "a postlex needs parser lalr"),
+    ],
+)
+def test_what_lark_does_not_put_together_is_refused(parser, lexer, has_postlex, fact):
+    with pytest.raises(GrammarError, match=fact):
+        check_parser("g", parser, lexer, has_postlex=has_postlex)
