@@ -16,7 +16,8 @@ from maskc.frontends.settings import (
 
 
 def test_settings_stand_in_comments_before_the_first_rule():
-    text = "\n// a grammar\n// maskc: start=a,b flags=im\n//maskc: lexer=basic\nx: y\n// maskc: start=c\n"
+    first = "\n// a grammar\n// maskc: start=a,b flags=im\n//maskc: lexer=basic\n"
+    text = f"{first}x: y\n// maskc: start=c\n"
     assert read_settings("g", text)[0] == {"start": "a,b", "flags": "im", "lexer": "basic"}
 
 
