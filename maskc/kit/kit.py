@@ -243,7 +243,12 @@ class Kit:
             return run_bounded(
                 lambda: self._build(
                     describe_tools(
-                        tools, family=family, choice=choice, parallel=parallel, reasoning=reasoning
+                        tools,
+                        family=family,
+                        choice=choice,
+                        parallel=parallel,
+                        reasoning=reasoning,
+                        as_json=False,
                     ),
                     spelled=False,
                 ),
@@ -327,7 +332,7 @@ class Kit:
         return self._link(self._joints.repetition(self._expressions((part,))[0], low, high))
 
     def prepare(self) -> None:
-        """Compute ahead what all JSON Schemas of the tokenizer share: strings, keys, numbers, gaps.
+        """Compute ahead what all requests share: free text, and strings, keys, numbers and gaps.
 
         A server calls it before its first request; with 128,000 tokens it takes about a second,
         which would else be the first request's.
@@ -337,6 +342,8 @@ class Kit:
             "properties": {"a": {"type": "string"}, "n": {"type": "integer"}},
         }
         bitmask = allocate_bitmask(1, self.vocab_size)
+        free = {"type": "structural_tag", "format": {"type": "any_text"}}
+        self.structural_tag(free).matcher().fill_bitmask(bitmask, 0)
         for schema in ({}, named):
             matcher = self.json_schema(schema).matcher()
             for byte in _COMMON_TEXT:

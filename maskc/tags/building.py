@@ -22,6 +22,7 @@ from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.atoms import StopPiece, TokenPiece
 from maskc.runtime.link.automaton import NO_LABEL, ByteAutomaton, Words
 from maskc.runtime.link.expressions import Expression
+from maskc.runtime.link.free_scans import FreeSwitch
 from maskc.runtime.link.free_text import FreeText
 from maskc.runtime.link.joints import Joints
 from maskc.runtime.link.limited import LimitedPiece
@@ -83,6 +84,7 @@ class Builder:
 
     def __init__(self, means: Means, strings: Strings) -> None:
         self._means, self._strings, self._joints = means, strings, means.joints
+        self._ends: dict[tuple[str, ...], list[Item]] = {}
 
     def build(self, root: f.Format) -> Expression:
         """Return the expression of a request.
@@ -205,8 +207,13 @@ class Builder:
     def _end(self, tag: f.Tag) -> list[Item]:
         if isinstance(tag.ends, int):
             return [self._token(tag.ends)]
+        found = self._ends.get(tag.ends)
+        if found is not None:
+            return found
         options = [self.text(end) for end in dict.fromkeys(tag.ends)]
-        return options[0] if len(options) == 1 else [self.either(options)]
+        found = options[0] if len(options) == 1 else [self.either(options)]
+        self._ends[tag.ends] = found
+        return found
 
     def _repeat(self, given: f.Repeat) -> list[Item]:
         if given.high == 0:
@@ -309,7 +316,11 @@ class Builder:
         def make() -> Switch:
             labels = dict.fromkeys(unused, NO_LABEL)
             labels.update((word, label) for label, word in enumerate(triggers))
-            return Switch(FreeText(labels, barred), self._joints, self._means.budget)
+            automaton = FreeText(labels, barred)
+            joints, budget = self._joints, self._means.budget
+            if not labels and not barred:
+                return Switch(automaton, joints, budget)
+            return FreeSwitch(automaton, self._free_text((), (), ()), joints, budget)
 
         found: Switch = self._means.keep("free_text", (triggers, unused, barred), make)
         return found
@@ -322,7 +333,8 @@ class Builder:
             rest = self._items(content)
             if not rule.begins_with_trigger:
                 rest = [*self.text(trigger), *rest]
-            firsts.append(rest)
+            if given.at_least_one:
+                firsts.append(rest)
             first = rest[0]
             if not isinstance(first, Constant):
                 raise _ends_too_early(rule.pointer)
@@ -345,6 +357,8 @@ class Builder:
 
     def _cover(self, word: Word, n_bytes: int, pointer: str) -> int:
         """Return how many symbols of a word stand for so many bytes, or more."""
+        if len(word) >= n_bytes and max(word[:n_bytes]) < ATOM:
+            return n_bytes
         for n_symbols, symbol in enumerate(word):
             if n_bytes <= 0:
                 return n_symbols

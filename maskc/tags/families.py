@@ -21,7 +21,10 @@ from importlib.resources import files
 from typing import Any
 
 from maskc.errors import TagError
+from maskc.tags import formats as f
+from maskc.tags.reading import Reader
 
+_PLACE = {"type": "object"}  # where arguments stand in a template
 _FOLDER = "wrappers"
 
 
@@ -55,7 +58,13 @@ class Family:
     forms: dict[str, Any]
 
     def describe(
-        self, tools: list[Tool], choice: str, *, parallel: bool, reasoning: bool
+        self,
+        tools: list[Tool],
+        choice: str,
+        *,
+        parallel: bool,
+        reasoning: bool,
+        as_json: bool = True,
     ) -> dict[str, Any]:
         """Return the structural tag of some tools.
 
@@ -64,13 +73,16 @@ class Family:
             choice: ``auto``, ``required``, ``named`` or ``none``.
             parallel: whether there may be more than one call.
             reasoning: whether the model thinks first.
+            as_json: whether it is all JSON; else the calls are formats that were read already,
+                which is much faster.
         """
-        calls = self.forms["call"]
-        listed = calls if isinstance(calls, list) else [calls]
-        places: dict[str, Any] = {
-            "calls": [_fill_name(call, tool) for tool in tools for call in listed],
-            "single": not parallel,
-        }
+        call = self.forms["call"]
+        listed = call if isinstance(call, list) else [call]
+        if as_json:
+            calls = [_fill_call(c, tool.name, tool.schema) for tool in tools for c in listed]
+        else:
+            calls = [_make_call(c, tool) for tool in tools for c in _read_calls(self.name)]
+        places: dict[str, Any] = {"calls": calls, "single": not parallel}
         places["call"] = places["calls"][0] if len(places["calls"]) == 1 else None
         key = "reasoning" if reasoning else "no_reasoning"
         for name, ways in self.forms.get("parts", {}).items():
@@ -82,20 +94,6 @@ class Family:
         elements = [*_fill(before, places), _fill(self.forms[form], places)]
         whole = {"type": "sequence", "elements": elements} if before else elements[0]
         return {"type": "structural_tag", "format": whole}
-
-
-class Arguments(dict[str, Any]):
-    """The format of a tool's arguments, in any order.
-
-    Attributes:
-        pointer: where the schema stands in the request.
-    """
-
-    def __init__(self, tool: Tool, form: dict[str, Any]) -> None:
-        style, excludes = form["$arguments"], form.get("excludes", [])
-        fields = {"style": style, "any_order": True, "excludes": excludes}
-        super().__init__(type="json_schema", json_schema=tool.schema, **fields)
-        self.pointer = tool.pointer
 
 
 class _Nothing:
@@ -127,16 +125,49 @@ def load_family(name: str) -> Family:
     return Family(name, tuple(forms["models"]), forms)
 
 
-def _fill_name(form: Any, tool: Tool) -> Any:
-    """Return a call with the tool's name and arguments in their places."""
+@cache
+def _read_calls(family: str) -> tuple[f.Tag, ...]:
+    """Return the calls of a family as formats, with places for names and arguments."""
+    call = load_family(family).forms["call"]
+    reader, found = Reader(0, lambda _: None), []
+    for form in call if isinstance(call, list) else [call]:
+        tag = reader.read({"format": _fill_call(form, "{name}", _PLACE)})
+        assert isinstance(tag, f.Tag)  # noqa: S101  # each call of a family is one
+        found.append(tag)
+    return tuple(found)
+
+
+def _fill_call(form: Any, name: str, schema: Any) -> Any:
+    """Return a call with a tool's name and arguments in their places."""
     if isinstance(form, str):
-        return form.replace("{name}", tool.name)
+        return form.replace("{name}", name)
     if isinstance(form, list):
-        return [_fill_name(inner, tool) for inner in form]
+        return [_fill_call(inner, name, schema) for inner in form]
+    if isinstance(form, dict) and "$arguments" in form:
+        excludes = {"excludes": form["excludes"]} if "excludes" in form else {}
+        style = form["$arguments"]
+        fields = {"json_schema": schema, "style": style, "any_order": True, **excludes}
+        return {"type": "json_schema", **fields}
     if isinstance(form, dict):
-        if "$arguments" in form:
-            return Arguments(tool, form)
-        return {key: _fill_name(inner, tool) for key, inner in form.items()}
+        return {key: _fill_call(inner, name, schema) for key, inner in form.items()}
+    return form
+
+
+def _make_call(form: f.Tag, tool: Tool) -> f.Tag:
+    """Return the call of a tool."""
+    begin = f.with_name(form.begin, tool.name) if isinstance(form.begin, str) else form.begin
+    return f.Tag(form.pointer, begin, _make_content(form.content, tool), form.ends)
+
+
+def _make_content(form: f.Format, tool: Tool) -> f.Format:
+    match form:
+        case f.JsonSchema():
+            return f.JsonSchema(tool.pointer, tool.schema, form.style, True, None, form.excludes)
+        case f.ConstString():
+            return f.ConstString(form.pointer, f.with_name(form.value, tool.name))
+        case f.Sequence():
+            elements = tuple([_make_content(element, tool) for element in form.elements])
+            return f.Sequence(form.pointer, elements)
     return form
 
 
@@ -152,7 +183,7 @@ def _fill(form: Any, places: dict[str, Any]) -> Any:
             elif not (isinstance(inner, str) and places.get(inner[1:]) is _NOTHING):
                 found.append(_fill(inner, places))
         return found
-    if isinstance(form, dict) and not isinstance(form, Arguments):
+    if isinstance(form, dict):
         return {
             key: places[inner[1:]] if inner in ("$single", "$call") else _fill(inner, places)
             for key, inner in form.items()

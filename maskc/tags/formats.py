@@ -22,6 +22,29 @@ STYLES = (
 )
 
 
+class Named(str):
+    """A text with the name of a tool in it.
+
+    Attributes:
+        template: the text with ``{name}`` in its place.
+        name: of the tool.
+    """
+
+    __slots__ = ("name", "template")
+
+    template: str
+    name: str
+
+
+def with_name(template: str, name: str) -> str:
+    """Return a text with a name in its place, if it has one."""
+    if "{name}" not in template:
+        return template
+    found = Named(template.replace("{name}", name))
+    found.template, found.name = template, name
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """A part of the output.

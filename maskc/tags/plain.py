@@ -10,6 +10,7 @@ Example: ``{"type": "object", "properties": {"city": {"type": "string"}}}`` is p
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 _TYPES = frozenset(("array", "boolean", "integer", "null", "number", "object", "string"))
@@ -20,19 +21,19 @@ _MOST_MEMBERS = 100
 
 def is_plain(schema: Any, depth: int = 0) -> bool:
     """Return whether a schema is known to compile, and fast."""
-    if schema is True:
-        return True
     if type(schema) is not dict or depth > _MAX_DEPTH:
-        return False
+        return schema is True
+    if _is_simple(schema):
+        return True
     for keyword, value in schema.items():
         if keyword == "type":
             if type(value) is not str or value not in _TYPES:
                 return False
         elif keyword == "properties":
-            if type(value) is not dict or len(value) > _MOST_MEMBERS:
+            if type(value) is not dict or len(value) > _MOST_MEMBERS or not _are_ascii(value):
                 return False
-            for name, inner in value.items():
-                if type(name) is not str or not name.isascii() or not is_plain(inner, depth + 1):
+            for inner in value.values():
+                if not _is_simple(inner) and not is_plain(inner, depth + 1):
                     return False
         elif keyword == "items":
             if not is_plain(value, depth + 1):
@@ -54,12 +55,31 @@ def is_plain(schema: Any, depth: int = 0) -> bool:
     return True
 
 
-def _are_names(value: Any) -> bool:
-    if type(value) is not list or len(value) > _MOST_MEMBERS:
+def _is_simple(schema: Any) -> bool:
+    """Return whether it is a type, or a type and a description, as most are."""
+    if type(schema) is not dict or not 0 < len(schema) < 3:
         return False
-    are_texts = all(type(name) is str and name.isascii() for name in value)
-    return are_texts and len(set(value)) == len(value)
+    kind = schema.get("type")
+    return (
+        type(kind) is str
+        and kind in _TYPES
+        and (len(schema) == 1 or type(schema.get("description")) is str)
+    )
+
+
+def _are_names(value: Any) -> bool:
+    """Return whether it is a list of different texts."""
+    if type(value) is not list or len(value) > _MOST_MEMBERS or not _are_ascii(value):
+        return False
+    return len(set(value)) == len(value)
+
+
+def _are_ascii(texts: Iterable[Any]) -> bool:
+    try:
+        return all(map(str.isascii, texts))
+    except TypeError:
+        return False  # one of them is no text
 
 
 def _are_known(names: list[str], properties: Any) -> bool:
-    return type(properties) is dict and all(name in properties for name in names)
+    return type(properties) is dict and properties.keys() >= set(names)

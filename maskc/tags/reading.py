@@ -121,6 +121,8 @@ class Reader:
             raise TagError(pointer, f"there are more than {MAX_FORMATS:,} formats", "split the tag")
         if around.depth > MAX_DEPTH:
             raise TagError(pointer, f"it is nested deeper than {MAX_DEPTH} levels", "nest less")
+        if isinstance(given, f.Format):
+            return given  # of a family, which has read it already
         if not isinstance(given, Mapping):
             raise TagError(pointer, "it is no JSON object", "give a format")
         kind = given.get("type")
@@ -151,7 +153,7 @@ class Reader:
             raise TagError(f"{pointer}/json_schema", "it is missing", "give a JSON Schema")
         _check_schema(given["json_schema"], f"{pointer}/json_schema")
         return f.JsonSchema(
-            getattr(given, "pointer", f"{pointer}/json_schema"),
+            f"{pointer}/json_schema",
             given["json_schema"],
             style,
             _flag(given, pointer, "any_order"),
@@ -255,6 +257,9 @@ class Reader:
     def _tags(self, given: Mapping[str, Any], pointer: str, around: _Around) -> list[f.Tag]:
         found = []
         for place, inner in _items(given, pointer, "tags"):
+            if isinstance(inner, f.Tag):
+                found.append(inner)
+                continue
             if not isinstance(inner, Mapping) or inner.get("type", "tag") != "tag":
                 raise TagError(place, "it is no tag", "give an object of type tag")
             self._n_formats += 1
@@ -297,7 +302,7 @@ class Reader:
                 place = f"{tag.pointer}/begin"
                 raise TagError(place, "it begins with no trigger", "add its beginning to triggers")
             rules.append(f.Rule(trigger, tag, True, tag.pointer))
-        used = {rule.trigger for rule in rules}
+        used: set[str | int] = {rule.trigger for rule in rules}
         unused = tuple(trigger for trigger in triggers if trigger not in used)
         return f.Dispatch(
             pointer,

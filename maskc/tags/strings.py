@@ -10,13 +10,17 @@ Example: ``<|call|>x`` is the symbols ``[<|call|>, x]``, or else nine bytes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from maskc.runtime.link.markers import ATOM, Word
+from maskc.tags.formats import Named
 
 # Of one constant: each of them doubles the ways to write it.
 _MOST_NAMES = 4
+_MOST_TEMPLATES = 1_000
+_HERE = b"\x00"  # no template has it
 
 
 class Stretch(NamedTuple):
@@ -43,6 +47,7 @@ class Strings:
     def __init__(
         self, special_ids: Mapping[str, int], ends: frozenset[int], *, spelled: bool
     ) -> None:
+        self._around: dict[str, list[tuple[bool, list[tuple[Word, Word]], bytes]]] = {}
         self._ids, self._ends, self.spelled = special_ids, ends, spelled
         self._lengths: dict[str, list[int]] = {}
         for name in special_ids:
@@ -51,6 +56,8 @@ class Strings:
                 lengths.append(len(name))
         for lengths in self._lengths.values():
             lengths.sort(reverse=True)
+        firsts = "".join(map(re.escape, self._lengths))
+        self._firsts = re.compile(f"[{firsts}]" if firsts else r"(?!)")
         self._sizes = {ATOM + token: len(name.encode()) for name, token in special_ids.items()}
 
     def size(self, symbol: int) -> int:
@@ -59,6 +66,38 @@ class Strings:
 
     def cut(self, text: str) -> list[Stretch]:
         """Return the stretches of a text, none of them with very many ways to write it."""
+        if type(text) is not Named:
+            return self._cut(text)
+        # All tools have the same text around their names, and a name is no token.
+        around = self._around.get(text.template)
+        if around is None:
+            if len(self._around) >= _MOST_TEMPLATES:
+                self._around.clear()
+            around = self._around[text.template] = self._cut_template(text.template)
+        name = text.name.encode()
+        symbols = tuple(name)
+        return [
+            Stretch(
+                tuple(left + symbols + right for left, right in words), data.replace(_HERE, name)
+            )
+            if is_named
+            else Stretch(tuple(left for left, _ in words), data)
+            for is_named, words, data in around
+        ]
+
+    def _cut_template(self, template: str) -> list[tuple[bool, list[tuple[Word, Word]], bytes]]:
+        """Return the stretches of a template, each word in halves around the name."""
+        found = []
+        for stretch in self._cut(template.replace("{name}", _HERE.decode())):
+            is_named = _HERE in stretch.text
+            halves = []
+            for word in stretch.words:
+                place = word.index(_HERE[0]) if is_named else len(word)
+                halves.append((word[:place], word[place + 1 :]))
+            found.append((is_named, halves, stretch.text))
+        return found
+
+    def _cut(self, text: str) -> list[Stretch]:
         found: list[Stretch] = []
         open_, n_names = Stretch(((),), b""), 0
         for piece, token in self._find_names(text):
@@ -86,18 +125,19 @@ class Strings:
     def _find_names(self, text: str) -> list[tuple[str, int | None]]:
         """Return the parts of a text, each with the special token whose name it is."""
         found: list[tuple[str, int | None]] = []
-        begin = place = 0
-        while place < len(text):
-            for length in self._lengths.get(text[place], ()):
+        begin = 0
+        for match in self._firsts.finditer(text):
+            place = match.start()
+            if place < begin:
+                continue  # inside of a name
+            for length in self._lengths[text[place]]:
                 token = self._ids.get(text[place : place + length])
                 if token is not None:
                     if begin < place:
                         found.append((text[begin:place], None))
                     found.append((text[place : place + length], token))
-                    begin = place = place + length
+                    begin = place + length
                     break
-            else:
-                place += 1
         if begin < len(text):
             found.append((text[begin:], None))
         return found

@@ -99,14 +99,25 @@ def describe_tools(
     choice: str | Mapping[str, Any] = "auto",
     parallel: bool = True,
     reasoning: bool = False,
+    as_json: bool = True,
 ) -> dict[str, Any]:
     """Return the structural tag of some tools; see :meth:`maskc.kit.kit.Kit.tools`.
+
+    Args:
+        tools: definitions.
+        family: of models.
+        choice: of a tool.
+        parallel: whether there may be more than one call.
+        reasoning: whether the model thinks first.
+        as_json: see :meth:`maskc.tags.families.Family.describe`.
 
     Raises:
         TagError: a tool, the choice or the family is none.
     """
     form, chosen = read_choice(choice, read_tools(tools))
-    return load_family(family).describe(chosen, form, parallel=parallel, reasoning=reasoning)
+    return load_family(family).describe(
+        chosen, form, parallel=parallel, reasoning=reasoning, as_json=as_json
+    )
 
 
 def name_of(asked: Any) -> bytes | None:

@@ -117,6 +117,15 @@ def test_a_tag_that_is_nested_very_deep_is_refused() -> None:
         parse_tag('{"a":' * 200_000)
 
 
+def test_ten_thousand_tags_are_read_and_more_formats_are_refused() -> None:
+    tags = [{**_TAG, "begin": f"<a{n}>"} for n in range(10_000)]
+    read = _read({**_TRIGGERED, "tags": tags})
+    assert isinstance(read, f.Dispatch)
+    assert len(read.rules) == 10_000
+    with pytest.raises(TagError, match="more than 100,000 formats"):
+        _read({"type": "or", "elements": [_TEXT] * 100_001})
+
+
 @pytest.fixture(scope="module")
 def kit() -> Kit:
     return make_kit(Vocabulary((b"a", b"b", None), (2,), "small"))

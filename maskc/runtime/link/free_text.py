@@ -17,6 +17,7 @@ Source: Aho and Corasick 1975 (doi:10.1145/360825.360855), as in TagDispatch of 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 
 from maskc.runtime.link.automaton import NO_LABEL
@@ -76,7 +77,7 @@ class FreeText(SwitchAutomaton[Position]):
         self._labels: dict[int, int] = {}  # of nodes where a trigger ends
         for word, label in triggers.items():
             self._labels[self._add(word)] = label
-        bars = {self._add(tuple(text)) for text in barred}
+        self._barred = bars = {self._add(tuple(text)) for text in barred}
         self._fail = [_ROOT] * len(self._children)
         self._bars = [node in bars for node in range(len(self._children))]
         self._complete()
@@ -88,6 +89,33 @@ class FreeText(SwitchAutomaton[Position]):
                 or any(self._leads_on[child] for child in self._children[node].values())
             )
         super().__init__((_ROOT, 0, 0))
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether a trigger may have another one, or an unused one, inside of it."""
+        return any(
+            self._goto(node, self._bound(node, 0))
+            for node in range(1, len(self._children))
+            if self._bound(node, 0)
+        )
+
+    def children(self, node: int) -> dict[int, int]:
+        """Return byte → the node that a word goes on to."""
+        return {s: child for s, child in self._children[node].items() if s < ATOM}
+
+    def begun(self, node: int) -> list[int]:
+        """Return the nodes of words that a text has begun, the root not included."""
+        return self._chain(node, 1)
+
+    def is_whole(self, node: int) -> bool:
+        """Return whether a word ends at a node."""
+        return node in self._labels or node in self._barred
+
+    def rank(self, node: int) -> tuple[int, int]:
+        """Return what counts more where several words end, and the label that it has then."""
+        if node in self._barred:
+            return sys.maxsize, NO_LABEL
+        return self._depth[node], self._labels.get(node, NO_LABEL)
 
     def _add(self, word: Word) -> int:
         here = _ROOT
@@ -188,3 +216,8 @@ class FreeText(SwitchAutomaton[Position]):
         """Return the label of the trigger that is whole here."""
         node, _, least = name
         return self._labels.get(self._trigger(node, least), NO_LABEL)
+
+
+def step_character(left: int, byte: int) -> int | None:
+    """Return what is left of a character after a byte, ``None`` if it is no UTF-8."""
+    return _CHARACTERS[left].get(byte)

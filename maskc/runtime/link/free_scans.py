@@ -1,0 +1,113 @@
+"""Which tokens does free text read? All text but for those with a trigger or a barred word.
+
+Free text without any words is scanned once for a tokenizer. With words, the tokens are the same but
+for those in which a word is whole: these are found where a word's first byte stands in the trie of
+the tokens, or where a word that was begun goes on from its root. They are cut out, and where a
+trigger is whole the text turns.
+
+Example: of ``<tool`` and ``_call>x`` after ``<tool``, only the second one has the whole trigger.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from maskc.runtime.cache.budget import Budget
+from maskc.runtime.link.automaton import NO_LABEL
+from maskc.runtime.link.free_text import FreeText, step_character
+from maskc.runtime.link.joints import Joints
+from maskc.runtime.link.scanning import Scan
+from maskc.runtime.link.switching import Switch
+from maskc.runtime.schema.summary import Part
+from maskc.runtime.schema.trie import ROOT, Ints
+
+_Whole = tuple[int, int]  # a node of the trie, and one of the words' trie
+
+
+class FreeSwitch(Switch):
+    """What is known of free text with some words.
+
+    Args:
+        automaton: with the words.
+        plain: free text without words.
+        joints: of the tokenizer.
+        budget: what cached rows are charged to.
+    """
+
+    def __init__(self, automaton: FreeText, plain: Switch, joints: Joints, budget: Budget) -> None:
+        super().__init__(automaton, joints, budget)
+        self._text, self._plain = automaton, plain
+        self._inside: list[_Whole] | None = None
+
+    def _scan(self, at: int) -> Scan:
+        node, left, least = self._text.name_of(at)
+        if least or self._text.is_nested or self._text.label(at) != NO_LABEL:
+            return super()._scan(at)
+        plain = self._plain.scan(self._plain.automaton.state_of((0, left, 0)))
+        if self._inside is None:
+            self._inside = self._find_inside()
+        begun: list[_Whole] = []
+        for back in self._text.begun(node):
+            self._follow(ROOT, back, begun)
+        return self._cut(plain, [*self._inside, *begun], left)
+
+    def _find_inside(self) -> list[_Whole]:
+        """Return where words that begin inside of a token are whole."""
+        trie, found = self.joints.index.tokens, list[_Whole]()
+        for byte, child in self._text.children(0).items():
+            nodes = np.flatnonzero(trie.byte_array == byte)
+            for node in nodes[nodes > ROOT].tolist():
+                self._add(node, child, found)
+        return found
+
+    def _follow(self, node: int, word: int, found: list[_Whole]) -> None:
+        """Add where words are whole that go on from a node."""
+        trie = self.joints.index.tokens
+        for byte, child in self._text.children(word).items():
+            after = trie.child(node, byte)
+            if after >= 0:
+                self._add(after, child, found)
+
+    def _add(self, node: int, word: int, found: list[_Whole]) -> None:
+        if self._text.is_whole(word):
+            found.append((node, word))
+        else:
+            self._follow(node, word, found)
+
+    def _cut(self, plain: Scan, whole: list[_Whole], left: int) -> Scan:
+        """Return a scan without what follows whole words, and with turns where triggers are."""
+        index = self.joints.index
+        trie = index.tokens
+        # A barred word counts before a trigger, and of triggers the one that began first.
+        ended: dict[int, tuple[int, int]] = {}
+        for node, word in whole:
+            ended[node] = max(ended.get(node, (0, NO_LABEL)), self._text.rank(word))
+        label_at = {node: label for node, (_, label) in ended.items() if label != NO_LABEL}
+        n_texts = len(trie.texts)
+        first_cut = np.full(n_texts + 1, len(trie.bytes), dtype=np.int64)
+        gone = np.zeros(n_texts, dtype=np.bool_)
+        for node, _ in whole:
+            low, high = trie.low[node], trie.high[node]
+            np.minimum(first_cut[low:high], node, out=first_cut[low:high])
+            gone[low + (trie.n_ending[node] if node in label_at else 0) : high] = True
+        places = np.flatnonzero(gone).astype(np.int32)
+        exits: Ints = plain.exits[plain.exits < first_cut[trie.low_array[plain.exits]]]
+        part = plain.part
+        if len(places):
+            words = self.joints.scanner.words(part)
+            part = Part((index.clear_bits(words, index.order[places]),))
+        turns = []
+        for node, label in label_at.items():
+            # Not below another whole word, and characters are whole up to it.
+            parent_cut = int(first_cut[trie.low[node] : trie.high[node]].min())
+            if parent_cut == node and trie.has_children(node) and self._reads(node, left):
+                turns.append((label, node))
+        return Scan(part, exits, tuple(sorted(turns)))
+
+    def _reads(self, node: int, left: int) -> bool:
+        """Return whether the bytes that lead to a node are characters."""
+        state: int | None = left
+        for byte in self.joints.index.tokens.path(node):
+            if state is not None:
+                state = step_character(state, byte)
+        return state == 0
