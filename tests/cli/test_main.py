@@ -16,6 +16,7 @@ COMMANDS = (
     "compile",
     "dump",
     "explain",
+    "families",
     "generate",
     "inspect",
     "kit",
