@@ -197,6 +197,10 @@ class SchemaError(MaskcError):
         return f"{place}: {f'{self.keyword} ' if self.keyword else ''}{self.reason}; {self.remedy}"
 
 
+class UnsatisfiableError(SchemaError):
+    """A JSON Schema fits no value at all."""
+
+
 class TagError(MaskcError):
     """A structural tag, or a list of tools, cannot be read, or asks for what is not supported."""
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from maskc.errors import SchemaError
+from maskc.errors import SchemaError, UnsatisfiableError
 from maskc.jsonschema.automata import combine, of_texts
 from maskc.jsonschema.building import Builder
 from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, StringDraft
@@ -60,7 +60,7 @@ class _Freezer:
     def freeze(self, root: int) -> bytes:
         """Return the plan."""
         if root not in self._listing.fit:
-            raise SchemaError(
+            raise UnsatisfiableError(
                 "", "", "fits no value at all", "look for keywords that contradict each other"
             )
         first = self._reach(root)
@@ -68,7 +68,7 @@ class _Freezer:
             number = self._open.pop()
             self._parts["positions"][self._place[number]] = self._write(self._drafts[number])
         if self._parts["positions"][first] == [0, [], [], [], []]:
-            raise SchemaError(
+            raise UnsatisfiableError(
                 "", "", "fits no value at all", "look for keywords that contradict each other"
             )
         plan = {**self._parts, "root": first}

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Protocol
 
-from maskc.errors import SchemaError
+from maskc.errors import SchemaError, UnsatisfiableError
 from maskc.runtime.link.expressions import Expression
 from maskc.runtime.link.members import Members
 from maskc.runtime.link.names import OtherName
@@ -126,9 +126,13 @@ class Arguments:
             self._others = False  # a name that is not known cannot be closed
         self._following: dict[int, Expression | None] = {}
         self._values: dict[int, list[tuple[str, Item]]] = {}
-        for name, inner in properties.items():
-            if not is_plain(inner) or self._style.is_nested:
-                self._find_values(self._names.index(name))
+        self._possible = (1 << len(self._names)) - 1  # but for those that fit no value
+        for number, inner in enumerate(self._schemas):
+            is_left = is_plain(inner) and not self._style.is_nested
+            if not is_left and not self._find_values(number):
+                self._possible &= ~(1 << number)
+        if self._required & ~self._possible:
+            raise self._wrong("required", "names what fits no value at all")
 
     def expression(self) -> Expression:
         """Return all of the arguments."""
@@ -183,16 +187,18 @@ class Arguments:
     def _list_allowed(self, seen: int) -> list[int]:
         """Return the parameters that may come after a set, so that the rest can be enough."""
         found = []
-        n_seen, n_all = seen.bit_count(), len(self._names)
-        for number in range(seen.bit_length() if self._ordered else 0, n_all):
+        n_seen = seen.bit_count()
+        for number in range(seen.bit_length() if self._ordered else 0, len(self._names)):
             bit = 1 << number
-            if seen & bit:
+            if seen & bit or not self._possible & bit:
                 continue
+            later = (
+                self._possible & ~(2 * bit - 1) if self._ordered else self._possible & ~seen & ~bit
+            )
             missing = (self._required & ~seen & ~bit).bit_count()
-            n_left = n_all - number - 1 if self._ordered else n_all - n_seen - 1
             if self._high is not None and n_seen + 1 + missing > self._high:
                 continue
-            if n_seen + 1 + n_left >= self._low or self._others is not False:
+            if n_seen + 1 + later.bit_count() >= self._low or self._others is not False:
                 found.append(number)
             if self._ordered and self._required & bit:
                 break
@@ -229,7 +235,10 @@ class Arguments:
             strings: list[Expression | None] = [self._free()]
             kinds = list(_TYPES)
         else:
-            plan = self._placed(place, lambda: self._maker.plan(whole))
+            try:
+                plan = self._placed(place, lambda: self._maker.plan(whole))
+            except UnsatisfiableError:
+                return []
             position = plan.positions[plan.root]
             strings = [self._string(plan, n) for n in position.strings]
             kinds = _kinds_of(position)
@@ -242,10 +251,6 @@ class Arguments:
                 found.append((self._between(kind), self._value(schema, kind, place)))
         elif kinds:
             found.append((self._style.other, self._json(schema, kinds)))
-        if not found:
-            raise SchemaError(
-                f"{self._pointer}{place}", "", "allows no value that can be written", "correct it"
-            )
         return found
 
     def _value(self, schema: Any, kind: str, place: str) -> Item:
@@ -293,7 +298,7 @@ class Arguments:
             text = string if is_string and not kind else style.between(kind, other)
             close = style.close.replace("{name}", "item")
             options.append([*maker.text(before + text), value, *maker.text(close)])
-        if high == 0:
+        if high == 0 or not options:
             return blanks
         one = maker.join([blanks, maker.either(options)])
         return maker.join([maker.repeat(one, low, high), blanks])
@@ -413,6 +418,8 @@ class Arguments:
     def _placed(self, place: str, make: Callable[[], Plan]) -> Plan:
         try:
             return make()
+        except UnsatisfiableError:
+            raise
         except SchemaError as error:
             pointer = f"{self._pointer}{place}{error.pointer.removeprefix('#')}"
             raise SchemaError(pointer, error.keyword, error.reason, error.remedy) from None
