@@ -15,7 +15,7 @@ from maskc.glr.lookback import find_going_on
 from maskc.glr.streamline import ask_lexed
 from maskc.glr.top_state import StackVerdicts
 from maskc.grammar.reduce import reduce_grammar
-from maskc.ids import END, TerminalId
+from maskc.ids import END, GeneralStateId, TerminalId
 from maskc.pushdown.debt_automaton import DebtAutomaton, Verdict, check_debt_automaton
 from maskc.pushdown.dft import build_dft
 from maskc.pushdown.production_debts import BOTTOM, Place, ProductionDebts
@@ -102,6 +102,6 @@ def _of_general(language: GeneralLanguage) -> tuple[_Build, _StatesAfter]:
 
     def build(top: int, y: int, z: int) -> DebtAutomaton | None:
         rest = sequences.open_to(boundaries.set_of(z))
-        return stacks.build(top, sequences.extend(Event(TerminalId(y), 1, 0), rest))
+        return stacks.build(GeneralStateId(top), sequences.extend(Event(TerminalId(y), 1, 0), rest))
 
     return build, stacks.list_states

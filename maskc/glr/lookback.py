@@ -19,18 +19,18 @@ from __future__ import annotations
 from maskc import bits
 from maskc.glr.cfg import Cfg
 from maskc.glr.lr0 import GeneralTable
-from maskc.ids import END
+from maskc.ids import END, GeneralStateId
 
 Symbols = int  # a set of symbols as bits, ``END`` for the end of the text
 
 
-def find_below(table: GeneralTable) -> tuple[tuple[int, ...], ...]:
+def find_below(table: GeneralTable) -> tuple[tuple[GeneralStateId, ...], ...]:
     """Return, for each state, the states that can lie right below it, ascending."""
-    found: list[set[int]] = [set() for _ in table.shifts]
+    found: list[set[GeneralStateId]] = [set() for _ in table.shifts]
     for state, rows in enumerate(zip(table.shifts, table.gotos, strict=True)):
         for row in rows:
             for target in row.values():
-                found[target].add(state)
+                found[target].add(GeneralStateId(state))
     return tuple(tuple(sorted(states)) for states in found)
 
 

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from maskc.glr.lookback import Symbols, find_below
 from maskc.glr.lr0 import GeneralTable
-from maskc.ids import DROPPED, SequenceId
+from maskc.ids import DROPPED, GeneralStateId, SequenceId
 from maskc.lexer.boundaries import Lookaheads
 from maskc.pushdown.debt_automaton import (
     REFUSED,
@@ -58,9 +58,11 @@ MAX_READ_IN_ALL = 500_000
 
 _Wait = tuple[int, int, SequenceId]  # states to be read, the nonterminal that comes, the sequence
 _Waits = frozenset[_Wait]
-_Top = tuple[SequenceId, int]  # a sequence, and the state on top that it is asked of
+_Top = tuple[SequenceId, GeneralStateId]  # a sequence, and the state on top that it is asked of
 _TAKEN: _Waits = frozenset(((-1, -1, DROPPED),))
-Node = tuple[_Waits, int]  # of the debt automaton: what waits, and the state that was read last
+Node = tuple[
+    _Waits, GeneralStateId
+]  # of the debt automaton: what waits, and the state that was read last
 _FLAGS = {
     Verdict.ALWAYS: MAY,
     Verdict.NEVER: FAIL,
@@ -74,7 +76,7 @@ class _Reading:
 
     __slots__ = ("left", "seen", "state", "top", "tops", "waits")
 
-    def __init__(self, state: int, waits: _Waits, top: _Top | None) -> None:
+    def __init__(self, state: GeneralStateId, waits: _Waits, top: _Top | None) -> None:
         self.state, self.waits, self.seen = state, list(waits), set(waits)
         self.top = top  # what it answers, if it is on top
         self.tops: list[_Top] = []  # to be asked of states that came on top of it
@@ -102,11 +104,11 @@ class StackVerdicts:
         self._below = find_below(table)
         self._first: dict[SequenceId, Symbols] = {}
         self._hopeful: dict[Symbols, NDArray[np.bool_]] = {}
-        self._moves: dict[tuple[_Waits, int], _Waits] = {}
+        self._moves: dict[tuple[_Waits, GeneralStateId], _Waits] = {}
         self._tops: dict[_Top, _Waits] = {}
         self._n_read = 0
         self._after = find_states_after(table, verdicts.asked.symbols)
-        asked = {0, *(state for states in self._after.values() for state in states)}
+        asked = {GeneralStateId(0), *(state for states in self._after.values() for state in states)}
         self._asked = tuple(sorted(asked))
         self.n_states = len(table.shifts)
         self.never_asked = tuple(sorted(set(range(self.n_states)) - asked))
@@ -116,7 +118,7 @@ class StackVerdicts:
         """Whether ``MAX_READ_IN_ALL`` was reached, and sequences are left open."""
         return self._n_read > MAX_READ_IN_ALL
 
-    def list_states(self, terminal: int) -> tuple[int, ...]:
+    def list_states(self, terminal: int) -> tuple[GeneralStateId, ...]:
         """Return the states that can be on top after a terminal, or after what is none."""
         return self._after.get(terminal, ()) if terminal >= 0 else self._asked
 
@@ -133,7 +135,7 @@ class StackVerdicts:
             found = self._hopeful[wanted] = np.array(here, dtype=np.bool_)
         return found
 
-    def decide(self, state: int, sequence: SequenceId) -> int:
+    def decide(self, state: GeneralStateId, sequence: SequenceId) -> int:
         """Return ``MAY``, ``FAIL`` or both; both, too, if a bound is reached."""
         if self._is_free(sequence):
             return MAY
@@ -153,7 +155,7 @@ class StackVerdicts:
 
         return _FLAGS[decide(start, borrow, most=MAX_READ)]
 
-    def build(self, state: int, sequence: SequenceId) -> DebtAutomaton | None:
+    def build(self, state: GeneralStateId, sequence: SequenceId) -> DebtAutomaton | None:
         """Return the debt automaton over what is below a state, which is on top.
 
         ``None``: it has more than ``MAX_STATES`` states.
@@ -163,7 +165,7 @@ class StackVerdicts:
             return DebtAutomaton((), start)
         return build_debt_automaton(start, self._borrow)
 
-    def _start(self, sequence: SequenceId, state: int) -> Node | int:
+    def _start(self, sequence: SequenceId, state: GeneralStateId) -> Node | int:
         """Return the node in which the state on top was read."""
         found = self._tops.get((sequence, state)) or self._work_out(self._open(sequence, state))
         return _node_of(found, state)
@@ -174,7 +176,7 @@ class StackVerdicts:
         for below in self._below[above]:
             yield below, _node_of(self._move(waits, below), below)
 
-    def _move(self, waits: _Waits, state: int) -> _Waits:
+    def _move(self, waits: _Waits, state: GeneralStateId) -> _Waits:
         """Return what is left to wait for when one more state is read."""
         key = (waits, state)
         found = self._moves.get(key)
@@ -207,7 +209,7 @@ class StackVerdicts:
                 reading.seen |= fresh
                 reading.waits += fresh
 
-    def _open(self, sequence: SequenceId, state: int) -> _Reading:
+    def _open(self, sequence: SequenceId, state: GeneralStateId) -> _Reading:
         """Return the reading of a state that is on top and is asked about a sequence."""
         reading = _Reading(state, frozenset(), (sequence, state))
         table, sequences, wanted = self._table, self._sequences, self._begins(sequence)
@@ -253,16 +255,16 @@ class StackVerdicts:
 
 def find_states_after(
     table: GeneralTable, symbols: Sequence[tuple[int, Lookaheads]]
-) -> dict[int, tuple[int, ...]]:
+) -> dict[int, tuple[GeneralStateId, ...]]:
     """Return terminal → the states that can be on top when it was shifted, ascending."""
-    found: dict[int, set[int]] = {}
+    found: dict[int, set[GeneralStateId]] = {}
     for row in table.shifts:
         for symbol, state in row.items():
             found.setdefault(symbols[symbol][0], set()).add(state)
     return {terminal: tuple(sorted(states)) for terminal, states in sorted(found.items())}
 
 
-def _node_of(waits: _Waits, state: int) -> Node | int:
+def _node_of(waits: _Waits, state: GeneralStateId) -> Node | int:
     """Return the node in which a state was read last and these wait, or the end that it is."""
     if not waits:
         return REFUSED
