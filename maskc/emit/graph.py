@@ -23,7 +23,7 @@ only the questions are left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -96,7 +96,7 @@ class DecisionGraph:
     roots: tuple[tuple[Question, ...], ...]
     profile_of: Ints
     answers: tuple[Answer, ...]
-    nodes: tuple[dict[int, int], ...]
+    nodes: tuple[Mapping[int, int], ...]
     unions: tuple[tuple[int, ...], ...]
     n_undecided: int
 

@@ -33,7 +33,7 @@ Source: appendix, section 4.3, Algorithm 2, Figure 4; blog, Figure 5.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -89,7 +89,7 @@ class DebtNfa:
     dft: DftAutomaton
     sequence: tuple[int, ...]
     start: DebtNode
-    edges: dict[DebtNode, tuple[DebtEdge, ...]]
+    edges: Mapping[DebtNode, tuple[DebtEdge, ...]]
     is_complete: bool
 
     @property

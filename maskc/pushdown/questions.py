@@ -13,7 +13,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -125,7 +125,7 @@ class ClassesAnswer:
     """
 
     classes: tuple[Names, ...]
-    texts: dict[str, str]
+    texts: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +137,8 @@ class OverviewAnswer:
         pairs: verdict → number of pairs of terminals.
     """
 
-    counts: dict[str, int]
-    pairs: dict[str, int]
+    counts: Mapping[str, int]
+    pairs: Mapping[str, int]
 
 
 class Questions:

@@ -108,7 +108,7 @@ class Streamlined:
     after: tuple[tuple[str, Rows], ...]
     verdicts: Verdicts
     tops: Tops
-    report: dict[str, Any]
+    report: Mapping[str, Any]
 
 
 def streamline(

@@ -109,8 +109,8 @@ def _build_huggingface(file: TokenizerFile) -> Callable[[str], list[int]]:
     tokenizers = _import(file, "tokenizers")
     try:
         contents = json.dumps(
-            file.contents
-            | {
+            {
+                **file.contents,
                 "model": file.contents["model"] | {"dropout": None},
                 "added_tokens": [],
                 "post_processor": None,

@@ -18,7 +18,7 @@ character (no byte tokens) is an error for that text, not a wrong answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from maskc.errors import TokenizerError
@@ -45,7 +45,7 @@ class Encoder:
     name: str
     tokens: tuple[bytes | None, ...] = field(repr=False)
     tokenize: Callable[[str], list[int]]
-    _ids: dict[bytes, int] = field(init=False, repr=False)
+    _ids: Mapping[bytes, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         # Of tokens with equal bytes the first wins: in sentencepiece that is the byte piece.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -59,7 +60,7 @@ class TokenizerFile:
     folder: Path
     format: FileFormat
     data: bytes
-    contents: dict[str, Any]
+    contents: Mapping[str, Any]
 
     def broken(self, fact: str) -> TokenizerError:
         """Return the error that says what is wrong with this file."""

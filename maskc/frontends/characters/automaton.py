@@ -11,7 +11,7 @@ Source: subsets: Rabin and Scott 1959 (doi:10.1147/rd.32.0114); minimisation: Ho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -43,7 +43,7 @@ class Dfa:
         start: the first state; ``None`` if nothing is matched.
     """
 
-    moves: tuple[dict[int, CodePoints], ...]
+    moves: tuple[Mapping[int, CodePoints], ...]
     accepts: tuple[bool, ...]
     start: int | None
 
