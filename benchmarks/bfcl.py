@@ -72,7 +72,10 @@ def map_schema(given: Any) -> Any:
 def choose(given: Any) -> Any:
     """Return the first way to write each value of an answer."""
     if isinstance(given, dict):
-        return {key: choose(ways[0]) for key, ways in given.items() if ways and ways[0] != ""}
+        first = {
+            key: ways[0] if isinstance(ways, list) and ways else ways for key, ways in given.items()
+        }
+        return {key: choose(way) for key, way in first.items() if way != ""}
     return [choose(item) for item in given] if isinstance(given, list) else given
 
 
