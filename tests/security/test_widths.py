@@ -5,7 +5,7 @@ import pytest
 
 from maskc import Artifact, load
 from maskc.artifact.model import narrow
-from maskc.emit.assemble import _offsets
+from maskc.emit.assemble import offsets
 from maskc.errors import LimitError
 from maskc.frontends.source import load_source
 from maskc.pipeline import compile_contents
@@ -31,7 +31,7 @@ def test_numbers_of_more_than_32_bits_are_refused(values):
 
 def test_offsets_beyond_32_bits_are_refused():
     with pytest.raises(LimitError, match="2,147,483,647 entries in one table"):
-        _offsets([1 << 30, 1 << 30])
+        offsets([1 << 30, 1 << 30])
 
 
 def test_tokens_on_both_sides_of_the_limit_are_told_apart(tmp_path):
