@@ -31,7 +31,8 @@ from lark.indenter import Indenter
 from maskc import Artifact, allocate_bitmask
 from maskc.errors import GrammarError, MaskcError
 from maskc.frontends.lark.build import build_lark
-from maskc.frontends.settings import FLAGS, GrammarSource, load_source
+from maskc.frontends.settings import FLAGS
+from maskc.frontends.source import GrammarSource, load_source
 from maskc.pipeline import compile_contents
 from maskc.vocab.vocabulary import Vocabulary
 
