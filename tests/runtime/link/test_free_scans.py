@@ -1,0 +1,51 @@
+"""What is cut out of free text is what a scan of the automaton with words would not find."""
+
+import random
+
+import numpy as np
+import pytest
+
+from maskc.runtime.cache.budget import Budget
+from maskc.runtime.link.free_scans import FreeSwitch
+from maskc.runtime.link.free_text import FreeText
+from maskc.runtime.link.joints import Joints
+from maskc.runtime.link.switching import Switch
+from maskc.runtime.schema.tokens import TokenIndex
+
+_CHARACTERS = "ab<>é€😀｜"
+
+
+def _joints(draw: random.Random) -> Joints:
+    """Return joints of tokens that begin and end anywhere in a character."""
+    tokens = {bytes([byte]) for character in _CHARACTERS for byte in character.encode()}
+    while len(tokens) < 120:
+        text = "".join(draw.choices(_CHARACTERS, k=5)).encode()
+        start = draw.randrange(4)
+        tokens.add(text[start : start + draw.randint(1, 6)])
+    texts = sorted(tokens)
+    first = np.cumsum([0, *map(len, texts)]).astype(np.int32)
+    data = np.frombuffer(b"".join(texts), dtype=np.uint8)
+    index = TokenIndex(first, data)
+    return Joints(index, Budget(1 << 26))
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_scans_are_those_of_the_whole_automaton(seed: int) -> None:
+    draw = random.Random(seed)
+    joints, budget = _joints(draw), Budget(1 << 26)
+    words = {"".join(draw.choices(_CHARACTERS, k=draw.randint(1, 3))) for _ in range(4)}
+    alone = sorted(w for w in words if not any(w != v and w.startswith(v) for v in words))
+    n_barred = draw.randint(0, len(alone) - 1)
+    labels = {tuple(word.encode()): n for n, word in enumerate(alone[n_barred:])}
+    automaton = FreeText(labels, [word.encode() for word in alone[:n_barred]])
+    plain = Switch(FreeText({}, ()), joints, budget)
+    quick, slow = FreeSwitch(automaton, plain, joints, budget), Switch(automaton, joints, budget)
+    for _ in range(20):
+        state = 0
+        for byte in "".join(draw.choices(_CHARACTERS, k=3)).encode()[: draw.randint(0, 8)]:
+            state = automaton.moves(state).get(byte, state)
+        found, expected = quick.scan(state), slow.scan(state)
+        scanner = joints.scanner
+        assert np.array_equal(scanner.words(found.part), scanner.words(expected.part))
+        assert np.array_equal(found.exits, expected.exits)
+        assert sorted(found.turns) == sorted(expected.turns)

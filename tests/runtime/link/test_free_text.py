@@ -1,0 +1,79 @@
+"""Free text turns where a trigger is whole, and has no barred word."""
+
+import pytest
+
+from maskc.runtime.link.automaton import NO_LABEL
+from maskc.runtime.link.free_text import FreeText, step_character
+from maskc.runtime.link.markers import ATOM
+
+
+def _word(text: str) -> tuple[int, ...]:
+    return tuple(text.encode())
+
+
+def _read(automaton: FreeText, text: bytes) -> int | None:
+    state: int | None = 0
+    for byte in text:
+        state = automaton.moves(state).get(byte) if state is not None else None
+    return state
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [("ab", 0), ("xab", 0), ("b", 1), ("xb", 1), ("aab", 0), ("x", NO_LABEL), ("a", NO_LABEL)],
+)
+def test_a_trigger_that_began_first_counts(text: str, label: int) -> None:
+    automaton = FreeText({_word("ab"): 0, _word("b"): 1}, [])
+    state = _read(automaton, text.encode())
+    assert state is not None
+    assert automaton.label(state) == label
+    assert automaton.accepts(state) == (label == NO_LABEL)
+
+
+def test_after_an_inner_trigger_only_the_outer_one_goes_on() -> None:
+    automaton = FreeText({_word("abc"): 0, _word("b"): 1}, [])
+    inner = _read(automaton, b"xab")
+    assert inner is not None
+    assert automaton.label(inner) == 1
+    assert list(automaton.moves(inner)) == [ord("c")]
+    whole = automaton.moves(inner)[ord("c")]
+    assert automaton.label(whole) == 0
+    assert not automaton.moves(whole)
+    assert automaton.is_nested
+
+
+def test_a_barred_word_is_not_read() -> None:
+    automaton = FreeText({}, [b"</x>"])
+    assert _read(automaton, b"a </x") is not None
+    assert _read(automaton, b"a </x>") is None
+    assert _read(automaton, b"</</x") is not None
+    assert not automaton.is_nested
+
+
+def test_an_unused_trigger_stands_only_inside_of_others() -> None:
+    automaton = FreeText({_word("b"): NO_LABEL, _word("abc"): 0}, [])
+    assert _read(automaton, b"xb") is None
+    assert _read(automaton, b"xab") is not None
+    assert _read(automaton, b"xabx") is None
+
+
+def test_an_atom_is_a_part_of_a_trigger_only() -> None:
+    automaton = FreeText({(ATOM + 7, *_word("f")): 3}, [])
+    state = _read(automaton, b"x")
+    assert state is not None
+    after = automaton.atoms(state)[7]
+    assert not automaton.accepts(after)
+    assert list(automaton.moves(after)) == [ord("f")]
+    assert automaton.label(automaton.moves(after)[ord("f")]) == 3
+    inside = _read(automaton, "é".encode()[:1])
+    assert inside is not None
+    assert not automaton.atoms(inside)
+
+
+@pytest.mark.parametrize("text", [b"\xff", b"\xc0\x80", b"\xed\xa0", b"\xf4\x90", b"\x80"])
+def test_text_is_utf_8(text: bytes) -> None:
+    assert _read(FreeText({}, []), text) is None
+    left: int | None = 0
+    for byte in text:
+        left = step_character(left, byte) if left is not None else None
+    assert left is None
