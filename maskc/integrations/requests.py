@@ -120,7 +120,7 @@ class RequestConstraints:
             MaskcError: it cannot be served; the message says why.
         """
         try:
-            made = self._make(kind, text)
+            made = make_constraint(self.kit, kind, text, limits=self._limits)
         except MaskcError:
             self._count(f"{kind} refused")
             raise
@@ -141,24 +141,37 @@ class RequestConstraints:
         with self._lock:
             self._counts[what] += 1
 
-    def _make(self, kind: str, text: str) -> Constraint:
-        kit, limits = self.kit, self._limits
-        if len(text) > MAX_CHARACTERS:
-            raise GrammarError(f"<{kind}>", f"it has more than {MAX_CHARACTERS:,} characters")
-        if kind == "json":
+
+def make_constraint(
+    kit: Kit, kind: str, text: str, *, limits: Limits = REQUEST_LIMITS
+) -> Constraint:
+    """Return the constraint of a request.
+
+    Args:
+        kit: of the model.
+        kind: one of ``KINDS``.
+        text: the schema, the pattern, the grammar or the structural tag, or a JSON list of choices.
+        limits: what compiling may take.
+
+    Raises:
+        MaskcError: it cannot be served; the message says why.
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise GrammarError(f"<{kind}>", f"it has more than {MAX_CHARACTERS:,} characters")
+    match kind:
+        case "json":
             return kit.json_schema(text, limits=limits)
-        if kind == "json_object":
+        case "json_object":
             return kit.json_schema({"type": "object"}, limits=limits)
-        if kind == "regex":
+        case "regex":
             return kit.regex(text, limits=limits)
-        if kind == "choice":
+        case "choice":
             return kit.choice(_read_choices(text))
-        if kind == "structural_tag":
+        case "structural_tag":
             return kit.structural_tag(text, limits=limits)
-        # Rules of xgrammar's notation, and no Lark grammar's, are written with this sign.
-        if "::=" in text:
-            return kit.ebnf(text, limits=limits)
-        return kit.lark(text, limits=limits)
+    # Rules of xgrammar's notation, and no Lark grammar's, are written with this sign.
+    make = kit.ebnf if "::=" in text else kit.lark
+    return make(text, limits=limits)
 
 
 def _read_choices(text: str) -> list[str]:

@@ -138,6 +138,16 @@ def test_a_process_that_has_grown_is_replaced(lane, monkeypatch):
     assert lane.n_started == before + 1
 
 
+def test_memory_is_bounded_by_the_budget_and_by_the_system():
+    lane = Lane(load_vocabulary("bytes"), REQUEST_LIMITS, niceness=0)
+    with pytest.raises(BudgetError, match="more than 5 MB of memory; simplify it"):
+        ask(lane, ENDLESS, bytes=5_000_000)
+    with open(f"/proc/{lane._worker._process.pid}/limits") as file:
+        bounds = {line[:25].strip(): line.split()[3] for line in file}
+    assert REQUEST_LIMITS.bytes < int(bounds["Max address space"]) < 10 * REQUEST_LIMITS.bytes
+    lane.close()
+
+
 def test_a_closed_lane_refuses_and_has_no_process():
     lane = Lane(load_vocabulary("bytes"), REQUEST_LIMITS, niceness=0)
     lane.start()
