@@ -96,6 +96,9 @@ class Builder:
 
     def _items(self, given: f.Format) -> list[Item]:
         match given:
+            case f.Tag():
+                begin = self._begin(given)
+                return [*begin, *self._items(given.content), *self._end(given)]
             case f.ConstString():
                 return self.text(given.value)
             case f.JsonSchema():
@@ -116,9 +119,6 @@ class Builder:
                 return [self._token(given.token_id)]
             case f.AnyTokens():
                 return self._any_tokens(given)
-            case f.Tag():
-                begin = self._begin(given)
-                return [*begin, *self._items(given.content), *self._end(given)]
             case f.Dispatch(of_tokens=True):
                 return self._dispatch_tokens(given)
             case f.Dispatch():
@@ -328,6 +328,7 @@ class Builder:
     def _dispatch(self, given: f.Dispatch) -> list[Item]:
         options: dict[Word, list[list[Item]]] = {}
         firsts: list[list[Item]] = []
+        sizes: dict[str, int] = {}
         for rule in given.rules:
             trigger, content = str(rule.trigger), rule.content
             rest = self._items(content)
@@ -338,12 +339,16 @@ class Builder:
             first = rest[0]
             if not isinstance(first, Constant):
                 raise _ends_too_early(rule.pointer)
-            if any(text in trigger for text in given.excludes):
-                continue  # the trigger is barred as well
-            for word in first.words:
-                n_symbols = self._cover(word, len(trigger.encode()), rule.pointer)
-                items = [Constant((word[n_symbols:],))] if word[n_symbols:] else []
-                options.setdefault(word[:n_symbols], []).append([*items, *rest[1:]])
+            n_bytes = sizes.get(trigger)
+            if n_bytes is None:
+                # A trigger with an excluded text in it is barred as well.
+                is_barred = any(text in trigger for text in given.excludes)
+                n_bytes = sizes[trigger] = 0 if is_barred else len(trigger.encode())
+            for word in first.words if n_bytes else ():
+                n_symbols = self._cover(word, n_bytes, rule.pointer)
+                left = word[n_symbols:]
+                after = [Constant((left,)), *rest[1:]] if left else rest[1:]
+                options.setdefault(word[:n_symbols], []).append(after)
         if given.at_least_one and not given.loops:
             return [self.either(firsts)]
         words = tuple(sorted(options))
