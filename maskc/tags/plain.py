@@ -17,42 +17,50 @@ _TYPES = frozenset(("array", "boolean", "integer", "null", "number", "object", "
 _NOTES = frozenset(("default", "deprecated", "description", "examples", "title"))
 _MAX_DEPTH = 20
 _MOST_MEMBERS = 100
+_MOST_SCHEMAS = 1_000
 
 
-def is_plain(schema: Any, depth: int = 0) -> bool:
+def is_plain(schema: Any) -> bool:
     """Return whether a schema is known to compile, and fast."""
-    if type(schema) is not dict or depth > _MAX_DEPTH:
-        return schema is True
-    if _is_simple(schema):
-        return True
+    return _is_simple(schema) or _walk(schema, 0, _MOST_SCHEMAS) >= 0
+
+
+def _walk(schema: Any, depth: int, left: int) -> int:
+    """Return how many more schemas there may be after one, -1 if it is not plain."""
+    if type(schema) is not dict or depth > _MAX_DEPTH or not left:
+        return left if schema is True else -1
+    left -= 1
     for keyword, value in schema.items():
-        if keyword == "type":
-            if type(value) is not str or value not in _TYPES:
-                return False
-        elif keyword == "properties":
+        if keyword == "properties":
             if type(value) is not dict or len(value) > _MOST_MEMBERS or not _are_ascii(value):
-                return False
+                return -1
+            left -= len(value)
             for inner in value.values():
-                if not _is_simple(inner) and not is_plain(inner, depth + 1):
-                    return False
+                if left >= 0 and not _is_simple(inner):
+                    left = _walk(inner, depth + 1, left)
         elif keyword == "items":
-            if not is_plain(value, depth + 1):
-                return False
-        elif keyword == "required":
-            if not _are_names(value) or not _are_known(value, schema.get("properties")):
-                return False
-        elif keyword == "enum":
-            if not _are_names(value) or not value or schema.get("type") != "string":
-                return False
-        elif keyword == "additionalProperties":
-            if type(value) is not bool:
-                return False
-        elif keyword == "description":
-            if type(value) is not str:
-                return False
-        elif keyword not in _NOTES:
-            return False
-    return True
+            left = _walk(value, depth + 1, left)
+        elif not _is_usual(keyword, value, schema):
+            return -1
+        if left < 0:
+            return -1
+    return left
+
+
+def _is_usual(keyword: str, value: Any, schema: dict[str, Any]) -> bool:
+    """Return whether a keyword without schemas in it is known to compile."""
+    match keyword:
+        case "type":
+            return type(value) is str and value in _TYPES
+        case "required":
+            return _are_names(value) and _are_known(value, schema.get("properties"))
+        case "enum":
+            return _are_names(value) and bool(value) and schema.get("type") == "string"
+        case "additionalProperties":
+            return type(value) is bool
+        case "description":
+            return type(value) is str
+    return keyword in _NOTES
 
 
 def _is_simple(schema: Any) -> bool:

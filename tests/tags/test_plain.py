@@ -54,3 +54,10 @@ def test_a_deep_schema_is_not_plain() -> None:
     for _ in range(30):
         schema = {"items": schema}
     assert not is_plain(schema)
+
+
+def test_very_many_schemas_are_not_plain() -> None:
+    schema: Any = {"type": "string"}
+    for _ in range(3):
+        schema = {"type": "object", "properties": {f"p{n}": schema for n in range(20)}}
+    assert not is_plain(schema)
