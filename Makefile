@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 180
 STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test types suite check slow golden bench bench-peers deep growth hostile corpora conformance format clean
+.PHONY: help venv run test types native pure suite check slow golden bench bench-peers deep growth hostile corpora conformance format clean
 .PHONY: conformance-json-schema fuzz integrations engines engine-llama-cpp engine-sglang engine-vllm grammars peers
 
 help: ## list the targets
@@ -36,6 +36,13 @@ types: $(STAMP) ## format check, lint, types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+native: $(STAMP) ## compile the runtime with mypyc for this Python, where a C compiler is there (minutes)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'setuptools>=77'
+	$(BIN)/python build_native.py
+
+pure: $(STAMP) ## remove what was compiled
+	$(BIN)/python build_native.py --clean
 
 suite: $(STAMP) ## the tests alone
 	$(BIN)/pytest -n 2 $(PYTEST_OPTIONS)

@@ -2,9 +2,14 @@
 
 ``make slow`` runs the second; a failure that it finds is pinned as an ``@example``. ``.ci/run``
 takes ``ci`` with one Python and ``brief`` with the others: laws of grammars do not depend on it.
+
+Where the runtime was compiled, its sources must not have changed since: tests would not run them.
 """
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from maskc.native import edited_since
 
 # A shared machine is slow at times: a deadline would fail tests that are right.
 settings.register_profile(
@@ -17,3 +22,13 @@ settings.register_profile(
 settings.register_profile("slow", settings.get_profile("ci"), derandomize=False, max_examples=1000)
 settings.register_profile("brief", settings.get_profile("ci"), max_examples=10)
 settings.load_profile("ci")
+
+
+def pytest_configure() -> None:
+    """Refuse to test what is not there."""
+    stale = edited_since()
+    if stale:
+        raise pytest.UsageError(
+            f"{stale[0]} and {len(stale) - 1} others are not what was compiled of them: "
+            "make native, or make pure"
+        )

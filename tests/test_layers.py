@@ -22,7 +22,7 @@ FILE = BOTTOM | {
 }
 RUNTIME = FILE | {"runtime"}
 ALL = COMPILER | RUNTIME | {"", "glr", "pipeline", "verify", "bench", "report", "cli"}
-ALL |= {"lalr_path", "stages", "dump", "jsonschema", "kit", "lint", "explain", "tags"}
+ALL |= {"lalr_path", "stages", "dump", "jsonschema", "kit", "lint", "explain", "tags", "native"}
 
 # Package or module → what it may import of maskc. The most specific line counts; `""` is
 # maskc/__init__.py itself.
@@ -33,6 +33,7 @@ MAY_IMPORT = {
     "ids": set(),
     "levels": set(),
     "limits": set(),
+    "native": set(),
     "wording": set(),
     "budget": {"errors", "limits", "wording"},
     "automata": BOTTOM | {"automata"},

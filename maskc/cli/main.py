@@ -18,6 +18,7 @@ import click
 import maskc
 from maskc.cli.signals import quit_at_once, raise_exceptions, status_of
 from maskc.errors import MaskcError
+from maskc.native import describe_runtime
 
 BAD_INPUT, CLOSED_PIPE = 2, 141
 # NAME is `NAME_command` of `maskc.cli.NAME`.
@@ -42,11 +43,24 @@ class LazyGroup(click.Group):
         return super().get_command(ctx, cmd_name)
 
 
+def _show_version(context: click.Context, _: click.Parameter, wanted: object) -> None:
+    if wanted and not context.resilient_parsing:
+        click.echo(f"maskc, version {maskc.__version__} (runtime: {describe_runtime()})")
+        context.exit()
+
+
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(maskc.__version__, prog_name="maskc")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_show_version,
+    help="Show the version, and whether the runtime is compiled.",
+)
 def commands() -> None:
     """Compile a Lark grammar and an LLM tokenizer into exact token masks."""
 

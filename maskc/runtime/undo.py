@@ -81,6 +81,7 @@ class UndoLog:
         while chunk is not None and len(kept) < MAX_CHUNKS:
             kept.append(chunk[0])
             chunk = chunk[1]
-        self._older, self._n_chunks = None, len(kept)
+        older: Any = None
         for states in kept[::-1]:
-            self._older = (states, self._older)
+            older = (states, older)
+        self._older, self._n_chunks = older, len(kept)

@@ -9,6 +9,7 @@ import pytest
 
 import maskc
 from maskc.cli.main import commands
+from maskc.native import describe_runtime
 
 COMMANDS = (
     "analyze",
@@ -51,7 +52,9 @@ def test_each_command_explains_itself(command, name):
 
 
 def test_the_version_is_printed(command):
-    assert command("--version").out == f"maskc, version {maskc.__version__}\n"
+    assert command("--version").out == (
+        f"maskc, version {maskc.__version__} (runtime: {describe_runtime()})\n"
+    )
 
 
 def test_no_command_prints_the_help_and_is_an_error(command):

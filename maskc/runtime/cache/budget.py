@@ -25,8 +25,6 @@ from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
-from maskc.runtime.weak import WeaklyReferable
-
 # Estimated sizes of CPython objects; a test compares what is allocated with the budget.
 ENTRY_BYTES = 250  # a key, its place in a dict, a small result
 LEVEL_BYTES = 190  # a dict with one entry
@@ -90,7 +88,7 @@ class Budget:
         return [cache for known in self._caches if (cache := known()) is not None]
 
 
-class Cache(WeaklyReferable):
+class Cache:
     """Results by key, in two generations. No result is ``None``.
 
     Args:
@@ -101,6 +99,8 @@ class Cache(WeaklyReferable):
         current: key → result, of the current generation. Hot loops look here first, as a call of
             :meth:`get` takes longer than the look-up.
     """
+
+    __slots__ = ("__weakref__", "_measure", "_previous", "budget", "current")
 
     def __init__(self, budget: Budget, measure: Callable[[Any], int] | None = None) -> None:
         self.budget = budget

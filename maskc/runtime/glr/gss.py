@@ -30,13 +30,12 @@ from weakref import WeakValueDictionary
 from maskc.ids import GeneralStateId, TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.glr.tables import Lr0Tables
-from maskc.runtime.weak import WeaklyReferable
 
 # Of an edge between two nodes, with its places in the dicts, roughly.
 EDGE_BYTES = 400
 
 
-class Node(WeaklyReferable):
+class Node:
     """A parser state and the nodes that can be right below it. Never changes.
 
     Attributes:
@@ -44,12 +43,14 @@ class Node(WeaklyReferable):
         below: the nodes; none at the bottom of all stacks.
     """
 
+    __slots__ = ("__weakref__", "below", "state")
+
     def __init__(self, state: GeneralStateId, below: frozenset[Node]) -> None:
         self.state = state
         self.below = below
 
 
-class StackSet(WeaklyReferable):
+class StackSet:
     """A set of stacks.
 
     Attributes:
@@ -58,6 +59,8 @@ class StackSet(WeaklyReferable):
             ``None`` until that is first needed.
         taken: the lookaheads that some stack goes on with, as a bit set; computed with ``reduced``.
     """
+
+    __slots__ = ("__weakref__", "reduced", "taken", "tops")
 
     def __init__(self, tops: frozenset[Node]) -> None:
         self.tops = tops

@@ -28,7 +28,6 @@ import numpy as np
 from maskc.errors import LimitError
 from maskc.runtime.schema.summary import Part
 from maskc.runtime.schema.trie import Ints, Trie
-from maskc.runtime.weak import WeaklyReferable
 
 if TYPE_CHECKING:
     from maskc.runtime.link.joints import Joints
@@ -39,13 +38,15 @@ MAX_DEPTH = 100
 Entry = tuple["Piece", "Rest"]
 
 
-class Expression(WeaklyReferable, ABC):
+class Expression(ABC):
     """What a text is made of.
 
     Attributes:
         may_be_empty: whether the empty text is one of its texts.
         depth: how deep expressions are nested in it.
     """
+
+    __slots__ = ("__weakref__", "depth", "may_be_empty")
 
     def __init__(self, inner: Iterable[Expression], *, may_be_empty: bool) -> None:
         self.may_be_empty = may_be_empty
@@ -79,6 +80,8 @@ class Nothing(Expression):
 class Leaf(Expression):
     """One piece."""
 
+    __slots__ = ("piece",)
+
     def __init__(self, piece: Piece) -> None:
         super().__init__((), may_be_empty=piece.may_be_empty)
         self.piece = piece
@@ -90,6 +93,8 @@ class Leaf(Expression):
 
 class Concatenation(Expression):
     """One after the other."""
+
+    __slots__ = ("parts",)
 
     def __init__(self, parts: tuple[Expression, ...]) -> None:
         super().__init__(parts, may_be_empty=all(part.may_be_empty for part in parts))
@@ -111,6 +116,8 @@ class Concatenation(Expression):
 class Choice(Expression):
     """One of several."""
 
+    __slots__ = ("parts",)
+
     def __init__(self, parts: tuple[Expression, ...]) -> None:
         super().__init__(parts, may_be_empty=any(part.may_be_empty for part in parts))
         self.parts = parts
@@ -122,6 +129,8 @@ class Choice(Expression):
 
 class Repetition(Expression):
     """Between ``low`` and ``high`` times the same; ``high`` is ``None`` without a bound."""
+
+    __slots__ = ("body", "high", "low")
 
     def __init__(self, body: Expression, low: int, high: int | None) -> None:
         super().__init__((body,), may_be_empty=not low or body.may_be_empty)
@@ -136,7 +145,7 @@ class Repetition(Expression):
         return self.body.enter(joints.rest(left, after), joints)
 
 
-class Rest(WeaklyReferable):
+class Rest:
     """What is left of a text: an expression and the rest after it; neither at the end.
 
     Attributes:
@@ -144,6 +153,17 @@ class Rest(WeaklyReferable):
         after: what is left after it, ``None`` at the end.
         may_be_empty: whether the text may end here.
     """
+
+    __slots__ = (
+        "__weakref__",
+        "_capped",
+        "_entries",
+        "_joints",
+        "_starts",
+        "after",
+        "expression",
+        "may_be_empty",
+    )
 
     def __init__(self, expression: Expression | None, after: Rest | None, joints: Joints) -> None:
         self.expression, self.after, self._joints = expression, after, joints

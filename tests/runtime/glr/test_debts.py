@@ -3,6 +3,7 @@
 import pytest
 
 from maskc import Artifact
+from maskc.native import is_compiled
 from maskc.runtime.glr.debts import DebtReader
 from maskc.streamline.order import STEPS
 from tests.compiled import compile_text, legal_tokens
@@ -37,6 +38,7 @@ def test_a_stack_that_agrees_as_far_as_it_is_read_needs_no_new_move():
     assert len(moves.current) == n_moves
 
 
+@pytest.mark.skipif(is_compiled(), reason="a compiled method cannot be watched")
 @pytest.mark.parametrize("step", STEPS)
 def test_where_stacks_part_all_ways_are_read(step, monkeypatch):
     parted = []

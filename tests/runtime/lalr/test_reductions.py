@@ -4,33 +4,29 @@ from random import Random
 
 import pytest
 
+from maskc.native import is_compiled
 from maskc.runtime.lalr.reductions import NO_NONTERMINAL, reduce_long
+from maskc.runtime.lalr.tables import LalrTables
 
 REFUSED = (0, NO_NONTERMINAL, ())
 X = 0  # the terminal
+pytestmark = pytest.mark.skipif(is_compiled(), reason="compiled tables cannot be made by hand")
 
 
-class Parser:
-    """States are LALR states; rows are dicts."""
-
-    def __init__(self, gotos, reduces, shifts, productions):
-        self._gotos, self._reduces, self._shifts = gotos, reduces, shifts
-        self.lalr_state = list(range(100))
-        self.production_lhs = [lhs for lhs, _ in productions]
-        self.production_length = [length for _, length in productions]
-
-    def gotos(self, state):
-        return self._gotos.get(state, {})
-
-    def reduces(self, state):
-        return {X: self._reduces[state]} if state in self._reduces else {}
-
-    def shifts(self, state):
-        return {X: self._shifts[state]} if state in self._shifts else {}
+def make_tables(gotos, reduces, shifts, productions):
+    """Return tables whose rows are known; states are LALR states."""
+    tables, states = LalrTables.__new__(LalrTables), range(100)
+    tables._gotos = [gotos.get(state, {}) for state in states]
+    tables._reduces = [{X: reduces[s]} if s in reduces else {} for s in states]
+    tables._shifts = [{X: shifts[s]} if s in shifts else {} for s in states]
+    tables.lalr_state = list(states)
+    tables.production_lhs = [lhs for lhs, _ in productions]
+    tables.production_length = [length for _, length in productions]
+    return tables
 
 
 def test_a_state_that_shifts_pushes_one():
-    assert reduce_long(Parser({}, {}, {1: 9}, []), 1, NO_NONTERMINAL, X) == (
+    assert reduce_long(make_tables({}, {}, {1: 9}, []), 1, NO_NONTERMINAL, X) == (
         0,
         NO_NONTERMINAL,
         (9,),
@@ -38,21 +34,21 @@ def test_a_state_that_shifts_pushes_one():
 
 
 def test_a_state_without_an_action_refuses():
-    assert reduce_long(Parser({}, {}, {}, []), 1, NO_NONTERMINAL, X) == REFUSED
+    assert reduce_long(make_tables({}, {}, {}, []), 1, NO_NONTERMINAL, X) == REFUSED
 
 
 def test_empty_productions_push_and_then_the_terminal():
-    parser = Parser({1: {0: 2}, 2: {1: 3}}, {1: 0, 2: 1}, {3: 9}, [(0, 0), (1, 0)])
+    parser = make_tables({1: {0: 2}, 2: {1: 3}}, {1: 0, 2: 1}, {3: 9}, [(0, 0), (1, 0)])
     assert reduce_long(parser, 1, NO_NONTERMINAL, X) == (0, NO_NONTERMINAL, (2, 3, 9))
 
 
 def test_a_production_longer_than_what_was_pushed_goes_below():
-    parser = Parser({1: {0: 2}}, {2: 0}, {}, [(5, 3)])
+    parser = make_tables({1: {0: 2}}, {2: 0}, {}, [(5, 3)])
     assert reduce_long(parser, 1, 0, X) == (2, 5, ())
 
 
 def test_a_unit_production_comes_back_to_the_state():
-    parser = Parser({1: {0: 2, 1: 3}}, {2: 0}, {3: 9}, [(1, 1)])
+    parser = make_tables({1: {0: 2, 1: 3}}, {2: 0}, {3: 9}, [(1, 1)])
     assert reduce_long(parser, 1, 0, X) == (0, NO_NONTERMINAL, (3, 9))
 
 
@@ -68,7 +64,7 @@ def test_a_unit_production_comes_back_to_the_state():
     ],
 )
 def test_a_circle_is_refused(gotos, reduces, productions):
-    assert reduce_long(Parser(gotos, reduces, {}, productions), 1, 0, X) == REFUSED
+    assert reduce_long(make_tables(gotos, reduces, {}, productions), 1, 0, X) == REFUSED
 
 
 def follow_one_by_one(parser, state, nonterminal, limit=1000):
@@ -103,7 +99,7 @@ def draw_parser(draw):
     }
     reduces = {s: draw.randrange(4) for s in states if draw.random() < 0.7}
     shifts = {s: 50 + s for s in states if s not in reduces and draw.random() < 0.8}
-    return Parser(gotos, reduces, shifts, productions), states, nonterminals
+    return make_tables(gotos, reduces, shifts, productions), states, nonterminals
 
 
 def test_what_follows_is_what_doing_it_gives():

@@ -1,0 +1,126 @@
+"""Compiles the runtime with mypyc: for a wheel of this platform, or into a checkout.
+
+Usage: python build_native.py [--clean]: into this checkout, for the Python that runs it (``make
+native``), or removes what was compiled (``make pure``). A wheel is compiled if ``MASKC_NATIVE=1``
+is set while it is built, see ``hatch_build.py``; without it the wheel is pure and runs everywhere.
+
+The sources are the same. What is left to the interpreter, and why:
+
+- what users call (:data:`INTERPRETED`): a compiled function takes exactly the types that it is
+  annotated with, and a user's ``numpy.int64`` is an integer too;
+- classes whose objects are referred to weakly: mypyc's objects cannot be (compiled classes that
+  inherit the ability crash when the garbage is collected, mypyc 2.4);
+- links, which are few steps between compiled machines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+from maskc import native
+
+ROOT = Path(__file__).resolve().parent
+GROUP = "maskc_native"  # of the library that holds all modules: maskc_native__mypyc
+SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
+FOLDERS = ("maskc/runtime", "maskc/runtime/cache", "maskc/runtime/lalr", "maskc/runtime/glr")
+FOLDERS += ("maskc/runtime/schema",)
+INTERPRETED = {
+    "maskc/runtime/arguments.py": "users call it",
+    "maskc/runtime/artifact.py": "users call it",
+    "maskc/runtime/compiled.py": "an interface",
+    "maskc/runtime/fingerprint.py": "once for an artifact",
+    "maskc/runtime/machine.py": "an interface",
+    "maskc/runtime/matcher.py": "users call it",
+    "maskc/runtime/once.py": "a descriptor",
+    "maskc/runtime/cache/budget.py": "weak references",
+    "maskc/runtime/cache/composing.py": "once for a mask",
+    "maskc/runtime/lalr/stack_cache.py": "its base is interpreted",
+    "maskc/runtime/glr/gss.py": "weak references",
+}
+MORE = ("maskc/bits.py", "maskc/levels.py")
+
+
+def sources() -> list[str]:
+    """Return the modules that are compiled, as paths from the root."""
+    found = {*MORE}
+    for folder in FOLDERS:
+        found |= {f"{folder}/{path.name}" for path in (ROOT / folder).glob("*.py")}
+    return sorted(p for p in found if p not in INTERPRETED and not p.endswith("__init__.py"))
+
+
+def libraries() -> list[Path]:
+    """Return what was compiled into the checkout for this Python."""
+    return sorted([*ROOT.glob(f"{GROUP}__mypyc{SUFFIX}"), *ROOT.glob(f"maskc/**/*{SUFFIX}")])
+
+
+def compile_into(folder: Path) -> list[Path]:
+    """Compile the sources, and return the libraries, which are laid into a folder as in the root.
+
+    Raises:
+        ImportError: mypy or setuptools is missing.
+        Exception: of setuptools, if the C compiler fails.
+    """
+    from mypyc.build import mypycify
+    from setuptools import Distribution
+    from setuptools.command.build_ext import build_ext
+
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(ROOT)
+        try:
+            extensions = mypycify(
+                ["--config-file=", "--ignore-missing-imports", *sources()],
+                opt_level="1",
+                debug_level="0",
+                multi_file=True,
+                group_name="maskc_native",
+                target_dir=work,
+            )
+            command = build_ext(Distribution({"name": "maskc", "ext_modules": extensions}))
+            command.build_lib, command.build_temp = str(folder), work
+            command.ensure_finalized()
+            command.run()
+        finally:
+            os.chdir(before)
+    return sorted(folder.rglob(f"*{SUFFIX}"))
+
+
+def install() -> None:
+    """Compile the runtime into the checkout."""
+    remove()
+    with tempfile.TemporaryDirectory() as folder:
+        for library in compile_into(Path(folder)):
+            shutil.copy(library, ROOT / library.relative_to(folder))
+    (ROOT / "build").mkdir(exist_ok=True)
+    native.record(ROOT, sources())
+
+
+def remove() -> None:
+    """Remove what was compiled into the checkout for this Python."""
+    for library in libraries():
+        library.unlink()
+    native.forget(ROOT)
+
+
+def main() -> None:
+    """Compile, or remove what was compiled."""
+    parser = argparse.ArgumentParser(description="Compiles the runtime with mypyc.")
+    parser.add_argument("--clean", action="store_true", help="remove what was compiled")
+    if parser.parse_args().clean:
+        remove()
+        return
+    compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
+    if shutil.which(compiler) is None:
+        sys.exit(f"there is no C compiler here ({compiler}): the runtime stays pure Python")
+    install()
+    sys.stdout.write(f"compiled {len(sources())} modules of the runtime\n")
+
+
+if __name__ == "__main__":
+    main()
