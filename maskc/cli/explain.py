@@ -40,7 +40,6 @@ def explain_command(
     and b'\xc3' is a token of bytes that are no characters.
     """
     from maskc.explain.questions import explain, parse_token
-    from maskc.explain.schemas import explain_schema
     from maskc.report.explain import print_explanation, to_dict
 
     loaded = maskc.load(artifact)
@@ -53,6 +52,8 @@ def explain_command(
 
         def work() -> Explanation[Any]:
             if is_schema(loaded.header):
+                from maskc.explain.schemas import explain_schema
+
                 return explain_schema(loaded, written, asked, documents)
             return explain(loaded, written, asked)
 

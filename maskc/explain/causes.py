@@ -15,9 +15,9 @@ Limits: a schema is compiled at most ``MAX_TRIES`` times; what was not tried is 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from maskc.explain.model import Causes, Keyword
 from maskc.jsonschema.keywords import Path, leave_out, list_spots, pointer_to
 
 MAX_TRIES = 1_000
@@ -33,39 +33,11 @@ _ASSERTIONS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Keyword:
-    """A keyword of a schema.
-
-    Attributes:
-        pointer: where it is, as a JSON pointer.
-        value: what it says.
-    """
-
-    pointer: str
-    value: Any
-
-
 class _Removable(NamedTuple):
     """A keyword, or a subschema that is ``false``."""
 
     path: Path
     is_schema: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Causes:
-    """What forbids a text.
-
-    Attributes:
-        alone: keywords without any one of which it is legal.
-        together: if there are none, keywords without all of which it is.
-        is_complete: whether every keyword was tried.
-    """
-
-    alone: tuple[Keyword, ...]
-    together: tuple[Keyword, ...]
-    is_complete: bool
 
 
 def find_causes(schema: Any, is_legal: Callable[[Any], bool]) -> Causes | None:

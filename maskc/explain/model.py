@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Names = tuple[str, ...]
 
-# Why a text dies: a `Death` in a grammar, a `maskc.explain.schemas.Refusal` in a JSON Schema.
+# Why a text dies: a `Death` in a grammar, a `Refusal` in a JSON Schema.
 D = TypeVar("D")
 
 
@@ -77,6 +77,51 @@ class Death:
     offset: int
     byte: int
     causes: tuple[Cause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    """A keyword of a schema.
+
+    Attributes:
+        pointer: where it is, as a JSON pointer.
+        value: what it says.
+    """
+
+    pointer: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Causes:
+    """What forbids a text.
+
+    Attributes:
+        alone: keywords without any one of which it is legal.
+        together: if there are none, keywords without all of which it is.
+        is_complete: whether every keyword was tried.
+    """
+
+    alone: tuple[Keyword, ...]
+    together: tuple[Keyword, ...]
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Where a text dies, and of what.
+
+    Attributes:
+        offset: how many bytes were fine.
+        byte: the first byte that is not.
+        layout: choices of the layout that forbid it, each by itself, as ``blanks=compact``.
+        causes: keywords that do; ``None`` if no schema would allow it.
+    """
+
+    offset: int
+    byte: int
+    layout: tuple[str, ...]
+    causes: Causes | None
 
 
 @dataclass(frozen=True, slots=True)

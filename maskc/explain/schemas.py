@@ -9,12 +9,12 @@ Example: after ``{"a"`` of a schema that requires b the token ``:1}`` is forbidd
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from maskc.errors import SchemaError
-from maskc.explain.causes import Causes, find_causes
-from maskc.explain.model import Explanation, TokenVerdict
+from maskc.explain.causes import find_causes
+from maskc.explain.model import Explanation, Refusal, TokenVerdict
 from maskc.explain.questions import TokenName, describe_next, find_token, list_legal
 from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.reader import read_schema
@@ -25,23 +25,6 @@ from maskc.runtime.schema.plan import Layout, Plan
 
 _CACHE_BYTES = 1 << 24
 _FREE = {"key_order": "any", "blanks": "any", "escapes": "any", "numbers": "usual"}
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Where a text dies, and of what.
-
-    Attributes:
-        offset: how many bytes were fine.
-        byte: the first byte that is not.
-        layout: choices of the layout that forbid it, each by itself, as ``blanks=compact``.
-        causes: keywords that do; ``None`` if no schema would allow it.
-    """
-
-    offset: int
-    byte: int
-    layout: tuple[str, ...]
-    causes: Causes | None
 
 
 def explain_schema(

@@ -6,8 +6,7 @@ from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
-from maskc.explain.model import Cause, Death, Explanation, Names, Reading, TokenVerdict
-from maskc.explain.schemas import Refusal
+from maskc.explain.model import Cause, Death, Explanation, Names, Reading, Refusal, TokenVerdict
 from maskc.report.refusals import quote, say_refusal
 from maskc.report.render import format_count, format_lexemes, make_console
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from maskc.explain.causes import Causes, Keyword
-from maskc.explain.schemas import Refusal
+from maskc.explain.model import Causes, Keyword, Refusal
 from maskc.report.render import format_lexemes
 
 _MOST_SHOWN = 12

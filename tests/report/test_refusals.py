@@ -1,7 +1,6 @@
 """How a refusal by a JSON Schema is said."""
 
-from maskc.explain.causes import Causes, Keyword
-from maskc.explain.schemas import Refusal
+from maskc.explain.model import Causes, Keyword, Refusal
 from maskc.report.refusals import MAX_TEXT, quote, say_refusal
 
 
