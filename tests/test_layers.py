@@ -91,7 +91,7 @@ MAY_IMPORT = {
     # What the runtime does, told in the words of the grammar that it was made from.
     "explain": COMPILER | RUNTIME | {"explain"},
     # Of a JSON Schema its own compiler is asked, with keywords left out.
-    "explain.causes": {"jsonschema.keywords"},
+    "explain.causes": {"explain.model", "jsonschema.keywords"},
     "explain.schemas": RUNTIME | {"explain", "jsonschema.compiling", "jsonschema.reader"},
     "report": ALL - {"cli"},
     "cli": ALL,
