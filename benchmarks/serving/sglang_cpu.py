@@ -44,7 +44,7 @@ def prepare(folder: Path) -> dict[str, Any]:
         f"[sglang.srt.plugins]\nmaskc_timing = {__package__}.sglang_timing:register\n"
         f"maskc_speculation = {__package__}.sglang_speculation:register\n"
     )
-    paths = [str(folder), str(Path(__file__).parent.parent)]
+    paths = [str(folder), str(Path(__file__).parents[2])]
     given = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([*paths, *([given] if given else [])])
     sys.path[:0] = paths
