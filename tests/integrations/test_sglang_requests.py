@@ -57,7 +57,7 @@ def test_a_server_serves_what_requests_bring_and_leaves_no_process(tmp_path, mon
     asked = [
         ({"json_schema": SCHEMA}, r'\s*\{\s*("(\n|.)*)?\}\s*'),
         ({"regex": "[ab]{3}-[0-9]"}, "[ab]{3}-[0-9]"),
-        ({"ebnf": 'root ::= "x"{1,3} (=("y")) | "y"'}, "x{1,3}|y"),
+        ({"ebnf": 'root ::= "x"{1,3} | "y" (=("z"))'}, "x{1,3}|y"),
         ({"ebnf": 'start: "x" | "y" "z"'}, "x|yz"),
         ({"structural_tag": TAG}, "<n>[0-9]{1,3}</n>"),
         ({"ebnf": "maskc://answer"}, "yes|no"),
