@@ -66,7 +66,7 @@ def test_a_server_serves_what_requests_bring_and_leaves_no_process(tmp_path, mon
         ({"regex": "((a{1,300}){1,300}){1,300}"}, "more than"),
         ({"json_schema": '{"type": "nothing"}'}, "nothing"),
         ({"ebnf": "root ::= root root"}, "no text at all"),
-        ({"json_schema": "[" * 1_000}, "nested deeper"),
+        ({"json_schema": "[" * 1_000}, "recursion"),
     ]
     with serving(tmp_path, artifacts) as server:
 
