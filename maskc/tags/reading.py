@@ -17,11 +17,22 @@ from typing import Any
 
 from maskc.errors import TagError
 from maskc.tags import formats as f
+from maskc.tags.fields import (
+    check_fields,
+    check_schema,
+    check_triggers,
+    check_utf8,
+    read_count,
+    read_flag,
+    read_items,
+    read_pairs,
+    read_text,
+    read_texts,
+)
 
 MAX_CHARACTERS = 8 * 1024 * 1024
 MAX_FORMATS = 100_000
 MAX_DEPTH = 60
-_MOST = 2**31 - 1
 
 FindToken = Callable[[str], int | None]
 
@@ -90,17 +101,17 @@ class Reader:
         if tag.get("type", "structural_tag") != "structural_tag":
             raise TagError("/type", "it is not structural_tag", "give a structural tag")
         if "format" in tag:
-            _check_fields(tag, "", ("type", "format"))
+            check_fields(tag, "", ("type", "format"))
             return self._format(tag["format"], "/format", _NOTHING_AROUND)
         if "structures" in tag:
             return self._legacy(tag)
         raise TagError("", "it has no format", "give a format, or structures and triggers")
 
     def _legacy(self, tag: Mapping[str, Any]) -> f.Format:
-        _check_fields(tag, "", ("type", "structures", "triggers"))
+        check_fields(tag, "", ("type", "structures", "triggers"))
         tags = []
-        for pointer, given in _items(tag, "", "structures"):
-            _check_fields(given, pointer, ("begin", "schema", "end"))
+        for pointer, given in read_items(tag, "", "structures"):
+            check_fields(given, pointer, ("begin", "schema", "end"))
             schema = given.get("schema")
             if isinstance(schema, str):
                 try:
@@ -109,10 +120,10 @@ class Reader:
                     place = f"{pointer}/schema"
                     raise TagError(place, "it is no JSON", "give a JSON Schema") from None
             content = f.JsonSchema(f"{pointer}/schema", schema, "json", False, None, ())
-            _check_schema(schema, content.pointer)
-            begin, end = _text(given, pointer, "begin"), _text(given, pointer, "end")
+            check_schema(schema, content.pointer)
+            begin, end = read_text(given, pointer, "begin"), read_text(given, pointer, "end")
             tags.append(f.Tag(pointer, begin, content, (end,)))
-        triggers = _texts(tag, "", "triggers")
+        triggers = read_texts(tag, "", "triggers")
         return self._make_triggered("", triggers, tags, (), at_least_one=False, loops=True)
 
     def _format(self, given: Any, pointer: str, around: _Around) -> f.Format:
@@ -133,16 +144,16 @@ class Reader:
         return read(given, pointer, around.deeper())
 
     def _const_string(self, given: Mapping[str, Any], pointer: str, _: _Around) -> f.Format:
-        _check_fields(given, pointer, ("type", "value"))
-        return f.ConstString(pointer, _text(given, pointer, "value"))
+        check_fields(given, pointer, ("type", "value"))
+        return f.ConstString(pointer, read_text(given, pointer, "value"))
 
     def _json_schema(self, given: Mapping[str, Any], pointer: str, _: _Around) -> f.Format:
         fields = ("type", "json_schema", "style", "any_order", "max_whitespace_cnt", "excludes")
-        _check_fields(given, pointer, fields)
+        check_fields(given, pointer, fields)
         return self._schema(given, pointer, given.get("style", "json"))
 
     def _qwen_xml_parameter(self, given: Mapping[str, Any], pointer: str, _: _Around) -> f.Format:
-        _check_fields(given, pointer, ("type", "json_schema", "any_order", "max_whitespace_cnt"))
+        check_fields(given, pointer, ("type", "json_schema", "any_order", "max_whitespace_cnt"))
         return self._schema(given, pointer, "qwen_xml")
 
     def _schema(self, given: Mapping[str, Any], pointer: str, style: Any) -> f.Format:
@@ -151,41 +162,41 @@ class Reader:
             raise TagError(f"{pointer}/style", f"{style!r} is no style", f"use one of {known}")
         if "json_schema" not in given:
             raise TagError(f"{pointer}/json_schema", "it is missing", "give a JSON Schema")
-        _check_schema(given["json_schema"], f"{pointer}/json_schema")
+        check_schema(given["json_schema"], f"{pointer}/json_schema")
         return f.JsonSchema(
             f"{pointer}/json_schema",
             given["json_schema"],
             style,
-            _flag(given, pointer, "any_order"),
-            _count(given, pointer, "max_whitespace_cnt"),
-            tuple(_texts(given, pointer, "excludes", may_lack=True)),
+            read_flag(given, pointer, "any_order"),
+            read_count(given, pointer, "max_whitespace_cnt"),
+            tuple(read_texts(given, pointer, "excludes", may_lack=True)),
         )
 
     def _grammar(self, given: Mapping[str, Any], pointer: str, _: _Around) -> f.Format:
-        _check_fields(given, pointer, ("type", "grammar"))
-        return f.Grammar(pointer, _text(given, pointer, "grammar"))
+        check_fields(given, pointer, ("type", "grammar"))
+        return f.Grammar(pointer, read_text(given, pointer, "grammar"))
 
     def _regex(self, given: Mapping[str, Any], pointer: str, _: _Around) -> f.Format:
-        _check_fields(given, pointer, ("type", "pattern"))
-        return f.Regex(pointer, _text(given, pointer, "pattern"))
+        check_fields(given, pointer, ("type", "pattern"))
+        return f.Regex(pointer, read_text(given, pointer, "pattern"))
 
     def _any_text(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
-        _check_fields(given, pointer, ("type", "excludes", "max_tokens", "max_chars"))
-        excludes = _texts(given, pointer, "excludes", may_lack=True)
+        check_fields(given, pointer, ("type", "excludes", "max_tokens", "max_chars"))
+        excludes = read_texts(given, pointer, "excludes", may_lack=True)
         return f.AnyText(
             pointer,
             (*excludes, *around.ends),
-            _count(given, pointer, "max_tokens"),
-            _count(given, pointer, "max_chars"),
+            read_count(given, pointer, "max_tokens"),
+            read_count(given, pointer, "max_chars"),
         )
 
     def _elements(
         self, given: Mapping[str, Any], pointer: str, around: _Around
     ) -> tuple[f.Format, ...]:
-        _check_fields(given, pointer, ("type", "elements"))
+        check_fields(given, pointer, ("type", "elements"))
         return tuple(
             self._format(inner, place, around)
-            for place, inner in _items(given, pointer, "elements")
+            for place, inner in read_items(given, pointer, "elements")
         )
 
     def _sequence(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
@@ -206,30 +217,30 @@ class Reader:
     def _content(
         self, given: Mapping[str, Any], pointer: str, around: _Around, *others: str
     ) -> f.Format:
-        _check_fields(given, pointer, ("type", "content", *others))
+        check_fields(given, pointer, ("type", "content", *others))
         if "content" not in given:
             raise TagError(f"{pointer}/content", "it is missing", "give a format")
         return self._format(given["content"], f"{pointer}/content", around)
 
     def _repeat(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
         content = self._content(given, pointer, around, "min", "max")
-        low, high = _count(given, pointer, "min"), given.get("max")
+        low, high = read_count(given, pointer, "min"), given.get("max")
         if low is None:
             raise TagError(f"{pointer}/min", "it is missing", "give a number")
         if high == -1 and type(high) is int:
             return f.Repeat(pointer, content, low, None)
-        high = _count(given, pointer, "max")
+        high = read_count(given, pointer, "max")
         if high is None or high < low:
             raise TagError(f"{pointer}/max", f"it is not -1, or at least {low}", "correct it")
         return f.Repeat(pointer, content, low, high)
 
     def _tag(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Tag:
-        _check_fields(given, pointer, ("type", "begin", "content", "end"))
+        check_fields(given, pointer, ("type", "begin", "content", "end"))
         begin = self._delimiter(given.get("begin"), f"{pointer}/begin")
         end = given.get("end")
         ends: tuple[str, ...] | int
         if isinstance(end, list):
-            ends = tuple(_texts(given, pointer, "end", may_be_empty=True))
+            ends = tuple(read_texts(given, pointer, "end", may_be_empty=True))
             if not ends:
                 raise TagError(f"{pointer}/end", "it is empty", "give one end at least")
         else:
@@ -247,16 +258,16 @@ class Reader:
 
     def _delimiter(self, given: Any, pointer: str) -> str | int:
         if isinstance(given, str):
-            _check_utf8(given, pointer)
+            check_utf8(given, pointer)
             return given
         if isinstance(given, Mapping) and given.get("type") == "token":
-            _check_fields(given, pointer, ("type", "token"))
+            check_fields(given, pointer, ("type", "token"))
             return self._token_id(given.get("token"), f"{pointer}/token")
         raise TagError(pointer, "it is no text and no token", "give one of them")
 
     def _tags(self, given: Mapping[str, Any], pointer: str, around: _Around) -> list[f.Tag]:
         found = []
-        for place, inner in _items(given, pointer, "tags"):
+        for place, inner in read_items(given, pointer, "tags"):
             if isinstance(inner, f.Tag):
                 found.append(inner)
                 continue
@@ -268,14 +279,14 @@ class Reader:
 
     def _triggered_tags(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
         flags = ("at_least_one", "stop_after_first")
-        _check_fields(given, pointer, ("type", "triggers", "tags", "excludes", *flags))
+        check_fields(given, pointer, ("type", "triggers", "tags", "excludes", *flags))
         return self._make_triggered(
             pointer,
-            _texts(given, pointer, "triggers"),
+            read_texts(given, pointer, "triggers"),
             self._tags(given, pointer, around),
-            (*_texts(given, pointer, "excludes", may_lack=True), *around.ends),
-            at_least_one=_flag(given, pointer, "at_least_one"),
-            loops=not _flag(given, pointer, "stop_after_first"),
+            (*read_texts(given, pointer, "excludes", may_lack=True), *around.ends),
+            at_least_one=read_flag(given, pointer, "at_least_one"),
+            loops=not read_flag(given, pointer, "stop_after_first"),
         )
 
     def _make_triggered(
@@ -288,7 +299,7 @@ class Reader:
         at_least_one: bool,
         loops: bool,
     ) -> f.Format:
-        _check_triggers(triggers, f"{pointer}/triggers")
+        check_triggers(triggers, f"{pointer}/triggers")
         by_length = sorted({len(trigger) for trigger in triggers})
         known, rules = set(triggers), []
         for tag in tags:
@@ -319,55 +330,55 @@ class Reader:
         self, given: Mapping[str, Any], pointer: str, around: _Around
     ) -> f.Format:
         flags = ("at_least_one", "stop_after_first")
-        _check_fields(given, pointer, ("type", "tags", "separator", *flags))
+        check_fields(given, pointer, ("type", "tags", "separator", *flags))
         return f.Separated(
             pointer,
             tuple(self._tags(given, pointer, around)),
-            _text(given, pointer, "separator"),
-            _flag(given, pointer, "at_least_one"),
-            _flag(given, pointer, "stop_after_first"),
+            read_text(given, pointer, "separator"),
+            read_flag(given, pointer, "at_least_one"),
+            read_flag(given, pointer, "stop_after_first"),
         )
 
     def _dispatch(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
-        _check_fields(given, pointer, ("type", "rules", "loop", "excludes"))
+        check_fields(given, pointer, ("type", "rules", "loop", "excludes"))
         rules = []
-        for place, (trigger, content) in _pairs(given, pointer):
+        for place, (trigger, content) in read_pairs(given, pointer):
             if not isinstance(trigger, str):
                 raise TagError(f"{place}/0", "it is no text", "give a trigger")
             rules.append(f.Rule(trigger, self._format(content, f"{place}/1", around), False, place))
         triggers = [str(rule.trigger) for rule in rules]
-        _check_triggers(triggers, f"{pointer}/rules")
+        check_triggers(triggers, f"{pointer}/rules")
         return f.Dispatch(
             pointer,
             tuple(rules),
             (),
-            tuple(_texts(given, pointer, "excludes", may_lack=True)),
+            tuple(read_texts(given, pointer, "excludes", may_lack=True)),
             frozenset(),
             of_tokens=False,
             at_least_one=False,
-            loops=_flag(given, pointer, "loop", default=True),
+            loops=read_flag(given, pointer, "loop", default=True),
         )
 
     def _token(self, given: Mapping[str, Any], pointer: str, _: _Around) -> f.Format:
-        _check_fields(given, pointer, ("type", "token"))
+        check_fields(given, pointer, ("type", "token"))
         return f.Token(pointer, self._token_id(given.get("token"), f"{pointer}/token"))
 
     def _exclude_token(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
-        _check_fields(given, pointer, ("type", "exclude_tokens"))
+        check_fields(given, pointer, ("type", "exclude_tokens"))
         excludes = self._token_ids(given, pointer, "exclude_tokens") | around.end_ids
         return f.AnyTokens(pointer, excludes, 1, 1)
 
     def _any_tokens(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
-        _check_fields(given, pointer, ("type", "exclude_tokens", "max_tokens"))
+        check_fields(given, pointer, ("type", "exclude_tokens", "max_tokens"))
         excludes = self._token_ids(given, pointer, "exclude_tokens") | around.end_ids
-        return f.AnyTokens(pointer, excludes, 0, _count(given, pointer, "max_tokens"))
+        return f.AnyTokens(pointer, excludes, 0, read_count(given, pointer, "max_tokens"))
 
     def _token_triggered_tags(
         self, given: Mapping[str, Any], pointer: str, around: _Around
     ) -> f.Format:
         flags = ("at_least_one", "stop_after_first")
         fields = ("type", "trigger_tokens", "tags", "exclude_tokens", *flags)
-        _check_fields(given, pointer, fields)
+        check_fields(given, pointer, fields)
         if not given.get("trigger_tokens"):
             raise TagError(f"{pointer}/trigger_tokens", "it is empty", "give one trigger at least")
         triggers = self._token_ids(given, pointer, "trigger_tokens")
@@ -388,14 +399,14 @@ class Reader:
             (),
             excludes,
             of_tokens=True,
-            at_least_one=_flag(given, pointer, "at_least_one"),
-            loops=not _flag(given, pointer, "stop_after_first"),
+            at_least_one=read_flag(given, pointer, "at_least_one"),
+            loops=not read_flag(given, pointer, "stop_after_first"),
         )
 
     def _token_dispatch(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
-        _check_fields(given, pointer, ("type", "rules", "loop", "exclude_tokens"))
+        check_fields(given, pointer, ("type", "rules", "loop", "exclude_tokens"))
         rules = []
-        for place, (trigger, content) in _pairs(given, pointer):
+        for place, (trigger, content) in read_pairs(given, pointer):
             token = self._token_id(trigger, f"{place}/0")
             rules.append(f.Rule(token, self._format(content, f"{place}/1", around), False, place))
         excludes = self._token_ids(given, pointer, "exclude_tokens")
@@ -407,7 +418,7 @@ class Reader:
             excludes | {int(rule.trigger) for rule in rules},
             of_tokens=True,
             at_least_one=False,
-            loops=_flag(given, pointer, "loop", default=True),
+            loops=read_flag(given, pointer, "loop", default=True),
         )
 
     def _token_ids(self, given: Mapping[str, Any], pointer: str, field: str) -> frozenset[int]:
@@ -448,101 +459,3 @@ class _Around:
 
 
 _NOTHING_AROUND = _Around((), frozenset(), 0)
-
-
-def _check_fields(given: Any, pointer: str, known: tuple[str, ...]) -> None:
-    if not isinstance(given, Mapping):
-        raise TagError(pointer, "it is no JSON object", "give an object")
-    for name in given:
-        if name not in known:
-            place = f"{pointer}/{name}"
-            raise TagError(place, "the field is not known here", f"use {', '.join(known)}")
-
-
-def _check_schema(schema: Any, pointer: str) -> None:
-    if schema is not None and not isinstance(schema, Mapping | bool):
-        raise TagError(pointer, "it is no JSON Schema", "give an object or a Boolean")
-
-
-def _check_utf8(text: str, pointer: str) -> None:
-    if not text.isascii() and any(0xD800 <= ord(character) <= 0xDFFF for character in text):
-        raise TagError(pointer, "the text is not UTF-8", "write it in UTF-8")
-
-
-def _check_triggers(triggers: list[str], pointer: str) -> None:
-    if not triggers:
-        raise TagError(pointer, "there is none", "give one at least")
-    ordered = sorted(set(triggers))
-    for trigger, following in zip(ordered, [*ordered[1:], ""], strict=True):
-        if not trigger:
-            raise TagError(pointer, "a trigger is empty", "give its text")
-        # Of sorted texts, those that begin with one come right after it.
-        if following.startswith(trigger):
-            fact = f"the trigger {trigger!r} is the beginning of {following!r}"
-            raise TagError(pointer, fact, "make them differ, or give the shorter one alone")
-
-
-def _items(given: Mapping[str, Any], pointer: str, field: str) -> list[tuple[str, Any]]:
-    listed = given.get(field)
-    if not isinstance(listed, list | tuple) or not listed:
-        raise TagError(f"{pointer}/{field}", "it is no list, or empty", "give one at least")
-    return [(f"{pointer}/{field}/{n}", inner) for n, inner in enumerate(listed)]
-
-
-def _pairs(given: Mapping[str, Any], pointer: str) -> list[tuple[str, tuple[Any, Any]]]:
-    found = []
-    for place, pair in _items(given, pointer, "rules"):
-        if not isinstance(pair, list | tuple) or len(pair) != 2:
-            raise TagError(place, "it is no pair", "give a trigger and a format")
-        found.append((place, (pair[0], pair[1])))
-    return found
-
-
-def _text(given: Mapping[str, Any], pointer: str, field: str) -> str:
-    found = given.get(field)
-    if not isinstance(found, str):
-        raise TagError(f"{pointer}/{field}", "it is missing, or no text", "give a text")
-    _check_utf8(found, f"{pointer}/{field}")
-    return found
-
-
-def _texts(
-    given: Mapping[str, Any],
-    pointer: str,
-    field: str,
-    *,
-    may_lack: bool = False,
-    may_be_empty: bool = False,
-) -> list[str]:
-    listed = given.get(field)
-    if listed is None and may_lack:
-        return []
-    if not isinstance(listed, list | tuple):
-        raise TagError(f"{pointer}/{field}", "it is no list", "give a list of texts")
-    for n, text in enumerate(listed):
-        place = f"{pointer}/{field}/{n}"
-        if not isinstance(text, str):
-            raise TagError(place, "it is no text", "give a text")
-        if not text and not may_be_empty:
-            raise TagError(place, "it is empty, and every text has it", "leave it out")
-        _check_utf8(text, place)
-    return list(listed)
-
-
-def _flag(given: Mapping[str, Any], pointer: str, field: str, *, default: bool = False) -> bool:
-    found = given.get(field)
-    if found is None:
-        return default
-    if not isinstance(found, bool):
-        raise TagError(f"{pointer}/{field}", "it is no Boolean", "give true or false")
-    return found
-
-
-def _count(given: Mapping[str, Any], pointer: str, field: str) -> int | None:
-    found = given.get(field)
-    if found is None:
-        return None
-    if type(found) is not int or not 0 <= found <= _MOST:
-        fact = f"it is no integer from 0 to {_MOST}"
-        raise TagError(f"{pointer}/{field}", fact, "give a number, or null")
-    return found
