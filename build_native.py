@@ -79,7 +79,7 @@ def compile_into(folder: Path) -> list[Path]:
                 opt_level="1",
                 debug_level="0",
                 multi_file=True,
-                group_name="maskc_native",
+                group_name=GROUP,
                 target_dir=work,
             )
             command = build_ext(Distribution({"name": "maskc", "ext_modules": extensions}))

@@ -16,6 +16,7 @@ import numpy as np
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.link.automaton import START, ByteAutomaton
+from maskc.runtime.link.automaton_scans import AutomatonScans
 from maskc.runtime.link.expressions import Rest
 from maskc.runtime.link.scanning import NO_EXITS, Scan, Scanner, ascending
 from maskc.runtime.machine import Machine
@@ -27,7 +28,6 @@ from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import ROOT, Ints, Trie
 
 _MOST_FIRST = 64  # bytes that a piece may begin with, to be looked up ahead
-_MOST_LARGE = 4  # states that others are compared with
 
 
 class Piece(Protocol):
@@ -145,27 +145,20 @@ class PlainPiece:
         return True
 
 
-class RegularPiece(PlainPiece):
-    """A piece that an automaton over bytes reads.
+class AutomatonPiece(PlainPiece):
+    """A piece that an automaton over bytes reads; what it knows of its text is a state.
 
     Args:
-        automaton: the automaton.
-        scanner: of the vocabulary.
-        index: the vocabulary.
-        budget: what cached rows are charged to.
+        scans: the automaton, and what is known of it.
     """
 
-    def __init__(
-        self, automaton: ByteAutomaton[Any], scanner: Scanner, index: TokenIndex, budget: Budget
-    ) -> None:
-        self._automaton, self._scanner, self._index = automaton, scanner, index
-        self._budget = budget
-        self._scans = Cache(budget)
-        # States whose rows are large, with what they read: others differ from them in little.
-        self._large: list[tuple[int, Scan]] = []
+    def __init__(self, scans: AutomatonScans) -> None:
+        automaton = scans.automaton
         self.may_be_empty = automaton.accepts(START)
+        self._automaton = automaton
         first = automaton.moves(START)
         self.first_bytes = frozenset(first) if len(first) <= _MOST_FIRST else None
+        self._scans = scans
 
     def start(self, rest: Rest) -> tuple[Link, ...]:
         """Return the one hypothesis before its first byte."""
@@ -186,39 +179,31 @@ class RegularPiece(PlainPiece):
 
     def legal(self, inner: int, rest: Rest) -> Part:
         """Return the legal tokens; see :class:`Piece`."""
-        scan: Scan | None = self._scans.get(inner)
-        if scan is None:
-            scan = self._scan(inner)
-            self._keep(inner, scan)
+        scans = self._scans
+        scan = scans.scan(inner)
         if rest.expression is None or not len(scan.exits):
             return scan.part
-        return self._scanner.unite((scan.part, rest.walk(self._index.tokens, scan.exits)))
+        return scans.scanner.unite((scan.part, rest.walk(scans.index.tokens, scan.exits)))
 
     def walk(self, trie: Trie, nodes: Ints, _rest: Rest) -> Scan:
         """Return what it reads from some nodes on; see :class:`Piece`."""
-        key = (trie is self._index.rests, nodes.tobytes())
-        found: Scan | None = self._scans.get(key)
-        if found is None:
-            open_ = [(node, START) for node in nodes.tolist()]
-            found = self._scanner.scan(self._automaton, trie, open_)
-            self._keep(key, found)
-            self._budget.charge(len(key[1]))
-        return found
+        return self._scans.walk(trie, nodes)
 
-    def _scan(self, at: int) -> Scan:
-        """Return which tokens are read in a state."""
-        for other, known in self._large:
-            found = self._scanner.scan_beside(self._automaton, at, other, known)
-            if found is not None:
-                return found
-        found = self._scanner.scan(self._automaton, self._index.tokens, [(ROOT, at)])
-        if found.part.rows and len(self._large) < _MOST_LARGE:
-            self._large = [*self._large, (at, found)]
-        return found
 
-    def _keep(self, key: object, scan: Scan) -> None:
-        self._scans.put(key, scan)
-        self._budget.charge(scan.exits.nbytes + 4 * self._index.n_words * len(scan.part.rows))
+class RegularPiece(AutomatonPiece):
+    """A piece whose automaton nobody else reads.
+
+    Args:
+        automaton: the automaton.
+        scanner: of the vocabulary.
+        index: the vocabulary.
+        budget: what cached rows are charged to.
+    """
+
+    def __init__(
+        self, automaton: ByteAutomaton[Any], scanner: Scanner, index: TokenIndex, budget: Budget
+    ) -> None:
+        super().__init__(AutomatonScans(automaton, scanner, index, budget))
 
 
 class SchemaPiece(PlainPiece):

@@ -20,17 +20,15 @@ from abc import abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
-from maskc.runtime.cache.budget import Budget, Cache
-from maskc.runtime.link.automaton import NO_LABEL, START, ByteAutomaton
+from maskc.runtime.cache.budget import Budget
+from maskc.runtime.link.automaton import NO_LABEL, ByteAutomaton
+from maskc.runtime.link.automaton_scans import AutomatonScans
 from maskc.runtime.link.expressions import Expression, Rest
 from maskc.runtime.link.joints import Joints
-from maskc.runtime.link.pieces import Link, PlainPiece
-from maskc.runtime.link.scanning import Scan
+from maskc.runtime.link.pieces import AutomatonPiece
 from maskc.runtime.schema.summary import Part
-from maskc.runtime.schema.trie import Ints, Trie
 
 _Name = TypeVar("_Name", bound=Hashable)
-_MOST_FIRST = 64  # bytes that a piece may begin with, to be looked up ahead
 
 Target = Callable[[], Expression]
 
@@ -67,7 +65,7 @@ class SwitchAutomaton(ByteAutomaton[_Name]):
         return found
 
 
-class Switch:
+class Switch(AutomatonScans):
     """What switches with the same automaton share: what the automaton reads of each trie.
 
     Args:
@@ -76,52 +74,17 @@ class Switch:
         budget: what cached rows are charged to.
 
     Attributes:
-        automaton: the automaton.
         joints: of the tokenizer.
     """
 
+    automaton: SwitchAutomaton[Any]
+
     def __init__(self, automaton: SwitchAutomaton[Any], joints: Joints, budget: Budget) -> None:
-        self.automaton, self.joints = automaton, joints
-        self._scans, self._budget = Cache(budget), budget
-        # A state whose row is large, with what it reads: others differ from it in little.
-        self._large: list[tuple[int, Scan]] = []
-
-    def scan(self, at: int) -> Scan:
-        """Return which tokens are read in a state."""
-        found: Scan | None = self._scans.get(at)
-        if found is None:
-            found = self._scan(at)
-            self._keep(at, found)
-        return found
-
-    def walk(self, trie: Trie, nodes: Ints) -> Scan:
-        """Return what is read from some nodes of a trie on, from the beginning."""
-        key = (trie is self.joints.index.rests, nodes.tobytes())
-        found: Scan | None = self._scans.get(key)
-        if found is None:
-            open_ = [(node, START) for node in nodes.tolist()]
-            found = self.joints.scanner.scan(self.automaton, trie, open_)
-            self._keep(key, found)
-            self._budget.charge(len(key[1]))
-        return found
-
-    def _scan(self, at: int) -> Scan:
-        scanner, trie = self.joints.scanner, self.joints.index.tokens
-        for other, known in self._large:
-            found = scanner.scan_beside(self.automaton, at, other, known)
-            if found is not None:
-                return found
-        found = scanner.scan(self.automaton, trie, [(0, at)])
-        if found.part.rows and not self._large:
-            self._large = [(at, found)]
-        return found
-
-    def _keep(self, key: object, scan: Scan) -> None:
-        self._scans.put(key, scan)
-        self._budget.charge(scan.exits.nbytes + 4 * self.joints.index.n_words * len(scan.part.rows))
+        super().__init__(automaton, joints.scanner, joints.index, budget)
+        self.joints = joints
 
 
-class SwitchPiece(PlainPiece):
+class SwitchPiece(AutomatonPiece):
     """A piece that turns to another expression where its automaton has a label.
 
     Args:
@@ -131,41 +94,23 @@ class SwitchPiece(PlainPiece):
     """
 
     has_turns = has_atoms = True
+    _automaton: SwitchAutomaton[Any]
 
     def __init__(self, switch: Switch, targets: Sequence[Target], *, loops: bool) -> None:
-        self._switch, self._automaton = switch, switch.automaton
+        super().__init__(switch)
+        self._switch = switch
         self._targets, self._loops = targets, loops
         self._found: dict[int, Expression] = {}
-        self.may_be_empty = self._automaton.accepts(START)
-        first = self._automaton.moves(START)
-        self.first_bytes = frozenset(first) if len(first) <= _MOST_FIRST else None
-
-    def start(self, rest: Rest) -> tuple[Link, ...]:
-        """Return the one hypothesis before its first byte."""
-        return (Link(self, START, rest),)
-
-    def step(self, inner: int, byte: int) -> Sequence[int]:
-        """Return the state after one more byte."""
-        after = self._automaton.moves(inner).get(byte)
-        return () if after is None else (after,)
 
     def take(self, inner: int, token_id: int) -> Sequence[int]:
         """Return the state after an atom."""
         after = self._automaton.atoms(inner).get(token_id)
         return () if after is None else (after,)
 
-    def has_ended(self, inner: int) -> bool:
-        """Return whether the automaton accepts."""
-        return self._automaton.accepts(inner)
-
     def goes_on(self, inner: int) -> bool:
         """Return whether the automaton goes on, or accepts."""
         automaton = self._automaton
         return bool(automaton.accepts(inner) or automaton.moves(inner) or automaton.atoms(inner))
-
-    def describe(self, inner: int) -> Hashable:
-        """Return the state."""
-        return inner
 
     def turn(self, inner: int, rest: Rest) -> tuple[Rest, ...]:
         """Return the target of the state's label, and the rest after it."""
@@ -195,7 +140,3 @@ class SwitchPiece(PlainPiece):
             nodes.setdefault(label, []).append(node)
         parts += [self.after(label, rest).walk(trie, found) for label, found in nodes.items()]
         return parts[0] if len(parts) == 1 else joints.scanner.unite(parts)
-
-    def walk(self, trie: Trie, nodes: Ints, _rest: Rest) -> Scan:
-        """Return what it reads from some nodes on; see :class:`Piece`."""
-        return self._switch.walk(trie, nodes)

@@ -1,0 +1,37 @@
+"""What an automaton reads is scanned once, and beside a large row only where it differs."""
+
+import numpy as np
+
+from maskc.runtime.cache.budget import Budget
+from maskc.runtime.link.automaton import START, Words
+from maskc.runtime.link.automaton_scans import AutomatonScans
+from maskc.runtime.link.scanning import Scanner
+from maskc.runtime.schema.tokens import index_of
+from maskc.runtime.schema.trie import ROOT
+
+TOKENS = (b"a", b"b", b"ab", b"ba", b"abc", b"c")
+
+
+def make_scans(words):
+    first = np.cumsum([0, *map(len, TOKENS)]).astype(np.int32)
+    index = index_of(first, np.frombuffer(b"".join(TOKENS), dtype=np.uint8))
+    return AutomatonScans(Words(words), Scanner(index), index, Budget(1 << 20))
+
+
+def tokens_of(scans, scan):
+    words = scans.scanner.words(scan.part)
+    return {t for n, t in enumerate(TOKENS) if words[n // 32] >> (n % 32) & 1}
+
+
+def test_the_tokens_of_a_state_are_those_that_begin_what_is_left_of_a_word():
+    scans = make_scans([b"abc", b"ba"])
+    assert tokens_of(scans, scans.scan(START)) == {b"a", b"b", b"ab", b"ba", b"abc"}
+    after = scans.automaton.moves(START)[ord("a")]
+    assert tokens_of(scans, scans.scan(after)) == {b"b"}
+
+
+def test_a_state_and_the_nodes_of_a_trie_are_scanned_once():
+    scans = make_scans([b"abc", b"ba"])
+    assert scans.scan(START) is scans.scan(START)
+    nodes = np.array([ROOT], dtype=np.int32)
+    assert scans.walk(scans.index.tokens, nodes) is scans.walk(scans.index.tokens, nodes.copy())
