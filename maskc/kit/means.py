@@ -43,7 +43,7 @@ class KitMeans:
         gbnf: Callable[[str], Expression],
     ) -> None:
         self._tokens, self.joints, self.budget = tokens, joints, budget
-        self.index, self.ends, self.vocab_size = tokens.index, tokens.ends, tokens.vocab_size
+        self.index, self.ends = tokens.index, tokens.ends
         self._keep, self.schema, self.plan = keep, schema, plan
         self.regex, self.gbnf = regex, gbnf
 

@@ -46,14 +46,13 @@ class Means(Protocol):
         joints: of the tokenizer.
         budget: what cached results are charged to.
         index: the vocabulary.
-        text_ids: the tokens that may stand in a text: ids, as a mask of their bits.
+        ends: the tokens that end the output.
     """
 
     joints: Joints
     budget: Budget
     index: TokenIndex
     ends: frozenset[int]
-    vocab_size: int
 
     def keep(self, kind: str, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return what was made for a key, and make it if it is not there."""
