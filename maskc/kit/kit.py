@@ -36,6 +36,7 @@ from maskc.runtime.artifact import DEFAULT_CACHE_BYTES, Artifact, load
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.link.automaton import ByteAutomaton, Words
+from maskc.runtime.link.composing import Composer
 from maskc.runtime.link.expressions import Expression, Leaf
 from maskc.runtime.link.joints import Joints
 from maskc.runtime.link.machine import LinkMachine, LinkResults
@@ -86,6 +87,7 @@ class Kit:
         self._joints = Joints(tokens.index, self._budget)
         self._results = LinkResults(self._joints, self._pool, self._budget, tokens.text_of)
         self._pieces = Cache(self._budget, _measure)
+        self._composer = Composer(self._joints, self._budget, self._keep)
         self._compiler = compiler or InProcess(lambda: self._vocabulary)
         self._n_found = self._n_made = 0
 
@@ -268,9 +270,8 @@ class Kit:
         )
         means = KitMeans(
             self.tokens,
-            self._joints,
-            self._budget,
-            keep=self._keep,
+            self._composer,
+            self._keep,
             schema=lambda schema, **layout: self.json_schema(schema, **layout).expression,
             plan=self._plan,
             regex=lambda pattern: self.regex(pattern).expression,

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 from maskc.kit.tokens import KitTokens
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.link.composing import Composer, Keep
 from maskc.runtime.link.expressions import Expression
-from maskc.runtime.link.joints import Joints
 from maskc.runtime.schema.plan import Plan
-
-
-class _Keep(Protocol):
-    def __call__(self, kind: str, key: Hashable, make: Callable[[], Any], /) -> Any: ...
 
 
 class KitMeans:
@@ -21,8 +16,7 @@ class KitMeans:
 
     Args:
         tokens: of the kit.
-        joints: of the kit.
-        budget: of the kit.
+        composer: of the kit.
         keep: returns what was made for a key, or makes it.
         schema: schema and layout → expression.
         plan: schema → plan.
@@ -33,23 +27,17 @@ class KitMeans:
     def __init__(
         self,
         tokens: KitTokens,
-        joints: Joints,
-        budget: Budget,
+        composer: Composer,
+        keep: Keep,
         *,
-        keep: _Keep,
         schema: Callable[..., Expression],
         plan: Callable[[Any], Plan],
         regex: Callable[[str], Expression],
         gbnf: Callable[[str], Expression],
     ) -> None:
-        self._tokens, self.joints, self.budget = tokens, joints, budget
-        self.index, self.ends = tokens.index, tokens.ends
+        self._tokens, self.composer, self.ends = tokens, composer, tokens.ends
         self._keep, self.schema, self.plan = keep, schema, plan
         self.regex, self.gbnf = regex, gbnf
-
-    def keep(self, kind: str, key: Hashable, make: Callable[[], Any]) -> Any:
-        """Return what was made for a key, and make it if it is not there."""
-        return self._keep(kind, key, make)
 
     def token_ids(self) -> frozenset[int]:
         """Return the tokens that write text or have a name, without those that end the output."""

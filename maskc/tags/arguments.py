@@ -1,9 +1,9 @@
 """What arguments are in a style of parameters: each in its turn, strings as they are.
 
-The schema's top must be an object that says of each parameter alone what it may be: what ties
-parameters together is refused by name. The schemas of values are compiled as everywhere, so
-whatever JSON Schema can say of a value holds here as well; of a value that may be a string or
-something else, the string is written as it is, and the rest as JSON.
+The schema's top must be an object that says of each parameter alone what it may be
+(:mod:`maskc.tags.objects`). The schemas of values are compiled as everywhere, so whatever JSON
+Schema can say of a value holds here as well; of a value that may be a string or something else, the
+string is written as it is, and the rest as JSON.
 
 Example: ``{"properties": {"n": {"type": "integer"}}}`` in ``qwen_xml`` is nothing, or
 ``<parameter=n>3</parameter>``.
@@ -16,36 +16,31 @@ from functools import partial
 from typing import Any, Protocol
 
 from maskc.errors import SchemaError, UnsatisfiableError
+from maskc.runtime.link.composing import Composer
 from maskc.runtime.link.expressions import Expression
-from maskc.runtime.link.members import Members
+from maskc.runtime.link.items import Item, Late
+from maskc.runtime.link.members import Counts, Parameters, Ways
 from maskc.runtime.link.names import OtherName
 from maskc.runtime.link.raw_text import RawText
 from maskc.runtime.schema.plan import Plan, Position
-from maskc.tags.items import Item, Late
+from maskc.tags.objects import KNOWN, NOTES, OF_ARRAYS, Where, escape, read_object, resolve
 from maskc.tags.plain import is_plain
 from maskc.tags.styles import STYLES
 
-MAX_PARAMETERS = 1_000
-_NOTES = {"$comment", "$schema", "default", "deprecated", "description", "examples", "title"}
-_NOTES |= {"readOnly", "writeOnly", "$defs", "definitions", "strict"}
-_KNOWN = {"type", "properties", "required", "additionalProperties"}
-_KNOWN |= {"minProperties", "maxProperties"}
 _ROOTS = ("$defs", "definitions", "$schema")
-_OF_ARRAYS = {"items", "maxItems", "minItems"}
 _ANYTHING: dict[str, Any] = {}
 _BLANKS = r"[ \t\r\n]{0,8}"
 _TYPES = ("null", "boolean", "number", "array", "object")
-_MOST_REFERENCES = 20
 
 
 class Maker(Protocol):
-    """What a builder lends; see :class:`maskc.tags.building.Builder`."""
+    """What a builder lends; see :class:`maskc.tags.building.Builder`.
 
-    def join(self, items: list[Item]) -> Expression:
-        """Return one item after the other."""
+    Attributes:
+        composer: makes expressions of items.
+    """
 
-    def either(self, options: list[list[Item]]) -> Expression:
-        """Return one of some lists of items."""
+    composer: Composer
 
     def text(self, text: str) -> list[Item]:
         """Return a text."""
@@ -62,18 +57,9 @@ class Maker(Protocol):
     def pattern(self, pattern: str) -> Expression:
         """Return the expression of a pattern."""
 
-    def piece(self, automaton: Any) -> Expression:
-        """Return the expression of an automaton."""
-
-    def repeat(self, body: Expression, low: int, high: int | None) -> Expression:
-        """Return a body so many times."""
-
-    def intern(self, key: Any, make: Callable[[], Expression]) -> Expression:
-        """Return the expression of a key."""
-
 
 class Arguments:
-    """The parameters of one tool; see :class:`maskc.runtime.link.members.Table`.
+    """The parameters of one tool; see :class:`maskc.runtime.link.members.Parameters`.
 
     Args:
         maker: of the request.
@@ -87,6 +73,7 @@ class Arguments:
     Attributes:
         root: the whole schema, where definitions are.
         tables: of nested values, by schema.
+        arrays: the items of nested arrays, by schema and bounds.
 
     Raises:
         SchemaError: the style cannot write what the schema asks for.
@@ -104,111 +91,71 @@ class Arguments:
         outer: Arguments | None = None,
     ) -> None:
         self._maker, self._style, self._pointer = maker, STYLES[style], pointer
+        self._compose = maker.composer
         self._style_name, self._ordered, self._excludes = style, ordered, excludes
+        self._where = Where(pointer, style)
         self._barred = (self._style.barred or self._style.close, *excludes)
         top = _ANYTHING if schema is True else schema
         self.root: Mapping[str, Any] = (
             outer.root if outer else top if isinstance(top, Mapping) else {}
         )
         self.tables: dict[int, Arguments] = outer.tables if outer else {}
-        top = self._resolve(top, "")
+        self.arrays: dict[Any, Expression] = outer.arrays if outer else {}
+        top = resolve(top, self.root, self._where)
         self.tables[id(top)] = self
-        properties = self._check(top, is_nested=outer is not None)
-        self._names = list(properties)
-        self._schemas = [properties[name] for name in self._names]
-        required = top.get("required", ())
-        self._required = sum(1 << self._names.index(name) for name in set(required))
-        self._low, self._high = top.get("minProperties", 0), top.get("maxProperties")
-        self._others = top.get("additionalProperties", True)
+        read = read_object(top, self.root, self._where, is_nested=outer is not None)
+        self._names, self._schemas, self._others = read.names, read.schemas, read.others
         if self._style.closes_by_name:
-            if not properties and self._others is not False:
-                raise self._refuse("", "additionalProperties")
+            if not read.names and self._others is not False:
+                raise self._where.refuse("", "additionalProperties")
             self._others = False  # a name that is not known cannot be closed
-        self._following: dict[int, Expression | None] = {}
         self._values: dict[int, list[tuple[str, Item]]] = {}
-        self._possible = (1 << len(self._names)) - 1  # but for those that fit no value
+        possible = (1 << len(self._names)) - 1  # but for those that fit no value
         for number, inner in enumerate(self._schemas):
             is_left = is_plain(inner) and not self._style.is_nested
             if not is_left and not self._find_values(number):
-                self._possible &= ~(1 << number)
-        if self._required & ~self._possible:
-            raise self._wrong("required", "names what fits no value at all")
+                possible &= ~(1 << number)
+        if read.required & ~possible:
+            raise self._where.wrong("required", "names what fits no value at all")
+        counts = Counts(
+            len(self._names),
+            read.required,
+            possible,
+            read.low,
+            read.high,
+            is_ordered=ordered,
+            has_others=self._others is not False,
+        )
+        blanks = maker.pattern(_BLANKS)
+        self._parameters = Parameters(counts, self._list_ways, blanks, self._compose)
 
     def expression(self) -> Expression:
         """Return all of the arguments."""
-        return self._maker.join([self._members(0), self._maker.pattern(_BLANKS)])
+        return self._parameters.expression()
 
-    def _members(self, seen: int) -> Expression:
-        return self._maker.intern((Members, self, seen), lambda: Members(self, seen))
+    def _list_ways(self, number: int | None) -> Ways:
+        """Return the ways to write a parameter; ``None``: one whose name is not known."""
+        maker, before = self._maker, self._style.before
+        if number is not None:
+            name = self._names[number]
+            text = maker.text(f"{before}{name}")
+            values = self._find_values(number)
+            return [self._parameter(text, between, value, name) for between, value in values]
+        other = self._compose.automaton(OtherName(name.encode() for name in self._names))
+        named = [*maker.text(before), other]
+        return [self._parameter(named, *value, "") for value in self._values_of(self._others)]
 
-    def may_end(self, seen: int) -> bool:
-        """Return whether a set of parameters is enough."""
-        return not self._required & ~seen and seen.bit_count() >= self._low
-
-    def next(self, seen: int) -> Expression | None:
-        """Return a parameter that may come, and all after it; ``None``: there is none."""
-        if seen not in self._following:
-            self._following[seen] = self._find_next(seen)
-        return self._following[seen]
-
-    def _find_next(self, seen: int) -> Expression | None:
-        options: list[list[Item]] = []
-        for number in self._list_allowed(seen):
-            after = partial(self._members, seen | 1 << number)
-            before = [*self._maker.text(f"{self._style.before}{self._names[number]}")]
-            for between, value in self._find_values(number):
-                options.append(self._parameter(before, between, value, after, self._names[number]))
-        if self._others is not False and not (self._ordered and self._required & ~seen):
-            name = self._maker.piece(OtherName(name.encode() for name in self._names))
-            before = [*self._maker.text(self._style.before), name]
-            # In the schema's order other names come last.
-            last = (1 << len(self._names)) - 1 if self._ordered else seen
-            for between, value in self._values_of(self._others):
-                options.append(
-                    self._parameter(before, between, value, partial(self._members, last))
-                )
-        if not options:
-            return None
-        return self._maker.join([self._maker.pattern(_BLANKS), self._maker.either(options)])
-
-    def _parameter(
-        self,
-        before: list[Item],
-        between: str,
-        value: Item,
-        after: Callable[[], Expression],
-        name: str = "",
-    ) -> list[Item]:
+    def _parameter(self, before: list[Item], between: str, value: Item, name: str) -> list[Item]:
         maker, style = self._maker, self._style
         gap = [maker.pattern(_BLANKS), *maker.text(style.gap)] if style.gap else []
         close = maker.text(style.close.replace("{name}", name))
-        return [*before, *maker.text(between), *gap, value, *close, Late(after)]
-
-    def _list_allowed(self, seen: int) -> list[int]:
-        """Return the parameters that may come after a set, so that the rest can be enough."""
-        found = []
-        n_seen = seen.bit_count()
-        for number in range(seen.bit_length() if self._ordered else 0, len(self._names)):
-            bit = 1 << number
-            if seen & bit or not self._possible & bit:
-                continue
-            later = (
-                self._possible & ~(2 * bit - 1) if self._ordered else self._possible & ~seen & ~bit
-            )
-            missing = (self._required & ~seen & ~bit).bit_count()
-            if self._high is not None and n_seen + 1 + missing > self._high:
-                continue
-            if n_seen + 1 + later.bit_count() >= self._low or self._others is not False:
-                found.append(number)
-            if self._ordered and self._required & bit:
-                break
-        return found
+        return [*before, *maker.text(between), *gap, value, *close]
 
     def _find_values(self, number: int) -> list[tuple[str, Item]]:
         found = self._values.get(number)
         if found is None:
             name = self._names[number]
-            found = self._values_of(self._schemas[number], f"/properties/{_escape(name)}")
+            found = self._values_of(self._schemas[number], f"/properties/{escape(name)}")
             self._values[number] = found
         return found
 
@@ -245,7 +192,7 @@ class Arguments:
         found: list[tuple[str, Item]] = []
         ways: list[list[Item]] = [[way] for way in strings if way is not None]
         if ways:
-            found.append((self._style.string, self._maker.either(ways)))
+            found.append((self._style.string, self._compose.either(ways)))
         if self._style.writes_types or self._style.is_nested:
             for kind in kinds:
                 found.append((self._between(kind), self._value(schema, kind, place)))
@@ -257,7 +204,7 @@ class Arguments:
         """Return a value of a type that is no string."""
         if not self._style.is_nested or kind in ("null", "boolean", "number"):
             return self._json(schema, [kind])
-        inner = self._resolve(_ANYTHING if schema is True else schema, place)
+        inner = resolve(_ANYTHING if schema is True else schema, self.root, self._where, place)
         if kind == "array":
             return self._array(inner, place)
         table = self.tables.get(id(inner))
@@ -276,9 +223,10 @@ class Arguments:
     def _array(self, schema: Mapping[str, Any], place: str) -> Item:
         """Return an array, item by item."""
         for keyword in schema:
-            if keyword not in _OF_ARRAYS and keyword not in _NOTES | _KNOWN:
-                raise self._refuse(place, keyword)
-        low, high = schema.get("minItems", 0), schema.get("maxItems")
+            if keyword not in OF_ARRAYS and keyword not in NOTES | KNOWN:
+                raise self._where.refuse(place, keyword)
+        low, high = int(schema.get("minItems", 0)), schema.get("maxItems")
+        high = None if high is None else int(high)
         items = schema.get("items", _ANYTHING)
         inner = f"{place}/items"
         if not _is_recursive(items):
@@ -286,7 +234,15 @@ class Arguments:
         return Late(partial(self._items, items, inner, low, high))
 
     def _items(self, schema: Any, place: str, low: int, high: int | None) -> Expression:
-        maker, style = self._maker, self._style
+        """Return the items of an array; of a schema that leads back to itself, the same ones."""
+        key = (id(schema), low, high)
+        found = self.arrays.get(key)
+        if found is None:
+            found = self.arrays[key] = self._make_items(schema, place, low, high)
+        return found
+
+    def _make_items(self, schema: Any, place: str, low: int, high: int | None) -> Expression:
+        maker, style, compose = self._maker, self._style, self._compose
         assert style.item is not None  # noqa: S101  # the style is nested
         before, string, other = style.item
         blanks = maker.pattern(_BLANKS)
@@ -300,25 +256,25 @@ class Arguments:
             options.append([*maker.text(before + text), value, *maker.text(close)])
         if high == 0 or not options:
             return blanks
-        one = maker.join([blanks, maker.either(options)])
-        return maker.join([maker.repeat(one, low, high), blanks])
+        one = compose.join([blanks, compose.either(options)])
+        return compose.join([compose.joints.repetition(one, low, high), blanks])
 
     def _string(self, plan: Plan, number: int) -> Expression | None:
         """Return a kind of strings, ``None`` if none can be written."""
         rule = plan.strings[number]
         if rule.is_any and rule.is_unbounded:
             return self._free()
-        automaton = RawText(rule, [word.encode() for word in self._barred])
+        automaton = RawText(plan, number, [word.encode() for word in self._barred])
         if automaton.is_empty:
             return None
-        inner = self._maker.piece(automaton)
+        inner = self._compose.automaton(automaton)
         if not self._style.line:
             return inner
-        line = self._maker.either([[], self._maker.text(self._style.line)])
-        return self._maker.join([line, inner, line])
+        line = self._compose.either([[], self._maker.text(self._style.line)])
+        return self._compose.join([line, inner, line])
 
     def _free(self) -> Expression:
-        return self._maker.join(self._maker.free(self._barred))
+        return self._compose.join(self._maker.free(self._barred))
 
     def _json(self, schema: Any, kinds: list[str] | None) -> Expression:
         """Return a value as JSON, of some types."""
@@ -331,7 +287,7 @@ class Arguments:
         if self._style.closes_by_name:
             return value
         blanks = self._maker.pattern(_BLANKS)
-        return self._maker.join([blanks, value, blanks])
+        return self._compose.join([blanks, value, blanks])
 
     def _between(self, kind: str) -> str:
         return self._style.between(kind, self._style.other)
@@ -344,77 +300,6 @@ class Arguments:
                 inner[key] = self.root[key]
         return inner
 
-    def _resolve(self, top: Any, place: str) -> Mapping[str, Any]:
-        """Return what the top of the schema refers to."""
-        for _ in range(_MOST_REFERENCES):
-            if not isinstance(top, Mapping):
-                break
-            if "$ref" not in top:
-                return top
-            others = set(top) - _NOTES - {"$ref", "type"}
-            parts = str(top["$ref"]).split("/")
-            if others or len(parts) != 3 or parts[0] != "#":
-                raise self._refuse(place, "$ref")
-            found = self.root.get(parts[1])
-            top = found.get(parts[2]) if isinstance(found, Mapping) else None
-        raise SchemaError(
-            f"{self._pointer}{place}", "", "is no schema of an object", "give an object"
-        )
-
-    def _check(self, top: Mapping[str, Any], *, is_nested: bool) -> Mapping[str, Any]:
-        """Return the properties of an object whose parameters do not depend on each other."""
-        for keyword in top:
-            if keyword not in _KNOWN | _NOTES and not (is_nested and keyword in _OF_ARRAYS):
-                raise self._refuse("", keyword)
-        kinds = top.get("type", "object")
-        properties, required = top.get("properties", {}), top.get("required", [])
-        if kinds not in ("object", ["object"]) and not is_nested:
-            raise self._wrong("type", "is not object")
-        if not isinstance(properties, Mapping) or len(properties) > MAX_PARAMETERS:
-            raise self._wrong("properties", f"is no object of at most {MAX_PARAMETERS:,} schemas")
-        for name, inner in properties.items():
-            if not isinstance(inner, Mapping | bool):
-                raise self._wrong("properties", f"has no schema for {name!r}")
-            if not _is_name(name):
-                raise self._wrong("properties", f"has the name {name!r}, which has delimiters")
-        if not isinstance(required, list) or not set(map(str, required)) <= set(properties):
-            raise self._wrong("required", "names what is not among the properties")
-        others = top.get("additionalProperties", True)
-        if not isinstance(others, Mapping | bool):
-            raise self._wrong("additionalProperties", "is no schema")
-        for keyword in ("minProperties", "maxProperties"):
-            count = top.get(keyword)
-            if count is None:
-                continue
-            if type(count) is not int or count < 0:
-                raise self._wrong(keyword, "is no number")
-            if others is not False:
-                raise self._wrong(keyword, "counts names that the schema does not give")
-        high = top.get("maxProperties", len(properties))
-        if high < len(set(required)) or top.get("minProperties", 0) > min(high, len(properties)):
-            raise self._wrong("required", "and the bounds allow no object")
-        for name, inner in [*properties.items(), ("additionalProperties", others)]:
-            self._check_references(inner, name)
-        return properties
-
-    def _check_references(self, schema: Any, name: str) -> None:
-        """Refuse references that mean something else once a value's schema stands alone."""
-        open_ = [schema, *(self.root.get(key) for key in ("$defs", "definitions"))]
-        while open_:
-            here = open_.pop()
-            if isinstance(here, Mapping):
-                for keyword in ("$id", "$anchor", "$dynamicRef", "$recursiveRef", "$dynamicAnchor"):
-                    if keyword in here:
-                        raise self._refuse(f"/properties/{_escape(name)}", keyword)
-                target = here.get("$ref")
-                if isinstance(target, str) and not target.startswith(
-                    ("#/$defs/", "#/definitions/")
-                ):
-                    raise self._refuse(f"/properties/{_escape(name)}", "$ref")
-                open_ += here.values()
-            elif isinstance(here, list):
-                open_ += here
-
     def _placed(self, place: str, make: Callable[[], Plan]) -> Plan:
         try:
             return make()
@@ -423,17 +308,6 @@ class Arguments:
         except SchemaError as error:
             pointer = f"{self._pointer}{place}{error.pointer.removeprefix('#')}"
             raise SchemaError(pointer, error.keyword, error.reason, error.remedy) from None
-
-    def _refuse(self, place: str, keyword: str) -> SchemaError:
-        return SchemaError(
-            f"{self._pointer}{place}",
-            keyword,
-            f"cannot be written in the style {self._style_name}",
-            "say of each property alone what it may be, or use a family with JSON arguments",
-        )
-
-    def _wrong(self, keyword: str, reason: str) -> SchemaError:
-        return SchemaError(self._pointer, keyword, reason, "correct it")
 
 
 def _kinds_of(position: Position) -> list[str]:
@@ -452,19 +326,6 @@ def _kinds_of(position: Position) -> list[str]:
     return found
 
 
-def _is_name(name: Any) -> bool:
-    return (
-        isinstance(name, str)
-        and bool(name)
-        and not any(character in '<>"|&=' or character <= " " for character in name)
-        and not any(0xD800 <= ord(character) <= 0xDFFF for character in name)
-    )
-
-
 def _is_recursive(schema: Any) -> bool:
     """Return whether a schema may lead back to what it stands in."""
     return schema is True or not schema or "$ref" in schema
-
-
-def _escape(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")

@@ -11,29 +11,18 @@ triggers share what is known of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Protocol
 
-import numpy as np
-
 from maskc.errors import GrammarError, SchemaError, TagError
-from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.atoms import StopPiece, TokenPiece
-from maskc.runtime.link.automaton import NO_LABEL, ByteAutomaton, Words
+from maskc.runtime.link.composing import Composer
 from maskc.runtime.link.expressions import Expression
-from maskc.runtime.link.free_scans import FreeSwitch
-from maskc.runtime.link.free_text import FreeText
-from maskc.runtime.link.joints import Joints
-from maskc.runtime.link.limited import LimitedPiece
-from maskc.runtime.link.markers import ATOM, Markers, Word
-from maskc.runtime.link.pieces import Piece, RegularPiece
-from maskc.runtime.link.switching import Switch, SwitchPiece
+from maskc.runtime.link.items import Constant, Item, Late
+from maskc.runtime.link.markers import ATOM, Word
 from maskc.runtime.schema.plan import Plan
-from maskc.runtime.schema.tokens import TokenIndex
 from maskc.tags import formats as f
 from maskc.tags.arguments import Arguments
-from maskc.tags.items import Constant, Item, Late
 from maskc.tags.plain import is_plain
 from maskc.tags.strings import Strings
 from maskc.tags.styles import STYLES
@@ -43,19 +32,12 @@ class Means(Protocol):
     """What a kit lends.
 
     Attributes:
-        joints: of the tokenizer.
-        budget: what cached results are charged to.
-        index: the vocabulary.
+        composer: makes expressions of items.
         ends: the tokens that end the output.
     """
 
-    joints: Joints
-    budget: Budget
-    index: TokenIndex
+    composer: Composer
     ends: frozenset[int]
-
-    def keep(self, kind: str, key: Hashable, make: Callable[[], Any]) -> Any:
-        """Return what was made for a key, and make it if it is not there."""
 
     def token_ids(self) -> frozenset[int]:
         """Return the tokens that write text or have a name, without those that end the output."""
@@ -79,10 +61,15 @@ class Builder:
     Args:
         means: of the kit.
         strings: writes texts.
+
+    Attributes:
+        composer: of the kit.
     """
 
     def __init__(self, means: Means, strings: Strings) -> None:
-        self._means, self._strings, self._joints = means, strings, means.joints
+        self._means, self._strings = means, strings
+        self.composer = self._compose = means.composer
+        self._joints = means.composer.joints
         self._ends: dict[tuple[str, ...], list[Item]] = {}
 
     def build(self, root: f.Format) -> Expression:
@@ -91,7 +78,7 @@ class Builder:
         Raises:
             GrammarError, LimitError, SchemaError, TagError: a part of it cannot be compiled.
         """
-        return self.join(self._items(root))
+        return self._compose.join(self._items(root))
 
     def _items(self, given: f.Format) -> list[Item]:
         match given:
@@ -111,7 +98,7 @@ class Builder:
             case f.Sequence():
                 return [item for element in given.elements for item in self._items(element)]
             case f.Either():
-                return [self.either([self._items(element) for element in given.elements])]
+                return [self._compose.either([self._items(element) for element in given.elements])]
             case f.Repeat():
                 return self._repeat(given)
             case f.Token():
@@ -126,55 +113,6 @@ class Builder:
                 return self._separated(given)
         raise ValueError(f"{type(given).__name__} is no format")
 
-    def join(self, items: Iterable[Item]) -> Expression:
-        """Return one item after the other."""
-        return self._joints.sequence([self._expression(item) for item in items])
-
-    def _expression(self, item: Item) -> Expression:
-        if isinstance(item, Late):
-            return item.make()
-        return self._constant(item) if isinstance(item, Constant) else item
-
-    def either(self, options: list[list[Item]]) -> Expression:
-        """Return one of some lists of items; what they begin with alike is read once."""
-        words: dict[Word, list[list[Item]]] = {}
-        others: dict[Item, list[list[Item]]] = {}
-        parts: list[Expression] = []
-        for items in options:
-            if not items:
-                parts.append(self._joints.nothing)
-            elif isinstance(items[0], Constant):
-                for word in items[0].words:
-                    words.setdefault(word, []).append(items[1:])
-            else:
-                others.setdefault(items[0], []).append(items[1:])
-        if words:
-            ordered = sorted(words)
-            automaton = Markers(ordered, range(len(ordered)))
-            targets = [partial(self.either, words[word]) for word in ordered]
-            switch = Switch(automaton, self._joints, self._means.budget)
-            parts.append(self._joints.leaf(SwitchPiece(switch, targets, loops=False)))
-        for first, rests in others.items():
-            rest = self.either(rests) if len(rests) > 1 else self.join(rests[0])
-            parts.append(self._joints.sequence([self._expression(first), rest]))
-        return self._joints.choice(parts)
-
-    def _constant(self, constant: Constant) -> Expression:
-        words = constant.words
-        if len(words) == 1 and len(words[0]) == 1 and words[0][0] >= ATOM:
-            return self._token(words[0][0] - ATOM)
-        if all(symbol < ATOM for word in words for symbol in word):
-            texts = sorted(map(bytes, words))
-            return self._leaf("words", tuple(texts), lambda: self._regular(texts))
-        return self.either([[constant]])
-
-    def _regular(self, texts: list[bytes]) -> Piece:
-        joints = self._joints
-        return RegularPiece(Words(texts), joints.scanner, joints.index, self._means.budget)
-
-    def _leaf(self, kind: str, key: Hashable, make: Callable[[], Piece]) -> Expression:
-        return self._joints.leaf(self._means.keep(kind, key, make))
-
     def text(self, text: str) -> list[Item]:
         """Return a text, which may be empty."""
         found: list[Item] = []
@@ -182,19 +120,16 @@ class Builder:
             if not self._strings.is_end(stretch):
                 found.append(Constant(stretch.words))
                 continue
-            ways: list[list[Item]] = [[self._stop()]]
+            ways: list[list[Item]] = [[self._compose.stop()]]
             for word in stretch.words:
                 ways.append([Constant((word,))])
-            found.append(self.either(ways))
+            found.append(self._compose.either(ways))
         return found
-
-    def _stop(self) -> Expression:
-        return self._leaf("stop", (), StopPiece)
 
     def _token(self, token_id: int) -> Expression:
         if token_id in self._means.ends:
-            return self._stop()
-        return self._leaf("token", token_id, lambda: TokenPiece([token_id]))
+            return self._compose.stop()
+        return self._compose.token(token_id)
 
     def _begin(self, tag: f.Tag) -> list[Item]:
         if isinstance(tag.begin, int):
@@ -210,14 +145,14 @@ class Builder:
         if found is not None:
             return found
         options = [self.text(end) for end in dict.fromkeys(tag.ends)]
-        found = options[0] if len(options) == 1 else [self.either(options)]
+        found = options[0] if len(options) == 1 else [self._compose.either(options)]
         self._ends[tag.ends] = found
         return found
 
     def _repeat(self, given: f.Repeat) -> list[Item]:
         if given.high == 0:
             return []
-        body = self.join(self._items(given.content))
+        body = self._compose.join(self._items(given.content))
         return [self._joints.repetition(body, given.low, given.high)]
 
     def _schema(self, given: f.JsonSchema) -> Item:
@@ -271,21 +206,6 @@ class Builder:
         """Return the expression of a pattern."""
         return self._means.regex(pattern)
 
-    def piece(self, automaton: ByteAutomaton[Any]) -> Expression:
-        """Return the expression of an automaton."""
-        joints = self._joints
-        return joints.leaf(
-            RegularPiece(automaton, joints.scanner, joints.index, self._means.budget)
-        )
-
-    def repeat(self, body: Expression, low: int, high: int | None) -> Expression:
-        """Return a body so many times."""
-        return self._joints.repetition(body, low, high)
-
-    def intern(self, key: Any, make: Callable[[], Expression]) -> Expression:
-        """Return the expression of a key."""
-        return self._joints.intern(key, make)
-
     def _compile(self, schema: Any, pointer: str, **layout: str) -> Expression:
         return _placed(pointer, partial(self._means.schema, schema, **layout))
 
@@ -293,36 +213,9 @@ class Builder:
         if 0 in (given.max_tokens, given.max_characters):
             return []
         barred = _texts(given.excludes)
-        switch = self._free_text((), (), barred)
-        limits = (given.max_tokens, given.max_characters)
-        if limits == (None, None):
-            return [self._leaf("any_text", barred, lambda: SwitchPiece(switch, (), loops=False))]
-        return [
-            self._leaf(
-                "limited_text",
-                (barred, limits),
-                lambda: LimitedPiece(
-                    switch, self._means.budget, max_tokens=limits[0], max_characters=limits[1]
-                ),
-            )
-        ]
-
-    def _free_text(
-        self, triggers: tuple[Word, ...], unused: tuple[Word, ...], barred: tuple[bytes, ...]
-    ) -> Switch:
-        """Return free text; the label of a trigger is its place among the sorted ones."""
-
-        def make() -> Switch:
-            labels = dict.fromkeys(unused, NO_LABEL)
-            labels.update((word, label) for label, word in enumerate(triggers))
-            automaton = FreeText(labels, barred)
-            joints, budget = self._joints, self._means.budget
-            if not labels and not barred:
-                return Switch(automaton, joints, budget)
-            return FreeSwitch(automaton, self._free_text((), (), ()), joints, budget)
-
-        found: Switch = self._means.keep("free_text", (triggers, unused, barred), make)
-        return found
+        if (given.max_tokens, given.max_characters) == (None, None):
+            return [self._compose.free_text((), (), barred, (), loops=False)]
+        return [self._compose.limited_text(barred, given.max_tokens, given.max_characters)]
 
     def _dispatch(self, given: f.Dispatch) -> list[Item]:
         options: dict[Word, list[list[Item]]] = {}
@@ -349,15 +242,16 @@ class Builder:
                 after = [Constant((left,)), *rest[1:]] if left else rest[1:]
                 options.setdefault(word[:n_symbols], []).append(after)
         if given.at_least_one and not given.loops:
-            return [self.either(firsts)]
+            return [self._compose.either(firsts)]
         words = tuple(sorted(options))
         # Where only a token is a trigger, its characters are no text either.
         named = {*given.unused, *(str(rule.trigger) for rule in given.rules)}
         unused = tuple(sorted({tuple(name.encode()) for name in named} - options.keys()))
-        switch = self._free_text(words, unused, _texts(given.excludes))
-        targets = [partial(self.either, options[word]) for word in words]
-        free = self._joints.leaf(SwitchPiece(switch, targets, loops=given.loops))
-        return [self.either(firsts), free] if given.at_least_one else [free]
+        targets = [partial(self._compose.either, options[word]) for word in words]
+        free = self._compose.free_text(
+            words, unused, _texts(given.excludes), targets, loops=given.loops
+        )
+        return [self._compose.either(firsts), free] if given.at_least_one else [free]
 
     def _cover(self, word: Word, n_bytes: int, pointer: str) -> int:
         """Return how many symbols of a word stand for so many bytes, or more."""
@@ -381,35 +275,34 @@ class Builder:
             if not rule.begins_with_trigger:
                 rest = [Constant(((ATOM + int(rule.trigger),),)), *rest]
             firsts.append(rest)
-        one = self.either(firsts)
+        one = self._compose.either(firsts)
         if given.at_least_one and not given.loops:
             return [one]
         free = self._any_tokens(f.AnyTokens(given.pointer, given.excluded_ids, 0, None))
         after = [one, *free] if given.loops else [one]
         high = None if given.loops else 1
-        found: list[Item] = [*free, self._joints.repetition(self.join(after), 0, high)]
+        found: list[Item] = [*free, self._joints.repetition(self._compose.join(after), 0, high)]
         return [one, *found] if given.at_least_one else found
 
     def _any_tokens(self, given: f.AnyTokens) -> list[Item]:
         if given.high == 0:
             return []
-        excludes = tuple(sorted(given.excludes))
-        piece = self._means.keep("tokens", excludes, lambda: self._tokens_but(given.excludes))
-        if piece is None:
-            raise TagError(given.pointer, "no token is left", "exclude fewer tokens")
-        return [self._joints.repetition(self._joints.leaf(piece), given.low, given.high)]
 
-    def _tokens_but(self, excludes: frozenset[int]) -> TokenPiece | None:
-        ids = self._means.token_ids() - excludes
-        words = self._means.index.pack(np.array(sorted(ids), dtype=np.int64))
-        return TokenPiece(ids, words) if ids else None
+        def find() -> frozenset[int]:
+            ids = self._means.token_ids() - given.excludes
+            if not ids:
+                raise TagError(given.pointer, "no token is left", "exclude fewer tokens")
+            return ids
+
+        one = self._compose.tokens(tuple(sorted(given.excludes)), find)
+        return [self._joints.repetition(one, given.low, given.high)]
 
     def _separated(self, given: f.Separated) -> list[Item]:
-        one = self.either([self._items(tag) for tag in given.tags])
+        one = self._compose.either([self._items(tag) for tag in given.tags])
         whole: Expression = one
         if not given.stops_after_first:
             separator = self.text(given.separator)
-            more = self._joints.repetition(self.join([*separator, one]), 0, None)
+            more = self._joints.repetition(self._compose.join([*separator, one]), 0, None)
             whole = self._joints.sequence([one, more])
         return [whole if given.at_least_one else self._joints.repetition(whole, 0, 1)]
 

@@ -15,7 +15,7 @@ from maskc.errors import LimitError
 from maskc.runtime.link.automaton import START, ByteAutomaton
 from maskc.runtime.link.free_text import FreeText, Position
 from maskc.runtime.schema.characters import DEAD
-from maskc.runtime.schema.rules import StringRule
+from maskc.runtime.schema.plan import Plan
 
 _MOST_LOOKED_AT = 50_000
 _NO_CODE = -1
@@ -29,14 +29,20 @@ class RawText(ByteAutomaton[_Place]):
     """Reads a string.
 
     Args:
-        rule: of the string.
-        barred: words that do not stand in it.
+        plan: of a schema with such a string.
+        number: of the rule of strings in it.
+        barred: words that do not stand in the string.
+
+    Attributes:
+        plan, number, barred: these.
     """
 
-    def __init__(self, rule: StringRule, barred: Iterable[bytes]) -> None:
+    def __init__(self, plan: Plan, number: int, barred: Iterable[bytes]) -> None:
+        self.plan, self.number, self.barred = plan, number, tuple(barred)
+        rule = plan.strings[number]
         self._rule, self._dfa = rule, rule.body.dfa
-        self._words = FreeText({}, barred)
-        text = b"".join(barred).decode()
+        self._words = FreeText({}, self.barred)
+        text = b"".join(self.barred).decode(errors="replace")
         self._named = sorted({ord(character) for character in text})
         self._steps: dict[Position, dict[int, Position]] = {}
         self._live: dict[tuple[int, int, Position], bool] = {}

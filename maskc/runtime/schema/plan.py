@@ -97,13 +97,16 @@ class Plan:
         layout: how texts are written.
         budget: where derived rules are remembered.
 
+    Attributes:
+        data, layout: these.
+
     Raises:
         PlanError: it is damaged.
     """
 
     def __init__(self, data: bytes, layout: Layout, budget: Budget) -> None:
         raw = _parse(data)
-        self.layout = layout
+        self.data, self.layout = data, layout
         self.blanks = Blanks(layout.blanks)
         minimal = layout.escapes == "minimal"
         exponents = layout.numbers == "usual"

@@ -1,4 +1,8 @@
-"""What stands one after the other in a tag: constants, expressions, and what is made later."""
+"""What stands one after the other in a text: constants, expressions, and what is made later.
+
+Example: a call is the constant ``{"name": "f", "arguments": ``, a schema that is compiled when the
+name has been written, and the constant ``}``.
+"""
 
 from __future__ import annotations
 
