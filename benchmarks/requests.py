@@ -13,6 +13,7 @@ import json
 import random
 import tempfile
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,14 @@ def _lark(text: str) -> Request:
     return lambda kit: kit.lark(text)
 
 
+# What is counted: made for a word, so that each is new to the kit, and the greatest count.
+COUNTS: dict[str, Callable[[str, int], Request]] = {
+    "maxLength": lambda word, most: _json({"title": word, "type": "string", "maxLength": most}),
+    "a{1,n}": lambda word, most: _regex(rf"{word}[a-z]{{1,{most}}};"),
+    ".*a{1,n}": lambda word, most: _regex(rf"{word}.*[a-z]{{1,{most}}}"),
+    "(a{1,n};){1,n}": lambda word, most: _regex(rf"{word}(?:[a-z]{{1,{most}}};){{1,{most}}}"),
+}
+
 REQUESTS: dict[str, Callable[[random.Random], Request]] = {
     "choice of 100 words": lambda draw: _choice([_word(draw) for _ in range(100)]),
     "choice of 100,000 names": lambda draw: _choice([_word(draw) for _ in range(100_000)]),
@@ -148,6 +157,37 @@ def measure_text(kit: Kit, tokenizer: str) -> dict[str, float]:
     }
 
 
+def measure_count(kit: Kit, make: Callable[[str, int], Request], most: int) -> dict[str, float]:
+    """Return milliseconds of a count's first mask and of all masks of 30 letters, and memory.
+
+    The memory is what is held in the end, in kilobytes, as ``tracemalloc`` counts it.
+    """
+    bitmask = maskc.allocate_bitmask(1, kit.vocab_size)
+    first, masks, held = [], [], []
+    for run in range(N_RUNS + 1):
+        if run == N_RUNS:
+            tracemalloc.start()
+        word = _word(random.Random(f"{most}{run}"))
+        began = time.perf_counter()
+        matcher = make(word, most)(kit).matcher()
+        matcher.accept_bytes(word.encode() if matcher.fork().accept_bytes(word.encode()) else b'"')
+        matcher.fill_bitmask(bitmask, 0)
+        ready = time.perf_counter()
+        for _ in range(30):
+            matcher.accept_bytes(b"x")
+            matcher.fill_bitmask(bitmask, 0)
+        first.append(ready - began)
+        masks.append(time.perf_counter() - ready)
+        if run == N_RUNS:
+            held.append(tracemalloc.get_traced_memory()[0])
+            tracemalloc.stop()
+    return {
+        "first mask": 1000 * min(first),
+        "30 masks": 1000 * min(masks),
+        "held, kB": held[0] / 1000,
+    }
+
+
 def measure_kit(kit: Kit) -> dict[str, float]:
     """Return the size of a kit's file in megabytes, and milliseconds of loading it."""
     with tempfile.TemporaryDirectory() as folder:
@@ -172,6 +212,9 @@ def main() -> None:
     prepared = 1000 * (time.perf_counter() - began)
     found: dict[str, dict[str, float]] = {"kit": {**measure_kit(kit), "prepare, ms": prepared}}
     found.update((name, measure(kit, make)) for name, make in REQUESTS.items())
+    for name, make_count in COUNTS.items():
+        for most in (64, 65_536):
+            found[f"{name}, {most:,}"] = measure_count(kit, make_count, most)
     found["masks of a text, µs"] = measure_text(kit, given.tokenizer)
     if given.json:
         print(json.dumps(found, indent=1))

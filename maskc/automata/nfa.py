@@ -80,7 +80,7 @@ class _Lowering:
         """Return the start of a node of the tree, which goes on with what follows it."""
         match opcode:
             case "LITERAL" | "NOT_LITERAL" | "ANY" | "IN":
-                return self.nfa.char(_read_set(opcode, argument, flags), following)
+                return self.nfa.char(read_set(opcode, argument, flags), following)
             case "BRANCH":
                 return self.nfa.add(Split(self.branches(argument[1], flags, following)))
             case "SUBPATTERN":
@@ -254,7 +254,7 @@ def _inner_trees(opcode: str, argument: Any) -> list[Any]:
     return []
 
 
-def _read_set(opcode: str, argument: Any, flags: int) -> charset.CodePoints:
+def read_set(opcode: str, argument: Any, flags: int) -> charset.CodePoints:
     """Return the characters that a node of one character reads."""
     match opcode:
         case "LITERAL":

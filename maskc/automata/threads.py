@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.automata.nodes import Accept, Arena, Char, LookAround, Split
-from maskc.automata.utf8 import DONE
+from maskc.automata.utf8 import DONE, byte_classes
 
 ACCEPTED = -1  # any accepted pattern, where the label no longer matters
 
@@ -74,14 +74,7 @@ class ThreadStepper:
     @cached_property
     def byte_class(self) -> NDArray[np.uint8]:
         """uint8[256]: bytes that no node of the NFA tells apart share a class."""
-        targets = np.full((len(self.nfa.utf8.edges), 256), -2, dtype=np.int32)
-        for node, edges in enumerate(self.nfa.utf8.edges):
-            for first, last, target in edges:
-                targets[node, first : last + 1] = target
-        number: dict[bytes, int] = {}
-        columns = np.ascontiguousarray(targets.T)
-        classes = [number.setdefault(column.tobytes(), len(number)) for column in columns]
-        return np.array(classes, dtype=np.uint8)
+        return byte_classes(self.nfa.utf8)
 
     @cached_property
     def n_classes(self) -> int:

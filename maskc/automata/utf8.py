@@ -13,6 +13,9 @@ base 64, which needs no sorting of byte sequences.
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from maskc.automata.charset import CodePoints
 
 DONE = -1
@@ -87,3 +90,15 @@ class Utf8Nodes:
             self._known[key] = len(self.edges)
             self.edges.append(key)
         return self._known[key]
+
+
+def byte_classes(utf8: Utf8Nodes) -> NDArray[np.uint8]:
+    """Return uint8[256]: bytes that no node tells apart share a class."""
+    targets = np.full((len(utf8.edges), 256), DONE - 1, dtype=np.int32)
+    for node, edges in enumerate(utf8.edges):
+        for first, last, target in edges:
+            targets[node, first : last + 1] = target
+    number: dict[bytes, int] = {}
+    columns = np.ascontiguousarray(targets.T)
+    classes = [number.setdefault(column.tobytes(), len(number)) for column in columns]
+    return np.array(classes, dtype=np.uint8)

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
+from maskc.automata.counted import CountedPattern
 from maskc.errors import BudgetError
 from maskc.integrations.compile_costs import is_cheap_pattern, is_cheap_schema
 from maskc.integrations.compile_lane import Lane, Ticket
@@ -96,7 +97,7 @@ class OtherProcess:
             limits,
         )
 
-    def automaton(self, pattern: str, limits: Limits) -> ByteAutomaton[Any]:
+    def automaton(self, pattern: str, limits: Limits) -> ByteAutomaton[Any] | CountedPattern:
         """Return the automaton of a pattern: its tables, or one that makes its states here."""
         is_cheap = is_cheap_pattern(pattern)
         data = b"" if is_cheap else self._ask({"kind": "pattern", "text": pattern}, limits)

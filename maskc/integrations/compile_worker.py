@@ -21,6 +21,7 @@ from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any
 
+from maskc.automata.counted import CountedPattern
 from maskc.budget import read_memory, run_bounded
 from maskc.errors import BudgetError, LimitError, MaskcError
 from maskc.integrations.compile_messages import (
@@ -115,6 +116,8 @@ class _Orders:
 
     def _tabulate(self, text: str, limits: Limits) -> bytes:
         pattern = self._compiler.automaton(text, limits)
+        if isinstance(pattern, CountedPattern):
+            return b""
         is_small = pattern.n_nodes <= SMALL_NODES
         tables = tabulate(pattern, FEW_STATES if is_small else MOST_STATES)
         if tables is not None:

@@ -13,7 +13,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from maskc.automata.counted import CountedPattern, count_loops
 from maskc.budget import run_bounded
+from maskc.frontends.regex import read_pattern
 from maskc.jsonschema.compiling import build_plan
 from maskc.kit.patterns import Pattern
 from maskc.limits import Limits
@@ -64,8 +66,8 @@ class Compiler(Protocol):
     def plan(self, order: SchemaOrder, limits: Limits) -> bytes:
         """Return the plan of a schema."""
 
-    def automaton(self, pattern: str, limits: Limits) -> ByteAutomaton[Any]:
-        """Return the automaton of a pattern."""
+    def automaton(self, pattern: str, limits: Limits) -> ByteAutomaton[Any] | CountedPattern:
+        """Return the automaton of a pattern, or its positions if its loops are to be counted."""
 
     def artifact(self, order: GrammarOrder, limits: Limits) -> Artifact:
         """Return the artifact of a grammar."""
@@ -94,9 +96,14 @@ class InProcess:
             name="schema",
         )
 
-    def automaton(self, pattern: str, limits: Limits) -> Pattern:
+    def automaton(self, pattern: str, limits: Limits) -> Pattern | CountedPattern:
         """Return the automaton of a pattern, whose states are made when they are needed."""
-        return run_bounded(lambda: Pattern(pattern), limits, name="<regex>")
+
+        def make() -> Pattern | CountedPattern:
+            counted = count_loops(read_pattern(pattern))
+            return Pattern(pattern) if counted is None else counted
+
+        return run_bounded(make, limits, name="<regex>")
 
     def artifact(self, order: GrammarOrder, limits: Limits) -> Artifact:
         """Return the artifact of a grammar."""

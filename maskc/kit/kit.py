@@ -24,10 +24,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.automata.counted import CountedPattern
 from maskc.budget import run_bounded
 from maskc.errors import ArtifactError, GrammarError
 from maskc.kit.compiling import Compiler, GrammarOrder, InProcess, SchemaOrder
 from maskc.kit.constraint import Constraint
+from maskc.kit.counting import PatternCounter, find_passes
 from maskc.kit.means import KitMeans
 from maskc.kit.tokens import KitTokens
 from maskc.limits import MEGABYTE, Limits
@@ -37,6 +39,7 @@ from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.link.automaton import ByteAutomaton, Words
 from maskc.runtime.link.composing import Composer
+from maskc.runtime.link.counting import CountingPiece, CountingScans
 from maskc.runtime.link.expressions import Expression, Leaf
 from maskc.runtime.link.joints import Joints
 from maskc.runtime.link.machine import LinkMachine, LinkResults
@@ -379,9 +382,16 @@ class Kit:
     def _vocabulary(self) -> Vocabulary:
         return Vocabulary(self.tokens.list_all(), self.tokens.eos_ids, "kit")
 
-    def _regular(self, automaton: ByteAutomaton[Any]) -> Piece:
-        tokens = self.tokens
-        return RegularPiece(automaton, self._joints.scanner, tokens.index, self._budget)
+    def _regular(self, automaton: ByteAutomaton[Any] | CountedPattern) -> Piece:
+        index, scanner = self.tokens.index, self._joints.scanner
+        if isinstance(automaton, CountedPattern):
+            counted, passes = automaton, find_passes(automaton, index)
+
+            def make_scans() -> CountingScans:
+                return CountingScans(PatternCounter(counted, passes), scanner, index, self._budget)
+
+            return CountingPiece(make_scans)
+        return RegularPiece(automaton, scanner, index, self._budget)
 
     def _machine_piece(self, artifact: Artifact) -> Piece:
         tokens = self.tokens

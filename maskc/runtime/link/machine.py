@@ -102,8 +102,7 @@ class LinkMachine:
     def mask(self, hypothesis: Link) -> PooledMask:
         """Return the tokens that a hypothesis allows."""
         piece, inner, rest = hypothesis
-        if piece.counts_tokens:
-            inner = piece.seen(inner)
+        inner = piece.seen(inner)
         capped = rest.capped
         key = (piece, inner, capped)
         found: PooledMask | None = self._results.masks.get(key)

@@ -79,7 +79,7 @@ class Piece(Protocol):
         """Return what it knows when one more token begins; ``None`` if there may be no more."""
 
     def seen(self, inner: Any, /) -> Any:
-        """Return what no mask tells from what it knows; only asked if it counts tokens."""
+        """Return what no mask tells from what it knows."""
 
     def is_live(self, inner: Any, rest: Rest, /) -> bool:
         """Return whether the tokens that are left suffice, where a token ends."""

@@ -23,6 +23,7 @@ from maskc.runtime.schema.trie import ROOT, Ints, Trie
 
 _MOST_NODES = 1_500  # looked at one by one
 _MOST_DIFFERENT = 2_000  # nodes at which two states differ
+_SOME_DIFFERENT = 200
 _FEW = 48  # ids that are no row of their own, nodes that are not looked up first
 
 
@@ -135,16 +136,18 @@ class Scanner:
         gone, fresh, turned = list[int](), list[tuple[int, int]](), list[int]()
         turns: list[Turn] = []
         known_turns = set(known.turns)
-        open_, n_left = [(ROOT, at, other)], _MOST_DIFFERENT
+        open_, n_left, n_alike = [(ROOT, at, other)], _MOST_DIFFERENT, 0
         while open_:
             node, here, there = open_.pop()
             moves, others = automaton.moves(here), automaton.moves(there)
             for child, byte in trie.children(node, None):
                 after, beside = moves.get(byte, -1), others.get(byte, -1)
                 if after == beside:
+                    n_alike += 1
                     continue
                 n_left -= 1
-                if n_left < 0:
+                # Where most are different, there are many of them.
+                if n_left < 0 or n_left < _MOST_DIFFERENT - _SOME_DIFFERENT - n_alike:
                     return None
                 if after < 0:
                     gone.append(child)

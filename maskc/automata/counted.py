@@ -1,0 +1,290 @@
+r"""The positions of a regular expression, with a counter for each loop that is counted.
+
+A *position* is one character of the pattern. After it follow others, by edges that say how many of
+the counted loops around it stay open, and whether the innermost of these begins one more pass. A
+loop counts its passes (:mod:`maskc.automata.counts`) and is never written out, unless it is so
+small that copies are cheaper.
+
+A pass that reads nothing counts for nothing: ``(?:a?){3}`` is ``a{0,3}``.
+
+Only whether a text matches as a whole counts, not how. So ``^`` and ``\A`` at its beginning, and
+``$`` and ``\Z`` at its end, ask for nothing. Other look-arounds, atomic groups and conditionals are
+not followed here, but in :mod:`maskc.automata.threads`.
+
+Example: ``[a-z]{1,1000};`` has two positions and one loop; after a letter follows the letter, with
+one more pass, or the semicolon, with the loop left.
+
+Source: the automaton of positions (Glushkov 1961, doi:10.1070/RM1961v016n05ABEH004112), with
+counters as in Turoňová et al. 2020 (doi:10.1145/3428286).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import Any, NamedTuple, cast
+
+from maskc.automata.counts import Bounds
+from maskc.automata.nfa import read_set
+from maskc.automata.utf8 import Utf8Nodes
+
+MAX_POSITIONS = 50_000
+# A loop that has no more positions when it is written out is written out.
+MOST_COPIES = 16
+
+# CPython's parser has no public name; its tree is documented nowhere but in its source.
+_parser = cast(Any, re)._parser  # noqa: SLF001
+
+START = 0  # the position before the first character
+
+_Tree = Sequence[tuple[Any, Any]]
+
+
+class Edge(NamedTuple):
+    """What follows a position.
+
+    Attributes:
+        targets: positions.
+        n_open: how many of the loops around the position are not left.
+        repeats: whether the innermost of these begins one more pass.
+    """
+
+    targets: tuple[int, ...]
+    n_open: int
+    repeats: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedPattern:
+    """The positions of a pattern. Position ``START`` reads nothing.
+
+    Attributes:
+        utf8: the bytes of characters.
+        roots: of each position, the node of ``utf8`` that reads its character; -1 of the first.
+        loops: of each position, the counted loops around it, the outermost first.
+        edges: of each position, what follows it.
+        ends: positions after which the text may end, once the loops around them may be left.
+        bounds: of each loop.
+        bodies: of each loop, the positions in it.
+    """
+
+    utf8: Utf8Nodes
+    roots: tuple[int, ...]
+    loops: tuple[tuple[int, ...], ...]
+    edges: tuple[tuple[Edge, ...], ...]
+    ends: frozenset[int]
+    bounds: tuple[Bounds, ...]
+    bodies: tuple[tuple[int, ...], ...]
+
+
+def count_loops(pattern: str) -> CountedPattern | None:
+    """Return the positions of a pattern, ``None`` if it is followed better in another way.
+
+    That is if it has no loop that is worth a counter, looks around, or is too large even so.
+
+    Args:
+        pattern: of :mod:`re`, which takes it.
+    """
+    tree = _parser.parse(pattern)
+    builder = _Builder()
+    try:
+        whole = builder.sequence(list(tree), tree.state.flags, (), begins=True, ends=True)
+    except _UnfitError:
+        return None
+    if not builder.bounds:
+        return None
+    builder.edges[START].append(Edge(whole.first, 0, False))
+    return CountedPattern(
+        builder.utf8,
+        tuple(builder.roots),
+        tuple(builder.loops),
+        tuple(map(tuple, builder.edges)),
+        frozenset(whole.last) | (frozenset([START]) if whole.may_be_empty else frozenset()),
+        tuple(builder.bounds),
+        tuple(map(tuple, builder.bodies)),
+    )
+
+
+class _UnfitError(Exception):
+    """The pattern is not for counters."""
+
+
+class _Part(NamedTuple):
+    """A part of a pattern.
+
+    Attributes:
+        may_be_empty: whether it matches the empty text.
+        first: positions with which it begins.
+        last: those with which it ends.
+    """
+
+    may_be_empty: bool
+    first: tuple[int, ...]
+    last: tuple[int, ...]
+
+
+_NOTHING = _Part(True, (), ())
+
+
+class _Builder:
+    """Makes positions of a syntax tree of ``re``; its methods get the loops around a part."""
+
+    def __init__(self) -> None:
+        self.utf8 = Utf8Nodes()
+        self.roots: list[int] = [-1]
+        self.loops: list[tuple[int, ...]] = [()]
+        self.edges: list[list[Edge]] = [[]]
+        self.bounds: list[Bounds] = []
+        self.bodies: list[list[int]] = []
+
+    def sequence(
+        self, tree: _Tree, flags: int, around: tuple[int, ...], *, begins: bool, ends: bool
+    ) -> _Part:
+        """Return parts one after the other.
+
+        Args:
+            tree: of the parts.
+            flags: of ``re``.
+            around: the loops around them.
+            begins: whether nothing of the text comes before them.
+            ends: whether nothing comes after them.
+        """
+        parts = list(tree)
+        while begins and parts and _is_anchor(parts[0], "AT_BEGINNING"):
+            del parts[0]
+        while ends and parts and _is_anchor(parts[-1], "AT_END"):
+            del parts[-1]
+        found = _NOTHING
+        for n, (opcode, argument) in enumerate(parts):
+            part = self._node(
+                str(opcode),
+                argument,
+                flags,
+                around,
+                begins=begins and n == 0,
+                ends=ends and n == len(parts) - 1,
+            )
+            found = self._append(found, part, len(around))
+        return found
+
+    def _append(self, one: _Part, other: _Part, n_open: int) -> _Part:
+        if not one.first or not other.first:
+            return one if one.first else other
+        self._connect(one.last, Edge(other.first, n_open, False))
+        return _Part(
+            one.may_be_empty and other.may_be_empty,
+            one.first + other.first if one.may_be_empty else one.first,
+            one.last + other.last if other.may_be_empty else other.last,
+        )
+
+    def _connect(self, positions: Sequence[int], edge: Edge) -> None:
+        for position in positions:
+            self.edges[position].append(edge)
+
+    def _node(
+        self,
+        opcode: str,
+        argument: Any,
+        flags: int,
+        around: tuple[int, ...],
+        *,
+        begins: bool,
+        ends: bool,
+    ) -> _Part:
+        match opcode:
+            case "LITERAL" | "NOT_LITERAL" | "ANY" | "IN":
+                position = (self._add(opcode, argument, flags, around),)
+                return _Part(False, position, position)
+            case "BRANCH":
+                parts = [
+                    self.sequence(branch, flags, around, begins=begins, ends=ends)
+                    for branch in argument[1]
+                ]
+                return _Part(
+                    any(part.may_be_empty for part in parts),
+                    tuple(position for part in parts for position in part.first),
+                    tuple(position for part in parts for position in part.last),
+                )
+            case "SUBPATTERN":
+                _, added, removed, tree = argument
+                inner = (flags | added) & ~removed
+                return self.sequence(tree, inner, around, begins=begins, ends=ends)
+            case "MAX_REPEAT" | "MIN_REPEAT":
+                low, high, tree = argument
+                return self._repeat(low, high, tree, flags, around)
+        raise _UnfitError
+
+    def _add(self, opcode: str, argument: Any, flags: int, around: tuple[int, ...]) -> int:
+        code_points = read_set(opcode, argument, flags)
+        if not code_points or len(self.roots) > MAX_POSITIONS:
+            raise _UnfitError
+        position = len(self.roots)
+        self.roots.append(self.utf8.root(code_points))
+        self.loops.append(around)
+        self.edges.append([])
+        for loop in around:
+            self.bodies[loop].append(position)
+        return position
+
+    def _repeat(
+        self, low: int, high: int, tree: _Tree, flags: int, around: tuple[int, ...]
+    ) -> _Part:
+        most = None if high == _parser.MAXREPEAT else int(high)
+        if most == 0:
+            return _NOTHING
+        n_copies, size = low if most is None else most, _measure(tree)
+        if n_copies > 1 and n_copies * size > MOST_COPIES:
+            return self._count(low, most, tree, flags, around)
+        if not size:
+            n_copies = 1
+        parts = [
+            self.sequence(tree, flags, around, begins=False, ends=False)
+            for _ in range(max(n_copies, 1))
+        ]
+        if most is None:
+            self._connect(parts[-1].last, Edge(parts[-1].first, len(around), False))
+        for one, other in pairwise(parts):
+            self._connect(one.last, Edge(other.first, len(around), False))
+        low = 0 if parts[0].may_be_empty else low
+        ends = [part.last for part in parts[max(low, 1) - 1 :]]
+        return _Part(not low, parts[0].first, tuple(chain.from_iterable(ends)))
+
+    def _count(
+        self, low: int, most: int | None, tree: _Tree, flags: int, around: tuple[int, ...]
+    ) -> _Part:
+        """Return a loop that is counted."""
+        loop = len(self.bounds)
+        self.bounds.append((1, most))
+        self.bodies.append([])
+        inside = (*around, loop)
+        body = self.sequence(tree, flags, inside, begins=False, ends=False)
+        low = 0 if body.may_be_empty else low
+        self.bounds[loop] = (max(low, 1), most)
+        self._connect(body.last, Edge(body.first, len(inside), True))
+        return _Part(not low, body.first, body.last)
+
+
+def _measure(tree: _Tree) -> int:
+    """Return about how many positions a part has, loops that are counted once."""
+    size = 0
+    for opcode, argument in tree:
+        match str(opcode):
+            case "BRANCH":
+                size += sum(map(_measure, argument[1]))
+            case "SUBPATTERN":
+                size += _measure(argument[3])
+            case "MAX_REPEAT" | "MIN_REPEAT":
+                low, high, inner = argument
+                body = _measure(inner)
+                n_copies = max(int(low) if high == _parser.MAXREPEAT else int(high), 1)
+                size += body * n_copies if body * n_copies <= MOST_COPIES else body
+            case _:
+                size += 1
+    return size
+
+
+def _is_anchor(node: tuple[Any, Any], name: str) -> bool:
+    opcode, argument = node
+    return str(opcode) == "AT" and str(argument).startswith(name)

@@ -1,0 +1,61 @@
+"""Which patterns get counters, and what their positions are."""
+
+import pytest
+
+from maskc.automata.counted import START, Edge, count_loops
+
+
+def test_a_counted_letter_is_one_position_in_one_loop() -> None:
+    found = count_loops("[a-z]{1,1000};")
+    assert found is not None
+    assert found.loops == ((), (0,), ())
+    assert found.bounds == ((1, 1000),)
+    assert found.edges[START] == (Edge((1,), 0, False),)
+    assert found.edges[1] == (Edge((1,), 1, True), Edge((2,), 0, False))
+    assert found.ends == {2}
+
+
+def test_loops_inside_loops_keep_the_outer_one_open() -> None:
+    found = count_loops("(?:a{20,30}b){100}")
+    assert found is not None
+    assert found.bounds == ((100, 100), (20, 30))
+    assert found.loops[1:] == ((0, 1), (0,))
+    assert Edge((1,), 1, True) in found.edges[2]
+
+
+@pytest.mark.parametrize("pattern", ["^a{1,100}$", r"\Aa{1,100}\Z", "(?m:^a{1,100}|b$)"])
+def test_anchors_at_the_ends_ask_for_nothing(pattern: str) -> None:
+    found = count_loops(pattern)
+    assert found is not None
+    assert found.bounds == ((1, 100),)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "abc",
+        "[a-z]+",
+        "[0-9]{4}",  # four positions are cheaper than a counter
+        "a{100}(?=b)b",
+        r"a{100}\b",
+        "(?>a|ab){100}",
+        "(?:^a){100}",
+        r"a{100}[^\s\S]",
+        "(a)?b{100}(?(1)c|d)",
+    ],
+)
+def test_other_patterns_are_left_to_threads(pattern: str) -> None:
+    assert count_loops(pattern) is None
+
+
+def test_a_pass_that_reads_nothing_does_not_count() -> None:
+    found = count_loops("(?:a?b?){50}")
+    assert found is not None
+    assert found.bounds == ((1, 50),)
+    assert START in found.ends
+
+
+def test_a_loop_of_nothing_is_nothing() -> None:
+    found = count_loops("(?:){4000000}(?:|){1000000}a{100}")
+    assert found is not None
+    assert len(found.roots) == 2

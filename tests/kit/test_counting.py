@@ -1,0 +1,84 @@
+"""Patterns with counters as automata: what they read, what they refuse, and what a token counts."""
+
+import pytest
+
+from maskc.automata.counted import count_loops
+from maskc.errors import LimitError
+from maskc.kit.counting import PatternCounter, find_passes
+from maskc.kit.file import make_kit
+from maskc.vocab.vocabulary import Vocabulary
+
+
+def _make(pattern: str) -> PatternCounter:
+    found = count_loops(pattern)
+    assert found is not None
+    return PatternCounter(found, [3] * len(found.bounds))
+
+
+def _read(counter: PatternCounter, text: bytes) -> bool | None:
+    """Return whether a text may end, ``None`` if it does not begin so."""
+    name = counter.name_of(0)
+    for byte in text:
+        after = counter.read(name, byte)
+        if after is None:
+            return None
+        name = after
+    return counter.is_accepting(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b"a" * 99, False),
+        (b"a" * 100, True),
+        (b"a" * 200, True),
+        (b"a" * 201, None),
+        ("é".encode() * 100, True),
+        ("é".encode() * 100 + b"\xc3", False),
+        (b"b", None),
+    ],
+)
+def test_a_text_ends_where_its_count_lies_between_the_bounds(text: bytes, expected: bool) -> None:
+    assert _read(_make("[aé]{100,200}"), text) is expected
+
+
+def test_all_ways_to_count_are_followed() -> None:
+    counter = _make("(?:a|aa){50,60}")
+    assert [_read(counter, b"a" * n) for n in (49, 50, 100, 120, 121)] == [
+        *(False, True, True, True),
+        None,
+    ]
+
+
+def test_a_state_has_one_smallest_count_where_a_loop_may_be_left() -> None:
+    counter, name = _make(".*[a-z]{1,1000}"), None
+    name = counter.name_of(0)
+    for byte in b"abc def":
+        name = counter.read(name, byte)
+        assert name is not None
+    assert {boxes for _, boxes in name} == {((),), (((1, 1),),)}
+
+
+def test_capped_counts_far_from_the_bounds_are_one_state() -> None:
+    counter, names = _make("[a-z]{1,1000}"), []
+    name = counter.name_of(0)
+    for _ in range(1000):
+        name = counter.read(name, ord("a"))
+        assert name is not None
+        names.append(counter.cap(name))
+    assert names[0] == names[996]
+    assert len(set(names)) == 4
+
+
+def test_too_many_ways_to_count_nested_loops_are_refused() -> None:
+    counter = _make("(?:(?:(?:a|aa|aaaaa){7,19}|a{5,60}){13,40}){2000}")
+    with pytest.raises(LimitError, match="ways to count the text so far"):
+        _read(counter, b"a" * 600)
+
+
+def test_a_loop_passes_no_more_often_in_a_token_than_its_bytes_stand_in_a_row() -> None:
+    tokens = (b"a", b"ab1ab", b"11111", "xéé".encode(), b"b" * 9)
+    kit = make_kit(Vocabulary((*tokens, None), (len(tokens),), "small"))
+    found = count_loops("[ab]{100}[0-9]{100}é{100}z{100}(?:[ab]1?){100}")
+    assert found is not None
+    assert find_passes(found, kit.tokens.index) == [9, 5, 4, 1, 9]

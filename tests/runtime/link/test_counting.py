@@ -1,0 +1,84 @@
+"""A piece with counters knows exact counts, and numbers only those that tokens tell apart."""
+
+import numpy as np
+import pytest
+
+from maskc.automata.counted import count_loops
+from maskc.errors import LimitError
+from maskc.kit.counting import PatternCounter
+from maskc.runtime.cache.budget import Budget
+from maskc.runtime.link import counting
+from maskc.runtime.link.counting import CountingPiece, CountingScans
+from maskc.runtime.link.joints import Joints
+from maskc.runtime.schema.tokens import index_of
+
+TOKENS = (b"a", b"aa", b"b")
+
+
+@pytest.fixture
+def joints() -> Joints:
+    first = np.cumsum([0, *map(len, TOKENS)]).astype(np.int32)
+    index = index_of(first, np.frombuffer(b"".join(TOKENS), dtype=np.uint8))
+    return Joints(index, Budget(1 << 20))
+
+
+def _make_piece(pattern: str, joints: Joints) -> CountingPiece:
+    found = count_loops(pattern)
+    assert found is not None
+
+    def make_scans() -> CountingScans:
+        counter = PatternCounter(found, [2] * len(found.bounds))
+        return CountingScans(counter, joints.scanner, joints.index, Budget(1 << 20))
+
+    return CountingPiece(make_scans)
+
+
+def _read(piece: CountingPiece, joints: Joints, text: bytes):
+    inner = piece.start(joints.end)[0].inner
+    for byte in text:
+        (inner,) = piece.step(inner, byte)
+    return inner
+
+
+def _tokens(piece: CountingPiece, joints: Joints, text: bytes) -> set[bytes]:
+    words = joints.scanner.words(piece.legal(_read(piece, joints, text), joints.end))
+    return {t for n, t in enumerate(TOKENS) if words[n // 32] >> (n % 32) & 1}
+
+
+def test_the_last_characters_of_a_count_are_told_apart(joints: Joints) -> None:
+    piece = _make_piece("a{1,100}b", joints)
+    assert _tokens(piece, joints, b"a" * 98) == {b"a", b"aa", b"b"}
+    assert _tokens(piece, joints, b"a" * 99) == {b"a", b"b"}
+    assert _tokens(piece, joints, b"a" * 100) == {b"b"}
+
+
+def test_counts_far_from_the_bounds_are_seen_alike(joints: Joints) -> None:
+    piece = _make_piece("a{1,100}b", joints)
+    one, other = _read(piece, joints, b"a" * 5), _read(piece, joints, b"a" * 98)
+    assert piece.describe(one) != piece.describe(other)
+    assert piece.seen(one) == piece.seen(other)
+    assert piece.seen(other) != piece.seen(_read(piece, joints, b"a" * 99))
+
+
+def test_a_byte_that_no_text_goes_on_with_leads_nowhere(joints: Joints) -> None:
+    piece = _make_piece("a{50,100}b", joints)
+    assert piece.step(_read(piece, joints, b"a" * 49), ord("b")) == ()
+    assert not piece.has_ended(_read(piece, joints, b"a" * 50))
+    assert piece.has_ended(_read(piece, joints, b"a" * 50 + b"b"))
+
+
+def test_states_of_old_masks_are_forgotten(joints: Joints, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "MAX_STATES", 20)
+    piece = _make_piece(".*a.{30}", joints)
+    for n in range(40):
+        text = f"{n:b}".replace("1", "a").replace("0", "b").encode()
+        assert _tokens(piece, joints, text * 6) == set(TOKENS)
+        assert piece.n_states <= 20
+
+
+def test_a_mask_of_too_many_states_is_refused(
+    joints: Joints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "MAX_STATES", 2)
+    with pytest.raises(LimitError, match="more than 2 states in the pattern's automaton"):
+        _tokens(_make_piece("(?:ab){99}", joints), joints, b"")
