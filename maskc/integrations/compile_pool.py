@@ -26,17 +26,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
-from maskc.automata.counted import CountedPattern
 from maskc.errors import BudgetError
 from maskc.integrations.compile_costs import is_cheap_pattern, is_cheap_schema
 from maskc.integrations.compile_lane import Lane, Ticket
 from maskc.integrations.compile_messages import damaged, unpack
 from maskc.integrations.compile_worker import TOKEN_ARRAYS
-from maskc.kit.compiling import GrammarOrder, InProcess, SchemaOrder
+from maskc.kit.compiling import Automaton, GrammarOrder, InProcess, SchemaOrder
 from maskc.kit.kit import REQUEST_LIMITS
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact, check_contents
-from maskc.runtime.link.automaton import ByteAutomaton
 from maskc.runtime.link.tabled import TabledAutomaton
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -97,7 +95,7 @@ class OtherProcess:
             limits,
         )
 
-    def automaton(self, pattern: str, limits: Limits) -> ByteAutomaton[Any] | CountedPattern:
+    def automaton(self, pattern: str, limits: Limits) -> Automaton:
         """Return the automaton of a pattern: its tables, or one that makes its states here."""
         is_cheap = is_cheap_pattern(pattern)
         data = b"" if is_cheap else self._ask({"kind": "pattern", "text": pattern}, limits)

@@ -21,7 +21,6 @@ from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any
 
-from maskc.automata.counted import CountedPattern
 from maskc.budget import read_memory, run_bounded
 from maskc.errors import BudgetError, LimitError, MaskcError
 from maskc.integrations.compile_messages import (
@@ -34,6 +33,7 @@ from maskc.integrations.compile_messages import (
     write_error,
 )
 from maskc.kit.compiling import GrammarOrder, InProcess, SchemaOrder
+from maskc.kit.patterns import Pattern
 from maskc.limits import MEGABYTE, WAYS, Limits
 from maskc.runtime.link.tabled import tabulate
 from maskc.runtime.schema.plan import Layout
@@ -116,8 +116,8 @@ class _Orders:
 
     def _tabulate(self, text: str, limits: Limits) -> bytes:
         pattern = self._compiler.automaton(text, limits)
-        if isinstance(pattern, CountedPattern):
-            return b""
+        if not isinstance(pattern, Pattern):
+            return b""  # it has counters, and few positions
         is_small = pattern.n_nodes <= SMALL_NODES
         tables = tabulate(pattern, FEW_STATES if is_small else MOST_STATES)
         if tables is not None:

@@ -24,6 +24,9 @@ from maskc.runtime.link.automaton import ByteAutomaton
 from maskc.runtime.schema.plan import Layout
 from maskc.vocab.vocabulary import Vocabulary
 
+# Of a pattern; its positions alone if its loops are counted.
+Automaton = ByteAutomaton[Any] | CountedPattern
+
 
 @dataclass(frozen=True, slots=True)
 class SchemaOrder:
@@ -66,7 +69,7 @@ class Compiler(Protocol):
     def plan(self, order: SchemaOrder, limits: Limits) -> bytes:
         """Return the plan of a schema."""
 
-    def automaton(self, pattern: str, limits: Limits) -> ByteAutomaton[Any] | CountedPattern:
+    def automaton(self, pattern: str, limits: Limits) -> Automaton:
         """Return the automaton of a pattern, or its positions if its loops are to be counted."""
 
     def artifact(self, order: GrammarOrder, limits: Limits) -> Artifact:

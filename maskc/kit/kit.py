@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from maskc.automata.counted import CountedPattern
 from maskc.budget import run_bounded
 from maskc.errors import ArtifactError, GrammarError
-from maskc.kit.compiling import Compiler, GrammarOrder, InProcess, SchemaOrder
+from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess, SchemaOrder
 from maskc.kit.constraint import Constraint
 from maskc.kit.counting import PatternCounter, find_passes
 from maskc.kit.means import KitMeans
@@ -37,7 +37,7 @@ from maskc.runtime.arguments import as_count
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES, Artifact, load
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.cache.pool import MaskPool
-from maskc.runtime.link.automaton import ByteAutomaton, Words
+from maskc.runtime.link.automaton import Words
 from maskc.runtime.link.composing import Composer
 from maskc.runtime.link.counting import CountingPiece, CountingScans
 from maskc.runtime.link.expressions import Expression, Leaf
@@ -382,7 +382,7 @@ class Kit:
     def _vocabulary(self) -> Vocabulary:
         return Vocabulary(self.tokens.list_all(), self.tokens.eos_ids, "kit")
 
-    def _regular(self, automaton: ByteAutomaton[Any] | CountedPattern) -> Piece:
+    def _regular(self, automaton: Automaton) -> Piece:
         index, scanner = self.tokens.index, self._joints.scanner
         if isinstance(automaton, CountedPattern):
             counted, passes = automaton, find_passes(automaton, index)

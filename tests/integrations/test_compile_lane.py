@@ -18,7 +18,7 @@ from maskc.kit.kit import REQUEST_LIMITS
 from maskc.vocab import load_vocabulary
 
 # Takes seconds to be written out, and is refused then.
-ENDLESS = {"kind": "pattern", "text": "((a{1,500}){1,500}){1,500}"}
+ENDLESS = {"kind": "pattern", "text": "((a{1,500}){1,500}){1,500}(?!b)"}
 CHEAP = {"kind": "pattern", "text": "a+"}
 
 
