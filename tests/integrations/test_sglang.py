@@ -355,7 +355,9 @@ def test_kinds_that_are_not_ours_go_to_the_delegate(monkeypatch, tokenizer):
 @pytest.mark.usefixtures("serving_all")
 def test_a_grammar_that_is_given_up_is_not_compiled(monkeypatch, tokenizer):
     backend = create(monkeypatch, tokenizer, "maskc")
-    future, _ = backend.get_cached_or_future_value(("regex", "((a{1,500}){1,500}){1,500}(?!b)"), False)
+    future, _ = backend.get_cached_or_future_value(
+        ("regex", "((a{1,500}){1,500}){1,500}(?!b)"), False
+    )
     future.cancel()
     assert "cancelled" in future.result(timeout=60).error_message
 
