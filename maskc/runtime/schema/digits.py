@@ -56,9 +56,9 @@ def walk_number(
         covered = run is not None and numbers.takes_digits(here, run.longest)
         if covered and run is not None:
             places += run.places
-        skips = covered or numbers.takes_no_digit(here)
+        skipped = _DIGITS if covered else numbers.barred_digits(here)
         for child, byte in enumerate(bytes_, first):
-            if byte not in NUMBER_BYTES or skips and byte in _DIGITS:
+            if byte not in NUMBER_BYTES or byte in skipped:
                 continue
             after = numbers.step(here, byte)
             if after is None:

@@ -18,15 +18,19 @@ class Keys:
     Args:
         dfa: labels keys.
         n_names: labels below it are names, others are classes.
+        is_flat: whether every state leads to endlessly many keys of one class, which has all keys
+            without a name.
     """
 
-    def __init__(self, dfa: CharDfa, n_names: int) -> None:
+    def __init__(self, dfa: CharDfa, n_names: int, *, is_flat: bool) -> None:
         self.dfa = dfa
         self.names = (1 << n_names) - 1
-        self._n_names = n_names
-        self.reach = _propagate(
-            dfa, [0 if label == NO_LABEL else 1 << label for label in dfa.labels]
-        )
+        own = [0 if label == NO_LABEL else 1 << label for label in dfa.labels]
+        if is_flat:
+            self.reach = _propagate_names(dfa, own)
+            self.endless = [0] + [1 << n_names] * (dfa.n_states - 1)
+            return
+        self.reach = _propagate(dfa, own)
         cyclic = _find_cyclic(dfa)
         self.endless = _propagate(
             dfa, [self.reach[s] & ~self.names if s in cyclic else 0 for s in range(dfa.n_states)]
@@ -78,6 +82,24 @@ class Keys:
                 return True
             open_ ^= low
         return False
+
+
+def _propagate_names(dfa: CharDfa, own: list[int]) -> list[int]:
+    """Return the same as :func:`_propagate` where only defaults lead in circles."""
+    default = dfa.defaults[dfa.start]
+    found = list(own)
+    order: list[int] = []
+    open_ = [dfa.start]
+    while open_:
+        state = open_.pop()
+        order.append(state)
+        open_ += (target for target in dfa.rows[state].values() if target != default)
+    for state in reversed(order):
+        bits = found[default] | found[state]
+        for target in dfa.rows[state].values():
+            bits |= found[target]
+        found[state] = bits
+    return found
 
 
 def _propagate(dfa: CharDfa, own: list[int]) -> list[int]:

@@ -263,7 +263,7 @@ class Leaves:
         found: list[tuple[int, Closers]] = []
         part = Part()
         if searched.runs:
-            words, closers = self._free_rows.of(searched)
+            words, closers = self.free_rows.of(searched)
             part = Part((words,))
             found.append((dfa.labels[dfa.sink], closers))
         by_label: dict[int, list[int]] = {}
@@ -299,7 +299,8 @@ class Leaves:
         return spell(self._index, tokens, (ROOT,), free, minimal=self._minimal)
 
     @property
-    def _free_rows(self) -> FreeRows:
+    def free_rows(self) -> FreeRows:
+        """Rows of strings of any characters."""
         key = (FreeRows, self._minimal)
         found: FreeRows | None = self._index.shared.get(key)
         if found is None:

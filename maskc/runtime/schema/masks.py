@@ -21,19 +21,18 @@ import numpy as np
 
 from maskc.runtime.cache.budget import Cache
 from maskc.runtime.cache.pool import NO_NUMBER, MaskPool, PooledMask
-from maskc.runtime.schema.characters import of_words
+from maskc.runtime.schema.conflicts import find_conflicts, reads
 from maskc.runtime.schema.leaves import Leaves
 from maskc.runtime.schema.machine import SchemaMachine
+from maskc.runtime.schema.names import Names
 from maskc.runtime.schema.nodes import ARRAY, KEY, STRING, Configuration, Node
 from maskc.runtime.schema.scans import Closers
-from maskc.runtime.schema.spelled import CLOSES, child_of
-from maskc.runtime.schema.spelling import split_body
-from maskc.runtime.schema.stepping import step_body
-from maskc.runtime.schema.strings import Body
 from maskc.runtime.schema.summary import Part
 from maskc.runtime.schema.tokens import TokenIndex, Words
 from maskc.runtime.schema.trie import ROOT, Nodes, Trie
 from maskc.runtime.schema.walking import FRESH, Walk, make_parts
+
+_NO_RESTS = Part()
 
 
 class SchemaMasks:
@@ -50,6 +49,7 @@ class SchemaMasks:
         self.pool = pool
         self._parts = make_parts(self._index, machine)
         self._leaves = Leaves(self._index, machine)
+        self._names = Names(self._index, machine.budget)
         self._known = Cache(machine.budget)
         self._composed = Cache(machine.budget)
         self._rests = Cache(machine.budget)
@@ -75,7 +75,7 @@ class SchemaMasks:
 
     def legal(self, here: Configuration) -> Part:
         """Return the same without the end-of-sequence tokens."""
-        return Part((self._unite(self._collect(here)),))
+        return Part((self._unite(*self._collect(here)),))
 
     def begin(self, trie: Trie, nodes: Nodes, start: Configuration) -> Part:
         """Return the texts of a trie that are legal from some nodes on, where a text begins."""
@@ -84,44 +84,106 @@ class SchemaMasks:
             walk.enter(node, start.gap, nodes)
         return walk.part()
 
-    def _collect(self, here: Configuration) -> dict[Part, None]:
+    def _collect(self, here: Configuration) -> tuple[dict[Part, None], list[int]]:
+        """Return the tokens of all nodes, and those that are illegal nevertheless, by id."""
         parts: dict[Part, None] = {}
+        if len(here.nodes) == 1 and here.nodes[0].state[0] in (STRING, KEY):
+            inside, gone = self._in_string(here.nodes[0], here.text)
+            return dict.fromkeys(inside), gone
         for node in here.nodes:
             if node.state[0] in (STRING, KEY):
-                parts.update(dict.fromkeys(self._in_string(node, here.text)))
+                inside, gone = self._in_string(node, here.text)
+                if gone:
+                    # What one node forbids another may allow.
+                    inside = [Part(rows=(self._unite(inside, gone),))]
+                parts.update(dict.fromkeys(inside))
             else:
                 walk = Walk(self._parts, self._index.tokens, here.text)
                 parts.update(dict.fromkeys(walk.collect(node, here.gap)))
-        return parts
+        return parts, []
 
     def _find(self, here: Configuration) -> PooledMask:
-        parts = self._collect(here)
+        parts, gone = self._collect(here)
         may_end = self._machine.may_end(here)
+        if gone:
+            return self._compose(parts, gone, may_end=may_end)
         key = (frozenset(parts), may_end)
         found: PooledMask | None = self._composed.get(key)
         if found is None:
-            found = self._compose(parts, may_end=may_end)
+            found = self._compose(parts, [], may_end=may_end)
             self._composed.put(key, found)
         return found
 
-    def _compose(self, parts: Iterable[Part], *, may_end: bool) -> PooledMask:
+    def _compose(self, parts: Iterable[Part], gone: list[int], *, may_end: bool) -> PooledMask:
         if self.pool.is_full:
             self.pool.forget()
             self._machine.budget.clear()
-        words = self._unite(parts)
+        words = self._unite(parts, gone)
         return self.pool.share(words | self.pool.end_only.words if may_end else words)
 
-    def _unite(self, parts: Iterable[Part]) -> Words:
-        """Return the tokens of some parts."""
+    def _unite(self, parts: Iterable[Part], gone: list[int]) -> Words:
+        """Return the tokens of some parts without some, by id."""
         rows = list({id(row): row for part in parts for row in part.rows}.values())
         few = list({token for part in parts for token in part.few})
-        if not rows:
-            return self._index.pack(few)
-        words = rows[0] if len(rows) == 1 else np.bitwise_or.reduce(rows)
-        return self._index.set_bits(words, few) if few else words
+        words = self._index.pack(few) if not rows else rows[0]
+        if len(rows) > 1:
+            words = np.bitwise_or.reduce(rows)
+        if rows and few:
+            words = self._index.set_bits(words, few)
+        return self._index.clear_bits(words, gone) if gone else words
 
-    def _in_string(self, node: Node, text: bytes) -> list[Part]:
-        """Return the tokens that are legal inside a string or a key."""
+    def _in_string(self, node: Node, text: bytes) -> tuple[list[Part], list[int]]:
+        """Return the tokens that are legal inside a string or a key, but for some of them, by id.
+
+        No token that is left out is among the few of a part.
+        """
+        named = self._in_named(node, text) if node.state[0] == KEY else None
+        parts, gone = named or (self._in_any(node, text), [])
+        illegal, doubtful = find_conflicts(self._machine, self._index, self._leaves.spelled, node)
+        if not illegal and not doubtful:
+            return parts, gone
+        ids = self._index.ids
+        away = {*gone, *(ids[p] for p in illegal), *(ids[p] for p in doubtful)}
+        kept = [ids[p] for p in self._read_each(node, text, doubtful)]
+        few = {token for part in parts for token in part.few}.difference(away)
+        few.update(kept)
+        rows = [Part(rows=part.rows) for part in parts if part.rows]
+        return [*rows, Part(few=tuple(few))], sorted(away.difference(kept))
+
+    def _in_named(self, node: Node, text: bytes) -> tuple[list[Part], list[int]] | None:
+        """Return the same for a key of an object that takes any other key, else ``None``."""
+        _, number, members, at, _ = node.state
+        plan = self._machine.plan
+        rule, body = plan.objects[number], plan.key_bodies[number]
+        labels, state = rule.open_labels(members), body.characters[at]
+        if state < 0 or not rule.is_flat or not labels >> rule.n_names & 1:
+            return None
+        free, names = self._leaves.free_rows, self._names
+        others = self._rests_after(node, rule.n_names)
+        sure = others.bits & ~others.unsure
+        more: list[int] = []
+        less: list[int] = []
+        unsure = others.bits & others.unsure
+        if unsure:
+            places = free.closers.of_rests(self._index, unsure).tolist()
+            more += self._read_each(node, text, places)
+        for label, quotes in names.ended(self._leaves.spelled, number, body.dfa, state):
+            rests = self._rests_after(node, label) if labels >> label & 1 else _NO_RESTS
+            unsure = rests.bits & rests.unsure
+            bits = rests.bits & ~unsure
+            for quote in map(names.quote, quotes):
+                more += names.with_rests(quote, bits & ~sure)
+                less += names.with_rests(quote, sure & ~rests.bits)
+                places = names.with_rests(quote, unsure)
+                legal = self._read_each(node, text, places)
+                more += legal
+                less += set(places).difference(legal)
+        ids = self._index.ids
+        few = Part(few=tuple(ids[place] for place in more))
+        return [Part(rows=(names.row(free, sure),)), few], [ids[place] for place in less]
+
+    def _in_any(self, node: Node, text: bytes) -> list[Part]:
+        """Return the same, whatever the string or key is, and without looking at what was there."""
         if node.state[0] == KEY:
             _, number, members, at, _ = node.state
             labels = self._machine.plan.objects[number].open_labels(members)
@@ -131,23 +193,15 @@ class SchemaMasks:
             leaf = self._leaves.string(number, at, count)
         parts = [leaf.inside]
         for label, closers in leaf.closers:
-            after = self._close(node, label)
-            rests = self._read_rests(after)
+            rests = self._rests_after(node, label)
             unsure = rests.bits & rests.unsure
             if self._is_scarce(node, label):
                 unsure = rests.bits
             parts.append(self._closed_by(closers, rests.bits & ~unsure))
             if unsure:
                 places = closers.of_rests(self._index, unsure)
-                parts.append(self._leaves.part_of(self._read_each(node, text, places.tolist())))
-        illegal, doubtful = self._find_conflicts(node)
-        if illegal or doubtful:
-            ids = self._index.ids
-            words = self._unite(parts)
-            words = self._index.clear_bits(words, [ids[p] for p in (*illegal, *doubtful)])
-            parts = [Part(rows=(words,))]
-            if doubtful:
-                parts.append(self._leaves.part_of(self._read_each(node, text, doubtful)))
+                kept = self._read_each(node, text, places.tolist())
+                parts.append(self._leaves.part_of([self._index.ids[p] for p in kept]))
         return parts
 
     def _is_scarce(self, node: Node, label: int) -> bool:
@@ -172,8 +226,19 @@ class SchemaMasks:
                 found.append(machine.node((*state[:5], values, 0), parent.parents))
         return tuple(found)
 
-    def _read_rests(self, after: tuple[Node, ...]) -> Part:
+    def _rests_after(self, node: Node, label: int) -> Part:
         """Return which rests are legal after a closing quote."""
+        if node.state[0] != KEY:
+            return self._read_rests(self._close(node, label))
+        _, number, members, _, _ = node.state
+        key = (node.parents, number, members, label)
+        found: Part | None = self._rests.get(key)
+        if found is None:
+            found = self._read_rests(self._close(node, label))
+            self._rests.put(key, found)
+        return found
+
+    def _read_rests(self, after: tuple[Node, ...]) -> Part:
         found: Part | None = self._rests.get(after)
         if found is None:
             walk = Walk(self._parts, self._index.rests, None)
@@ -196,71 +261,6 @@ class SchemaMasks:
         return found
 
     def _read_each(self, node: Node, text: bytes, places: list[int]) -> list[int]:
-        """Return those of some tokens that the machine reads from a node, by id."""
-        index = self._index
-        return [index.ids[p] for p in places if self._reads(node, text, index.texts[p])]
-
-    def _reads(self, node: Node, text: bytes, token: bytes) -> bool:
-        machine = self._machine
-        here = Configuration((node,), 0, text)
-        following = node.following
-        for n_read, byte in enumerate(token):
-            if following and machine.has_ended(here) and following.reads(token[n_read:]):
-                return True
-            after = machine.read(here, byte)
-            if after is None:
-                return False
-            here = after
-        return True
-
-    def _find_conflicts(self, node: Node) -> tuple[list[int], list[int]]:
-        """Return the tokens that make a string one that was there, and those that could, by place.
-
-        The latter have to be read.
-        """
-        raw = node.state[4]
-        words: Iterable[str] = ()
-        if node.state[0] == KEY:
-            words = node.state[2].others
-        elif raw is not None:
-            values = self._machine.unique_of(node.parents) or ()
-            words = [value[1] for value in values if value[0] == "string"]
-        if not words:
-            return [], []
-        prefix, begun = split_body(raw)
-        left = sorted({word[len(prefix) :] for word in words if word.startswith(prefix)})
-        if not left:
-            return [], []
-        if not begun and self._is_endless(node):
-            return self._closed_as(left), []
-        body = Body(of_words(left), minimal=False)
-        state = body.start
-        for byte in begun:
-            state = body.step(state, byte)
-        found = step_body(self._index.tokens, body, state, (ROOT,)) if state else None
-        if found is None:
-            return [], []
-        closing = [p for quote, _, _ in found.ended for p in self._index.quotes_of(quote)[0]]
-        return closing, list(found.places)
-
-    def _is_endless(self, node: Node) -> bool:
-        """Return whether a string can become endlessly many, whatever is read of it."""
-        plan = self._machine.plan
-        if node.state[0] == KEY:
-            return not plan.objects[node.state[1]].may_run_out
-        return plan.strings[node.state[1]].is_endless
-
-    def _closed_as(self, words: Iterable[str]) -> list[int]:
-        """Return the tokens that close a string after one of some texts, by place."""
-        spelled, found = self._leaves.spelled, list[int]()
-        for word in words:
-            at = 0
-            for character in word:
-                at = child_of(spelled, at, ord(character))
-                if at < 0:
-                    break
-            else:
-                for item in spelled.own_items(at):
-                    if spelled.kinds[item] == CLOSES:
-                        found += self._index.quotes_of(spelled.places[item])[0]
-        return found
+        """Return those of some tokens that the machine reads from a node, by place."""
+        texts = self._index.texts
+        return [p for p in places if reads(self._machine, node, text, texts[p])]

@@ -96,8 +96,12 @@ class Numbers:
             return False
         least, most = side.low, side.high
         # An interval this wide holds some power of ten times any number.
-        is_wide = most is None or most > 10 * (least + 1)
+        is_wide = most is None or most > 10 * (least + 1) or not least and most > 0
         scales = self._exponents and side.multiple is None and is_wide
+        if phase in (POINT, FRACTION) and side.places is not None:
+            value = Fraction(digits, 10**n_fraction)
+            is_above = value > least or not value and side.has_zero
+            return n_fraction + n_digits <= side.places and most is None and is_above
         if phase == FRACTION and side.multiple is None:
             low, high = Fraction(digits, 10**n_fraction), Fraction(digits + 1, 10**n_fraction)
             return low > least and (most is None or high <= most or scales)
@@ -110,17 +114,16 @@ class Numbers:
         # Below the lower bound, zeros reach a number between it and ten times as much.
         return digits > least or is_wide
 
-    def takes_no_digit(self, state: State) -> bool:
-        """Return whether no digit may follow, whatever it is; not complete."""
-        negative, phase, digits, *_ = state
+    def barred_digits(self, state: State) -> frozenset[int]:
+        """Return digits that surely may not follow; not complete."""
+        negative, phase, digits, n_fraction, *_ = state
         side = self._sides[negative]
+        if phase in (POINT, FRACTION) and side.places is not None:
+            return _DIGITS - {0x30} if n_fraction >= side.places else frozenset()
         # No exponent makes an integer smaller and leaves it one.
-        return (
-            phase == INTEGER
-            and side.multiple == 1
-            and side.high is not None
-            and digits * 10 > side.high
-        )
+        if phase != INTEGER or side.multiple != 1 or side.high is None:
+            return frozenset()
+        return _DIGITS if digits * 10 > side.high else frozenset()
 
     def may_end(self, state: State) -> bool:
         """Return whether the number may end here."""
@@ -203,6 +206,8 @@ class Numbers:
         exact = Range(-n_fraction, -n_fraction)
         if phase == ZERO and self._spelled == 1:
             return allowed.holds(digits, exact)
+        if phase == INTEGER and self._sides[negative].is_inside(digits):
+            return True
         if phase in (ZERO, INTEGER, POINT, FRACTION):
             # An exponent adds no value that digits do not reach, but smaller ones.
             longer = Range(0, None) if phase == INTEGER else exact

@@ -64,6 +64,7 @@ class ObjectRule:
         self.allowed = sum(1 << label for label, found in enumerate(options) if found)
         self._names = (1 << n_names) - 1
         self._keys: Keys | None = None
+        self._is_flat: bool | None = None
         classes = [label for label in range(n_names, len(options)) if options[label]]
         self.has_classes = bool(classes)
         self._endless, self._finite = self._measure(classes)
@@ -76,7 +77,7 @@ class ObjectRule:
         """Return the classes whose keys no text uses up, and the sizes of the others."""
         if not classes:
             return set(), {}
-        if self._is_simple():
+        if self.is_flat:
             return {self.n_names}, {}
         endless = self.keys.endless[self.dfa.start]
         sizes = {
@@ -91,24 +92,42 @@ class ObjectRule:
     def may_run_out(self) -> bool:
         """Whether which keys were there counts for what another one can still become."""
         if self._runs_out is None:
-            self._runs_out = self.has_classes and not self._is_simple() and self.keys.may_run_out
+            self._runs_out = self.has_classes and not self.is_flat and self.keys.may_run_out
         return self._runs_out
 
-    def _is_simple(self) -> bool:
-        """Return whether all keys without a name are one class, of whatever has no name."""
-        default = self.dfa.defaults[self.dfa.start]
+    @property
+    def is_flat(self) -> bool:
+        """Whether all keys without a name are one class, of whatever has no name.
+
+        Then the automaton is the tree of the names, and all else leads to its sink.
+        """
+        if self._is_flat is None:
+            self._is_flat = self._find_flat()
+        return self._is_flat
+
+    def _find_flat(self) -> bool:
+        dfa = self.dfa
+        default = dfa.defaults[dfa.start]
+        if len(self.options) != self.n_names + 1 or default == DEAD:
+            return False
+        if dfa.labels[default] != self.n_names or dfa.rows[default]:
+            return False
+        if not all(0 <= label <= self.n_names for label in dfa.labels[1:]):
+            return False
+        # The names are a tree, as each of them has a label of its own.
+        targets = [t for row in dfa.rows for t in row.values() if t != default]
         return (
-            len(self.options) == self.n_names + 1
-            and self.dfa.defaults[default] == default != DEAD
-            and self.dfa.labels[default] == self.n_names
-            and all(self.dfa.defaults[state] == default for state in range(1, self.dfa.n_states))
+            len(set(targets)) == len(targets)
+            and dfa.start not in targets
+            and DEAD not in targets
+            and all(dfa.defaults[state] == default for state in range(1, dfa.n_states))
         )
 
     @property
     def keys(self) -> Keys:
         """Which labels a prefix of a key can lead to."""
         if self._keys is None:
-            self._keys = Keys(self.dfa, self.n_names)
+            self._keys = Keys(self.dfa, self.n_names, is_flat=self.is_flat)
         return self._keys
 
     @property

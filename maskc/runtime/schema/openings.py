@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.inside import Inside, find_inside
 from maskc.runtime.schema.plan import Plan
@@ -115,7 +115,7 @@ class Openings:
                 if label == NO_LABEL:
                     continue
                 if label >= rule.n_names:
-                    text = decode_body(after_quote(trie, trie.path(node), nodes)[:-1])
+                    text = self._key_before(trie, node, nodes)
                 after = trie.bytes[trie.first[node] : trie.first[node + 1]]
                 goes_on = rule.is_scarce or not _AFTER_KEY.isdisjoint(after)
                 # Where nothing follows, all keys of a label are alike.
@@ -127,6 +127,15 @@ class Openings:
             )
             self._known.put(key, known)
         return known
+
+    def _key_before(self, trie: Trie, node: int, quotes: Nodes) -> str:
+        """Return the key that ends at a node and begins after one of some quotes."""
+        key = (EndedKeys, trie is self._index.rests, node, quotes)
+        found: str | None = self._index.shared.get(key)
+        if found is None:
+            found = decode_body(after_quote(trie, trie.path(node), quotes)[:-1])
+            self._index.shared.put(key, found, ENTRY_BYTES)
+        return found
 
     def _pack(self, trie: Trie, places: list[int]) -> Part:
         """Return the part of some texts, by place."""

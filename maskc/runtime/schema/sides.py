@@ -65,6 +65,9 @@ class Rule:
         )
 
 
+_MOST_WRITTEN = 10**100  # of a factor's denominator that is looked at digit by digit
+
+
 class Side:
     """What a rule asks of the magnitudes after one sign.
 
@@ -76,6 +79,9 @@ class Side:
         is_solid: whether every such multiple between the bounds is allowed but for a few.
         has_gaps: whether a few of these are not.
         is_free: whether nothing of the digits counts but whether there is a fraction.
+        has_zero: whether zero is between the bounds.
+        places: every multiple of ``10 ** -places`` between the bounds is allowed, and no other
+            value; ``None`` if it is not so for any number of places.
         enough: from it on, nothing of an integer's digits counts; ``None`` if it always does.
     """
 
@@ -87,12 +93,40 @@ class Side:
         self.is_solid = rule.values is None and not rule.not_multiples
         self.has_gaps = bool(excluded)
         is_plain = self.is_solid and not excluded and bounds.high is None
-        self.is_free = is_plain and bounds.has_zero() and rule.multiple in (None, 1)
+        self.has_zero = bounds.has_zero()
+        self.places = _count_places(rule.multiple) if self.is_solid and not excluded else None
+        self.is_free = is_plain and self.has_zero and rule.multiple in (None, 1)
         self.enough = (
             max(1, math.ceil(bounds.low) + bounds.low_open)
             if is_plain and rule.multiple == 1
             else None
         )
+        self._takes_integers = self.is_solid and not excluded and rule.multiple in (None, 1)
+        self._least = math.floor(bounds.low) + 1
+        self._most = None if bounds.high is None else math.ceil(bounds.high) - 1
+
+    def is_inside(self, value: int) -> bool:
+        """Return whether an integer between the bounds is surely allowed.
+
+        Most are, and exact arithmetic takes a hundred times as long to find it out.
+        """
+        return (
+            self._takes_integers
+            and value >= self._least
+            and (self._most is None or value <= self._most)
+        )
+
+
+def _count_places(factor: Fraction | None) -> int | None:
+    """Return n if a factor is ``10 ** -n``, else ``None``.
+
+    >>> _count_places(Fraction(1, 100))
+    2
+    """
+    if factor is None or factor.numerator != 1:
+        return None
+    n = len(str(factor.denominator)) - 1 if factor.denominator < _MOST_WRITTEN else 0
+    return n if factor.denominator == 10**n else None
 
 
 def _bounds_of(rule: Rule, *, negative: bool) -> Bounds:

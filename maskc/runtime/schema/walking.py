@@ -404,16 +404,14 @@ class Walk:
                 if self._is_rests:
                     for end in ends:
                         self._mark(end)  # it can be the key that was read before the quote
-            if ends:
-                ways = rule.enter(members, label, texts[0])
-                self._open_colon(node, ways, ends, goes_on=goes_on)
+            if ends and goes_on:
+                self._open_colon(node, rule.enter(members, label, texts[0]), ends)
+            elif ends:
+                self._add_ends(ends)  # a key that may come has a way on
 
-    def _open_colon(self, node: Node, ways: Iterable[Any], nodes: Nodes, *, goes_on: bool) -> None:
+    def _open_colon(self, node: Node, ways: Iterable[Any], nodes: Nodes) -> None:
         machine, number = self._machine, node.state[1]
         for after, position in ways:
             frame = machine.node((OBJECT, number, after, AFTER), node.parents)
             self._add_ends(nodes)
-            if goes_on:
-                self.enter(machine.node((COLON, position), (frame,)), 0, nodes)
-            else:
-                break
+            self.enter(machine.node((COLON, position), (frame,)), 0, nodes)

@@ -22,14 +22,20 @@ TEXTS = (
     b"0",
 )
 INDEX = build_index(TEXTS)
-BOUND = st.none() | st.integers(-200, 70_000).map(Fraction)
+BOUND = (
+    st.none()
+    | st.integers(-200, 70_000).map(Fraction)
+    | st.integers(-300, 2_000).map(lambda n: Fraction(n, 200))
+)
 RULES = st.builds(
     Rule,
     low=BOUND,
     low_open=st.booleans(),
     high=BOUND,
     high_open=st.booleans(),
-    multiple=st.sampled_from([None, Fraction(1), Fraction(5), Fraction(1, 4)]),
+    multiple=st.sampled_from(
+        [None, Fraction(1), Fraction(5), Fraction(1, 4), Fraction(1, 10), Fraction(1, 100)]
+    ),
     excluded=st.frozensets(st.integers(0, 30).map(Fraction), max_size=2),
 )
 
@@ -47,7 +53,7 @@ def read(numbers, text):
 @settings(max_examples=15, deadline=None)
 @given(
     rule=RULES,
-    before=st.sampled_from([b"", b"-", b"4", b"65", b"44", b"0", b"12.", b"12.5", b"100"]),
+    before=st.from_regex(rb"-?(0|[1-9][0-9]{0,2})(\.[0-9]{0,3})?|-?", fullmatch=True),
 )
 def test_the_texts_that_stay_in_a_number_are_those_that_it_reads(exponents, rule, before):
     numbers = Numbers(rule, exponents=exponents)

@@ -1,0 +1,70 @@
+"""Keys of objects that take any other key: their masks are those of reading every token."""
+
+import json
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import maskc
+from maskc.jsonschema.compiling import compile_schema
+from maskc.runtime.cache.budget import Budget
+from maskc.runtime.schema.names import Names
+from tests.runtime.schema.machines import INDEX
+from tests.runtime.schema.test_masks import mask, read_by_token
+from tests.runtime.schema.vocabularies import VOCABULARY, build_index
+
+NAMES = st.sampled_from(["", "a", "ab", "abc", "x", "é", 'a"', "1"])
+KINDS = st.sampled_from(
+    [
+        {"type": "integer"},
+        {"const": None},
+        {"type": "string"},
+        {"type": "array"},
+        {"properties": {"a": {"type": "integer"}}},
+        True,
+    ]
+)
+VALUES = st.sampled_from([12, None, "a", [1], {"a": 12}])
+
+
+@settings(deadline=None, max_examples=15)
+@given(
+    names=st.dictionaries(NAMES, KINDS, min_size=1, max_size=4),
+    others=KINDS,
+    most=st.none() | st.integers(1, 3),
+    value=st.dictionaries(NAMES | st.text("abé1", max_size=3), VALUES, max_size=3),
+)
+@example({"a": True}, {"type": "integer"}, None, {"ab": 12, "b": 12, "abc": 12})
+@example({"ab": {"type": "string"}}, True, 2, {"a": 12, "ab": "a"})
+@example({"a": {"type": "integer"}, "": True}, {"const": None}, None, {"": 1, "x": None, "a": 12})
+def test_every_mask_of_a_key_is_what_the_machine_reads(names, others, most, value):
+    schema = {"type": "object", "properties": names, "additionalProperties": others}
+    if most is not None:
+        schema["maxProperties"] = most
+    matcher = maskc.Artifact(compile_schema(schema, VOCABULARY)).matcher()
+    for byte in json.dumps(value, ensure_ascii=False).encode():
+        assert mask(matcher) == read_by_token(matcher)
+        if not matcher.accept_bytes(bytes([byte])):
+            break
+
+
+def test_the_tokens_after_a_quote_are_found_by_their_rests():
+    names = Names(INDEX, Budget(1 << 20))
+    node = int(INDEX.quote_nodes[0])
+    quote = names.quote(node)
+    wanted = 1 << quote.rests[0]
+    found = [p for p, r in zip(quote.places, quote.rests, strict=True) if r == quote.rests[0]]
+    assert names.with_rests(quote, wanted) == found
+    assert not names.with_rests(quote, 0)
+
+
+def test_many_tokens_after_a_quote_are_found_likewise():
+    texts = [b'"' + b"," * n for n in range(150)]
+    index = build_index(tuple(texts))
+    names = Names(index, Budget(1 << 20))
+    quote = names.quote(int(index.quote_nodes[0]))
+    assert quote.arrays is not None
+    wanted = {b",", b",,,"}
+    bits = sum(1 << index.rests.texts[:].index(rest) for rest in wanted)
+    found = {index.texts[place][1:] for place in names.with_rests(quote, bits)}
+    assert found == wanted
