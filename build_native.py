@@ -33,11 +33,13 @@ FOLDERS += ("maskc/runtime/schema",)
 INTERPRETED = {
     "maskc/runtime/arguments.py": "users call it",
     "maskc/runtime/artifact.py": "users call it",
+    "maskc/runtime/borrowing.py": "once for an artifact",
     "maskc/runtime/compiled.py": "an interface",
     "maskc/runtime/fingerprint.py": "once for an artifact",
     "maskc/runtime/machine.py": "an interface",
     "maskc/runtime/matcher.py": "users call it",
     "maskc/runtime/once.py": "a descriptor",
+    "maskc/runtime/vocabulary.py": "weak references",
     "maskc/runtime/cache/budget.py": "weak references",
     "maskc/runtime/cache/composing.py": "once for a mask",
     "maskc/runtime/lalr/stack_cache.py": "its base is interpreted",

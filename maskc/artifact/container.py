@@ -191,7 +191,9 @@ def decode(buffer: bytes | mmap.mmap | memoryview, path: str) -> tuple[dict[str,
         )
         if dtype == "bool" and n_bytes and int(flat.view(np.uint8).max()) > 1:
             raise _corrupted(path, f"array {name} has a value that is neither true nor false")
-        arrays[name] = flat.reshape(shape)
+        # The same dtype by its usual name, where that is how this machine has numbers.
+        usual = np.dtype(dtype)
+        arrays[name] = (flat.view(usual) if flat.dtype == usual else flat).reshape(shape)
         arrays[name].setflags(write=False)
         end = offset + n_bytes
     if end != len(view) - _N_DIGEST:

@@ -19,13 +19,14 @@ from maskc.cli.json_schema import (
     split_schema,
 )
 from maskc.cli.limits import limit_options, run_alone
-from maskc.cli.options import json_option, tokenizer_option, vocab_size_option
+from maskc.cli.options import json_option, kit_option, tokenizer_option, vocab_size_option
 from maskc.cli.progress import show_progress
 from maskc.cli.tokenizer import name_tokenizer
 from maskc.limits import Limits
 from maskc.report.compile import Compilation, print_compilation
 from maskc.report.render import print_json
 from maskc.report.timings import collect_timings, hash_artifact, save_timings
+from maskc.runtime.borrowing import open_table
 
 
 @click.command("compile")
@@ -43,6 +44,7 @@ from maskc.report.timings import collect_timings, hash_artifact, save_timings
 )
 @lark_options
 @vocab_size_option
+@kit_option
 @json_option()
 @limit_options
 def compile_command(
@@ -56,6 +58,7 @@ def compile_command(
     output: str | None,
     lark: LarkOptions,
     vocab_size: int | None,
+    kit: str | None,
     as_json: bool,
     limits: Limits,
 ) -> None:
@@ -77,6 +80,7 @@ def compile_command(
             tokenizer,
             output,
             vocab_size,
+            kit=kit,
             as_json=as_json,
             limits=limits,
         )
@@ -84,7 +88,7 @@ def compile_command(
     path = None if grammar is None else find_grammar(grammar)
     target = output or f"{'regex' if path is None else path.stem}.{name_tokenizer(tokenizer)}.maskc"
     compilation = _compile_grammar(
-        path, regex or "", lark, tokenizer, vocab_size, target, limits=limits
+        path, regex or "", lark, tokenizer, vocab_size, target, kit=kit, limits=limits
     )
     if as_json:
         print_json(compilation.to_dict())
@@ -125,6 +129,7 @@ def _compile_grammar(
     vocab_size: int | None,
     target: str,
     *,
+    kit: str | None,
     limits: Limits,
 ) -> Compilation:
     """Write the artifact of a grammar, or of a pattern where there is no path; return what it is.
@@ -139,11 +144,13 @@ def _compile_grammar(
     def compile_alone() -> tuple[Contents, tuple[PassRecord, ...]]:
         source = lark.load(regex, REGEX.name) if path is None else lark.load(path)
         check_writable(target)
+        if kit is not None:
+            open_table(kit)
         with show_progress("compiling") as progress:
             vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
             return compile_contents(source, vocabulary, progress)
 
     contents, passes = run_alone(compile_alone, limits)
-    maskc.Artifact(contents).save(target)
+    maskc.Artifact(contents).save(target, kit=kit)
     save_timings(hash_artifact(target), collect_timings(passes))
     return Compilation(target, Path(target).stat().st_size, contents.header, passes)

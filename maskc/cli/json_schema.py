@@ -21,6 +21,7 @@ from maskc.files import read_bounded
 from maskc.limits import Limits
 from maskc.report.json_schema import print_schema
 from maskc.report.render import print_json
+from maskc.runtime.borrowing import open_table
 
 SUFFIX = ".schema.json"
 MAX_BYTES = 16 * 1024 * 1024
@@ -90,6 +91,7 @@ def compile_schema_file(
     output: str | None,
     vocab_size: int | None,
     *,
+    kit: str | None,
     as_json: bool,
     limits: Limits,
 ) -> None:
@@ -102,6 +104,7 @@ def compile_schema_file(
         tokenizer: name or path.
         output: where the artifact goes; ``None``: beside, named after both.
         vocab_size: the model's padded vocabulary size.
+        kit: path of the kit to which the artifact leaves its vocabulary; ``None``: it has it.
         as_json: whether the report is JSON.
         limits: what it may take.
     """
@@ -113,6 +116,8 @@ def compile_schema_file(
     stem = name.removesuffix(SUFFIX).removesuffix(".json")
     target = output or f"{stem}.{name_tokenizer(tokenizer)}.maskc"
     check_writable(target)
+    if kit is not None:
+        open_table(kit)
     text = read_schema_file(path)
     documents = read_resources(resources)
     formats = choices.get("formats", "assert")
@@ -131,7 +136,7 @@ def compile_schema_file(
         limits,
     )
     seconds = time.perf_counter() - began
-    maskc.Artifact(contents).save(target)
+    maskc.Artifact(contents).save(target, kit=kit)
     report = {"path": target, "n_bytes": Path(target).stat().st_size, "seconds": seconds}
     if as_json:
         print_json(report)

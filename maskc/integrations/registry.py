@@ -31,6 +31,7 @@ from maskc.runtime.artifact import Artifact, load
 from maskc.vocab.vocabulary import Vocabulary
 
 FOLDER_VARIABLE = "MASKC_ARTIFACTS"
+KIT_VARIABLE = "MASKC_KIT"
 SUFFIX = ".maskc"
 MAX_NAME = 128
 
@@ -277,6 +278,6 @@ def is_name(text: str) -> bool:
 def _load_named(path: Path, name: str, *, mapped: bool) -> Artifact:
     """Return the artifact of a file; an error says the name, which a client may see."""
     try:
-        return load(path, mapped=mapped)
+        return load(path, mapped=mapped, kit=os.environ.get(KIT_VARIABLE) or None)
     except ArtifactError as error:
         raise ArtifactError(name, error.reason, error.remedy) from None

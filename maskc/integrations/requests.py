@@ -24,6 +24,7 @@ from collections.abc import Mapping
 
 from maskc.errors import ArtifactError, GrammarError, MaskcError
 from maskc.integrations.compile_pool import OtherProcess
+from maskc.integrations.registry import KIT_VARIABLE
 from maskc.kit.compiling import Compiler
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import load_kit, make_kit
@@ -33,7 +34,6 @@ from maskc.vocab.vocabulary import Vocabulary
 
 REQUESTS_VARIABLE = "MASKC_REQUESTS"
 REFUSED_VARIABLE = "MASKC_REFUSED"
-KIT_VARIABLE = "MASKC_KIT"
 
 KINDS = ("json", "json_object", "regex", "choice", "grammar", "structural_tag")
 # What an operator writes, and which kinds that is.

@@ -38,7 +38,11 @@ class Constraint:
     def __init__(self, expression: Expression, machine: Machine[Any], tokens: KitTokens) -> None:
         self.expression, self.machine, self.tokens = expression, machine, tokens
         self.vocab_size, self.eos_ids, self.ends = tokens.vocab_size, tokens.eos_ids, tokens.ends
-        self.first_bytes = tokens.first_bytes
+
+    @property
+    def first_bytes(self) -> NDArray[np.int16]:
+        """int16[vocab_size]: each token's first byte, -1 for one without bytes."""
+        return self.tokens.first_bytes
 
     @property
     def token_texts(self) -> TokenTexts:

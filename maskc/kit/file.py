@@ -21,20 +21,21 @@ from maskc.artifact.container import encode, load_container
 from maskc.artifact.files import write_atomically
 from maskc.artifact.model import FORMAT
 from maskc.errors import ArtifactError
+from maskc.kit import rows
 from maskc.kit.compiling import Compiler
 from maskc.kit.kit import Kit
 from maskc.kit.tokens import KitTokens
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES
+from maskc.runtime.borrowing import KIND
 from maskc.runtime.schema.tokens import IndexTables, TokenIndex
 from maskc.runtime.schema.trie import TrieNodes
+from maskc.runtime.vocabulary import BYTES, FIRST, TOKEN_ARRAYS, share_tokens
 from maskc.vocab.vocabulary import MAX_TOKENS, Vocabulary
 
-KIND = "kit"
-
-_NODES = ("byte", "parent", "low", "high", "ending", "levels")
+_NODES = TrieNodes._fields
 _TABLES = ("order", "quote_nodes", "quote_places", "quote_rests", "rest_first", "rest_bytes")
 _BYTES = {"token_bytes", "trie_byte", "rest_bytes"}
-_NAMES = frozenset({"token_first", "token_bytes", *_TABLES, *(f"trie_{name}" for name in _NODES)})
+_NAMES = rows.NAMES | {*TOKEN_ARRAYS, *_TABLES, *(f"trie_{name}" for name in _NODES)}
 _MAKE_AGAIN = "make the kit again with `maskc kit`"
 
 
@@ -46,14 +47,13 @@ def make_kit(
 ) -> Kit:
     """Return the kit of a vocabulary, made now; its arguments are those of :class:`Kit`."""
     texts = [token or b"" for token in vocabulary.tokens]
-    arrays: dict[str, NDArray[Any]] = {
-        "token_first": np.cumsum([0, *map(len, texts)]).astype(np.int32),
-        "token_bytes": np.frombuffer(b"".join(texts), dtype=np.uint8),
-    }
-    index = TokenIndex(arrays["token_first"], arrays["token_bytes"])
+    table = share_tokens(
+        np.cumsum([0, *map(len, texts)]).astype(np.int32),
+        np.frombuffer(b"".join(texts), dtype=np.uint8),
+    )
     specials = dict(vocabulary.special_ids)
     tokens = KitTokens(
-        index, arrays, vocabulary.eos_ids, name=vocabulary.name, special_ids=specials
+        table, table.index, vocabulary.eos_ids, name=vocabulary.name, special_ids=specials
     )
     return Kit(tokens, cache_bytes=cache_bytes, compiler=compiler)
 
@@ -78,8 +78,8 @@ def save_kit(kit: Kit, path: str | os.PathLike[str]) -> int:
         },
     }
     arrays: dict[str, NDArray[Any]] = {
-        "token_first": tokens.first,
-        "token_bytes": tokens.data,
+        **tokens.table.arrays,
+        **rows.make_rows(tokens.index),
         **{name: getattr(tables, name) for name in _TABLES},
         **{f"trie_{name}": getattr(tables.nodes, name) for name in _NODES},
     }
@@ -114,22 +114,30 @@ def load_kit(
     fault = _find_fault(header, arrays)
     if fault:
         raise ArtifactError(name, f"is damaged: {fault}", _MAKE_AGAIN)
-    nodes = TrieNodes(*(arrays[f"trie_{part}"] for part in _NODES))
-    tables = IndexTables(nodes=nodes, **{part: arrays[part] for part in _TABLES})
-    index = TokenIndex(arrays["token_first"], arrays["token_bytes"], tables)
-    if list(index.rests.texts) != sorted(set(index.rests.texts)):
+    index = _open_index(arrays)
+    if index.rests.texts != sorted(set(index.rests.texts)):
         raise ArtifactError(name, "is damaged: its rests are not in order", _MAKE_AGAIN)
+    fault = rows.find_fault(arrays, index)
+    if fault:
+        raise ArtifactError(name, f"is damaged: {fault}", _MAKE_AGAIN)
+    table = share_tokens(arrays[FIRST], arrays[BYTES])
+    rows.lend_rows(index, arrays)
     tokenizer = header["tokenizer"]
     tokens = KitTokens(
+        table,
         index,
-        arrays,
         tokenizer["eos_ids"],
         name=tokenizer["name"],
         special_ids=tokenizer.get("special_ids", {}),
     )
-    if tokens.fingerprint != tokenizer["fingerprint"]:
-        raise ArtifactError(name, "is damaged: its tokens are not those it names", _MAKE_AGAIN)
+    table.lend(tokens)
     return Kit(tokens, cache_bytes=cache_bytes, compiler=compiler)
+
+
+def _open_index(arrays: Mapping[str, NDArray[Any]]) -> TokenIndex:
+    nodes = TrieNodes(*(arrays[f"trie_{part}"] for part in _NODES))
+    tables = IndexTables(nodes=nodes, **{part: arrays[part] for part in _TABLES})
+    return TokenIndex(arrays[FIRST], arrays[BYTES], tables)
 
 
 def _find_fault(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str | None:
@@ -137,12 +145,13 @@ def _find_fault(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> s
     if set(arrays) != _NAMES:
         return f"array {sorted(_NAMES ^ set(arrays))[0]} is missing or unknown"
     for name, array in arrays.items():
-        if array.dtype.name != ("uint8" if name in _BYTES else "int32") or array.ndim != 1:
+        dtypes = ("uint8",) if name in _BYTES else rows.dtypes_of(name)
+        if array.dtype.name not in dtypes or array.ndim != 1:
             return f"array {name} is {array.dtype.name}, {array.ndim}-dimensional"
     first, n_bytes = arrays["token_first"], len(arrays["token_bytes"])
-    if not _are_offsets(first, n_bytes) or not 2 <= len(first) <= MAX_TOKENS + 1:
+    if not rows.are_offsets(first, n_bytes) or not 2 <= len(first) <= MAX_TOKENS + 1:
         return "array token_first is no list of offsets"
-    if not _are_offsets(arrays["rest_first"], len(arrays["rest_bytes"])):
+    if not rows.are_offsets(arrays["rest_first"], len(arrays["rest_bytes"])):
         return "array rest_first is no list of offsets"
     tokenizer = header.get("tokenizer")
     if not isinstance(tokenizer, dict) or not isinstance(tokenizer.get("name"), str):
@@ -159,22 +168,20 @@ def _find_fault(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> s
 
 def _find_table_fault(arrays: Mapping[str, NDArray[Any]], n_ids: int) -> str | None:
     """Return what is wrong with the tables, whose offsets are right."""
-    writes = np.flatnonzero(np.diff(arrays["token_first"]))
-    if not np.array_equal(np.sort(arrays["order"]), writes) or n_ids < len(writes):
+    first, order = arrays[FIRST], arrays["order"]
+    writes = first[1:] > first[:-1]
+    n_texts = int(np.count_nonzero(writes))
+    if len(order) != n_texts or n_texts and not 0 <= int(order.min()) <= int(order.max()) < n_ids:
         return "array order does not hold each token that writes text once"
-    n_texts, n_nodes = len(writes), len(arrays["trie_byte"])
-    if not n_nodes or any(len(arrays[f"trie_{name}"]) != n_nodes for name in _NODES[:-1]):
-        return "the trie's arrays differ in length"
-    parent, levels = arrays["trie_parent"], arrays["trie_levels"]
-    above = np.arange(n_nodes)
-    if parent[0] or (parent[1:] >= above[1:]).any() or (np.diff(parent) < 0).any() or parent.min():
-        return "the trie has a node above itself"
-    low, high, ending = (arrays[f"trie_{name}"] for name in ("low", "high", "ending"))
-    fits = (low >= 0) & (ending >= 0) & (low <= high) & (high <= n_texts)
-    if not (fits & (ending <= high - low)).all():
-        return "the trie has a node with texts that are not there"
-    if len(levels) < 2 or levels[0] or levels[-1] != n_nodes or (np.diff(levels) <= 0).any():
-        return "the trie's levels do not follow each other"
+    is_there = np.zeros(n_ids, dtype=np.bool_)
+    is_there[order] = True
+    if not np.array_equal(is_there, writes):
+        return "array order does not hold each token that writes text once"
+    n_nodes = len(arrays["trie_byte"])
+    nodes = TrieNodes(*(arrays[f"trie_{name}"] for name in _NODES))
+    fault = rows.find_trie_fault(nodes, n_texts, "tokens")
+    if fault:
+        return fault
     quotes = [arrays[f"quote_{name}"] for name in ("nodes", "places", "rests")]
     if len({len(column) for column in quotes}) != 1 or (np.diff(quotes[0]) < 0).any():
         return "the quotes are not in order"
@@ -183,15 +190,6 @@ def _find_table_fault(arrays: Mapping[str, NDArray[Any]], n_ids: int) -> str | N
         if len(column) and not 0 <= int(column.min()) <= int(column.max()) < limit:
             return "a quote leads to what is not there"
     return None
-
-
-def _are_offsets(first: NDArray[Any], total: int) -> bool:
-    return (
-        len(first) > 0
-        and not first[0]
-        and int(first[-1]) == total
-        and not bool((np.diff(first) < 0).any())
-    )
 
 
 def _are_specials(named: Any, first: NDArray[Any]) -> bool:

@@ -72,7 +72,6 @@ class Kit:
     Attributes:
         tokens: of the tokenizer.
         vocab_size: number of tokens, padding included.
-        fingerprint: of the tokens, as artifacts have it.
     """
 
     def __init__(
@@ -84,7 +83,6 @@ class Kit:
     ) -> None:
         n_bytes = as_count("cache_bytes", cache_bytes)
         self.tokens, self.vocab_size = tokens, tokens.vocab_size
-        self.fingerprint = tokens.fingerprint
         self._budget = Budget(n_bytes * 3 // 8)
         self._pool = MaskPool(tokens.vocab_size, tokens.eos_ids, n_bytes)
         self._joints = Joints(tokens.index, self._budget)
@@ -93,6 +91,11 @@ class Kit:
         self._composer = Composer(self._joints, self._budget, self._keep)
         self._compiler = compiler or InProcess(lambda: self._vocabulary)
         self._n_found = self._n_made = 0
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the tokens, as artifacts have it."""
+        return self.tokens.fingerprint
 
     def json_schema(
         self,

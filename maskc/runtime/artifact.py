@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,9 @@ from maskc.artifact.model import FORMAT, Contents, check
 from maskc.artifact.sections import is_general, is_schema
 from maskc.errors import ArtifactError
 from maskc.runtime.arguments import as_count, as_number
+from maskc.runtime.borrowing import KitLike, add_tokens, drop_tokens, leaves_tokens, open_table
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
-from maskc.runtime.fingerprint import compute_fingerprint
 from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.lalr.machine import LalrMachine
@@ -27,6 +27,7 @@ from maskc.runtime.matcher import Matcher
 from maskc.runtime.once import made_once
 from maskc.runtime.schema.opening import check_plan, check_schema_header, open_schema
 from maskc.runtime.undo import UndoLog
+from maskc.runtime.vocabulary import TOKEN_ARRAYS, share_tokens
 
 DEFAULT_CACHE_BYTES = 512 * 1024 * 1024
 
@@ -36,20 +37,20 @@ class Artifact:
 
     Attributes:
         header: what the artifact says about itself.
+        tokens: the vocabulary, which all artifacts and kits of the process share.
         vocab_size: number of tokens, padding included.
         eos_ids: end-of-sequence ids.
         ends: the same as a set.
     """
 
     def __init__(self, contents: Contents, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
-        self.contents = contents
+        self.tokens = share_tokens(*(contents.arrays[name] for name in TOKEN_ARRAYS))
+        self.contents = Contents(contents.header, {**contents.arrays, **self.tokens.arrays})
         self.header = contents.header
         self.vocab_size: int = contents.header["tokenizer"]["vocab_size"]
         self.eos_ids: tuple[int, ...] = tuple(contents.header["tokenizer"]["eos_ids"])
         self.ends = frozenset(self.eos_ids)
         self._cache_bytes = as_count("cache_bytes", cache_bytes)
-        self._token_first: NDArray[np.int32] = contents.arrays["token_first"]
-        self._token_bytes = contents.arrays["token_bytes"].tobytes()
 
     @made_once
     def machine(self) -> Machine[Any]:
@@ -58,20 +59,15 @@ class Artifact:
         pool = MaskPool(self.vocab_size, self.eos_ids, self._cache_bytes)
         return _machine_of(self.header)(self.contents, self.token_bytes, budget, pool)
 
-    @made_once
+    @property
     def first_bytes(self) -> NDArray[np.int16]:
         """int16[vocab_size]: each token's first byte, -1 for special tokens and padding."""
-        first, data = self._token_first, self.contents.arrays["token_bytes"]
-        found = np.full(self.vocab_size, -1, dtype=np.int16)
-        writes = first[1:] > first[:-1]
-        found[writes] = data[first[:-1][writes]]
-        found.setflags(write=False)
-        return found
+        return self.tokens.first_bytes
 
-    @made_once
+    @property
     def token_texts(self) -> TokenTexts:
         """The tokens by their bytes, for forced tokens."""
-        return TokenTexts(self.token_bytes, self.vocab_size)
+        return self.tokens.token_texts
 
     def token_bytes(self, token_id: int) -> bytes | None:
         """Return a token's bytes, ``None`` for special tokens and padding.
@@ -79,18 +75,14 @@ class Artifact:
         Raises:
             TypeError: it is no integer.
         """
-        if type(token_id) is not int:
-            token_id = as_number("a token", token_id)
-        if not 0 <= token_id < self.vocab_size:
-            return None
-        low, high = self._token_first[token_id], self._token_first[token_id + 1]
-        return self._token_bytes[low:high] or None
+        return self.tokens.text_of(
+            token_id if type(token_id) is int else as_number("a token", token_id)
+        )
 
-    @made_once
+    @property
     def fingerprint(self) -> str:
         """The fingerprint of the tokens that the arrays hold, whatever the header claims."""
-        data = self.contents.arrays["token_bytes"]
-        return compute_fingerprint(self._token_first, data, self.eos_ids)
+        return self.tokens.fingerprint(self.eos_ids)
 
     @made_once
     def content_hash(self) -> str:
@@ -98,7 +90,7 @@ class Artifact:
 
         It is worked out from what is in memory, and takes as long as saving.
         """
-        return encode(self.header, self.contents.arrays)[-32:].hex()
+        return encode(*self._stored())[-32:].hex()
 
     def matcher(self) -> Matcher:
         """Return a matcher at the start of the text."""
@@ -122,13 +114,38 @@ class Artifact:
         """
         return self.machine.pool.table(as_count("first", first))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, kit: KitLike | None = None) -> None:
         """Write the artifact: to a temporary file beside ``path``, then renamed.
 
+        Args:
+            path: of the file.
+            kit: the kit of the artifact's tokenizer, or its path: the file then leaves the
+                vocabulary to it, and can be loaded only where the kit is.
+
         Raises:
+            ArtifactError: the kit is none, or is for another tokenizer.
             OutputError: the folder cannot be written to.
         """
-        write_atomically(os.fspath(path), encode(self.header, self.contents.arrays))
+        if kit is None:
+            header, arrays = self._stored()
+        else:
+            self._check_kit(kit)
+            header, arrays = drop_tokens(self.header, self.contents.arrays)
+        write_atomically(os.fspath(path), encode(header, arrays))
+
+    def _check_kit(self, kit: KitLike) -> None:
+        if open_table(kit).fingerprint(self.eos_ids) != self.fingerprint:
+            raise ArtifactError(
+                str(kit) if isinstance(kit, str | os.PathLike) else "<kit>",
+                "is a kit for another tokenizer than the artifact's",
+                "give the kit of the tokenizer that the artifact is for",
+            )
+
+    def _stored(self) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]]]:
+        """Return header and arrays as the artifact's file has them."""
+        if leaves_tokens(self.header):
+            return drop_tokens(self.header, self.contents.arrays)
+        return self.header, self.contents.arrays
 
 
 def load(
@@ -136,6 +153,7 @@ def load(
     *,
     cache_bytes: int = DEFAULT_CACHE_BYTES,
     mapped: bool = True,
+    kit: KitLike | None = None,
 ) -> Artifact:
     """Return an artifact from a file, checked.
 
@@ -148,16 +166,38 @@ def load(
         mapped: leave the contents in the file, so that processes share its pages. The file must
             then be replaced by renaming and never written to: who writes into it changes the
             masks, or ends the process. False reads it into memory.
+        kit: the kit to which the artifact leaves its vocabulary, or its path; default: one that is
+            open, or one in the artifact's folder. An artifact that has its vocabulary needs none.
 
     Raises:
-        ArtifactError: it is no artifact, damaged, or of another format version.
+        ArtifactError: it is no artifact, damaged, of another format version, or its kit is not
+            there.
         TypeError: ``cache_bytes`` is no integer.
         ValueError: it is less than 0.
     """
     as_count("cache_bytes", cache_bytes)
     name = os.fspath(path)
     header, arrays = load_container(name, mapped=mapped)
-    return Artifact(check_contents(Contents(header, arrays), name), cache_bytes=cache_bytes)
+    if leaves_tokens(header):
+        arrays = add_tokens(header, arrays, name, kit, mapped=mapped)
+    contents = check_contents(Contents(header, arrays), name)
+    return Artifact(_share(contents), cache_bytes=cache_bytes)
+
+
+def _share(contents: Contents) -> Contents:
+    """Return contents with the tokens that the process has, so that the file's can go."""
+    arrays = contents.arrays
+    first, data = (arrays[name] for name in TOKEN_ARRAYS)
+    # Other artifacts use the table: whoever writes into this file must not harm them.
+    table = share_tokens(first, data, is_borrowed=True)
+    others = {name: array for name, array in arrays.items() if name not in TOKEN_ARRAYS}
+    n_tokens = first.nbytes + data.nbytes
+    # Arrays keep all of the file; where most of it is tokens, it is left for copies of the rest.
+    if table.first is not first and sum(array.nbytes for array in others.values()) < n_tokens:
+        others = {name: array.copy() for name, array in others.items()}
+        for array in others.values():
+            array.setflags(write=False)
+    return Contents(contents.header, {**others, **table.arrays})
 
 
 def _machine_of(header: dict[str, Any]) -> Callable[..., Machine[Any]]:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.schema.spelled import BETWEEN, CLOSES, Spelled, item_columns
+from maskc.runtime.schema.spelled import BETWEEN, CLOSES, Spelled
 from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import Ints
 
@@ -61,7 +61,8 @@ class Shape(NamedTuple):
 
 def whole_shape(index: TokenIndex, spelled: Spelled) -> Shape:
     """Return a vocabulary in which no two nodes are one."""
-    kinds, places, begun = item_columns(spelled)
+    kinds, places = spelled.tables.kinds, spelled.tables.places
+    begun, owners = spelled.tables.begun.astype(np.int32), spelled.owners
     closing = kinds == CLOSES
     first = np.searchsorted(index.quote_nodes, places[closing])
     counts = np.searchsorted(index.quote_nodes, places[closing] + 1) - first
@@ -69,16 +70,16 @@ def whole_shape(index: TokenIndex, spelled: Spelled) -> Shape:
     rows = np.arange(len(run)) - np.repeat(np.cumsum(counts) - counts, counts) + first[run]
     between, cut = np.flatnonzero(kinds == BETWEEN), np.flatnonzero((kinds != BETWEEN) & ~closing)
     group_of = np.zeros(index.n_words * 32, dtype=np.int32)
-    group_of[index.order[places[between]]] = spelled.owners[between] + 1
+    group_of[index.order[places[between]]] = owners[between] + 1
     group_of[index.order[places[cut]]] = np.arange(len(cut)) + len(spelled.chars) + 1
     return Shape(
         spelled.levels,
         spelled.parent_array,
         spelled.character_of,
         group_of,
-        spelled.owners[cut],
-        begun[cut].copy(),
-        spelled.owners[closing][run],
+        owners[cut],
+        begun[cut],
+        owners[closing][run],
         index.quote_places[rows],
         index.quote_rests[rows],
     )

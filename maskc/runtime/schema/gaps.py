@@ -11,7 +11,10 @@ Example: of ``\n``, ``\n "a`` and ``,`` the first is legal, and the quote leads 
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
+
+import numpy as np
 
 from maskc.runtime.schema.blanks import BLANK_BYTES, BOUNDED, BROKEN, MOST, Blanks
 from maskc.runtime.schema.summary import Part
@@ -21,6 +24,7 @@ from maskc.runtime.schema.trie import Nodes, Trie
 _SIGNS = frozenset(b'"{}[],:ntf')
 _BEGIN_NUMBER = frozenset(b"-0123456789")
 _FEW = 48
+LONGEST_RUN = "longest run of blanks"  # under what it is shared
 
 
 class Lead(NamedTuple):
@@ -50,11 +54,10 @@ class Gaps:
         # No token has more blanks in a row.
         self._most = 0
         if blanks.choice == BOUNDED:
-            key = "longest run of blanks"
-            found: int | None = index.shared.get(key)
+            found: int | None = index.shared.get(LONGEST_RUN)
             if found is None:
                 found = _longest_run(index.tokens)
-                index.shared.put(key, found, 100)
+                index.shared.put(LONGEST_RUN, found, 100)
             self._most = -(-found // MOST)
 
     def level(self, depth: int) -> int:
@@ -140,11 +143,9 @@ class Gaps:
 
 def _longest_run(trie: Trie) -> int:
     """Return the greatest number of blanks in a row that a text has."""
-    runs = [0]
-    found = 0
-    parents = trie.parent_array.tolist()
-    for node in range(1, len(parents)):
-        run = runs[parents[node]] + 1 if trie.bytes[node] in BLANK_BYTES else 0
-        runs.append(run)
-        found = max(found, run)
-    return found
+    is_blank = np.isin(trie.byte_array, list(BLANK_BYTES))
+    runs = np.zeros(len(is_blank), dtype=np.int32)
+    for first, last in itertools.pairwise(trie.levels[1:]):
+        own = slice(first, last)
+        runs[own] = np.where(is_blank[own], runs[trie.parent_array[own]] + 1, 0)
+    return int(runs.max())

@@ -15,7 +15,7 @@ import numpy as np
 
 from maskc.runtime.schema.characters import DEAD, CharDfa
 from maskc.runtime.schema.searching import Searched, search
-from maskc.runtime.schema.spelled import CLOSES, Spelled, item_columns
+from maskc.runtime.schema.spelled import CLOSES, Spelled
 
 
 class Ended(NamedTuple):
@@ -69,7 +69,7 @@ def find_inside(spelled: Spelled, dfa: CharDfa, *, exactly: bool, dropped: int =
     free: list[int] = []
     if found.runs:
         items = free_items(spelled, found)
-        kinds, places, _ = item_columns(spelled)
+        kinds, places = spelled.tables.kinds, spelled.tables.places
         is_closing = kinds[items] == CLOSES
         free = places[items[~is_closing]].tolist()
         closing = places[items[is_closing]].tolist()

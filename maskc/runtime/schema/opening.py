@@ -12,7 +12,8 @@ from maskc.runtime.machine import EVERY_BYTE
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.masks import SchemaMasks
 from maskc.runtime.schema.plan import Layout, Plan, PlanError
-from maskc.runtime.schema.tokens import TokenIndex, index_of
+from maskc.runtime.schema.tokens import TokenIndex
+from maskc.runtime.vocabulary import index_of
 
 
 class MaskedSchemaMachine(SchemaMachine):

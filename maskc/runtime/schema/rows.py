@@ -14,7 +14,7 @@ import numpy as np
 from maskc.runtime.schema.inside import free_items
 from maskc.runtime.schema.scans import Closers
 from maskc.runtime.schema.searching import Searched
-from maskc.runtime.schema.spelled import CLOSES, Spelled, item_columns
+from maskc.runtime.schema.spelled import CLOSES, Spelled
 from maskc.runtime.schema.tokens import TokenIndex, Words
 from maskc.runtime.schema.trie import Ints
 
@@ -35,7 +35,7 @@ class FreeRows:
 
     def __init__(self, index: TokenIndex, spelled: Spelled) -> None:
         self._index, self._spelled = index, spelled
-        kinds, places, _ = item_columns(spelled)
+        kinds, places = spelled.tables.kinds, spelled.tables.places
         self._is_closing, self._places = kinds == CLOSES, places
         self.words = index.pack(index.order[places[~self._is_closing]])
         items = np.flatnonzero(self._is_closing)

@@ -27,6 +27,7 @@ from maskc.runtime.schema.trie import ROOT, Ints
 
 _FEW_NODES = 300  # looked up one by one before arrays are taken
 _QUOTE = 0x22
+FREE_SCANS = ("free scan", False)  # under what those of usual strings are shared, with a state
 
 
 class Scan(NamedTuple):

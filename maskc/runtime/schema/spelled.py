@@ -14,18 +14,18 @@ one that closes, and one inside the next.
 from __future__ import annotations
 
 import re
-from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.levels import build_levels
+from maskc.levels import build_levels, first_children
 from maskc.runtime.schema.spelling import Ranges, ranges_after
 from maskc.runtime.schema.strings import Body
-from maskc.runtime.schema.tokens import TokenIndex
-from maskc.runtime.schema.trie import Ints, Nodes, Trie
+from maskc.runtime.schema.tokens import TokenIndex, cut_texts
+from maskc.runtime.schema.trie import Ints, Nodes, Trie, narrow, parents_of
 
 # What an item does after its last whole character.
 BETWEEN, ESCAPED, CUT, CLOSES = range(4)  # ESCAPED: in an escape; CUT: in UTF-8
@@ -37,14 +37,47 @@ _MOST_REMEMBERED = 20_000
 Item = tuple[str, int, int, bytes]
 
 
+class SpelledTables(NamedTuple):
+    """A :class:`Spelled` as arrays: what is worked out once.
+
+    Attributes:
+        chars: int32[n], of each node its last character.
+        first: int32[n + 1], its children are those from its own to the next one's, in the order of
+            their characters.
+        low: int32[n], the first item below it; its own come first, in the order of their kinds.
+        high: int32[n], one past the last.
+        ending: of n numbers, how many items are its own; see :func:`maskc.runtime.schema.trie
+            .narrow`.
+        levels: int32, where the nodes of so many characters begin, and one past the last.
+        kinds: uint8[n_items], what comes after the item's last whole character.
+        places: int32[n_items], its text, by place; of one that closes, the node after the quote.
+        begun: of n_items numbers, the beginning of a character that it ends with, by number.
+        begun_first: int32, where each of these begins; the first of them is empty.
+        begun_bytes: uint8, their bytes.
+    """
+
+    chars: Ints
+    first: Ints
+    low: Ints
+    high: Ints
+    ending: NDArray[Any]
+    levels: Ints
+    kinds: NDArray[np.uint8]
+    places: Ints
+    begun: NDArray[Any]
+    begun_first: Ints
+    begun_bytes: NDArray[np.uint8]
+
+
 class Spelled:
     """The trie of the characters that some texts write.
 
     Args:
-        items: of the texts.
+        tables: what it is, which is used where it lies: in a file that is mapped, say.
         minimal: whether strings are written with no more escapes than they need.
 
     Attributes:
+        tables: as given.
         chars: of each node its last character.
         first: n + 1 numbers: a node's children are those from its own to the next one's, in the
             order of their characters.
@@ -58,52 +91,65 @@ class Spelled:
         n_items: how many there are.
         minimal: as given.
         ranges: number of a beginning → the characters that it can become.
-        parent_array: int32[n], the node above; 0 of the root.
-        distinct: int32[n_characters], the characters that there are.
-        character_of: int32[n], of each node its last character, by place in ``distinct``.
-        owners: int32[n_items], of each item its node.
     """
 
-    def __init__(self, items: Iterable[Item], *, minimal: bool) -> None:
-        ordered = sorted(items)
-        texts = [item[0] for item in ordered]
-        flat = np.frombuffer("".join(texts).encode("utf-32-le"), dtype=np.int32)
-        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-        columns, self.levels = build_levels(flat, lengths)
-        char, parent, low, high, ending = (column.astype(np.int32) for column in columns)
-        first = np.searchsorted(parent[1:], np.arange(len(char) + 1)).astype(np.int32) + 1
-        self.parent_array = parent
-        is_there = np.zeros(int(char.max()) + 1, dtype=np.bool_)
-        is_there[char] = True
-        self.distinct = np.flatnonzero(is_there).astype(np.int32)
-        self.character_of = (np.cumsum(is_there, dtype=np.int32) - 1)[char]
-        self.owners = np.empty(len(ordered), dtype=np.int32)
-        counts = ending.astype(np.int64)
-        run = np.repeat(np.arange(len(char), dtype=np.int32), counts)
-        own = np.arange(len(run)) - np.repeat(np.cumsum(counts) - counts, counts)
-        self.owners[low[run] + own] = run
-        self.chars, self.first = array("i", char.tobytes()), array("i", first.tobytes())
-        self.low, self.high = array("i", low.tobytes()), array("i", high.tobytes())
-        self.n_ending = array("i", ending.tobytes())
-        self.kinds = bytes(item[1] for item in ordered)
-        self.places = array("i", [item[2] for item in ordered])
-        numbers = {b"": 0}
-        self.begun = array("i", bytes(4 * len(ordered)))
-        for n, kind in enumerate(self.kinds):
-            if kind in (ESCAPED, CUT):
-                self.begun[n] = numbers.setdefault(ordered[n][3], len(numbers))
+    def __init__(self, tables: SpelledTables, *, minimal: bool) -> None:
+        self.tables, self.minimal = tables, minimal
+        self.levels: list[int] = tables.levels.tolist()
+        # A memory view gives Python's integers, and copies nothing.
+        self.chars, self.first = tables.chars.data, tables.first.data
+        self.low, self.high = tables.low.data, tables.high.data
+        self.n_ending, self.kinds = tables.ending.data, tables.kinds.tobytes()
+        self.places, self.begun = tables.places.data, tables.begun.data
+        self.n_items = len(self.kinds)
+        begun = cut_texts(tables.begun_bytes, tables.begun_first)
         self.ranges: list[Ranges] = [
-            ranges_after(raw, minimal=minimal) if raw else () for raw in numbers
+            ranges_after(raw, minimal=minimal) if raw else () for raw in begun
         ]
-        self.n_items, self.minimal = len(ordered), minimal
         self._becoming: dict[tuple[int, int], tuple[int, ...]] = {}
         self._n_possible = [sum(b - a + 1 for a, b in ranges) for ranges in self.ranges]
         self._cut: dict[int, list[tuple[int, int]]] = {}
+        self._characters: tuple[Ints, Ints] | None = None
+
+    @property
+    def distinct(self) -> Ints:
+        """int32[n_characters], the characters that there are."""
+        return self._find_characters()[0]
+
+    @property
+    def character_of(self) -> Ints:
+        """int32[n], of each node its last character, by place in ``distinct``."""
+        return self._find_characters()[1]
+
+    @property
+    def parent_array(self) -> Ints:
+        """int32[n], the node above; 0 of the root."""
+        return parents_of(self.tables.first)
+
+    @property
+    def owners(self) -> Ints:
+        """int32[n_items], of each item its node."""
+        tables = self.tables
+        counts = tables.ending.astype(np.int64)
+        run = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        own = np.arange(len(run)) - np.repeat(np.cumsum(counts) - counts, counts)
+        found = np.empty(self.n_items, dtype=np.int32)
+        found[tables.low[run] + own] = run
+        return found
+
+    def _find_characters(self) -> tuple[Ints, Ints]:
+        if self._characters is None:
+            chars = self.tables.chars
+            is_there = np.zeros(int(chars.max()) + 1, dtype=np.bool_)
+            is_there[chars] = True
+            distinct = np.flatnonzero(is_there).astype(np.int32)
+            self._characters = distinct, (np.cumsum(is_there, dtype=np.int32) - 1)[chars]
+        return self._characters
 
     @property
     def n_bytes(self) -> int:
         """About how much memory this takes."""
-        return 44 * len(self.chars) + 24 * self.n_items + 1000
+        return sum(array.nbytes for array in self.tables) + 4 * len(self.chars) + 1000
 
     def own_items(self, node: int) -> range:
         """Return a node's own items."""
@@ -148,6 +194,34 @@ class Spelled:
         return found
 
 
+def tabulate_items(items: Iterable[Item]) -> SpelledTables:
+    """Return the trie of some items."""
+    ordered = sorted(items)
+    texts = [item[0] for item in ordered]
+    flat = np.frombuffer("".join(texts).encode("utf-32-le"), dtype=np.int32)
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    columns, levels = build_levels(flat, lengths)
+    char, parent, low, high, ending = (column.astype(np.int32) for column in columns)
+    numbers = {b"": 0}
+    begun = np.zeros(len(ordered), dtype=np.int32)
+    for n, (_, kind, _, raw) in enumerate(ordered):
+        if kind in (ESCAPED, CUT):
+            begun[n] = numbers.setdefault(raw, len(numbers))
+    return SpelledTables(
+        char,
+        first_children(parent),
+        low,
+        high,
+        narrow(ending),
+        np.array(levels, dtype=np.int32),
+        np.array([item[1] for item in ordered], dtype=np.uint8),
+        np.array([item[2] for item in ordered], dtype=np.int32),
+        narrow(begun),
+        np.cumsum([0, *map(len, numbers)], dtype=np.int32),
+        np.frombuffer(b"".join(numbers), dtype=np.uint8),
+    )
+
+
 def spell(index: TokenIndex, trie: Trie, nodes: Nodes, free: Body, *, minimal: bool) -> Spelled:
     """Return what the texts after some nodes write after an opening quote.
 
@@ -158,16 +232,21 @@ def spell(index: TokenIndex, trie: Trie, nodes: Nodes, free: Body, *, minimal: b
         free: the body of strings of any characters.
         minimal: whether strings are written with no more escapes than they need.
     """
-    key = (Spelled, minimal, trie is index.rests, nodes)
+    key = spelled_key(index, trie, nodes, minimal=minimal)
     found: Spelled | None = index.shared.get(key)
     if found is None:
         if trie is index.tokens and nodes == (0,):
             items: Iterable[Item] = _read_plain(index, free)
         else:
             items = _read_below(trie, nodes, free)
-        found = Spelled(items, minimal=minimal)
+        found = Spelled(tabulate_items(items), minimal=minimal)
         index.shared.put(key, found, found.n_bytes)
     return found
+
+
+def spelled_key(index: TokenIndex, trie: Trie, nodes: Nodes, *, minimal: bool) -> object:
+    """Return under what the result of :func:`spell` is shared."""
+    return (Spelled, minimal, trie is index.rests, nodes)
 
 
 def _read_plain(index: TokenIndex, free: Body) -> list[Item]:
@@ -242,12 +321,3 @@ def child_of(spelled: Spelled, node: int, character: int) -> int:
     chars, last = spelled.chars, spelled.first[node + 1]
     found = bisect_left(chars, character, spelled.first[node], last)
     return found if found < last and chars[found] == character else -1
-
-
-def item_columns(spelled: Spelled) -> tuple[NDArray[np.uint8], Ints, Ints]:
-    """Return kinds, places and beginnings of all items as arrays."""
-    return (
-        np.frombuffer(spelled.kinds, dtype=np.uint8),
-        np.frombuffer(spelled.places, dtype=np.int32),
-        np.frombuffer(spelled.begun, dtype=np.int32),
-    )

@@ -11,8 +11,9 @@ Example: of ``a``, ``a",`` and ``b",`` the rest is ``,``.
 
 from __future__ import annotations
 
+import itertools
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -38,11 +39,21 @@ class Shared:
         self._limit = limit
         self._n_bytes = 0
         self._known: dict[Any, Any] = {}
+        self._find: Callable[[Any], Any] | None = None
         self._lock = threading.Lock()
 
     def get(self, key: object) -> Any:
         """Return the result, ``None`` if there is none."""
-        return self._known.get(key)
+        found = self._known.get(key)
+        if found is None and self._find is not None:
+            found = self._find(key)
+            if found is not None:
+                self._known[key] = found
+        return found
+
+    def lend(self, find: Callable[[Any], Any]) -> None:
+        """Give what returns results that lie in a file, ``None`` for others; they do not count."""
+        self._find = find
 
     def put(self, key: object, result: object, n_bytes: int) -> None:
         """Remember a result that takes so many bytes."""
@@ -63,18 +74,11 @@ class TextSlices(Sequence[bytes]):
         order: which of them, in which order.
     """
 
-    def __init__(
-        self, data: NDArray[np.uint8], first: NDArray[np.int32], order: range | Ints
-    ) -> None:
+    def __init__(self, data: NDArray[np.uint8], first: NDArray[np.int32], order: Ints) -> None:
         self._raw = data.tobytes()
         # A memory view gives Python's integers, as quickly as a list that takes long to make.
-        self._first = memoryview(first.astype(np.int32).tobytes()).cast("i")
-        self._order: Sequence[int] = order if isinstance(order, range) else order.tolist()
-
-    @classmethod
-    def all(cls, data: NDArray[np.uint8], first: NDArray[np.int32]) -> TextSlices:
-        """Return all texts, as they lie."""
-        return cls(data, first, range(len(first) - 1))
+        self._first = np.ascontiguousarray(first, dtype=np.int32).data
+        self._order = order.data
 
     def __len__(self) -> int:
         return len(self._order)
@@ -88,6 +92,17 @@ class TextSlices(Sequence[bytes]):
             return [self[n] for n in range(*place.indices(len(self)))]
         number = self._order[place]
         return self._raw[self._first[number] : self._first[number + 1]]
+
+
+def cut_texts(data: NDArray[np.uint8], first: NDArray[np.int32]) -> list[bytes]:
+    """Return texts that lie in one array, as they lie there.
+
+    Args:
+        data: their bytes.
+        first: int32[n + 1], where each of them begins.
+    """
+    raw, places = data.tobytes(), first.tolist()
+    return [raw[start:stop] for start, stop in itertools.pairwise(places)]
 
 
 class IndexTables(NamedTuple):
@@ -122,7 +137,7 @@ class TokenIndex:
 
     Attributes:
         ids: token ids in the order of their bytes, without those that have none.
-        order: int64[n], the same.
+        order: int32[n], the same.
         texts: their bytes.
         tokens: the trie of the tokens; its places are those in ``ids``.
         rests: the trie of the rests.
@@ -139,24 +154,22 @@ class TokenIndex:
         data: NDArray[np.uint8],
         tables: IndexTables | None = None,
     ) -> None:
-        # Copies: an array that is mapped from a file changes with it.
-        self._first, self._data = first.copy(), data.copy()
         self.n_words = -(-(len(first) - 1) // 32)
         if tables is None:
-            texts = list(TextSlices(self._data, self._first, range(len(first) - 1)))
+            texts = cut_texts(data, first)
             ids = sorted((i for i, text in enumerate(texts) if text), key=texts.__getitem__)
             self.texts: Sequence[bytes] = [texts[i] for i in ids]
             self.tokens = Trie(self.texts)
             tables = self._make_tables(ids)
         else:
-            self.texts = TextSlices(self._data, self._first, tables.order)
+            self.texts = TextSlices(data, first, tables.order)
             self.tokens = Trie(self.texts, tables.nodes)
         self.tables = tables
-        self.ids: list[int] = tables.order.tolist()
-        self.order = tables.order.astype(np.int64)
+        self.order = tables.order
+        self.ids = tables.order.data
         self.quote_nodes, self.quote_places = tables.quote_nodes, tables.quote_places
         self.quote_rests = tables.quote_rests
-        self.rests = Trie(TextSlices.all(tables.rest_bytes, tables.rest_first))
+        self.rests = Trie(cut_texts(tables.rest_bytes, tables.rest_first))
         self.n_rests = len(self.rests.texts)
         self.shared = Shared()
 
@@ -176,12 +189,6 @@ class TokenIndex:
             np.cumsum([0, *map(len, rests)], dtype=np.int32),
             np.frombuffer(b"".join(rests), dtype=np.uint8),
         )
-
-    def holds(self, first: NDArray[np.int32], data: NDArray[np.uint8]) -> bool:
-        """Return whether these are the tokens."""
-        if first is self._first and data is self._data:
-            return True
-        return np.array_equal(first, self._first) and np.array_equal(data, self._data)
 
     def _find_quotes(self) -> list[tuple[int, int, bytes]]:
         trie, found = self.tokens, []
@@ -232,20 +239,3 @@ def _write_bits(words: Words, ids: Sequence[int] | NDArray[Any], *, value: bool)
     bits = np.unpackbits(words.view(np.uint8), bitorder="little")
     bits[np.asarray(ids)] = value
     return np.packbits(bits, bitorder="little").view("<i4")
-
-
-_KNOWN: list[TokenIndex] = []  # in the order in which they were made
-_MOST_KNOWN = 4
-
-
-def index_of(first: NDArray[np.int32], data: NDArray[np.uint8]) -> TokenIndex:
-    """Return the index of an artifact's tokens; artifacts of the same tokens share it.
-
-    The tokens themselves are compared: an artifact's header may claim any fingerprint.
-    """
-    found = next((known for known in tuple(_KNOWN) if known.holds(first, data)), None)
-    if found is None:
-        found = TokenIndex(first, data)
-        _KNOWN.append(found)
-        del _KNOWN[:-_MOST_KNOWN]
-    return found

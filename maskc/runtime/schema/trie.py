@@ -9,10 +9,9 @@ Example: of ``a``, ``ab`` and ``b`` the nodes are the root, ``a``, ``b`` and ``a
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,22 +24,22 @@ ROOT = 0
 
 
 class TrieNodes(NamedTuple):
-    """The nodes of a trie, level by level, as arrays of one length but for the last.
+    """The nodes of a trie, level by level, as arrays of one length but for the last two.
 
     Attributes:
         byte: uint8, of each node its last byte; 0 of the root.
-        parent: int32, the node above; 0 of the root.
         low: int32, the first of its texts.
         high: int32, one past the last.
-        ending: int32, how many of them end in it.
+        ending: how many of them end in it, as narrow as :func:`narrow` has them.
+        first: int32, one longer: a node's children are those from its own to the next one's.
         levels: int32, where each level's nodes begin, and one past the last.
     """
 
     byte: NDArray[np.uint8]
-    parent: Ints
     low: Ints
     high: Ints
-    ending: Ints
+    ending: NDArray[Any]
+    first: Ints
     levels: Ints
 
 
@@ -60,25 +59,30 @@ class Trie:
         n_ending: how many texts end in it.
         levels: where each level's nodes begin, and one past the last.
         byte_array: uint8[n], the same as ``bytes``.
-        parent_array: int32[n], the node above; 0 of the root.
         first_array: int32[n + 1], as ``first``.
         low_array: int32[n], as ``low``.
-        ending_array: int32[n], as ``n_ending``.
-        nodes: all of these arrays.
+        ending_array: of n numbers, as ``n_ending``.
+        nodes: all of these arrays, which are used where they lie: in a file that is mapped, say.
     """
 
     def __init__(self, texts: Sequence[bytes], nodes: TrieNodes | None = None) -> None:
         self.nodes = nodes = nodes or build_nodes(texts)
         self.levels: list[int] = nodes.levels.tolist()
-        self.byte_array, self.parent_array = nodes.byte, nodes.parent
-        self.first_array = first_children(nodes.parent)
+        self.byte_array, self.first_array = nodes.byte, nodes.first
         self.low_array, self.ending_array = nodes.low, nodes.ending
         self.bytes = self.byte_array.tobytes()
-        self.first = array("i", self.first_array.tobytes())
-        self.low = array("i", self.low_array.tobytes())
-        self.high = array("i", nodes.high.tobytes())
-        self.n_ending = array("i", self.ending_array.tobytes())
+        # A memory view gives Python's integers, and copies nothing.
+        self.first, self.low = nodes.first.data, nodes.low.data
+        self.high, self.n_ending = nodes.high.data, nodes.ending.data
         self.texts = texts
+        self._parents: Ints | None = None
+
+    @property
+    def parent_array(self) -> Ints:
+        """int32[n], the node above; 0 of the root. It is made when it is first asked for."""
+        if self._parents is None:
+            self._parents = parents_of(self.first_array)
+        return self._parents
 
     def child(self, node: int, byte: int) -> int:
         """Return the child of a node by its byte, -1 if there is none."""
@@ -100,6 +104,17 @@ class Trie:
         return self.texts[self.low[node]][: bisect_right(self.levels, node) - 1]
 
 
+def parents_of(first: Ints) -> Ints:
+    """Return int32[n], the node above each; 0 of the root.
+
+    Args:
+        first: int32[n + 1]: a node's children are those from its own to the next one's.
+    """
+    n_children = np.diff(first)
+    above = np.repeat(np.arange(len(n_children), dtype=np.int32), n_children)
+    return np.concatenate([np.zeros(1, dtype=np.int32), above])
+
+
 def build_nodes(texts: Sequence[bytes]) -> TrieNodes:
     """Return the nodes of the trie of some texts, which are in ascending order."""
     lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
@@ -107,4 +122,15 @@ def build_nodes(texts: Sequence[bytes]) -> TrieNodes:
     byte, *others = columns
     parent, low, high, ending = (column.astype(np.int32) for column in others)
     starts = np.array(levels, dtype=np.int32)
-    return TrieNodes(byte.astype(np.uint8), parent, low, high, ending, starts)
+    first = first_children(parent)
+    return TrieNodes(byte.astype(np.uint8), low, high, narrow(ending), first, starts)
+
+
+def narrow(counts: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers from 0 on as uint8, uint16 or int32: the first that holds all of them.
+
+    >>> narrow(np.array([1, 255])).dtype, narrow(np.array([256])).dtype
+    (dtype('uint8'), dtype('uint16'))
+    """
+    most = int(counts.max(initial=0))
+    return counts.astype(np.uint8 if most < 1 << 8 else np.uint16 if most < 1 << 16 else np.int32)

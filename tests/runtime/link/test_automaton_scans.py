@@ -6,8 +6,8 @@ from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automaton import START, Words
 from maskc.runtime.link.automaton_scans import AutomatonScans
 from maskc.runtime.link.scanning import Scanner
-from maskc.runtime.schema.tokens import index_of
 from maskc.runtime.schema.trie import ROOT
+from maskc.runtime.vocabulary import index_of
 
 TOKENS = (b"a", b"b", b"ab", b"ba", b"abc", b"c")
 

@@ -21,7 +21,7 @@ def walk_after(schema, text):
     walk = Walk(make_parts(INDEX, machine), INDEX.tokens, here.text)
     found = set()
     for part in walk.collect(node, here.gap):
-        found.update(INDEX.texts[INDEX.ids.index(token)] for token in part.few)
+        found.update(INDEX.texts[INDEX.order.tolist().index(token)] for token in part.few)
         for row in part.rows:
             found.update(t for t, i in zip(INDEX.texts, INDEX.ids, strict=True) if _has(row, i))
     return found, {text for text in INDEX.texts if read(machine, text, here) is not None}

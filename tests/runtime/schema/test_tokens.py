@@ -1,6 +1,7 @@
 import numpy as np
 
-from maskc.runtime.schema.tokens import Shared, index_of
+from maskc.runtime.schema.tokens import Shared
+from maskc.runtime.vocabulary import index_of
 from tests.runtime.schema.vocabularies import build_index
 
 

@@ -1,0 +1,152 @@
+"""The tokens of a vocabulary, once for all artifacts and kits of a process that have the same.
+
+Artifacts hold their tokens, or leave them to a kit; whatever the files, what a process keeps of
+them is one table, which goes when nobody needs it any more. Two tables are the same if their tokens
+are, byte for byte: what a header says about them counts for nothing.
+
+Example: a hundred artifacts of choices for llama3 keep 1.4 MB of tokens, not 140.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, Protocol
+from weakref import WeakSet, ref
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.runtime.fingerprint import compute_fingerprint
+from maskc.runtime.forced_tokens import TokenTexts
+from maskc.runtime.once import made_once
+from maskc.runtime.schema.tokens import TokenIndex
+
+_MOST_INDEXED = 4  # tables whose tries are kept, as making them takes half a second
+
+FIRST, BYTES = TOKEN_ARRAYS = ("token_first", "token_bytes")
+
+
+class HasIndex(Protocol):
+    """Has tries of a table's tokens: :class:`maskc.kit.tokens.KitTokens`."""
+
+    index: TokenIndex
+
+
+class TokenTable:
+    """The bytes of each token. Immutable; made by :func:`share_tokens`.
+
+    Args:
+        first: int32[vocab_size + 1], where each token's bytes begin.
+        data: uint8, their bytes.
+
+    Attributes:
+        first: as given.
+        data: as given.
+        vocab_size: number of tokens, padding included.
+    """
+
+    def __init__(self, first: NDArray[np.int32], data: NDArray[np.uint8]) -> None:
+        self.first, self.data = first, data
+        self.vocab_size = len(first) - 1
+        self._fingerprints: dict[tuple[int, ...], str] = {}
+        self._lent: ref[HasIndex] | None = None
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays as artifacts and kits have them."""
+        return {FIRST: self.first, BYTES: self.data}
+
+    def text_of(self, token_id: int) -> bytes | None:
+        """Return a token's bytes, ``None`` for one without any."""
+        if not 0 <= token_id < self.vocab_size:
+            return None
+        return self._raw[self._places[token_id] : self._places[token_id + 1]] or None
+
+    @made_once
+    def _raw(self) -> bytes:
+        return self.data.tobytes()
+
+    @made_once
+    def _places(self) -> memoryview:
+        return np.ascontiguousarray(self.first, dtype=np.int32).data
+
+    @made_once
+    def first_bytes(self) -> NDArray[np.int16]:
+        """int16[vocab_size]: each token's first byte, -1 for special tokens and padding."""
+        found = np.full(self.vocab_size, -1, dtype=np.int16)
+        writes = self.first[1:] > self.first[:-1]
+        found[writes] = self.data[self.first[:-1][writes]]
+        found.setflags(write=False)
+        return found
+
+    @made_once
+    def token_texts(self) -> TokenTexts:
+        """The tokens by their bytes, for forced tokens."""
+        return TokenTexts(self.text_of, self.vocab_size)
+
+    @made_once
+    def index(self) -> TokenIndex:
+        """The tries of the tokens: those of a kit that is open, or made when first asked for."""
+        _INDEXED.append(self)
+        lender = None if self._lent is None else self._lent()
+        return TokenIndex(self.first, self.data) if lender is None else lender.index
+
+    def lend(self, lender: HasIndex) -> None:
+        """Name a kit that is open: its tries are used if it still is when they are needed."""
+        self._lent = ref(lender)
+
+    def fingerprint(self, eos_ids: Sequence[int]) -> str:
+        """Return the fingerprint of the tokens with some end ids; it takes 10 ms once."""
+        key = tuple(eos_ids)
+        found = self._fingerprints.get(key)
+        if found is None:
+            found = self._fingerprints[key] = compute_fingerprint(self.first, self.data, key)
+        return found
+
+    def holds(self, first: NDArray[np.int32], data: NDArray[np.uint8]) -> bool:
+        """Return whether these are the tokens."""
+        if first is self.first and data is self.data:
+            return True
+        # Most tables differ in their lengths already.
+        if len(first) != len(self.first) or len(data) != len(self.data):
+            return False
+        return np.array_equal(first, self.first) and np.array_equal(data, self.data)
+
+
+_KNOWN: WeakSet[TokenTable] = WeakSet()
+_INDEXED: deque[TokenTable] = deque(maxlen=_MOST_INDEXED)
+_LOCK = threading.Lock()
+
+
+def share_tokens(
+    first: NDArray[np.int32], data: NDArray[np.uint8], *, is_borrowed: bool = False
+) -> TokenTable:
+    """Return the table of some tokens: the one that is there, or a new one.
+
+    Args:
+        first: int32[vocab_size + 1], where each token's bytes begin; offsets that ascend.
+        data: uint8, their bytes.
+        is_borrowed: whether a new table copies them, as they lie in memory that should not be
+            kept, or in a file that others do not know of.
+    """
+    with _LOCK:
+        for known in _KNOWN:
+            if known.holds(first, data):
+                return known
+        made = TokenTable(first.copy(), data.copy()) if is_borrowed else TokenTable(first, data)
+        _KNOWN.add(made)
+        return made
+
+
+def find_tokens(fingerprint: str, eos_ids: Sequence[int]) -> TokenTable | None:
+    """Return the table of this process with a fingerprint, ``None`` if there is none."""
+    with _LOCK:
+        known = list(_KNOWN)
+    return next((t for t in known if t.fingerprint(eos_ids) == fingerprint), None)
+
+
+def index_of(first: NDArray[np.int32], data: NDArray[np.uint8]) -> TokenIndex:
+    """Return the tries of an artifact's tokens; artifacts of the same tokens share them."""
+    return share_tokens(first, data).index

@@ -1,0 +1,131 @@
+"""Rows from a kit's file are those that are worked out, and forged ones are refused or harmless."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import maskc
+from maskc.artifact.container import encode, load_container
+from maskc.errors import ArtifactError
+from maskc.kit.file import load_kit, make_kit, save_kit
+from maskc.kit.kit import Kit
+from maskc.vocab.vocabulary import Vocabulary
+
+# Tokens that end inside a character, in UTF-8 and in an escape, and after a quote.
+TEXTS = (
+    *(bytes([byte]) for byte in range(0x20, 0x7F)),
+    *(b'a"', b'",', b'": ', b'b":', b'"}', b"ab", b"  ", b' "', b'{"', b"\n", b"\n  "),
+    *("é".encode(), b"\xc3", b"a\xc3", b"\xa9", b"\xa9b", b"\xf0\x9f", b"\x98\x80", b"\xe0\xa4"),
+    *(
+        b"\\u",
+        b"a\\u",
+        b"\\u00",
+        b"00",
+        b"e9",
+        b"e9a",
+        b'e9"',
+        b"\\ud83d",
+        b"\\ude00",
+        b'\\n"',
+        b'n"',
+    ),
+)
+VOCABULARY = Vocabulary((*TEXTS, None), (len(TEXTS),), "escaped")
+SCHEMAS: tuple[dict[str, Any], ...] = (
+    {"type": "string"},
+    {"type": "string", "maxLength": 3},
+    {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": False},
+    {"type": "object", "properties": {"ab": {"type": "integer"}}},
+    {"enum": ["aé", "b"]},
+)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("kit") / "escaped.kit"
+    save_kit(make_kit(VOCABULARY), target)
+    return target
+
+
+def _check_walk(kit: Kit, schema: dict[str, Any], draw: random.Random) -> None:
+    """Walk at random; each mask must be what the machine reads, token by token."""
+    bitmask = maskc.allocate_bitmask(1, kit.vocab_size)
+    matcher = kit.json_schema(schema).matcher()
+    for _ in range(12):
+        matcher.fill_bitmask(bitmask, 0)
+        bits = np.unpackbits(bitmask.view(np.uint8), bitorder="little")[: kit.vocab_size]
+        legal = [t for t, text in enumerate(TEXTS) if matcher.fork().accept_bytes(text)]
+        ends = [len(TEXTS)] if matcher.is_accepting else []
+        assert np.flatnonzero(bits).tolist() == legal + ends
+        if not legal:
+            return
+        assert matcher.accept_token(draw.choice(legal))
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=json.dumps)
+@pytest.mark.parametrize("mapped", [False, True])
+def test_masks_of_a_loaded_kit_are_what_its_machines_read(
+    path: Path, schema: dict[str, Any], *, mapped: bool
+) -> None:
+    for seed in range(4):
+        _check_walk(load_kit(path, mapped=mapped), schema, random.Random(seed))
+
+
+def test_what_lies_in_the_file_is_not_worked_out(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kit = load_kit(path)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("maskc.runtime.schema.spelled._read_plain", refuse)
+    monkeypatch.setattr("maskc.runtime.schema.scans.scan_levels", refuse)
+    monkeypatch.setattr("maskc.runtime.schema.gaps._longest_run", refuse)
+    kit.prepare()
+
+
+def test_a_kit_that_was_used_is_saved_as_a_new_one(path: Path, tmp_path: Path) -> None:
+    kit = make_kit(VOCABULARY)
+    _check_walk(kit, SCHEMAS[0], random.Random(1))
+    save_kit(kit, tmp_path / "used.kit")
+    assert (tmp_path / "used.kit").read_bytes() == path.read_bytes()
+
+
+def _forge(array: Any, draw: random.Random) -> Any:
+    changed = np.array(array)
+    for _ in range(draw.randint(1, 3)):
+        if len(changed):
+            limit = np.iinfo(changed.dtype)
+            place = draw.randrange(len(changed))
+            near = int(changed[place]) + draw.choice([-1, 1, 2])
+            value = draw.choice([near, 0, 1, len(changed), limit.max, limit.min])
+            changed[place] = min(max(value, limit.min), limit.max)
+    return changed[: draw.choice([None, None, None, -1])]  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("seed", range(48))
+def test_forged_rows_are_refused_or_do_no_harm(seed: int, path: Path, tmp_path: Path) -> None:
+    draw = random.Random(seed)
+    header, arrays = load_container(path)
+    named = [n for n in sorted(arrays) if n.startswith(("spelled", "scan", "state", "longest"))]
+    name = named[seed % len(named)]
+    forged = tmp_path / "forged.kit"
+    forged.write_bytes(encode(header, {**arrays, name: _forge(arrays[name], draw)}))
+    try:
+        kit = load_kit(forged)
+    except ArtifactError:
+        return
+    bitmask = maskc.allocate_bitmask(1, kit.vocab_size)
+    for schema in SCHEMAS:
+        matcher = kit.json_schema(schema).matcher()
+        for _ in range(6):
+            matcher.fill_bitmask(bitmask, 0)
+            bits = np.unpackbits(bitmask.view(np.uint8), bitorder="little")[: kit.vocab_size]
+            chosen = np.flatnonzero(bits).tolist()
+            if not chosen or not matcher.accept_token(draw.choice(chosen)):
+                break
