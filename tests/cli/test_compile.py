@@ -13,6 +13,7 @@ import pytest
 
 import maskc
 from maskc import pipeline
+from maskc.artifact.container import load_container
 
 
 def test_compile_names_the_file_after_grammar_and_tokenizer(command, grammar, tmp_path):
@@ -289,3 +290,22 @@ from maskc.cli.main import main
 print("started", flush=True)
 main()
 """
+
+
+def test_a_vocabulary_that_is_left_to_a_kit_is_found_beside_the_artifact(command, grammar):
+    assert command("kit", "-t", "bytes", "-o", "bytes.kit").status == 0
+    assert command("compile", grammar, "--tokenizer", "bytes", "--kit", "bytes.kit").status == 0
+    assert "token_bytes" not in load_container("list.bytes.maskc")[1]
+    assert command("inspect", "list.bytes.maskc").status == 0
+
+
+def test_a_kit_of_another_tokenizer_is_refused_and_nothing_is_written(refusal, command, grammar):
+    assert command("kit", "-t", "bytes", "--vocab-size", "300", "-o", "wide.kit").status == 0
+    said = refusal("compile", grammar, "--tokenizer", "bytes", "--kit", "wide.kit")
+    assert "is a kit for another tokenizer than the artifact's" in said
+    assert sorted(os.listdir()) == ["list.lark", "wide.kit"]
+
+
+def test_a_kit_that_is_not_there_is_refused(refusal, grammar):
+    said = refusal("compile", grammar, "--tokenizer", "bytes", "--kit", "none.kit")
+    assert "none.kit" in said
