@@ -9,6 +9,7 @@ import pytest
 from maskc.errors import ArtifactError, VocabularyMismatchError
 from maskc.integrations import registry as module
 from maskc.integrations.registry import ArtifactRegistry, Listed
+from maskc.kit.file import make_kit, save_kit
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text
 
@@ -51,7 +52,7 @@ def test_an_artifact_is_read_into_memory_unless_it_is_to_be_mapped(folder, monke
     load = module.load
     monkeypatch.setattr(module, "load", lambda path, **how: asked.append(how) or load(path, **how))
     ArtifactRegistry(MODEL, folder, **({"mapped": True} if mapped else {})).load("answer.v1")
-    assert asked == [{"mapped": mapped}]
+    assert [how["mapped"] for how in asked] == [mapped]
 
 
 def test_the_listing_has_the_hash_of_what_is_served(folder):
@@ -187,3 +188,17 @@ def test_many_threads_get_one_artifact(folder, monkeypatch):
     assert len(found) == 8
     assert len(set(map(id, found))) == 1
     assert len(calls) == 1
+
+
+def test_an_artifact_that_leaves_its_vocabulary_to_a_kit_is_served_with_the_servers_kit(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "artifacts").mkdir()
+    kit = make_kit(MODEL)
+    save_kit(kit, tmp_path / "model.kit")
+    artifact = compile_text('start: "yes" | "no"')
+    artifact.save(tmp_path / "artifacts" / "lean.maskc", kit=kit)
+    monkeypatch.setenv("MASKC_KIT", str(tmp_path / "model.kit"))
+    monkeypatch.setattr("maskc.runtime.borrowing.find_tokens", lambda *_: None)
+    registry = ArtifactRegistry(MODEL, tmp_path / "artifacts")
+    assert registry.load("lean").matcher().accept_bytes(b"yes")
