@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from maskc.jsonschema.automata import CharSet, explore, merge_starts
+from maskc.jsonschema.repeats import check_counts, shorten, split_lengths
 from maskc.jsonschema.syntax import (
     ANYTHING,
     WORD,
@@ -19,7 +20,6 @@ from maskc.jsonschema.syntax import (
     Choice,
     Look,
     Node,
-    PatternError,
     Repeat,
     Sequence,
     Set,
@@ -37,7 +37,7 @@ def build_pattern(text: str) -> CharDfa:
         PatternError: it is no pattern, or not regular.
         maskc.jsonschema.automata.TooLargeError: the automaton is too large.
     """
-    return _build(parse_pattern(text), anchored=False)
+    return _build(shorten(parse_pattern(text)), anchored=False)
 
 
 def build_whole(text: str) -> CharDfa:
@@ -45,30 +45,23 @@ def build_whole(text: str) -> CharDfa:
     return _build(parse_pattern(text), anchored=True)
 
 
-def split_simple(text: str) -> tuple[CharDfa, int, int | None] | None:
-    """Return characters and bounds of a pattern like ``^[a-z]{1,255}$``, ``None`` for others.
+def split_pattern(text: str) -> list[tuple[CharDfa, int, int | None]]:
+    """Return automata with the lengths of their strings: in which a pattern is found is of one.
 
-    A count in a pattern is a state for each character; a length costs nothing.
+    A count in a pattern is a state for each pass; a length costs nothing.
+
+    Raises:
+        PatternError: it is no pattern, or not regular.
+        maskc.jsonschema.automata.TooLargeError: an automaton is too large.
     """
-    try:
-        node = parse_pattern(text)
-    except PatternError:
-        return None
-    if not isinstance(node, Sequence) or len(node.parts) != 3:
-        return None
-    first, middle, last = node.parts
-    if first != Assertion("^") or last != Assertion("$"):
-        return None
-    if not isinstance(middle, Repeat) or not isinstance(middle.body, Set):
-        return None
-    return (
-        _build(Repeat(middle.body, 0, None), anchored=True),
-        middle.least,
-        middle.most,
-    )
+    return [
+        (_build(node, anchored=False), low, high)
+        for node, low, high in split_lengths(shorten(parse_pattern(text)))
+    ]
 
 
 def _build(node: Node, *, anchored: bool) -> CharDfa:
+    check_counts(node)
     sets: set[CharSet] = set()
     words = _collect(node, sets)
     if not words and not _looks(node):

@@ -6,16 +6,17 @@ Example: ``{"pattern": "^.{1,40}$"}`` is the automaton of ``.*`` and ``length(1,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from maskc.jsonschema.automata import TooLargeError
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formats import LENGTHS, build_format
 from maskc.jsonschema.formulas import Formula
-from maskc.jsonschema.patterns import build_pattern, split_simple
+from maskc.jsonschema.patterns import build_pattern, split_pattern
 from maskc.jsonschema.places import Place
 from maskc.jsonschema.syntax import PatternError
-from maskc.runtime.schema.characters import CharDfa
+
+_Made = TypeVar("_Made")
 
 
 class StringKeywords:
@@ -53,18 +54,17 @@ class StringKeywords:
         return found
 
     def _read_pattern(self, place: Place, pattern: str) -> Formula:
-        try:
-            simple = split_simple(pattern)
-        except TooLargeError:
-            simple = None
-        if simple is None:
-            return self._space.make("string", self.pattern_dfa(place, "pattern", pattern), True)
-        dfa, least, most = simple
-        return self._space.both(
-            [
-                self._space.make("string", self._space.add_dfa(dfa), True),
-                self._space.make("length", least, most),
-            ]
+        parts = self._guard(place, "pattern", lambda: split_pattern(pattern), f"{pattern!r} ")
+        return self._space.either(
+            self._space.both(
+                [
+                    self._space.make("string", self._space.add_dfa(dfa), True),
+                    self._space.make("length", low, high),
+                ]
+            )
+            if low or high is not None
+            else self._space.make("string", self._space.add_dfa(dfa), True)
+            for dfa, low, high in parts
         )
 
     def pattern_dfa(self, place: Place, keyword: str, pattern: str) -> int:
@@ -76,9 +76,9 @@ class StringKeywords:
         return found
 
     def _guard(
-        self, place: Place, keyword: str, build: Callable[[], CharDfa], subject: str = ""
-    ) -> CharDfa:
-        """Return an automaton; what makes that impossible is said by place and keyword."""
+        self, place: Place, keyword: str, build: Callable[[], _Made], subject: str = ""
+    ) -> _Made:
+        """Return automata; what makes that impossible is said by place and keyword."""
         try:
             return build()
         except PatternError as error:

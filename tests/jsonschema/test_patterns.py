@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.jsonschema.automata import TooLargeError
-from maskc.jsonschema.patterns import build_pattern, split_simple
+from maskc.jsonschema.patterns import build_pattern, split_pattern
 from maskc.jsonschema.syntax import PatternError
 
 # Patterns that ECMA-262 and re read alike, but for $.
@@ -42,7 +42,8 @@ def test_a_pattern_is_found_where_re_finds_it(pattern, text):
         ("(?<=a)b", "look-behind"),
         ("a{3,2}", "out of order"),
         (r"\p{Script=Greek}", "only categories"),
-        ("a{0,99999}", "repeats something"),
+        ("^(a|bb){0,99999}$", "repeats something 99,999 times, more than 5,000"),
+        ("a{0,9999999999999}", "repeats something 10 to the power of 12 times or more"),
     ],
 )
 def test_what_is_no_pattern_or_not_regular_is_refused(pattern, why):
@@ -61,6 +62,14 @@ def test_a_character_beyond_16_bits_is_one_character():
 
 
 def test_a_count_over_one_set_is_a_length():
-    found = split_simple("^[a-z]{2,300}$")
-    assert found is not None
-    assert (found[0].n_states, *found[1:]) == (2, 2, 300)
+    ((dfa, low, high),) = split_pattern("^[a-z]{2,300}$")
+    assert (dfa.n_states, low, high) == (2, 2, 300)
+
+
+@given(st.sampled_from(PATTERNS), st.text("abc \n", max_size=7))
+def test_a_pattern_is_found_where_one_of_its_parts_is(pattern, text):
+    found = any(
+        dfa.labels[dfa.read(text)] >= 0 and low <= len(text) <= (high or len(text))
+        for dfa, low, high in split_pattern(pattern)
+    )
+    assert found == (re.search(pattern.replace("$", r"\Z"), text) is not None)
