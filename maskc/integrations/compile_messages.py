@@ -24,8 +24,9 @@ from maskc.artifact.model import FORMAT
 from maskc.errors import ArtifactError, MaskcError
 from maskc.limits import Limits
 
-# Of a plan, what a server reads in about a second at the worst, beside its other work; of the
-# rest, mostly arrays, in a few hundredths.
+# Of a plan, what a server reads in about a second at the worst, beside its other work, and as much
+# as was asked for: what is listed there is listed in the plan. Of the rest, mostly arrays, what it
+# reads in a few hundredths.
 MAX_BYTES = {"plan": 400_000, "pattern": 16_000_000, "grammar": 16_000_000}
 _MAX_MESSAGE = 1 << 26
 

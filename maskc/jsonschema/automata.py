@@ -16,6 +16,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.texts import TooManyStatesError, build_texts
 
 MAX_STATES = 20_000
 MAX_WORK = 40_000_000
@@ -230,45 +231,14 @@ def of_texts(texts: Sequence[str], other: int = NO_LABEL) -> CharDfa:
     Raises:
         TooLargeError: it has too many states.
     """
-    kinds = {character: n + 1 for n, character in enumerate(sorted(set("".join(texts))))}
-    starts, classes = [0], [0]
-    for character, kind in kinds.items():
-        code = ord(character)
-        if starts[-1] == code:
-            classes[-1] = kind
-        else:
-            starts.append(code)
-            classes.append(kind)
-        starts.append(code + 1)
-        classes.append(0)
-    n_before = 2 if other != NO_LABEL else 1
-    rest = 1 if other != NO_LABEL else DEAD
-    defaults = [DEAD, rest][:n_before]
-    rows: list[dict[int, int]] = [dict[int, int]() for _ in range(n_before)]
-    labels = [NO_LABEL, other][:n_before]
-    start = len(rows)
-    rows.append({})
-    defaults.append(rest)
-    labels.append(other)
-    for n, text in enumerate(texts):
-        state = start
-        for character in text:
-            kind = kinds[character]
-            after = rows[state].get(kind)
-            if after is None:
-                after = rows[state][kind] = len(rows)
-                rows.append({})
-                defaults.append(rest)
-                labels.append(other)
-                if len(rows) > 40 * MAX_STATES:
-                    raise TooLargeError
-            state = after
-        labels[state] = n
     if not texts and other == NO_LABEL:
         return NONE
     if not texts:
         return ALL if other == 0 else CharDfa([0], [0], [DEAD, 1], [{}, {}], [NO_LABEL, other], 1)
-    return CharDfa(starts, classes, defaults, rows, labels, start)
+    try:
+        return build_texts(texts, range(len(texts)), other)
+    except TooManyStatesError:
+        raise TooLargeError from None
 
 
 def of_length(least: int, most: int | None) -> CharDfa:

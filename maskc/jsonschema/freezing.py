@@ -23,11 +23,14 @@ from maskc.jsonschema.satisfying import Satisfying
 from maskc.jsonschema.values import FALSE, NULL, TRUE, Value, sort_key
 from maskc.runtime.schema.arrays import ArrayRule
 from maskc.runtime.schema.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.listed_numbers import write_numbers
 from maskc.runtime.schema.plan import write_fraction
 from maskc.runtime.schema.powers import decimal, write_digits
 from maskc.runtime.schema.sides import Rule
+from maskc.runtime.schema.texts import find_texts
 
 _LITERALS = (NULL, TRUE, FALSE)
+_FEW_STATES = 64  # take no more room than texts
 
 
 def freeze_plan(builder: Builder, root: int) -> bytes:
@@ -116,6 +119,9 @@ class _Freezer:
         return [draft.literals, *lists]
 
     def _add_dfa(self, dfa: CharDfa) -> int:
+        texts = find_texts(dfa) if dfa.n_states > _FEW_STATES else None
+        if texts is not None:
+            return self._add("dfas", list(texts))
         rows = [[n for pair in sorted(row.items()) for n in pair] for row in dfa.rows]
         entry = [
             list(dfa.starts),
@@ -315,8 +321,8 @@ def _write_rule(rule: Rule) -> list[Any]:
         rule.high_open,
         optional(rule.multiple),
         [write_fraction(value) for value in rule.not_multiples],
-        [write_fraction(value) for value in sorted(rule.excluded)],
-        None if rule.values is None else [write_fraction(v) for v in sorted(rule.values)],
+        write_numbers(rule.excluded),
+        None if rule.values is None else write_numbers(rule.values),
         rule.spelled,
     ]
 

@@ -91,8 +91,26 @@ def test_a_schema_that_is_no_json_is_refused_here(kits):
 
 
 def test_what_comes_back_is_bounded(kits):
-    with pytest.raises(LimitError, match="400,000 bytes of what is compiled"):
-        kits[0].json_schema({"enum": [sha256(bytes([i])).hexdigest() * 2 for i in range(250)]})
+    schema = {"enum": [[n] for n in range(5000)]}
+    most = 400_000 + len(json.dumps(json.dumps(schema)))
+    with pytest.raises(LimitError, match=f"{most:,} bytes of what is compiled"):
+        kits[0].json_schema(schema)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [sha256(bytes([i])).hexdigest() * 2 for i in range(250)],
+        [int(sha256(bytes([i, j])).hexdigest()[:9], 16) for i in range(200) for j in range(50)],
+    ],
+    ids=["words", "numbers"],
+)
+def test_a_large_enum_is_served(kits, values):
+    matchers = [kit.json_schema({"enum": values}).matcher() for kit in kits]
+    for value in values[:100]:
+        text = json.dumps(value).encode()
+        assert [matcher.fork().accept_bytes(text) for matcher in matchers] == [True, True]
+    assert not matchers[0].accept_bytes(b"7e")
 
 
 def test_a_damaged_answer_is_an_error(compiler, kits, monkeypatch):

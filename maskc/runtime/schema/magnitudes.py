@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
+from maskc.runtime.schema.listed_numbers import sort_numbers
 from maskc.runtime.schema.powers import (
     Factor,
     ceil_scaled,
@@ -139,7 +140,7 @@ class Listed:
         if excluded:
             kept = [value for value in kept if not _is_among(value, excluded)]
         self._has_zero = any(not value for value in kept)
-        self._sorted = _sort(value for value in kept if value)
+        self._sorted = sort_numbers(value for value in kept if value)
         self._decimals = by_digits(self._sorted)
 
     def holds(self, digits: int, powers: Range) -> bool:
@@ -329,11 +330,3 @@ def _scale(digits: int, power: int) -> Fraction:
     if power >= 0:
         return Fraction(digits * power_of_ten(power))
     return Fraction(digits, power_of_ten(-power))
-
-
-def _sort(values: Iterable[Fraction]) -> list[Fraction]:
-    kept = list(values)
-    if all(value.denominator == 1 for value in kept):
-        # Comparing fractions takes ten times as long.
-        return [Fraction(number) for number in sorted(value.numerator for value in kept)]
-    return sorted(kept)

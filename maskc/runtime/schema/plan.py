@@ -17,17 +17,20 @@ from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.schema.arrays import MOST_STATES, ArrayRule, Counter
 from maskc.runtime.schema.blanks import BLANKS, Blanks
 from maskc.runtime.schema.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.listed_numbers import read_number
 from maskc.runtime.schema.numbers import Numbers
 from maskc.runtime.schema.objects import MAX_WISHES, ObjectRule
 from maskc.runtime.schema.rules import ArrayEntry, Split, StringRule
 from maskc.runtime.schema.sides import Rule
 from maskc.runtime.schema.strings import Body
+from maskc.runtime.schema.texts import TooManyStatesError, build_texts
 from maskc.runtime.schema.values import Value, decimal_of, read_value
 
 KEY_ORDERS = ("any", "schema")
 ESCAPES = ("any", "minimal")
 NUMBERS = ("usual", "plain")
 _MOST = 1 << 40
+_MOST_LABEL = 1 << 20
 
 
 class PlanError(ValueError):
@@ -196,7 +199,9 @@ def _bound(value: Any) -> int | None:
 
 
 def _read_dfa(entry: Any) -> CharDfa:
-    if len(_as_list(entry)) != 6:
+    if len(_as_list(entry)) == 3:
+        return _read_texts(*entry)
+    if len(entry) != 6:
         raise PlanError("an automaton of the plan lacks a part")
     starts, classes, defaults, rows, labels, start = entry
     n = len(_as_list(labels))
@@ -224,12 +229,33 @@ def _read_dfa(entry: Any) -> CharDfa:
         [_int(kind, n_kinds) for kind in classes],
         [_int(target, n) for target in defaults],
         made,
-        [_int(label, 1 << 20, NO_LABEL) for label in labels],
+        [_int(label, _MOST_LABEL, NO_LABEL) for label in labels],
         _int(start, n),
     )
     if any(dfa.nearest(state) < 0 for state in range(1, n)):
         raise PlanError("an automaton has a state that leads nowhere")
     return dfa
+
+
+def _read_texts(texts: Any, labels: Any, other: Any) -> CharDfa:
+    if len(_as_list(texts)) != len(_as_list(labels)) or not texts:
+        raise PlanError("an automaton of the plan has no texts, or too few labels")
+    if not all(isinstance(text, str) for text in texts):
+        raise PlanError("an automaton of the plan has a text that is none")
+    if any(one >= other for one, other in itertools.pairwise(texts)):
+        raise PlanError("the texts of an automaton do not ascend")
+    numbers = [_int(label, _MOST_LABEL) for label in labels]
+    try:
+        return build_texts(texts, numbers, _int(other, _MOST_LABEL, NO_LABEL))
+    except TooManyStatesError:
+        raise PlanError("the texts of an automaton are too many") from None
+
+
+def _listed(values: Any) -> frozenset[Fraction]:
+    try:
+        return frozenset(map(read_number, _as_list(values)))
+    except ValueError:
+        raise PlanError("the plan has a broken number") from None
 
 
 def _fraction(value: Any) -> Fraction:
@@ -271,8 +297,8 @@ def _read_rule(entry: Any) -> Rule:
         bool(high_open),
         _optional(multiple),
         tuple(_fraction(n) for n in nots),
-        frozenset(_fraction(n) for n in _as_list(excluded)),
-        None if values is None else frozenset(_fraction(n) for n in _as_list(values)),
+        _listed(excluded),
+        None if values is None else _listed(values),
         _int(spelled, 3),
     )
 

@@ -51,6 +51,18 @@ class Rule:
     values: frozenset[Fraction] | None = None
     spelled: int = 0
 
+    @property
+    def lists_only(self) -> bool:
+        """Whether a value is allowed if and only if it is listed."""
+        return (
+            self.values is not None
+            and self.low is None
+            and self.high is None
+            and self.multiple is None
+            and not self.not_multiples
+            and not self.excluded
+        )
+
     def allows(self, value: Fraction) -> bool:
         """Return whether a value is allowed, however it is spelled."""
         return (
@@ -147,10 +159,14 @@ def _find_allowed(rule: Rule, bounds: Bounds, excluded: Decimals, *, negative: b
     if bounds.is_empty or is_never:
         return Listed([], {})
     if rule.values is not None or bounds.low == bounds.high:
-        sign = -1 if negative else 1
-        values = [bounds.low * sign] if rule.values is None else rule.values
-        kept = (value * sign for value in values if value * sign >= 0 and rule.allows(value))
-        return Listed(kept, excluded)
+        values = rule.values
+        if values is None:
+            values = frozenset([-bounds.low if negative else bounds.low])
+        if not rule.lists_only:
+            values = frozenset(value for value in values if rule.allows(value))
+        if negative:
+            return Listed([-value for value in values if value.numerator <= 0], excluded)
+        return Listed([value for value in values if value.numerator >= 0], excluded)
     others = tuple(map(Factor, not_factors))
     if factor is None:
         return Between(bounds, others, excluded)
