@@ -29,6 +29,8 @@ __all__ = [
     "allocate_bitmask",
     "compile_grammar",
     "compile_json_schema",
+    "compile_structural_tag",
+    "compile_tools",
     "fill_bitmasks",
     "load",
     "load_kit",
@@ -139,6 +141,93 @@ def compile_json_schema(
         name="schema",
     )
     return Artifact(contents)
+
+
+def compile_structural_tag(
+    tag: Mapping[str, Any] | str,
+    *,
+    tokenizer: str,
+    vocab_size: int | None = None,
+    limits: Limits | None = None,
+) -> Artifact:
+    """Return a structural tag compiled for a tokenizer; its masks are those of a request's tag.
+
+    Args:
+        tag: of either request form, parsed or its JSON text.
+        tokenizer: a name such as ``llama3``, a path, or ``bytes``.
+        vocab_size: the model's padded vocabulary size; padding is never legal.
+        limits: the time and memory that it may take; default: ``Limits()``.
+
+    Raises:
+        GrammarError: a pattern or a grammar in it is refused.
+        LimitError: a limit was reached.
+        SchemaError: a JSON Schema in it cannot be compiled.
+        TagError: it is no structural tag, or asks for what is not supported.
+    """
+    from maskc.budget import run_bounded
+    from maskc.kit import artifacts
+    from maskc.limits import Limits
+    from maskc.runtime.artifact import Artifact
+    from maskc.vocab import load_vocabulary
+
+    vocabulary, bounds = load_vocabulary(tokenizer, vocab_size=vocab_size), limits or Limits()
+    return Artifact(
+        run_bounded(
+            lambda: artifacts.compile_structural_tag(tag, vocabulary, limits=bounds), bounds
+        )
+    )
+
+
+def compile_tools(
+    tools: Any,
+    *,
+    tokenizer: str,
+    family: str,
+    choice: str | Mapping[str, Any] = "auto",
+    parallel: bool = True,
+    reasoning: bool = False,
+    vocab_size: int | None = None,
+    limits: Limits | None = None,
+) -> Artifact:
+    """Return the replies that may call tools, compiled for a tokenizer.
+
+    Args:
+        tools: definitions as OpenAI's interface has them, or their JSON text.
+        tokenizer: a name such as ``llama3``, a path, or ``bytes``.
+        family: how the model writes calls: ``maskc families`` lists them.
+        choice: ``auto``, ``required``, ``none``, or ``{"name": …}`` for one tool.
+        parallel: whether there may be more than one call.
+        reasoning: whether the model thinks first, where the family has that.
+        vocab_size: the model's padded vocabulary size; padding is never legal.
+        limits: the time and memory that it may take; default: ``Limits()``.
+
+    Raises:
+        LimitError: a limit was reached.
+        SchemaError: the schema of a tool's arguments cannot be compiled.
+        TagError: a tool or the choice is none, or arguments have what the family's style cannot
+            write.
+    """
+    from maskc.budget import run_bounded
+    from maskc.kit import artifacts
+    from maskc.limits import Limits
+    from maskc.runtime.artifact import Artifact
+    from maskc.vocab import load_vocabulary
+
+    vocabulary, bounds = load_vocabulary(tokenizer, vocab_size=vocab_size), limits or Limits()
+
+    def work() -> Artifact:
+        contents = artifacts.compile_tools(
+            tools,
+            vocabulary,
+            family=family,
+            choice=choice,
+            parallel=parallel,
+            reasoning=reasoning,
+            limits=bounds,
+        )
+        return Artifact(contents)
+
+    return run_bounded(work, bounds)
 
 
 def load_kit(

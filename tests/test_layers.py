@@ -71,7 +71,7 @@ MAY_IMPORT = {
     # Pieces of requests are compiled in parts of their own; what links them is the runtime's.
     "kit": RUNTIME
     | {"automata", "frontends.regex", "frontends.source", "jsonschema.compiling", "kit"}
-    | {"", "pipeline", "tags", "vocab.vocabulary"},
+    | {"", "emit.provenance", "pipeline", "tags", "vocab.vocabulary"},
     # What a structural tag says, as pieces and links; the kit lends what compiles them.
     "tags": RUNTIME | {"tags"},
     # An engine's tokenizer is compared with the artifact's, by the compiler's own reading.

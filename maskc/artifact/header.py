@@ -33,6 +33,22 @@ def check_texts(header: Mapping[str, Any]) -> str | None:
     return fault
 
 
+def check_link(header: dict[str, Any]) -> str | None:
+    """Return what is wrong with the header of a link's artifact, ``None`` if nothing is."""
+    fault = _LINK_HEADER(header, "") or _find_bytes(header)
+    if fault:
+        return fault
+    tokenizer, sizes = header["tokenizer"], header.get("sizes")
+    if not isinstance(sizes, dict) or tokenizer["vocab_size"] != sizes.get("V"):
+        return "the header's vocabulary size does not fit its arrays"
+    ends = tokenizer["eos_ids"]
+    if not ends or ends != sorted(set(ends)) or ends[-1] >= tokenizer["vocab_size"]:
+        return "the header's end-of-sequence ids do not ascend, or are outside of the vocabulary"
+    if any(token >= tokenizer["vocab_size"] for token in header["link"]["tokens"].values()):
+        return "the header names a token outside of the vocabulary"
+    return None
+
+
 def check_numbers(header: dict[str, Any], *, n_scanner_states: int) -> str | None:
     """Return what is wrong with the entries that the runtime reads, ``None`` if nothing is."""
     tokenizer, layout = header.get("tokenizer"), header.get("layout")
@@ -155,7 +171,11 @@ _count = _is("no count", _is_count)
 _bytes = _is("no byte string", lambda value: isinstance(value, bytes))
 _some = _is("no list, or empty", lambda value: isinstance(value, list) and bool(value))
 _lexer = _is("no lexer of Lark's", {"contextual", "basic", "dynamic_complete"}.__contains__)
+_setting = _is(
+    "no setting", lambda value: isinstance(value, bool) or value is None or _is_text(value)
+)
 _parser = _is("no parser of Lark's", {"lalr", "earley"}.__contains__)
+_source = _is("neither a structural tag nor tools", {"structural-tag", "tools"}.__contains__)
 _dialect = _is("no notation", {"lark", "gbnf", "ebnf", "regex"}.__contains__)
 
 # The attributes of an Indenter; an older version wrote `module:Class`, which only verify minds.
@@ -228,4 +248,32 @@ _HEADER = _record(
         "not_lexed_apart": _list_of(_record({"first": _text, "second": _text, "witness": _bytes})),
     },
     {"unicode": _text},
+)
+_LINK_HEADER = _record(
+    {
+        "maskc": _text,
+        "grammar": _record(
+            {
+                "name": _name,
+                "dialect": lambda value, place: _text(value, place) or _source(value, place),
+                "sha256": _text,
+            }
+        ),
+        "tokenizer": _record(
+            {
+                "name": _name,
+                "fingerprint": _text,
+                "n_tokens": _count,
+                "vocab_size": _count,
+                "eos_ids": _list_of(_count),
+            }
+        ),
+        "link": _record(
+            {
+                "settings": _map_of(_setting),
+                "counts": _map_of(_count),
+                "tokens": _map_of(_count),
+            }
+        ),
+    }
 )

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.relations import check_layout, check_relations
-from maskc.artifact.sections import ANY, Section, is_general, is_schema, sections_of
+from maskc.artifact.sections import ANY, Section, is_general, is_grammar, sections_of
 from maskc.ids import IGNORED, NO_EVENT, NO_LINE, SAME
 
 FORMAT = 6
@@ -75,7 +75,7 @@ def check(contents: Contents) -> str | None:
     sizes = _constants(contents.header)
     if sizes is None:
         return "the header lacks its sizes"
-    is_lalr = not is_schema(contents.header) and not is_general(contents.header)
+    is_lalr = is_grammar(contents.header) and not is_general(contents.header)
     if is_lalr != ("layout" in contents.header):
         return f"the header {'lacks its' if is_lalr else 'has a'} layout"
     for name, section in sections.items():
@@ -93,7 +93,7 @@ def check(contents: Contents) -> str | None:
         fault = _check_values(name, section, arrays, sizes)
         if fault:
             return fault
-    if is_schema(contents.header):
+    if not is_grammar(contents.header):
         return None
     roots = arrays["root_terminal"]
     if ((roots < IGNORED) & (roots != NO_EVENT)).any():
@@ -114,11 +114,11 @@ def _constants(header: dict[str, Any]) -> dict[str, int] | None:
         isinstance(k, str) and type(v) is int and 0 <= v < 1 << 31 for k, v in sizes.items()
     ):
         return None
-    needed = {"V"} if is_schema(header) else {"V", "C", "T", "N", "M"}
+    needed = {"V", "C", "T", "N", "M"} if is_grammar(header) else {"V"}
     if not needed <= set(sizes):
         return None
     fixed = {key: int(sizes[key]) for key in sorted(needed)}
-    if is_schema(header):
+    if not is_grammar(header):
         return fixed
     if "GN" in sizes:
         fixed["GN"] = int(sizes["GN"])
@@ -147,7 +147,7 @@ def _check_values(
 ) -> str | None:
     array = arrays[name]
     if section.offsets is not None:
-        if array[0] != 0 or (array[1:] < array[:-1]).any():
+        if not len(array) or array[0] != 0 or (array[1:] < array[:-1]).any():
             return f"section {name} does not ascend from 0"
         if array[-1] != len(arrays[section.offsets]):
             return f"section {name} ends at {array[-1]}, not at the end of {section.offsets}"

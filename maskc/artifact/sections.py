@@ -1,8 +1,8 @@
 """Which arrays does an artifact hold, of which dtype and shape, and with which values?
 
-There are three kinds of artifacts, by the parser that the header names: of an LALR grammar and of a
-general one, which share all but the parser's table, and of a JSON Schema, which has three arrays
-only.
+There are four kinds of artifacts, by the parser that the header names: of an LALR grammar and of a
+general one, which share all but the parser's table, of a JSON Schema, which has three arrays only,
+and of a link, which is a structural tag or tools.
 
 Dimensions are named: ``V`` tokens, ``S`` scanner states, ``K`` byte classes, ``B`` boundaries,
 ``C`` contexts, ``D`` places (contexts outside of brackets and between them), ``T`` terminals,
@@ -150,6 +150,32 @@ SCHEMA_SECTIONS: dict[str, Section] = {
 }
 
 
+# Of a link (``parser=link``): its plan, what it was made from, and artifacts of grammars in it.
+LINK_SECTIONS: dict[str, Section] = {
+    "token_first": SHARED_SECTIONS["token_first"],
+    "token_bytes": SHARED_SECTIONS["token_bytes"],
+    "link_plan": Section("uint8", ("plan",)),
+    "link_source": Section("uint8", ("source",)),
+    "link_grammar_first": Section("int32", ("grammars+1",), offsets="link_grammar_bytes"),
+    "link_grammar_bytes": Section("uint8", ("grammar bytes",)),
+}
+
+
+# What the header may name: each a kind of artifact.
+PARSERS = ("lalr", "earley", "schema", "link")
+
+
+def is_link(header: Mapping[str, Any]) -> bool:
+    """Return whether an artifact was made from a structural tag or from tools."""
+    grammar = header.get("grammar")
+    return isinstance(grammar, dict) and grammar.get("parser") == "link"
+
+
+def is_grammar(header: Mapping[str, Any]) -> bool:
+    """Return whether an artifact was made from a grammar, with a scanner and a parser's table."""
+    return not is_schema(header) and not is_link(header)
+
+
 def is_schema(header: Mapping[str, Any]) -> bool:
     """Return whether an artifact was made from a JSON Schema."""
     grammar = header.get("grammar")
@@ -166,4 +192,6 @@ def sections_of(header: Mapping[str, Any]) -> dict[str, Section]:
     """Return the sections of an artifact with this header."""
     if is_schema(header):
         return SCHEMA_SECTIONS
+    if is_link(header):
+        return LINK_SECTIONS
     return GENERAL_SECTIONS if is_general(header) else LALR_SECTIONS

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from maskc.errors import GrammarError, TokenizerError
 from maskc.runtime.artifact import Artifact
+from maskc.runtime.link.replies import encode_reply, names_of
 from maskc.verify.files import read_text
 from maskc.vocab import Encoder
 
@@ -35,10 +36,11 @@ def read_documents(
     Raises:
         GrammarError: none has a legal first token: this is no corpus of the grammar.
     """
-    documents = []
+    documents, names = [], names_of(artifact.header)
     for path in files:
         try:
-            tokens = tuple(encoder.encode(read_text(path, max_bytes)))
+            text = read_text(path, max_bytes)
+            tokens = tuple(encode_reply(text, names, encoder.encode))
         except (UnicodeDecodeError, TokenizerError):
             continue
         if tokens:

@@ -21,6 +21,7 @@ from maskc.cli.json_schema import (
 from maskc.cli.limits import limit_options, run_alone
 from maskc.cli.options import json_option, kit_option, tokenizer_option, vocab_size_option
 from maskc.cli.progress import show_progress
+from maskc.cli.tags import ToolOptions, compile_link_file, find_link, tool_options
 from maskc.cli.tokenizer import name_tokenizer
 from maskc.limits import Limits
 from maskc.report.compile import Compilation, print_compilation
@@ -35,6 +36,7 @@ from maskc.runtime.borrowing import open_table
 @schema_option("Compile")
 @resource_option
 @layout_options
+@tool_options
 @tokenizer_option(required=True)
 @click.option(
     "-o",
@@ -54,6 +56,7 @@ def compile_command(
     json_schema: str | None,
     resources: tuple[str, ...],
     choices: Mapping[str, str],
+    tools: ToolOptions,
     tokenizer: str,
     output: str | None,
     lark: LarkOptions,
@@ -66,12 +69,32 @@ def compile_command(
 
     GRAMMAR is the path of a grammar, or the name of one that comes with maskc: python, json, sql,
     c, lua, graphql, toml, csv, regex, lark. It is in Lark's notation unless its name ends in .gbnf
-    (llama.cpp), .ebnf (W3C) or .schema.json.
+    (llama.cpp), .ebnf (W3C) or .schema.json. A file .json with a structural tag, or with a list of
+    tools (--family), becomes the constraint of a model's reply.
     Options win over the settings in the grammar's `// maskc:` comments, and these over Lark's
     defaults.
     """
     grammar, json_schema = split_schema(grammar, json_schema)
-    _check_usage(grammar, regex, json_schema, lark, [*choices, *["resource"] * bool(resources)])
+    of_schemas = [*choices, *["resource"] * bool(resources)]
+    link = find_link(grammar)
+    _check_usage(grammar, regex, json_schema, lark, of_schemas)
+    if link is not None and grammar is not None:
+        if lark.is_given:
+            raise click.UsageError("A structural tag has no start, parser, lexer or postlex.")
+        compile_link_file(
+            grammar,
+            link,
+            tools,
+            tokenizer,
+            output,
+            vocab_size,
+            kit=kit,
+            as_json=as_json,
+            limits=limits,
+        )
+        return
+    if tools.given:
+        raise click.UsageError(f"--{tools.given[0]} goes with a file of tools only.")
     if json_schema is not None:
         compile_schema_file(
             json_schema,

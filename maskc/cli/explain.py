@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import maskc
-from maskc.artifact.sections import is_schema
+from maskc.artifact.sections import is_link, is_schema
 from maskc.cli.json_schema import read_resources, resource_option
 from maskc.cli.limits import limit_options, run_alone
 from maskc.cli.options import json_option
@@ -55,6 +55,10 @@ def explain_command(
                 from maskc.explain.schemas import explain_schema
 
                 return explain_schema(loaded, written, asked, documents)
+            if is_link(loaded.header):
+                from maskc.explain.links import explain_link
+
+                return explain_link(loaded, written, asked)
             return explain(loaded, written, asked)
 
         explanation = run_alone(work, limits)

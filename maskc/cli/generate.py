@@ -9,7 +9,7 @@ from functools import partial
 import click
 
 import maskc
-from maskc.artifact.sections import is_schema
+from maskc.artifact.sections import is_link, is_schema
 from maskc.cli.limits import limit_options, part_limit_option
 from maskc.cli.options import json_option
 from maskc.limits import Limits
@@ -54,6 +54,11 @@ def generate_command(
 
         texts = draw_texts(loaded, count, max_tokens, seed)
         click.get_current_context().exit(_show_drawn(artifact, texts, as_json=as_json))
+    if is_link(loaded.header):
+        from maskc.verify.link_texts import draw_replies
+
+        texts = draw_replies(loaded, count, max_tokens, seed)
+        click.get_current_context().exit(_show_drawn(artifact, texts, as_json=as_json))
     problems, dictionaries = 0, []
     make = partial(open_texts, artifact, max_tokens=max_tokens, seed=seed, limits=limits)
     with Workers(make, jobs=1) as workers:
@@ -72,7 +77,7 @@ def generate_command(
 
 
 def _show_drawn(name: str, texts: Iterator[tuple[str, bool]], *, as_json: bool) -> int:
-    """Print the texts of a JSON Schema; return the exit status."""
+    """Print the texts of a JSON Schema or of a tag; return the exit status."""
     status, dictionaries = 0, []
     for text, is_whole in texts:
         problem = None if is_whole else "no end was found within the search"

@@ -9,12 +9,13 @@ import click
 
 import maskc
 from maskc.artifact.files import write_atomically
-from maskc.artifact.sections import is_schema
+from maskc.artifact.sections import is_link, is_schema
 from maskc.cli.options import json_option, tokenizer_option
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
 from maskc.errors import OutputError
 from maskc.report.inspect import Inspection, print_inspection
 from maskc.report.json_schema import describe_schema, print_schema
+from maskc.report.link import describe_link, print_link
 from maskc.report.render import format_size, print_json
 from maskc.report.timings import hash_artifact, load_timings
 
@@ -46,6 +47,15 @@ def inspect_command(
             print_json(describe_schema(artifact, size, contents.header, contents.arrays))
         else:
             print_schema(artifact, size, contents.header)
+        return
+    if is_link(contents.header):
+        if html is not None:
+            raise click.UsageError("--html draws grammars, not structural tags.")
+        size = Path(artifact).stat().st_size
+        if as_json:
+            print_json(describe_link(artifact, size, contents.header, contents.arrays))
+        else:
+            print_link(artifact, size, contents.header)
         return
     inspection = Inspection(
         artifact,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 import maskc
-from maskc.artifact.sections import is_schema
+from maskc.artifact.sections import is_link, is_schema
 from maskc.cli.json_schema import read_resources, resource_option
 from maskc.cli.limits import limit_options, part_limit_option
 from maskc.cli.options import corpus_option, found_tokenizer_option, gather, json_option
@@ -120,7 +120,8 @@ def verify_command(
     mutation: files changed by a byte are refused where Lark refuses them, at the right byte.
     raw store: masks are those of the rows before streamlining, in every bit.
 
-    Of a JSON Schema, the judge is the package jsonschema, and there are corpus and generation.
+    Of a JSON Schema, the judge is the package jsonschema, and there are corpus and generation; so
+    it is with a structural tag or tools, of which the corpus is replies of a model.
     """
     from maskc.verify import VerifyOptions
 
@@ -139,6 +140,8 @@ def verify_command(
         report = _verify_schema(loaded, corpus, options, resources)
     elif resources:
         raise click.UsageError("--resource goes with a JSON Schema only.")
+    elif is_link(loaded.header):
+        report = _verify_link(loaded, corpus, options)
     else:
         report = _verify_grammar(artifact, corpus, options, jobs or min(_count_cores(), MOST_JOBS))
     if as_json:
@@ -171,6 +174,22 @@ def _verify_schema(
     name: str = options.tokenizer or artifact.header["tokenizer"]["name"]
     documents = read_resources(resources)
     return verify_schema_files(artifact, corpus, options, lambda: load_encoder(name), documents)
+
+
+def _verify_link(
+    artifact: maskc.Artifact, corpus: tuple[str, ...], options: VerifyOptions
+) -> VerifyReport:
+    """Return what a reader of the tag's JSON says of an artifact of a tag or of tools."""
+    from maskc.runtime.link.replies import names_of
+    from maskc.tags.reading import Reader, parse_tag
+    from maskc.verify.link import verify_link_files
+    from maskc.vocab import load_encoder
+
+    # Whoever made the file may have put anything in the place of its tag.
+    tag = parse_tag(artifact.contents.arrays["link_source"].tobytes())
+    Reader(artifact.vocab_size, names_of(artifact.header).get).read(tag)
+    name: str = options.tokenizer or artifact.header["tokenizer"]["name"]
+    return verify_link_files(artifact, corpus, options, lambda: load_encoder(name))
 
 
 def _count_cores() -> int:

@@ -24,6 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.artifact.model import Contents
+from maskc.artifact.sections import is_link
 from maskc.automata.counted import CountedPattern
 from maskc.budget import run_bounded
 from maskc.errors import ArtifactError, GrammarError
@@ -43,7 +45,9 @@ from maskc.runtime.link.counting import CountingPiece, CountingScans
 from maskc.runtime.link.expressions import Expression, Leaf
 from maskc.runtime.link.joints import Joints
 from maskc.runtime.link.machine import LinkMachine, LinkResults
+from maskc.runtime.link.opening import LinkOpener
 from maskc.runtime.link.pieces import MachinePiece, Piece, RegularPiece, SchemaPiece
+from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import allocate_bitmask
 from maskc.runtime.once import made_once
 from maskc.runtime.schema.opening import MaskedSchemaMachine
@@ -215,7 +219,9 @@ class Kit:
         given = parse_tag(tag)
 
         def make() -> Expression:
-            return run_bounded(lambda: self._build(given, spelled=True), limits, name="<tag>")
+            return run_bounded(
+                lambda: self._build(given, limits, spelled=True), limits, name="<tag>"
+            )
 
         name = tag if isinstance(tag, str) else _name(given)
         return self._link(self._keep("structural_tag", name, make))
@@ -258,6 +264,7 @@ class Kit:
                         reasoning=reasoning,
                         as_json=False,
                     ),
+                    limits,
                     spelled=False,
                 ),
                 limits,
@@ -267,7 +274,7 @@ class Kit:
         asked = name_of((tools, family, choice, parallel, reasoning))
         return self._link(make() if asked is None else self._keep("tools", asked, make))
 
-    def _build(self, given: Mapping[str, Any], *, spelled: bool) -> Expression:
+    def _build(self, given: Mapping[str, Any], limits: Limits, *, spelled: bool) -> Expression:
         read = Reader(self.vocab_size, self.tokens.find).read(given)
         strings = self._keep(
             "strings",
@@ -278,20 +285,22 @@ class Kit:
             self.tokens,
             self._composer,
             self._keep,
-            schema=lambda schema, **layout: self.json_schema(schema, **layout).expression,
-            plan=self._plan,
-            regex=lambda pattern: self.regex(pattern).expression,
-            gbnf=lambda text: self.gbnf(text).expression,
+            schema=lambda schema, **layout: (
+                self.json_schema(schema, limits=limits, **layout).expression
+            ),
+            plan=lambda schema: self._plan(schema, limits),
+            regex=lambda pattern: self.regex(pattern, limits=limits).expression,
+            gbnf=lambda text: self.gbnf(text, limits=limits).expression,
         )
         return Builder(means, strings).build(read)
 
-    def _plan(self, schema: Any) -> Plan:
+    def _plan(self, schema: Any, limits: Limits) -> Plan:
         layout = Layout()
-        data = self._compiler.plan(SchemaOrder(schema, {}, layout, True), REQUEST_LIMITS)
+        data = self._compiler.plan(SchemaOrder(schema, {}, layout, True), limits)
         return Plan(data, layout, self._budget)
 
     def artifact(self, path: str | os.PathLike[str] | Artifact) -> Constraint:
-        """Return the constraint of a compiled grammar or schema, of the kit's tokenizer.
+        """Return the constraint of a compiled grammar, schema or tag, of the kit's tokenizer.
 
         Args:
             path: of the file, or what :func:`maskc.load` returned.
@@ -305,6 +314,10 @@ class Kit:
                 str(opened.header["grammar"]["name"]),
                 "was compiled for another tokenizer than the kit's",
                 "compile it for the tokenizer of the kit",
+            )
+        if is_link(opened.header):
+            return self._link(
+                self._keep("link", opened.content_hash, lambda: self._open_link(opened.contents))
             )
         return self._constraint(
             "artifact", opened.content_hash, lambda: self._machine_piece(opened)
@@ -399,7 +412,21 @@ class Kit:
     def _machine_piece(self, artifact: Artifact) -> Piece:
         tokens = self.tokens
         scanner = self._joints.scanner
-        return MachinePiece(artifact.machine, tokens.ends, scanner, tokens.index, self._budget)
+        return MachinePiece(
+            artifact.contents,
+            artifact.machine,
+            tokens.ends,
+            scanner,
+            tokens.index,
+            self._budget,
+        )
+
+    def _open_link(self, contents: Contents) -> Expression:
+        def open_grammar(inner: Contents) -> Machine[Any]:
+            return Artifact(inner).machine
+
+        ends = self.tokens.ends
+        return LinkOpener(contents, self._composer, self._results, ends, open_grammar).root()
 
     def _constraint(self, kind: str, asked: str, make: Callable[[], Piece]) -> Constraint:
         return self._link(self._joints.leaf(self._keep(kind, asked, make)))

@@ -6,7 +6,7 @@ It reads the report as the plain dictionary that ``--json`` prints::
      "experiments": [
          {"name": str, "ok": bool, "outcome": str, "lack": str or None, "checked": {name: number},
           "counts": {name: number}, "failures": [{name: value}, …],
-          "refused": [{"file", "line", "column", "reason", "expected"}, …]}, …]}
+          "refused": [{"file", "line", "column", "reason", "expected"}, …], "refused_by": str}, …]}
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _explain(experiment: Mapping[str, Any]) -> str:
         return f"{experiment['name']}: {experiment['lack']}"
     n_refused = len(experiment["refused"])
     texts = "1 file is" if n_refused == 1 else f"{format_count(n_refused)} files are"
-    return f"{experiment['name']}: {texts} refused by Lark ({_ALLOW})"
+    return f"{experiment['name']}: {texts} refused by {experiment['refused_by']} ({_ALLOW})"
 
 
 def _format_outcome(experiment: Mapping[str, Any]) -> Text:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,9 @@ from numpy.typing import NDArray
 
 from maskc.artifact.container import encode, load_container
 from maskc.artifact.files import write_atomically
-from maskc.artifact.header import check_numbers, check_texts
+from maskc.artifact.header import check_link, check_numbers, check_texts
 from maskc.artifact.model import FORMAT, Contents, check
-from maskc.artifact.sections import is_general, is_schema
+from maskc.artifact.sections import PARSERS, is_general, is_link, is_schema
 from maskc.errors import ArtifactError
 from maskc.runtime.arguments import as_count, as_number
 from maskc.runtime.borrowing import KitLike, add_tokens, drop_tokens, leaves_tokens, open_table
@@ -22,6 +23,7 @@ from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.link.opening import check_link_plan, open_link
 from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.once import made_once
@@ -204,6 +206,8 @@ def _machine_of(header: dict[str, Any]) -> Callable[..., Machine[Any]]:
     """Return what makes the machine of an artifact with this header."""
     if is_schema(header):
         return open_schema
+    if is_link(header):
+        return partial(open_link, open_grammar=lambda inner: Artifact(inner).machine)
     return GlrMachine if is_general(header) else LalrMachine
 
 
@@ -223,8 +227,19 @@ def check_contents(contents: Contents, name: str) -> Contents:
     if "kind" in contents.header:
         kind = str(contents.header["kind"])[:20]
         raise ArtifactError(name, f"is a {kind}, and no artifact", "load a kit with maskc.load_kit")
+    grammar = contents.header.get("grammar")
+    parser = grammar.get("parser", "lalr") if isinstance(grammar, dict) else "lalr"
+    if isinstance(parser, str) and parser not in PARSERS:
+        reason = f"is of the kind {parser[:20]!r}, which this maskc does not know"
+        raise ArtifactError(name, reason, "install a newer maskc, or compile it again")
     if is_schema(contents.header):
         fault = check_schema_header(contents.header) or check(contents) or check_plan(contents)
+    elif is_link(contents.header):
+        fault = (
+            check_link(contents.header)
+            or check(contents)
+            or check_link_plan(contents, check_contents)
+        )
     else:
         # All look at the header; only what has passed the last has states to count.
         fault = (

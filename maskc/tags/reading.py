@@ -43,18 +43,32 @@ def parse_tag(given: Any) -> Any:
     Raises:
         TagError: it is no JSON object.
     """
-    if isinstance(given, str | bytes | bytearray):
-        if len(given) > MAX_CHARACTERS:
-            raise TagError("", f"it has more than {MAX_CHARACTERS:,} characters", "split it")
-        try:
-            given = json.loads(given)
-        except RecursionError:
-            raise TagError("", "it is nested too deep", "nest formats less") from None
-        except ValueError as error:
-            raise TagError("", f"it is no JSON ({error})", "give valid JSON") from None
+    given = parse_json(given, "")
     if not isinstance(given, Mapping):
         raise TagError("", "it is no JSON object", "give a mapping or its text")
     return given
+
+
+def parse_json(given: Any, pointer: str) -> Any:
+    """Return what a JSON text says; what is no text is returned as it is.
+
+    Args:
+        given: a text, or anything.
+        pointer: what to call it in an error.
+
+    Raises:
+        TagError: it is no JSON, or too large.
+    """
+    if not isinstance(given, str | bytes | bytearray):
+        return given
+    if len(given) > MAX_CHARACTERS:
+        raise TagError(pointer, f"it has more than {MAX_CHARACTERS:,} characters", "split it")
+    try:
+        return json.loads(given)
+    except RecursionError:
+        raise TagError(pointer, "it is nested too deep", "nest less") from None
+    except ValueError as error:
+        raise TagError(pointer, f"it is no JSON ({error})", "give valid JSON") from None
 
 
 class Reader:

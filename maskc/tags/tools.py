@@ -6,7 +6,6 @@ Example: ``[{"type": "function", "function": {"name": "f", "parameters": {…}}}
 
 from __future__ import annotations
 
-import json
 import marshal
 import re
 from collections.abc import Mapping
@@ -14,7 +13,7 @@ from typing import Any
 
 from maskc.errors import TagError
 from maskc.tags.families import Tool, load_family
-from maskc.tags.reading import MAX_CHARACTERS
+from maskc.tags.reading import parse_json
 
 MAX_TOOLS = 10_000
 # What the wrappers of all families leave as it is.
@@ -28,8 +27,7 @@ def read_tools(given: Any) -> list[Tool]:
     Raises:
         TagError: they are none.
     """
-    if isinstance(given, str):
-        given = _parse(given)
+    given = parse_json(given, "/tools")
     if not isinstance(given, list | tuple):
         raise TagError("/tools", "it is no list", "give a list of tool definitions")
     if len(given) > MAX_TOOLS:
@@ -42,15 +40,6 @@ def read_tools(given: Any) -> list[Tool]:
             raise TagError(f"/tools/{n}", fact, "give each name once")
         found[tool.name] = tool
     return list(found.values())
-
-
-def _parse(text: str) -> Any:
-    if len(text) > MAX_CHARACTERS:
-        raise TagError("/tools", f"there are more than {MAX_CHARACTERS:,} characters", "give fewer")
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise TagError("/tools", f"it is no JSON ({error})", "give valid JSON") from None
 
 
 def _read_tool(given: Any, pointer: str) -> Tool:

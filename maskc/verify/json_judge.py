@@ -30,18 +30,22 @@ class NotJudgedError(ValueError):
     """A number has more digits than the judge reads."""
 
 
-class Judge:
-    """Says whether a text's value is valid.
+class ValueJudge:
+    """Says whether a value is valid.
 
     Args:
-        artifact: of a JSON Schema.
+        text: of a JSON Schema.
+        resources: URI → the documents that it refers to.
+
+    Attributes:
+        schema: as it was read.
 
     Raises:
         MissingPackageError: the package is not installed.
         SchemaError: a number of the schema has more digits than the judge reads.
     """
 
-    def __init__(self, artifact: Artifact, resources: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, text: str, resources: Mapping[str, Any] | None = None) -> None:
         try:
             from jsonschema.validators import Draft202012Validator, validator_for
             from referencing import Registry, Resource
@@ -49,11 +53,11 @@ class Judge:
             from referencing.jsonschema import DRAFT202012, specification_with
         except ImportError:
             raise MissingPackageError("jsonschema", "json-schema") from None
-        text = artifact.header["grammar"]["text"]
         try:
             schema = json.loads(text, parse_float=_read_number, parse_int=_read_number)
         except NotJudgedError as error:
             raise SchemaError("", "", str(error), "verify it without such numbers") from None
+        self.schema = schema
         kind = validator_for(schema, default=Draft202012Validator)
         specification = DRAFT202012
         if isinstance(schema, dict) and "$schema" in schema:
@@ -65,13 +69,6 @@ class Judge:
         )
         self._validator = kind(schema, registry=registry)
         self._unresolvable = Unresolvable
-        layout = artifact.header["schema_layout"]
-        # Whether every valid value is accepted, if it is written as compact JSON.
-        self.is_complete = (
-            layout["key_order"] == "any"
-            and layout["numbers"] == "usual"
-            and not _has_format(schema)
-        )
 
     def judge(self, value: Any) -> bool:
         """Return whether a value is valid.
@@ -88,6 +85,30 @@ class Judge:
                 f"{error.ref!r} leads to a document that is not in the artifact",
                 "give it with --resource, as when compiling",
             ) from None
+
+
+class Judge(ValueJudge):
+    """Says whether a value is valid by the schema of an artifact.
+
+    Args:
+        artifact: of a JSON Schema.
+        resources: URI → the documents that it refers to.
+
+    Attributes:
+        is_complete: whether every valid value is accepted, if it is written as compact JSON.
+
+    Raises:
+        MissingPackageError, SchemaError: as the base class.
+    """
+
+    def __init__(self, artifact: Artifact, resources: Mapping[str, Any] | None = None) -> None:
+        super().__init__(artifact.header["grammar"]["text"], resources)
+        layout = artifact.header["schema_layout"]
+        self.is_complete = (
+            layout["key_order"] == "any"
+            and layout["numbers"] == "usual"
+            and not _has_format(self.schema)
+        )
 
 
 def _load(other: Any) -> Any:

@@ -119,6 +119,7 @@ class Experiment:
         refused: each text that Lark refuses: its file, line and column, what is there, and what
             was expected.
         allow_refused: such texts are no failure.
+        refused_by: who refuses them.
         lack: what is missing where nothing was checked.
     """
 
@@ -130,6 +131,7 @@ class Experiment:
     refused: list[Mapping[str, Any]] = field(default_factory=list)
     allow_refused: bool = False
     lack: str = ""
+    refused_by: str = "Lark"
 
     def count(self, name: str, by: int = 1) -> None:
         """Add to a count."""
@@ -174,6 +176,7 @@ class Experiment:
             "counts": self.counts,
             "failures": [dict(witness) for witness in self.failures],
             "refused": [dict(text) for text in self.refused],
+            "refused_by": self.refused_by,
         }
 
 

@@ -28,6 +28,14 @@ def test_an_artifact_of_this_format_that_an_older_maskc_wrote_is_served():
     assert not accepts(artifact, "[a b]")
 
 
+def test_an_artifact_of_a_tag_that_an_older_maskc_wrote_is_served():
+    artifact = maskc.load(FOLDER / f"format-{FORMAT}-link.maskc")
+    assert accepts(artifact, "a <fn=f>12</fn>.")
+    assert not accepts(artifact, "a <fn=f>x</fn>.")
+    assert not accepts(artifact, "a <fn=g>")
+
+
 def test_every_format_has_its_file():
     found = sorted(path.name for path in FOLDER.glob("*.maskc"))
-    assert found == [f"format-{version}.maskc" for version in range(1, FORMAT + 1)]
+    every = [f"format-{version}.maskc" for version in range(1, FORMAT + 1)]
+    assert found == sorted([*every, f"format-{FORMAT}-link.maskc"])

@@ -2,7 +2,7 @@
 
 The first byte says what the others are: a file; what is laid over a sound file, with the size and
 the checksum put right; changes of numbers inside the arrays of a sound file; or parts of the plan
-in the artifact of a JSON Schema exchanged for others.
+in the artifact of a JSON Schema, or of a link, exchanged for others.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ with atheris.instrument_imports(include=["maskc"]):
     from maskc.artifact.container import decode, encode
     from maskc.errors import ArtifactError, LimitError
     from tests.fuzz.driver import run_fuzzer
-    from tests.security.forged_plans import change_plan, compile_schemas
+    from tests.security.forged_plans import change_plan, compile_links, compile_schemas
     from tests.security.forging import compile_examples, use
 
 EXAMPLES = [data for _, data in sorted(compile_examples().items())]
-SCHEMAS = [data for _, data in sorted(compile_schemas().items())]
+PLANS = [data for _, data in sorted({**compile_schemas(), **compile_links()}.items())]
 N_PREFIX, N_DIGEST = 27, 34
 
 
@@ -36,7 +36,7 @@ def take(data: bytes) -> None:
     if len(data) < 2:
         return
     mode, rest = data[0] % 4, data[2:]
-    examples = SCHEMAS if mode == 3 else EXAMPLES
+    examples = PLANS if mode == 3 else EXAMPLES
     sound = examples[data[1] % len(examples)]
     if mode == 0:
         load_and_use(rest, 0)
@@ -80,8 +80,9 @@ def change_numbers(sound: bytes, data: bytes) -> bytes | None:
 
 
 def exchange_parts(sound: bytes, data: bytes) -> bytes:
-    """Return a schema's file with parts of its plan exchanged, four bytes of the input for each."""
+    """Return a file with parts of its plan exchanged, four bytes of the input for each."""
     header, arrays = decode(sound, "sound")
+    name = "link_plan" if "link_plan" in arrays else "schema_plan"
     changes = [
         (
             int.from_bytes(data[place : place + 2], "little"),
@@ -89,8 +90,8 @@ def exchange_parts(sound: bytes, data: bytes) -> bytes:
         )
         for place in range(0, min(len(data) - 3, 40), 4)
     ]
-    plan, _ = change_plan(arrays["schema_plan"], changes)
-    return encode(header, {**arrays, "schema_plan": plan})
+    plan, _ = change_plan(arrays[name], changes)
+    return encode(header, {**arrays, name: plan})
 
 
 def load_and_use(data: bytes, seed: int) -> None:

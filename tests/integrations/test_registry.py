@@ -6,10 +6,12 @@ import threading
 
 import pytest
 
+import maskc
 from maskc.errors import ArtifactError, VocabularyMismatchError
 from maskc.integrations import registry as module
 from maskc.integrations.registry import ArtifactRegistry, Listed
 from maskc.kit.file import make_kit, save_kit
+from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text
 
@@ -202,3 +204,11 @@ def test_an_artifact_that_leaves_its_vocabulary_to_a_kit_is_served_with_the_serv
     monkeypatch.setattr("maskc.runtime.borrowing.find_tokens", lambda *_: None)
     registry = ArtifactRegistry(MODEL, tmp_path / "artifacts")
     assert registry.load("lean").matcher().accept_bytes(b"yes")
+
+
+def test_an_artifact_of_tools_is_served_as_any_other(folder):
+    tool = {"type": "function", "function": {"name": "f"}}
+    made = maskc.compile_tools([tool], tokenizer="bytes", family="exaone", choice="required")
+    made.save(folder / "calls.maskc")
+    served = ArtifactRegistry(load_vocabulary("bytes"), folder).load("calls")
+    assert served.matcher().forced_bytes() == b'<tool_call>{"name": "f", "arguments": '

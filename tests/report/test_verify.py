@@ -13,6 +13,7 @@ PASSED = {
     "counts": {"files": 300, "tokens_walked": 1234567, "seconds": 12.34},
     "failures": [],
     "refused": [],
+    "refused_by": "Lark",
 }
 REFUSED = {
     "file": "bad.json",

@@ -1,4 +1,4 @@
-"""Plans of JSON Schemas that somebody forged: parts of the JSON exchanged for others.
+"""Plans of JSON Schemas and of links that somebody forged: parts of the JSON exchanged for others.
 
 A plan is a text in one array of bytes: a byte that is changed there mostly makes it no JSON at all.
 So :func:`change_plan` changes the plan's own numbers, texts and lists.
@@ -14,6 +14,8 @@ import numpy as np
 
 from maskc.artifact.container import encode
 from maskc.jsonschema.compiling import compile_schema
+from maskc.kit.artifacts import compile_structural_tag, compile_tools
+from maskc.limits import Limits
 from maskc.runtime.schema.plan import Layout
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -55,6 +57,73 @@ def compile_schemas(schema: Any = SCHEMA) -> dict[str, bytes]:
         contents = compile_schema(schema, vocabulary, layout=layout)
         made[name] = encode(contents.header, contents.arrays)
     return made
+
+
+# Every kind of node: texts, switches, free and limited text, tokens, patterns, grammars, schemas.
+TAG = {
+    "type": "structural_tag",
+    "format": {
+        "type": "sequence",
+        "elements": [
+            {"type": "any_text", "excludes": ["a["], "max_tokens": 3, "max_chars": 9},
+            {"type": "const_string", "value": "["},
+            {
+                "type": "or",
+                "elements": [
+                    {"type": "regex", "pattern": "a{1,3}b|é"},
+                    {"type": "grammar", "grammar": 'root ::= "{" root? "}"'},
+                ],
+            },
+            {
+                "type": "repeat",
+                "min": 1,
+                "max": 9,
+                "content": {"type": "exclude_token", "exclude_tokens": ["[S]", "x"]},
+            },
+            {"type": "optional", "content": {"type": "token", "token": "[S]"}},
+            {
+                "type": "triggered_tags",
+                "triggers": ["e[", "[S]", ":"],
+                "excludes": ["null"],
+                "tags": [
+                    {
+                        "type": "tag",
+                        "begin": "e[a",
+                        "end": ["]", ""],
+                        "content": {"type": "json_schema", "json_schema": SCHEMA},
+                    },
+                    {
+                        "type": "tag",
+                        "begin": "[S]",
+                        "end": {"type": "token", "token": 7},
+                        "content": {"type": "any_text"},
+                    },
+                ],
+            },
+        ],
+    },
+}
+NESTED = {
+    "type": "object",
+    "properties": {
+        "a": {"type": "string", "pattern": "^a+b?$", "maxLength": 3},
+        "b": {"type": "array", "items": {}},
+        "c": {"type": ["integer", "string"]},
+    },
+    "required": ["a"],
+}
+
+
+def compile_links() -> dict[str, bytes]:
+    """Return artifacts of a tag and of tools, as files."""
+    n = len(TOKENS)
+    vocabulary = Vocabulary((*TOKENS, None, None), (n,), "test", {"[S]": n + 1})
+    tools = [{"type": "function", "function": {"name": "f", "parameters": NESTED}}]
+    made = {
+        "tag": compile_structural_tag(TAG, vocabulary, limits=Limits()),
+        "tools": compile_tools(tools, vocabulary, family="cohere", limits=Limits()),
+    }
+    return {name: encode(found.header, found.arrays) for name, found in made.items()}
 
 
 def change_plan(plan: np.ndarray, changes: list[tuple[int, int]]) -> tuple[np.ndarray, list[str]]:

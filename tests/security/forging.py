@@ -18,7 +18,7 @@ from maskc.artifact.sections import sections_of
 from maskc.errors import ArtifactError
 from maskc.runtime.artifact import Artifact
 from tests.compiled import compile_text
-from tests.security.forged_plans import change_plan, compile_schemas
+from tests.security.forged_plans import change_plan, compile_links, compile_schemas
 
 LALR = r"""
 start: value*
@@ -78,7 +78,7 @@ def compile_examples():
         for name, text in (("lalr", LALR), ("indented", INDENTED), ("general", GENERAL))
         for artifact in [compile_text(text, TOKENS)]
     }
-    return {**grammars, **compile_schemas()}
+    return {**grammars, **compile_schemas(), **compile_links()}
 
 
 def forge(data: bytes, draw: Random, n_changes: int) -> tuple[bytes, list[str]]:
@@ -92,7 +92,7 @@ def forge(data: bytes, draw: Random, n_changes: int) -> tuple[bytes, list[str]]:
             told.append(_change_header(header, draw))
             continue
         name = draw.choice(sorted(arrays))
-        if name == "schema_plan" and draw.random() < 0.9:
+        if name in ("schema_plan", "link_plan") and draw.random() < 0.9:
             change = (draw.getrandbits(31), draw.getrandbits(31))
             changed[name], more = change_plan(changed.get(name, arrays[name]), [change])
             told += more
@@ -138,6 +138,10 @@ def _change_header(header, draw):
     places += [(header["tokenizer"], key) for key in ("vocab_size", "eos_ids")]
     places += [(header["sizes"], key) for key in header["sizes"]]
     places += [(header["grammar"], "parser")]
+    if isinstance(header.get("link"), dict):
+        places += [(header["link"], key) for key in header["link"]]
+        places += [(header["tokenizer"], key) for key in header["tokenizer"]]
+        places += [(header["grammar"], key) for key in header["grammar"]]
     if isinstance(header.get("schema_layout"), dict):
         places += [(header["schema_layout"], key) for key in header["schema_layout"]]
         places += [(header["tokenizer"], "fingerprint")]

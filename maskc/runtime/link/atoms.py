@@ -27,6 +27,9 @@ class TokenPiece(PlainPiece):
     Args:
         ids: the tokens, at least one.
         words: their mask; ``None``: they are few.
+
+    Attributes:
+        ids: the tokens.
     """
 
     has_atoms = True
@@ -34,8 +37,8 @@ class TokenPiece(PlainPiece):
     first_bytes: frozenset[int] | None = frozenset()
 
     def __init__(self, ids: Iterable[int], words: Words | None = None) -> None:
-        self._ids = frozenset(ids)
-        self._part = Part((words,)) if words is not None else Part(few=tuple(sorted(self._ids)))
+        self.ids = frozenset(ids)
+        self._part = Part((words,)) if words is not None else Part(few=tuple(sorted(self.ids)))
 
     def start(self, rest: Rest) -> tuple[Link, ...]:
         """Return the one hypothesis before the token."""
@@ -47,7 +50,7 @@ class TokenPiece(PlainPiece):
 
     def take(self, inner: int, token_id: int) -> Sequence[int]:
         """Return that the token was taken."""
-        return (_AFTER,) if inner == _BEFORE and token_id in self._ids else ()
+        return (_AFTER,) if inner == _BEFORE and token_id in self.ids else ()
 
     def has_ended(self, inner: int) -> bool:
         """Return whether the token was taken."""

@@ -134,18 +134,21 @@ class Words(ByteAutomaton[_Left]):
 
     Args:
         words: at least one, sorted, each once.
+
+    Attributes:
+        words: these.
     """
 
     is_sparse = True
 
     def __init__(self, words: Sequence[bytes]) -> None:
-        self._words = words
+        self.words = words
         super().__init__((0, len(words), 0))
 
     def find_moves(self, name: _Left) -> dict[int, _Left]:
         """Return a move for each byte that some word goes on with; see the base class."""
         low, high, depth = name
-        words, found = self._words, dict[int, _Left]()
+        words, found = self.words, dict[int, _Left]()
         if len(words[low]) == depth:
             low += 1
         while low < high:
@@ -161,4 +164,4 @@ class Words(ByteAutomaton[_Left]):
     def is_accepting(self, name: _Left) -> bool:
         """Return whether a word ends here."""
         low, _, depth = name
-        return len(self._words[low]) == depth
+        return len(self.words[low]) == depth

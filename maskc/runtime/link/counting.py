@@ -58,11 +58,14 @@ class CountingPiece(PlainPiece):
 
     Args:
         make_scans: returns a new automaton, and what is known of it.
+
+    Attributes:
+        automaton: the automaton.
     """
 
     def __init__(self, make_scans: Callable[[], CountingScans]) -> None:
         self._make_scans, self._scans = make_scans, make_scans()
-        self._automaton = automaton = self._scans.automaton
+        self.automaton = automaton = self._scans.automaton
         self.may_be_empty = automaton.accepts(START)
         first = automaton.moves(START)
         self.first_bytes = frozenset(first) if len(first) <= _MOST_FIRST else None
@@ -74,16 +77,16 @@ class CountingPiece(PlainPiece):
 
     def start(self, rest: Rest) -> tuple[Link, ...]:
         """Return the one hypothesis before its first byte."""
-        return (Link(self, self._automaton.name_of(START), rest),)
+        return (Link(self, self.automaton.name_of(START), rest),)
 
     def step(self, inner: Hashable, byte: int) -> Sequence[Hashable]:
         """Return the state after one more byte."""
-        after = self._automaton.read(inner, byte)
+        after = self.automaton.read(inner, byte)
         return () if after is None else (after,)
 
     def has_ended(self, inner: Hashable) -> bool:
         """Return whether the automaton accepts."""
-        return self._automaton.is_accepting(inner)
+        return self.automaton.is_accepting(inner)
 
     def describe(self, inner: Hashable) -> Hashable:
         """Return the state."""
@@ -91,7 +94,7 @@ class CountingPiece(PlainPiece):
 
     def seen(self, inner: Hashable) -> Hashable:
         """Return the state with counts that no mask tells from these."""
-        capped: Hashable = self._automaton.cap(inner)
+        capped: Hashable = self.automaton.cap(inner)
         return capped
 
     def legal(self, inner: Hashable, rest: Rest) -> Part:

@@ -69,15 +69,19 @@ class FreeText(SwitchAutomaton[Position]):
         triggers: words of symbols, none empty or the beginning of another → their labels;
             ``NO_LABEL``: it turns to nothing, and stands only inside of others.
         barred: words that do not stand in the text, none empty.
+
+    Attributes:
+        triggers, barred: these.
     """
 
     def __init__(self, triggers: Mapping[Word, int], barred: Iterable[bytes]) -> None:
+        self.triggers, self.barred = triggers, tuple(barred)
         self._children: list[dict[int, int]] = [{}]
         self._depth = [0]
         self._labels: dict[int, int] = {}  # of nodes where a trigger ends
         for word, label in triggers.items():
             self._labels[self._add(word)] = label
-        self._barred = bars = {self._add(tuple(text)) for text in barred}
+        self._barred = bars = {self._add(tuple(text)) for text in self.barred}
         self._fail = [_ROOT] * len(self._children)
         self._bars = [node in bars for node in range(len(self._children))]
         self._complete()

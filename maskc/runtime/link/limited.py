@@ -83,6 +83,10 @@ class LimitedPiece(PlainPiece):
         budget: what cached rows are charged to.
         max_tokens: how many tokens may begin in it; ``None``: any number.
         max_characters: how many characters it may have; ``None``: any number.
+
+    Attributes:
+        automaton: of free text.
+        limits: in tokens and in characters.
     """
 
     counts_tokens = True
@@ -98,22 +102,22 @@ class LimitedPiece(PlainPiece):
         max_characters: int | None,
     ) -> None:
         self._text, self._joints = text, text.joints
-        self._automaton: SwitchAutomaton[Position] = text.automaton
-        self._limits = (max_tokens, max_characters)
+        self.automaton: SwitchAutomaton[Position] = text.automaton
+        self.limits = (max_tokens, max_characters)
         # A token has no more characters than bytes.
         self._longest = len(self._joints.index.tokens.levels)
-        self._counted = CountedText(self._automaton, self._longest)
+        self._counted = CountedText(self.automaton, self._longest)
         self._few = Switch(self._counted, self._joints, budget)
         self._breaking: list[tuple[int, bytes]] | None = None
 
     def start(self, rest: Rest) -> tuple[Link, ...]:
         """Return the one hypothesis before its first byte."""
-        return (Link(self, Reading(START, *self._limits), rest),)
+        return (Link(self, Reading(START, *self.limits), rest),)
 
     def step(self, inner: Reading, byte: int) -> Sequence[Reading]:
         """Return what is known after one more byte."""
         state, tokens, characters = inner
-        after = self._automaton.moves(state).get(byte)
+        after = self.automaton.moves(state).get(byte)
         if after is None:
             return ()
         if characters is not None and _begins_character(byte):
@@ -153,7 +157,7 @@ class LimitedPiece(PlainPiece):
 
     def _missing(self, state: int) -> int:
         """Return how many bytes a character that is begun lacks."""
-        left = self._automaton.name_of(state)[1]
+        left = self.automaton.name_of(state)[1]
         return {0: 0, 1: 1, 2: 2, 3: 3, 4: 2, 5: 2, 6: 3, 7: 3}[left]
 
     def _list_breaking(self) -> list[tuple[int, bytes]]:
@@ -170,7 +174,7 @@ class LimitedPiece(PlainPiece):
 
     def has_ended(self, inner: Reading) -> bool:
         """Return whether the text may end here."""
-        return self._automaton.accepts(inner.state)
+        return self.automaton.accepts(inner.state)
 
     def describe(self, inner: Reading) -> Hashable:
         """Return what is known."""
@@ -184,7 +188,7 @@ class LimitedPiece(PlainPiece):
         if characters is None or characters >= self._longest:
             scan = self._text.scan(state)
         else:
-            name = (self._automaton.name_of(state), characters)
+            name = (self.automaton.name_of(state), characters)
             scan = self._few.scan(self._counted.state_of(name))
         part = scan.part
         if tokens is not None and tokens <= _MOST_MISSING:
@@ -220,11 +224,11 @@ class LimitedPiece(PlainPiece):
 
     def walk(self, trie: Trie, nodes: Ints, rest: Rest) -> Scan:
         """Return what it reads from some nodes on; see :class:`Piece`."""
-        tokens, characters = self._limits
+        tokens, characters = self.limits
         if characters is None or characters >= self._longest:
             scan = self._text.walk(trie, nodes)
         else:
-            start = self._counted.state_of((self._automaton.name_of(START), characters))
+            start = self._counted.state_of((self.automaton.name_of(START), characters))
             open_ = [(node, start) for node in nodes.tolist()]
             scan = self._joints.scanner.scan(self._counted, trie, open_)
         if tokens is None or tokens > _MOST_MISSING:
@@ -241,7 +245,7 @@ class LimitedPiece(PlainPiece):
 
     def _enters(self, text: bytes, rest: Rest) -> bool:
         """Return whether the limited text may begin with this, if a token ends after it."""
-        here = Reading(START, *self._limits)
+        here = Reading(START, *self.limits)
         for byte in text:
             after = self.step(here, byte)
             if not after:

@@ -27,17 +27,20 @@ class Markers(SwitchAutomaton[_Left]):
     Args:
         words: at least one, none empty, sorted, each once.
         labels: of each word.
+
+    Attributes:
+        words: these.
     """
 
     is_sparse = True
 
     def __init__(self, words: Sequence[Word], labels: Sequence[int]) -> None:
-        self._words, self._labels = words, labels
+        self.words, self._labels = words, labels
         super().__init__((0, len(words), 0))
 
     def _find(self, name: _Left) -> dict[int, _Left]:
         low, high, depth = name
-        words, found = self._words, dict[int, _Left]()
+        words, found = self.words, dict[int, _Left]()
         if len(words[low]) == depth:
             low += 1
         while low < high:
@@ -66,4 +69,4 @@ class Markers(SwitchAutomaton[_Left]):
     def label_of(self, name: _Left) -> int:
         """Return the label of a word that ends here."""
         low, _, depth = name
-        return self._labels[low] if len(self._words[low]) == depth else NO_LABEL
+        return self._labels[low] if len(self.words[low]) == depth else NO_LABEL

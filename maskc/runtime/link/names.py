@@ -19,12 +19,16 @@ class OtherName(ByteAutomaton[tuple[int, bool]]):
 
     Args:
         names: those that it is not.
+
+    Attributes:
+        names: these.
     """
 
     def __init__(self, names: Iterable[bytes]) -> None:
         self._children: list[dict[int, int]] = [{}]
         self._taken: set[int] = set()
-        for name in names:
+        self.names = tuple(names)
+        for name in self.names:
             here = 0
             for byte in name:
                 if byte not in self._children[here]:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from maskc.artifact.model import Contents
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.link.automaton import START, ByteAutomaton
 from maskc.runtime.link.automaton_scans import AutomatonScans
@@ -150,12 +151,16 @@ class AutomatonPiece(PlainPiece):
 
     Args:
         scans: the automaton, and what is known of it.
+
+    Attributes:
+        automaton: the automaton.
     """
 
+    automaton: ByteAutomaton[Any]
+
     def __init__(self, scans: AutomatonScans) -> None:
-        automaton = scans.automaton
+        self.automaton = automaton = scans.automaton
         self.may_be_empty = automaton.accepts(START)
-        self._automaton = automaton
         first = automaton.moves(START)
         self.first_bytes = frozenset(first) if len(first) <= _MOST_FIRST else None
         self._scans = scans
@@ -166,12 +171,12 @@ class AutomatonPiece(PlainPiece):
 
     def step(self, inner: int, byte: int) -> Sequence[int]:
         """Return the state after one more byte."""
-        after = self._automaton.moves(inner).get(byte)
+        after = self.automaton.moves(inner).get(byte)
         return () if after is None else (after,)
 
     def has_ended(self, inner: int) -> bool:
         """Return whether the automaton accepts."""
-        return self._automaton.accepts(inner)
+        return self.automaton.accepts(inner)
 
     def describe(self, inner: int) -> Hashable:
         """Return the state."""
@@ -253,21 +258,27 @@ class MachinePiece(PlainPiece):
     """An artifact of a grammar.
 
     Args:
+        contents: of the artifact.
         machine: of the artifact.
         ends: the end-of-sequence ids.
         scanner: of the vocabulary.
         index: the vocabulary.
         budget: what cached results are charged to.
+
+    Attributes:
+        contents: of the artifact.
     """
 
     def __init__(
         self,
+        contents: Contents,
         machine: Machine[Any],
         ends: frozenset[int],
         scanner: Scanner,
         index: TokenIndex,
         budget: Budget,
     ) -> None:
+        self.contents = contents
         self._machine, self._scanner, self._index = machine, scanner, index
         self._ends = index.pack(sorted(ends))
         self._walks, self._crossing = Cache(budget), Cache(budget)

@@ -91,44 +91,53 @@ class SwitchPiece(AutomatonPiece):
         switch: the automaton, and what is known of it.
         targets: label → what the text turns to.
         loops: whether the piece begins again after a target.
+
+    Attributes:
+        n_targets: how many there are.
+        loops: whether the piece begins again after a target.
     """
 
     has_turns = has_atoms = True
-    _automaton: SwitchAutomaton[Any]
+    automaton: SwitchAutomaton[Any]
 
     def __init__(self, switch: Switch, targets: Sequence[Target], *, loops: bool) -> None:
         super().__init__(switch)
         self._switch = switch
-        self._targets, self._loops = targets, loops
+        self._targets, self.n_targets, self.loops = targets, len(targets), loops
         self._found: dict[int, Expression] = {}
 
     def take(self, inner: int, token_id: int) -> Sequence[int]:
         """Return the state after an atom."""
-        after = self._automaton.atoms(inner).get(token_id)
+        after = self.automaton.atoms(inner).get(token_id)
         return () if after is None else (after,)
 
     def goes_on(self, inner: int) -> bool:
         """Return whether the automaton goes on, or accepts."""
-        automaton = self._automaton
+        automaton = self.automaton
         return bool(automaton.accepts(inner) or automaton.moves(inner) or automaton.atoms(inner))
 
     def turn(self, inner: int, rest: Rest) -> tuple[Rest, ...]:
         """Return the target of the state's label, and the rest after it."""
-        label = self._automaton.label(inner)
+        label = self.automaton.label(inner)
         return () if label == NO_LABEL else (self.after(label, rest),)
 
     def after(self, label: int, rest: Rest) -> Rest:
         """Return the target of a label, and the rest after it."""
-        joints, target = self._switch.joints, self._found.get(label)
+        joints = self._switch.joints
+        if self.loops:
+            rest = joints.rest(joints.leaf(self), rest)
+        return joints.rest(self.target(label), rest)
+
+    def target(self, label: int) -> Expression:
+        """Return what a label stands for."""
+        target = self._found.get(label)
         if target is None:
             target = self._found[label] = self._targets[label]()
-        if self._loops:
-            rest = joints.rest(joints.leaf(self), rest)
-        return joints.rest(target, rest)
+        return target
 
     def legal(self, inner: int, rest: Rest) -> Part:
         """Return the legal tokens; see :class:`maskc.runtime.link.pieces.Piece`."""
-        scan, atoms = self._switch.scan(inner), self._automaton.atoms(inner)
+        scan, atoms = self._switch.scan(inner), self.automaton.atoms(inner)
         joints = self._switch.joints
         trie, parts = joints.index.tokens, [scan.part]
         if atoms:

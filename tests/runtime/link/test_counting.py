@@ -10,7 +10,7 @@ from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link import counting
 from maskc.runtime.link.counting import CountingPiece, CountingScans
 from maskc.runtime.link.joints import Joints
-from maskc.runtime.schema.tokens import index_of
+from maskc.runtime.vocabulary import index_of
 
 TOKENS = (b"a", b"aa", b"b")
 

@@ -1,0 +1,131 @@
+"""A structural tag, or tools, compiled ahead of time: the contents of an artifact.
+
+What a kit links for one request is frozen whole, see :mod:`maskc.tags.freezing`: the schema of
+every tool is compiled, and no kit is needed to load it.
+
+Example: ``compile_tools(tools, load_vocabulary("llama3"), family="qwen_3")``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import maskc
+from maskc.artifact.container import encode
+from maskc.artifact.model import FORMAT, Contents
+from maskc.emit.provenance import describe_tokenizer, describe_unicode
+from maskc.kit.constraint import Constraint
+from maskc.kit.file import make_kit
+from maskc.limits import Limits
+from maskc.runtime.vocabulary import TOKEN_ARRAYS
+from maskc.tags.freezing import freeze
+from maskc.tags.reading import parse_json, parse_tag
+from maskc.tags.tools import describe_tools
+from maskc.vocab.vocabulary import Vocabulary
+
+
+def compile_structural_tag(
+    tag: Mapping[str, Any] | str | bytes,
+    vocabulary: Vocabulary,
+    *,
+    name: str = "<tag>",
+    limits: Limits,
+) -> Contents:
+    """Return the contents of the artifact of a structural tag, of either request form.
+
+    Raises:
+        MaskcError: as :meth:`maskc.kit.kit.Kit.structural_tag`.
+    """
+    given = parse_tag(tag)
+    kit = make_kit(vocabulary)
+    made = kit.structural_tag(given, limits=limits)
+    return _assemble(made, given, vocabulary, name=name, dialect="structural-tag", settings={})
+
+
+def compile_tools(
+    tools: Any,
+    vocabulary: Vocabulary,
+    *,
+    family: str,
+    choice: str | Mapping[str, Any] = "auto",
+    parallel: bool = True,
+    reasoning: bool = False,
+    name: str = "<tools>",
+    limits: Limits,
+) -> Contents:
+    """Return the contents of the artifact of tools; see :meth:`maskc.kit.kit.Kit.tools`.
+
+    Raises:
+        MaskcError: as there.
+    """
+    given = parse_json(tools, "/tools")
+    kit = make_kit(vocabulary)
+    made = kit.tools(
+        given,
+        family=family,
+        choice=choice,
+        parallel=parallel,
+        reasoning=reasoning,
+        limits=limits,
+    )
+    settings: dict[str, str | bool] = {
+        "family": family,
+        "choice": choice if isinstance(choice, str) else json.dumps(dict(choice)),
+        "parallel": parallel,
+        "reasoning": reasoning,
+    }
+    tag = describe_tools(
+        given, family=family, choice=choice, parallel=parallel, reasoning=reasoning
+    )
+    return _assemble(made, tag, vocabulary, name=name, dialect="tools", settings=settings)
+
+
+def _assemble(
+    made: Constraint,
+    tag: Mapping[str, Any],
+    vocabulary: Vocabulary,
+    *,
+    name: str,
+    dialect: str,
+    settings: Mapping[str, str | bool],
+) -> Contents:
+    frozen, source = freeze(made.expression), json.dumps(tag).encode()
+    specials = {n: i for n, i in vocabulary.special_ids.items() if i in frozen.atoms}
+    grammars = [_encode_grammar(contents) for contents in frozen.grammars]
+    digest = hashlib.sha256(json.dumps([dialect, settings]).encode() + source + frozen.plan)
+    for grammar in grammars:
+        digest.update(grammar)
+    header = {
+        "format": FORMAT,
+        "maskc": maskc.__version__,
+        "unicode": describe_unicode(),
+        "grammar": {
+            "name": name,
+            "parser": "link",
+            "dialect": dialect,
+            "sha256": digest.hexdigest(),
+        },
+        "link": {"settings": dict(settings), "counts": frozen.counts, "tokens": specials},
+        "tokenizer": describe_tokenizer(vocabulary),
+        "sizes": {"V": vocabulary.vocab_size},
+    }
+    arrays: dict[str, NDArray[Any]] = {
+        **made.tokens.table.arrays,
+        "link_plan": np.frombuffer(frozen.plan, dtype=np.uint8),
+        "link_source": np.frombuffer(source, dtype=np.uint8),
+        "link_grammar_first": np.cumsum([0, *map(len, grammars)]).astype(np.int32),
+        "link_grammar_bytes": np.frombuffer(b"".join(grammars), dtype=np.uint8),
+    }
+    return Contents(header, arrays)
+
+
+def _encode_grammar(contents: Contents) -> bytes:
+    """Return the artifact of a grammar without the tokens, which are the link's."""
+    arrays = {k: array for k, array in contents.arrays.items() if k not in TOKEN_ARRAYS}
+    return encode(contents.header, arrays)

@@ -1,0 +1,61 @@
+"""What does a reply say, in text and in tokens? A text in which names of special tokens stand.
+
+Whoever keeps a model's replies as text has special tokens in it by their names. An artifact of a
+link knows the names of those that it asks for.
+
+Example: with the special token ``<|call|>``, ``a<|call|>`` is the text ``a`` and that token.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from maskc.runtime.matcher import Matcher
+
+
+def names_of(header: Mapping[str, Any]) -> Mapping[str, int]:
+    """Return the special tokens that an artifact knows by name; none if it is of no link."""
+    found: Mapping[str, int] = header["link"]["tokens"] if "link" in header else {}
+    return found
+
+
+def cut_reply(text: str, names: Mapping[str, int]) -> list[str | int]:
+    """Return the stretches of a reply: texts, none empty, and special tokens.
+
+    >>> cut_reply("a<s>b", {"<s>": 7})
+    ['a', 7, 'b']
+    """
+    if not names:
+        return [text] if text else []
+    ordered = sorted((name for name in names if name), key=len, reverse=True)
+    parts = re.split(f"({'|'.join(map(re.escape, ordered))})", text) if ordered else [text]
+    return [names[part] if n % 2 else part for n, part in enumerate(parts) if part]
+
+
+def encode_reply(
+    text: str, names: Mapping[str, int], encode: Callable[[str], Iterable[int]]
+) -> list[int]:
+    """Return the tokens of a reply; ``encode`` is the tokenizer's, without special tokens."""
+    found: list[int] = []
+    for part in cut_reply(text, names):
+        found += [part] if isinstance(part, int) else encode(part)
+    return found
+
+
+def accept_reply(matcher: Matcher, text: str, names: Mapping[str, int]) -> int:
+    """Take a reply, character by character; return how many characters were taken."""
+    n_taken = 0
+    by_id = {token: name for name, token in names.items()}
+    for part in cut_reply(text, names):
+        if isinstance(part, int):
+            if not matcher.accept_token(part):
+                return n_taken
+            n_taken += len(by_id[part])
+            continue
+        for character in part:
+            if not matcher.accept_bytes(character.encode(errors="surrogateescape")):
+                return n_taken
+            n_taken += 1
+    return n_taken
