@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from maskc import errors
 from maskc.artifact.container import decode, encode
 from maskc.artifact.model import FORMAT
-from maskc.errors import ArtifactError, MaskcError
+from maskc.errors import ArtifactError, LimitError, MaskcError
 from maskc.limits import Limits
 
 # Of a plan, what a server reads in about a second at the worst, beside its other work, and as much
@@ -31,6 +31,19 @@ MAX_BYTES = {"plan": 400_000, "pattern": 16_000_000, "grammar": 16_000_000}
 _MAX_MESSAGE = 1 << 26
 
 _NAME = "<compiled>"
+
+
+def check_size(asked: Mapping[str, Any], n_bytes: int) -> None:
+    """Raise an error if the answer to an order is larger than a server reads.
+
+    Raises:
+        LimitError: it is.
+    """
+    most = MAX_BYTES[asked["kind"]]
+    if asked["kind"] == "plan":
+        most += len(json.dumps(asked["text"]))
+    if n_bytes > most:
+        raise LimitError("bytes of what is compiled", most, "ask for less")
 
 
 def send(connection: Connection, message: Mapping[str, Any], data: bytes = b"") -> None:

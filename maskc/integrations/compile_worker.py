@@ -13,7 +13,6 @@ where it is used, state by state.
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import signal
@@ -25,7 +24,7 @@ from typing import Any
 from maskc.budget import read_memory, run_bounded
 from maskc.errors import BudgetError, LimitError, MaskcError
 from maskc.integrations.compile_messages import (
-    MAX_BYTES,
+    check_size,
     pack,
     read_limits,
     receive,
@@ -111,9 +110,7 @@ class _Orders:
             contents = self._compiler.artifact(order, limits).contents
             kept = {n: a for n, a in contents.arrays.items() if n not in TOKEN_ARRAYS}
             data = pack(contents.header, kept)
-        most = MAX_BYTES[kind] + (len(json.dumps(asked["text"])) if kind == "plan" else 0)
-        if len(data) > most:
-            raise LimitError("bytes of what is compiled", most, "ask for less")
+        check_size(asked, len(data))
         return data
 
     def _tabulate(self, text: str, limits: Limits) -> bytes:

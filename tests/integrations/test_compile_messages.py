@@ -1,11 +1,13 @@
 """Messages between a server and its compiling process: errors keep their class and fields."""
 
+import json
 from multiprocessing import Pipe
 
 import pytest
 
 from maskc.errors import BudgetError, LimitError, SchemaError, UnknownSymbolError
 from maskc.integrations.compile_messages import (
+    check_size,
     read_error,
     read_limits,
     receive,
@@ -37,3 +39,15 @@ def test_an_error_comes_through_a_pipe_with_its_fields(error):
 
 def test_limits_come_through():
     assert read_limits(write_limits(REQUEST_LIMITS)) == REQUEST_LIMITS
+
+
+def test_a_plan_may_be_larger_by_what_was_asked_for():
+    asked = {"kind": "plan", "text": '{"enum": []}'}
+    check_size(asked, 400_000 + len(json.dumps(asked["text"])))
+    with pytest.raises(LimitError, match="more than 400,016 bytes of what is compiled"):
+        check_size(asked, 400_017)
+
+
+def test_what_comes_of_a_pattern_is_bounded():
+    with pytest.raises(LimitError, match="more than 16,000,000 bytes of what is compiled"):
+        check_size({"kind": "pattern", "text": "a" * 100}, 16_000_001)
