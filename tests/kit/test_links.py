@@ -9,6 +9,7 @@ import maskc
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
+from maskc.runtime.link import leaving
 from maskc.vocab.vocabulary import Vocabulary
 from tests.kit.languages import Language, draw_constraint
 
@@ -98,3 +99,34 @@ def test_forced_bytes_are_those_that_all_texts_share(seed: int, kit: Kit) -> Non
     while not all(rest.startswith(shared) for rest in rests):
         shared = shared[:-1]
     assert matcher.forced_bytes() == shared
+
+
+@pytest.mark.parametrize("most_listed", [0, 5_000])
+@pytest.mark.parametrize("after", ["!", '"a"', "ab!", "[a]"])
+def test_tokens_that_leave_an_artifact_are_those_of_its_texts(
+    after: str, most_listed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leaving, "_FEW_NODES", most_listed)
+    kit = make_kit(Vocabulary((*_TOKENS, None), (len(_TOKENS),), "small"))
+    grammar = 'start: "(" start ")" | "a"+ "b"? | "[" start "]"\n'
+    constraint = kit.sequence(kit.lark(grammar), kit.choice([after, "b"]), kit.lark(grammar))
+    inner = ["a", "aa", "aaa", "ab", "aab"]
+    one = {f"{'(' * n}{text}{')' * n}" for text in inner for n in range(3)}
+    one |= {f"[{text}]" for text in one} | {f"[[{text}]]" for text in inner}
+    language = frozenset(a + sign + b for a in one for sign in (after, "b") for b in one)
+    prefixes = {text.encode()[:n] for text in language for n in range(len(text) + 1)}
+    draw = random.Random(after)
+    for _ in range(6):
+        matcher, prefix = constraint.matcher(), b""
+        text = draw.choice(sorted(language)).encode()
+        while len(prefix) < len(text):
+            legal = _legal(constraint, matcher)
+            # The grammar has more texts than are listed here: what is listed must be legal.
+            assert {n for n, token in enumerate(_TOKENS) if prefix + token in prefixes} <= legal
+            for n in set(range(len(_TOKENS))) - legal:
+                assert not matcher.fork().accept_bytes(_TOKENS[n])
+            for n in legal - {len(_TOKENS)}:
+                assert matcher.fork().accept_bytes(_TOKENS[n])
+            token = draw.choice([t for t in _TOKENS if text.startswith(prefix + t)])
+            assert matcher.accept_bytes(token)
+            prefix += token

@@ -198,6 +198,16 @@ class Rest:
         return self._starts
 
     @property
+    def first_bytes(self) -> frozenset[int] | None:
+        """Bytes outside of which what is left does not go on, ``None`` if that is not known."""
+        found: frozenset[int] = frozenset()
+        for piece, _ in self.entries:
+            if piece.first_bytes is None:
+                return None
+            found |= piece.first_bytes
+        return found
+
+    @property
     def capped(self) -> Rest:
         """A rest that no token tells from this one: no count in it is larger than a token."""
         if self._capped is None:

@@ -13,12 +13,14 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.link.automaton import START, ByteAutomaton
 from maskc.runtime.link.automaton_scans import AutomatonScans
 from maskc.runtime.link.expressions import Rest
+from maskc.runtime.link.leaving import Leaving
 from maskc.runtime.link.scanning import NO_EXITS, Scan, Scanner, ascending
 from maskc.runtime.machine import Machine
 from maskc.runtime.schema.nodes import Configuration
@@ -282,7 +284,7 @@ class MachinePiece(PlainPiece):
         self._machine, self._scanner, self._index = machine, scanner, index
         self._ends = index.pack(sorted(ends))
         self._walks, self._crossing = Cache(budget), Cache(budget)
-        self._budget = budget
+        self._leaving, self._budget = Leaving(index.tokens, budget), budget
         self._group_of = np.zeros(256, dtype=np.int32)
         for number, group in enumerate(machine.byte_groups):
             self._group_of[list(group)] = number
@@ -317,7 +319,7 @@ class MachinePiece(PlainPiece):
         part = Part((words,))
         if rest.expression is None:
             return part
-        exits = self._exits(inner)
+        exits = self._exits(inner, rest.first_bytes)
         return self._scanner.unite((part, rest.walk(self._index.tokens, exits)))
 
     def walk(self, trie: Trie, nodes: Ints, _rest: Rest) -> Scan:
@@ -331,18 +333,54 @@ class MachinePiece(PlainPiece):
             self._budget.charge(found.exits.nbytes + 4 * self._index.n_words * n_rows)
         return found
 
-    def _exits(self, inner: Any) -> Ints:
-        """Return the nodes of the trie of tokens at which the machine's text may end."""
-        key = self._machine.describe(inner)
+    def _exits(self, inner: Any, bytes_: frozenset[int] | None) -> Ints:
+        """Return the nodes of the trie of tokens at which the machine's text may end.
+
+        Args:
+            inner: what the machine knows.
+            bytes_: only those from which one of these goes on; ``None``: all.
+        """
+        key = (self._machine.describe(inner), bytes_)
         found: Ints | None = self._crossing.get(key)
         if found is None:
-            found = self._follow(self._index.tokens, (ROOT,), (inner,)).exits
+            found = self._find_exits(inner, bytes_)
             self._crossing.put(key, found)
             self._budget.charge(ENTRY_BYTES + found.nbytes)
         return found
 
-    def _follow(self, trie: Trie, nodes: Iterable[int], start: tuple[Any, ...]) -> Scan:
+    def _find_exits(self, inner: Any, bytes_: frozenset[int] | None) -> Ints:
+        if bytes_ is None:
+            return self._follow(self._index.tokens, (ROOT,), (inner,)).exits
+        ways = self._leaving.ways(bytes_)
+        if ways.children is None:
+            every = self._follow(self._index.tokens, (ROOT,), (inner,), ways.is_on).exits
+            return every[ways.is_end[every]]
+        machine, exits = self._machine, list[int]()
+        open_: list[tuple[int, tuple[Any, ...]]] = [(ROOT, (inner,))]
+        while open_:
+            node, here = open_.pop()
+            for child, byte in ways.children.get(node, ()):
+                after = machine.step(here, bytes([byte]))
+                if after:
+                    open_.append((child, after))
+                    if ways.is_end[child] and any(map(machine.may_end, after)):
+                        exits.append(child)
+        return np.array(sorted(exits), dtype=np.int32)
+
+    def _follow(
+        self,
+        trie: Trie,
+        nodes: Iterable[int],
+        start: tuple[Any, ...],
+        within: NDArray[np.bool_] | None = None,
+    ) -> Scan:
         """Return what the machine reads from some nodes on, all of them with one past.
+
+        Args:
+            trie: of the tokens, or of the rests after a quote.
+            nodes: of it.
+            start: the machine's hypotheses there.
+            within: bool[n_nodes], the nodes that are looked at; ``None``: all.
 
         Most nodes of a level are reached with the same hypotheses, as inside a string; so the walk
         goes level by level, and from hypotheses to hypotheses by groups of bytes.
@@ -358,6 +396,8 @@ class MachinePiece(PlainPiece):
             for name, parts in level.items():
                 here = np.concatenate(parts)
                 _, children = spread(trie.first_array[here], trie.first_array[here + 1])
+                if within is not None:
+                    children = children[within[children]]
                 groups = group_of[trie.byte_array[children]]
                 for group in np.flatnonzero(np.bincount(groups)).tolist():
                     move = moves.get((name, group), "")

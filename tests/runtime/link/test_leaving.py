@@ -1,0 +1,46 @@
+"""Ways through a trie lead to the nodes from which some bytes go on, and nowhere else."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maskc.runtime.cache.budget import Budget
+from maskc.runtime.link import leaving
+from maskc.runtime.link.leaving import Leaving
+from maskc.runtime.schema.trie import ROOT, Trie
+
+tokens = st.sets(st.text("abc<", min_size=1, max_size=5).map(str.encode), min_size=1)
+
+
+@given(tokens, st.frozensets(st.sampled_from(b"abc<"), max_size=2))
+def test_ways_lead_to_where_one_of_the_bytes_goes_on(texts, bytes_):
+    trie = Trie(sorted(texts))
+    ways = Leaving(trie, Budget(1 << 20)).ways(bytes_)
+    prefixes = {text[:n] for text in texts for n in range(1, len(text))}
+    ends = {p for p in prefixes if any(t.startswith(p + bytes([b])) for t in texts for b in bytes_)}
+    on = {p for p in {t[:n] for t in texts for n in range(6)} if any(e.startswith(p) for e in ends)}
+    assert {trie.path(node) for node in np.flatnonzero(ways.is_end).tolist()} == ends
+    assert {trie.path(node) for node in np.flatnonzero(ways.is_on).tolist()} == on
+    assert ways.children is not None
+    listed = {child: (node, byte) for node, row in ways.children.items() for child, byte in row}
+    assert {trie.path(child) for child in listed} == on - {b""}
+    assert all(trie.child(node, byte) == child for child, (node, byte) in listed.items())
+
+
+def test_many_nodes_on_the_way_are_not_listed(monkeypatch):
+    monkeypatch.setattr(leaving, "_FEW_NODES", 1)
+    ways = Leaving(Trie([b"ab<", b"c<"]), Budget(1 << 20)).ways(frozenset(b"<"))
+    assert ways.children is None
+    assert int(ways.is_on[1:].sum()) == 3
+
+
+def test_the_root_is_no_end():
+    ways = Leaving(Trie([b"<", b"a<"]), Budget(1 << 20)).ways(frozenset(b"<"))
+    assert not ways.is_end[ROOT]
+
+
+@pytest.mark.parametrize("bytes_", [frozenset(), frozenset(b"x")])
+def test_where_nothing_goes_on_there_is_no_way(bytes_):
+    ways = Leaving(Trie([b"ab"]), Budget(1 << 20)).ways(bytes_)
+    assert not ways.is_on.any()
