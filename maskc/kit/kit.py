@@ -177,11 +177,17 @@ class Kit:
 
         Args:
             without: what does not stand in it, such as the delimiter that ends it.
+
+        Raises:
+            GrammarError: a word is empty, or not UTF-8.
         """
-        barred = sorted(set(without))
-        if "" in barred:
+        try:
+            barred = sorted({word.encode() for word in without})
+        except UnicodeEncodeError:
+            raise GrammarError("<text>", "a word is not UTF-8; write it in UTF-8") from None
+        if b"" in barred:
             raise GrammarError("<text>", "every text has the empty one in it; leave it out")
-        return self.regex(_text_without(barred))
+        return self._link(self._composer.free_text((), (), tuple(barred), (), loops=False))
 
     def lark(self, text: str, *, limits: Limits = REQUEST_LIMITS, **settings: Any) -> Constraint:
         """Return the constraint of a Lark grammar; see :func:`maskc.compile_grammar`.
@@ -472,12 +478,3 @@ def _name(schema: Any) -> str:
         return json.dumps(schema)
     except (TypeError, ValueError, RecursionError):
         return repr(schema)  # what is wrong with it is told when it is compiled
-
-
-def _text_without(words: list[str]) -> str:
-    """Return the pattern of texts that hold none of some words."""
-    if not words:
-        return r"[\s\S]*"
-    import re
-
-    return rf"(?:(?!{'|'.join(map(re.escape, words))})[\s\S])*"

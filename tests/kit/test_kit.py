@@ -1,5 +1,6 @@
 """What a kit takes, what it refuses, and what it finds again."""
 
+import itertools
 import threading
 from pathlib import Path
 from typing import Any
@@ -207,3 +208,25 @@ def test_threads_share_a_kit(kit: Kit) -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+@pytest.mark.parametrize(
+    "words", [["ab"], ["a<", "<a"], ["aab", "ab", "b<"], ["<<<", "<a<"], ["é"], []]
+)
+def test_free_text_has_none_of_its_words(kit, words):
+    """Read byte by byte, as one token, and joined to what follows."""
+    constraint = kit.text(without=words)
+    joined = kit.sequence(constraint, kit.choice(["!"]))
+    for n in range(5):
+        for letters in itertools.product("ab<é", repeat=n):
+            text = "".join(letters)
+            is_free = not any(word in text for word in words)
+            matcher = constraint.matcher()
+            assert (matcher.accept_bytes(text.encode()) and matcher.is_accepting) == is_free
+            after = joined.matcher()
+            assert (after.accept_bytes(f"{text}!".encode()) and after.is_accepting) == is_free
+
+
+def test_free_text_without_words_that_are_no_utf8_is_refused(kit):
+    with pytest.raises(GrammarError, match="not UTF-8"):
+        kit.text(without=["\ud800"])
