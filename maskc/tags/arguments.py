@@ -30,6 +30,7 @@ from maskc.tags.styles import STYLES
 _ROOTS = ("$defs", "definitions", "$schema")
 _ANYTHING: dict[str, Any] = {}
 _BLANKS = r"[ \t\r\n]{0,8}"
+_BOOLEAN_BITS = (4, 2)  # of a position's literals: false and true
 _TYPES = ("null", "boolean", "number", "array", "object")
 
 
@@ -170,7 +171,8 @@ class Arguments:
         if kind == "string" and "enum" not in schema:
             return [(style.string, self._free())]
         if isinstance(kind, str) and kind not in ("string", "integer", "number"):
-            return [(self._between(kind), Late(partial(self._json, schema, None)))]
+            spelled = style.booleans if kind == "boolean" else ()
+            return [(self._between(kind), Late(partial(self._json, schema, None, spelled)))]
         if kind is not None and kind != "string":
             return [(self._between("number"), Late(partial(self._json, schema, None)))]
         return self._split(schema, place)
@@ -180,7 +182,7 @@ class Arguments:
         whole = self._with_definitions(schema)
         if schema is True or schema == {}:
             strings: list[Expression | None] = [self._free()]
-            kinds = list(_TYPES)
+            kinds, spelled = list(_TYPES), self._style.booleans
         else:
             try:
                 plan = self._placed(place, lambda: self._maker.plan(whole))
@@ -189,6 +191,8 @@ class Arguments:
             position = plan.positions[plan.root]
             strings = [self._string(plan, n) for n in position.strings]
             kinds = _kinds_of(position)
+            words = zip(_BOOLEAN_BITS, self._style.booleans, strict=False)
+            spelled = tuple(word for bit, word in words if position.literals & bit)
         found: list[tuple[str, Item]] = []
         ways: list[list[Item]] = [[way] for way in strings if way is not None]
         if ways:
@@ -197,7 +201,7 @@ class Arguments:
             for kind in kinds:
                 found.append((self._between(kind), self._value(schema, kind, place)))
         elif kinds:
-            found.append((self._style.other, self._json(schema, kinds)))
+            found.append((self._style.other, self._json(schema, kinds, spelled)))
         return found
 
     def _value(self, schema: Any, kind: str, place: str) -> Item:
@@ -276,14 +280,19 @@ class Arguments:
     def _free(self) -> Expression:
         return self._compose.join(self._maker.free(self._barred))
 
-    def _json(self, schema: Any, kinds: list[str] | None) -> Expression:
-        """Return a value as JSON, of some types."""
+    def _json(
+        self, schema: Any, kinds: list[str] | None, spelled: tuple[str, ...] = ()
+    ) -> Expression:
+        """Return a value as JSON, of some types, or one of some words."""
         whole = self._with_definitions(schema)
         if kinds is not None:
             kept: dict[str, Any] = {key: whole[key] for key in _ROOTS if key in whole}
             inner = {key: value for key, value in whole.items() if key not in kept}
             whole = {**kept, "type": kinds, "allOf": [inner]}
         value = self._maker.json(whole)
+        if spelled:
+            words = self._compose.words(sorted(word.encode() for word in spelled))
+            value = self._compose.joints.choice([value, words])
         if self._style.closes_by_name:
             return value
         blanks = self._maker.pattern(_BLANKS)

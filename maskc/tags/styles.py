@@ -24,6 +24,7 @@ class Style:
         close: after the value, with ``{name}`` if the name is written again.
         barred: what stands in no string; empty: ``close``.
         line: what may stand before and after a string that is not free, as templates write it.
+        booleans: another way to write false and true; empty: JSON alone.
         types: type → the word for it, where that is another one.
         item: before an item of an array, and between it and its value as ``string`` and ``other``;
             empty: arrays and objects are JSON.
@@ -36,6 +37,7 @@ class Style:
     gap: str = ""
     barred: str = ""
     line: str = ""
+    booleans: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
     item: tuple[str, str, str] | None = None
 
@@ -61,7 +63,15 @@ class Style:
 
 _DSML, _M3 = "<｜DSML｜", "]<]minimax[>["
 STYLES = {
-    "qwen_xml": Style("<parameter=", ">", ">", "</parameter>", line="\n"),
+    "qwen_xml": Style(
+        "<parameter=",
+        ">",
+        ">",
+        "</parameter>",
+        line="\n",
+        # The models' own templates write them as Python does, and parsers read both.
+        booleans=("False", "True"),
+    ),
     "minimax_xml": Style('<parameter name="', '">', '">', "</parameter>"),
     "deepseek_xml": Style(
         f'{_DSML}parameter name="',

@@ -1,0 +1,253 @@
+"""Does every family take calls as the models' own chat templates write them?
+
+    pip download --no-deps bfcl-eval
+    pip download --no-deps --no-binary :all: llama-cpp-python
+    python -m benchmarks.templates llama_cpp_python-….tar.gz bfcl_eval-….whl [--every N]
+
+The source of llama-cpp-python has chat templates of many models. Each is rendered with the tools
+and the calls of the Berkeley function calling data, as a conversation's next turn; what follows the
+prompt is a reply, which the family's constraint must take whole, up to the end of the turn. Of
+replies that are not taken the first are shown, with the place. Answers that are not valid by
+``jsonschema`` are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import tarfile
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import jinja2
+import jsonschema
+from jinja2.sandbox import SandboxedEnvironment
+
+from benchmarks.bfcl import choose, list_requests, map_schema
+from maskc.errors import MaskcError
+from maskc.kit.file import make_kit
+from maskc.kit.kit import Kit
+from maskc.tags.families import Tool, load_family
+from maskc.tags.rendering import render
+from maskc.vocab import load_vocabulary
+
+
+class Way(NamedTuple):
+    """How a template is used.
+
+    Attributes:
+        template: its name.
+        reasoning: whether its replies begin with the model's thinking, which is empty here.
+        before: what the template leaves out of earlier turns, and a model has written.
+        content: of an answer that has calls only.
+        as_text: whether it takes arguments as JSON text.
+        known: why replies of it are not taken, and should not be.
+    """
+
+    template: str
+    reasoning: bool = False
+    before: str = ""
+    content: str | None = ""
+    as_text: bool = False
+    known: str = ""
+
+
+_NO_END = "a single call is left without <｜tool▁calls▁end｜>, which models write"
+TEMPLATES = {
+    "llama": (
+        Way("meta-llama-Llama-3.1-8B-Instruct"),
+        Way("meta-llama-Llama-3.2-3B-Instruct"),
+        Way("meta-llama-Llama-3.3-70B-Instruct"),
+    ),
+    "qwen_3": (
+        Way("Qwen-Qwen3-0.6B"),
+        Way("Qwen-Qwen2.5-7B-Instruct"),
+        Way("Qwen-QwQ-32B"),
+        Way("NousResearch-Hermes-3-Llama-3.1-8B-tool_use"),
+        Way("MiMo-VL"),
+    ),
+    "qwen_3_5": (Way("Qwen3.5-4B"),),
+    "qwen_3_coder": (Way("Qwen3-Coder"),),
+    "deepseek_r1": (
+        Way("deepseek-ai-DeepSeek-R1-Distill-Llama-8B", content=None, as_text=True, known=_NO_END),
+        Way("llama-cpp-deepseek-r1"),
+    ),
+    "deepseek_v3_1": (Way("deepseek-ai-DeepSeek-V3.1"),),
+    "deepseek_v3_2": (Way("deepseek-ai-DeepSeek-V3.2", reasoning=True),),
+    "deepseek_v4": (
+        Way("deepseek-ai-DeepSeek-V4"),
+        Way("deepseek-ai-DeepSeek-V4-Flash-0731"),
+    ),
+    "kimi": (
+        Way("moonshotai-Kimi-K2"),
+        Way("Kimi-K2-Instruct"),
+        Way("Kimi-K2-Thinking", reasoning=True),
+    ),
+    "kimi_k3": (Way("Kimi-K3"),),
+    "glm_4_7": (Way("GLM-4.7-Flash"), Way("GLM-4.6")),
+    "minimax": (Way("MiniMax-M2", reasoning=True, before="</think>\n\n"),),
+    "minimax_m3": (Way("MiniMax-M3", reasoning=True),),
+    "harmony": (Way("openai-gpt-oss-120b"),),
+}
+# Ends of a turn, which are no part of the reply.
+ENDS = ("<|im_end|>", "<|eot_id|>", "<｜end▁of▁sentence｜>", "[e~[", "<|end_of_msg|>", "<EOS>")
+SWITCHES = {"enable_thinking": False, "thinking": False}
+
+
+def make_environment() -> jinja2.Environment:
+    """Return what templates are rendered with, as transformers has it."""
+    found = SandboxedEnvironment(
+        trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"]
+    )
+
+    def refuse(message: str) -> None:
+        raise jinja2.TemplateError(message)
+
+    def to_json(value: Any, *, ensure_ascii: bool = False, **how: Any) -> str:
+        listed = list(value) if not isinstance(value, str | dict | list | int | float) else value
+        return json.dumps(value if value is None else listed, ensure_ascii=ensure_ascii, **how)
+
+    found.filters.update(tojson=to_json, from_json=json.loads)
+    found.globals.update(raise_exception=refuse, strftime_now=lambda _: "1 January 2026")
+    return found
+
+
+def list_templates(path: str) -> dict[str, jinja2.Template]:
+    """Return the templates of a source archive, by name."""
+    environment, found = make_environment(), {}
+    wanted = {way.template for ways in TEMPLATES.values() for way in ways}
+    with tarfile.open(path) as archive:
+        for member in archive:
+            if "/models/templates/" in member.name and member.name.endswith(".jinja"):
+                file = archive.extractfile(member)
+                name = os.path.basename(member.name).removesuffix(".jinja")
+                if file and name in wanted:
+                    found[name] = environment.from_string(file.read().decode())
+    return found
+
+
+def render_reply(
+    template: jinja2.Template, way: Way, tools: list[Any], calls: list[tuple[str, Any]]
+) -> str:
+    """Return what a template writes for an answer with some calls."""
+    asked = [{"role": "user", "content": "Do it."}]
+    listed = [
+        {
+            "id": f"functions.{name}:{n}",
+            "type": "function",
+            "function": {
+                "name": name,
+                "arguments": json.dumps(arguments) if way.as_text else arguments,
+            },
+        }
+        for n, (name, arguments) in enumerate(calls)
+    ]
+    answer = {"role": "assistant", "content": way.content, "tool_calls": listed}
+    how = {"tools": tools, "bos_token": "<BOS>", "eos_token": "<EOS>", **SWITCHES}
+    before = template.render(messages=asked, add_generation_prompt=True, **how)
+    whole = template.render(messages=[*asked, answer], add_generation_prompt=False, **how)
+    if not whole.startswith(before):
+        # Some templates leave the reasoning of earlier turns out.
+        pairs = enumerate(zip(before, whole, strict=False))
+        before = before[: next((n for n, (a, b) in pairs if a != b), len(whole))]
+        # What differs may begin inside of a tag.
+        if before.rfind("<") > before.rfind(">"):
+            before = before[: before.rfind("<")]
+    reply = whole[len(before) :]
+    for end in ENDS:
+        if reply.rstrip("\n").endswith(end):
+            reply = reply.rstrip("\n").removesuffix(end)
+    return f"{way.before}{reply}"
+
+
+def check(
+    kit: Kit,
+    family: str,
+    template: jinja2.Template,
+    way: Way,
+    functions: list[Any],
+    answers: list[Any],
+    seen: Counter[str],
+) -> Iterator[tuple[str, str]]:
+    """Count what a family does with one request; yield replies that are not taken."""
+    tools = [
+        {
+            "type": "function",
+            "function": {
+                "name": re.sub(r"\s", "_", f["name"]),
+                "description": "Does it.",
+                "parameters": map_schema(f["parameters"]),
+            },
+        }
+        for f in functions
+    ]
+    schemas = {tool["function"]["name"]: tool["function"]["parameters"] for tool in tools}
+    calls = []
+    for answer in answers:
+        name, given = next(iter(answer.items()))
+        calls.append((re.sub(r"\s", "_", name), choose(given)))
+    if len(schemas) < len(tools) or any(name not in schemas for name, _ in calls):
+        return
+    is_valid = all(jsonschema.Draft202012Validator(schemas[n]).is_valid(a) for n, a in calls)
+    if not is_valid:
+        return
+    try:
+        reply = render_reply(template, way, tools, calls)
+    except (jinja2.TemplateError, TypeError) as error:
+        seen[f"template: {str(error)[:60]}"] += 1
+        return
+    try:
+        matcher = kit.tools(tools, family=family, reasoning=way.reasoning).matcher()
+    except MaskcError as error:
+        seen[f"refused: {str(error).partition(': ')[2][:60]}"] += 1
+        return
+    data, n = reply.encode(), 0
+    while n < len(data) and matcher.accept_bytes(data[n : n + 1]):
+        n += 1
+    is_called = "taken" if n == len(data) and matcher.is_accepting else None
+    if is_called:
+        tag = load_family(family).describe(
+            [Tool(calls[0][0], {}, "")], "required", parallel=True, reasoning=False
+        )
+        begin = render(tag, {}).split(calls[0][0])[0].strip()
+        seen["taken" if begin[:6] in reply else "TAKEN AS TEXT"] += 1
+        return
+    seen["NOT TAKEN"] += 1
+    yield (
+        data[max(0, n - 60) : n].decode(errors="replace"),
+        data[n : n + 40].decode(errors="replace"),
+    )
+
+
+def main() -> None:
+    """Print what each family does."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("source")
+    parser.add_argument("wheel")
+    parser.add_argument("--family", action="append", choices=sorted(TEMPLATES))
+    parser.add_argument("--every", type=int, default=1)
+    options = parser.parse_args()
+    kit = make_kit(load_vocabulary("bytes"))
+    templates = list_templates(options.source)
+    for family in options.family or TEMPLATES:
+        for way in TEMPLATES[family]:
+            seen: Counter[str] = Counter()
+            shown: list[tuple[str, str]] = []
+            for number, (functions, calls) in enumerate(list_requests(options.wheel)):
+                if number % options.every == 0:
+                    shown += check(
+                        kit, family, templates[way.template], way, functions, calls, seen
+                    )
+            print(family, way.template, dict(sorted(seen.items())), flush=True)
+            if shown and way.known:
+                print(f"    known: {way.known}")
+                continue
+            for before, after in shown[:5]:
+                print(f"    …{before!r} ✗ {after!r}")
+
+
+if __name__ == "__main__":
+    main()
