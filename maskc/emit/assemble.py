@@ -6,7 +6,9 @@ only one kind of parser has is added by :mod:`maskc.emit.lalr_arrays` or :mod:`m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -55,7 +57,7 @@ def assemble(
         "nonterminals": list(grammar.bnf.nonterminals),
     }
     arrays: dict[str, NDArray[Any]] = {
-        **_token_sections(tokens),
+        **_token_sections(tuple(tokens)),
         **_scanner_sections(scanner, boundaries),
         **_boundary_sections(grammar, boundaries, open_lexemes, len(scanner.closed)),
         **_graph_sections(graph, unions),
@@ -83,12 +85,15 @@ def offsets(lengths: Iterable[int]) -> Ints:
     return ends.astype(np.int32)
 
 
-def _token_sections(tokens: Sequence[bytes | None]) -> dict[str, NDArray[Any]]:
+@lru_cache(maxsize=2)
+def _token_sections(tokens: tuple[bytes | None, ...]) -> Mapping[str, NDArray[Any]]:
+    """Return the arrays of a vocabulary, which many grammars share."""
     texts = [token or b"" for token in tokens]
-    return {
-        "token_first": offsets(map(len, texts)),
-        "token_bytes": np.frombuffer(b"".join(texts), dtype=np.uint8),
-    }
+    first = offsets(map(len, texts))
+    first.setflags(write=False)
+    return MappingProxyType(
+        {"token_first": first, "token_bytes": np.frombuffer(b"".join(texts), dtype=np.uint8)}
+    )
 
 
 def _scanner_sections(scanner: Scanner, boundaries: Boundaries) -> dict[str, NDArray[Any]]:

@@ -51,6 +51,36 @@ class SharedRow(Mapping[str, Action]):
 class _SharingAnalyzer(LALR_Analyzer):
     """Keeps the lookaheads of states that reduce one rule out of Lark's rows."""
 
+    def compute_includes_lookback(self) -> None:
+        """Find the same relations as Lark, which looks for each item among all of its state."""
+        by_origin: dict[Any, dict[Any, list[Any]]] = {}
+        whole: dict[Any, dict[Rule, Rule]] = {}
+        for state in self.lr0_itemsets:
+            items = by_origin[state] = {}
+            for item in state.closure:
+                items.setdefault(item.rule.origin, []).append(item)
+            whole[state] = {item.rule: item.rule for item in state.closure if item.is_satisfied}
+        nullable_from: dict[int, int] = {}  # by rule: from where on a right side may be empty
+        for transition in self.nonterminal_transitions:
+            start, nonterminal = transition
+            lookback = self.lookback[transition]
+            for item in by_origin[start].get(nonterminal, ()):
+                rule, state = item.rule, start
+                right_side = rule.expansion
+                last = nullable_from.get(id(rule))
+                if last is None:
+                    last = len(right_side)
+                    while last and right_side[last - 1] in self.NULLABLE:
+                        last -= 1
+                    nullable_from[id(rule)] = last
+                for place in range(item.index, len(right_side)):
+                    symbol = right_side[place]
+                    if place >= last - 1 and (state, symbol) in self.reads:
+                        self.includes[state, symbol].add(transition)
+                    state = state.transitions[symbol]
+                if item.index == 0 and rule in whole[state]:
+                    lookback.add((state, whole[state][rule]))
+
     def compute_lookaheads(self) -> None:
         read_sets = _digraph(self.nonterminal_transitions, self.reads, self.directly_reads)
         follow_sets = _digraph(self.nonterminal_transitions, self.includes, read_sets)
