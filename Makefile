@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 180
 STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test types native pure suite check slow golden bench bench-peers deep growth hostile corpora conformance format clean
+.PHONY: help venv run test types native pure suite check slow golden bench bench-peers deep growth hostile corpora conformance templates format clean
 .PHONY: conformance-json-schema fuzz integrations engines engine-llama-cpp engine-sglang engine-vllm grammars peers
 
 help: ## list the targets
@@ -90,6 +90,11 @@ conformance: corpora ## walk the texts of Lark's own test suite; compile and ver
 conformance-json-schema: corpora ## walk the JSON Schema Test Suite of five dialects, in several spellings, as bytes and as tokens
 	$(BIN)/python -m benchmarks.conformance.json_schema
 	$(BIN)/python -m benchmarks.conformance.json_schema --tokenizer llama3
+
+templates: $(STAMP) ## download chat templates and calls of tools, and follow every call as every template writes it
+	$(BIN)/python -m pip download --quiet --no-deps --dest corpora bfcl-eval
+	$(BIN)/python -m pip download --quiet --no-deps --no-binary llama-cpp-python --dest corpora llama-cpp-python
+	$(BIN)/python -m benchmarks.templates corpora/llama_cpp_python-*.tar.gz corpora/bfcl_eval-*.whl
 
 format: $(STAMP) ## format the code and fix what lint can fix
 	$(BIN)/ruff format .

@@ -119,3 +119,12 @@ def test_booleans_of_qwen_may_be_pythons(
     matcher = kit.tools([tool], family="qwen_3_coder", choice="required").matcher()
     call = f"<tool_call>\n<function=f>\n<parameter=a>{value}</parameter>\n</function>"
     assert matcher.accept_bytes(call.encode()) == is_taken
+
+
+@pytest.mark.parametrize("family", ["qwen_3_coder", "qwen_3_5"])
+def test_a_call_without_parameters_has_one_line_break(kit: Kit, family: str) -> None:
+    tool = {"name": "f", "parameters": {"type": "object", "properties": {}}}
+    matcher = kit.tools([tool], family=family, choice="required").matcher()
+    reply = b"<tool_call>\n<function=f>\n</function>\n</tool_call>"
+    assert matcher.accept_bytes(reply)
+    assert matcher.is_accepting
