@@ -35,6 +35,7 @@ INTERPRETED = {
     "maskc/runtime/artifact.py": "users call it",
     "maskc/runtime/borrowing.py": "once for an artifact",
     "maskc/runtime/compiled.py": "an interface",
+    "maskc/runtime/effort.py": "local to a thread",
     "maskc/runtime/fingerprint.py": "once for an artifact",
     "maskc/runtime/machine.py": "an interface",
     "maskc/runtime/matcher.py": "users call it",

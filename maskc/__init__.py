@@ -231,7 +231,11 @@ def compile_tools(
 
 
 def load_kit(
-    path: str | os.PathLike[str], *, cache_bytes: int | None = None, mapped: bool = True
+    path: str | os.PathLike[str],
+    *,
+    cache_bytes: int | None = None,
+    mapped: bool = True,
+    steps: int | None = None,
 ) -> Kit:
     """Return a kit, which makes constraints of what requests bring, from a file.
 
@@ -239,15 +243,20 @@ def load_kit(
         path: of a file that ``maskc kit`` wrote.
         cache_bytes: how much memory all that its constraints cache may take; default: 512 MiB.
         mapped: leave the contents in the file while they are read; False reads it into memory.
+        steps: how much may be looked at for one mask of linked parts, and for reading one token;
+            default: 20 million, of one to two microseconds each. Beyond it a matcher raises a
+            ``LimitError``.
 
     Raises:
         ArtifactError: it is no kit, damaged, or of another format version.
     """
     from maskc.kit.file import load_kit
     from maskc.runtime.artifact import DEFAULT_CACHE_BYTES
+    from maskc.runtime.effort import USUAL_STEPS
 
     n_bytes = DEFAULT_CACHE_BYTES if cache_bytes is None else cache_bytes
-    return load_kit(path, cache_bytes=n_bytes, mapped=mapped)
+    most = USUAL_STEPS if steps is None else steps
+    return load_kit(path, cache_bytes=n_bytes, mapped=mapped, steps=most)
 
 
 if not TYPE_CHECKING:

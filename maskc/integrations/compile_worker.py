@@ -117,7 +117,8 @@ class _Orders:
         pattern = self._compiler.automaton(text, limits)
         if not isinstance(pattern, Pattern):
             return b""  # it has counters, and few positions
-        is_small = pattern.n_nodes <= SMALL_NODES
+        # Whether a state of one that looks around is live is searched for, which nobody waits for.
+        is_small = pattern.n_nodes <= SMALL_NODES and pattern.is_plain
         tables = tabulate(pattern, FEW_STATES if is_small else MOST_STATES)
         if tables is not None:
             return pack({}, tables)

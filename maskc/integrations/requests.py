@@ -46,6 +46,9 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "structural_tag": ("structural_tag",),
 }
 MAX_CHARACTERS = 1_000_000
+# Of one mask, one to two seconds while others wait. Tools, schemas and free text with patterns need
+# at most 60,000 (llama3).
+MASK_STEPS = 1_000_000
 
 
 def read_kinds(setting: str | None = None) -> frozenset[str]:
@@ -187,8 +190,8 @@ def _read_choices(text: str) -> list[str]:
 def _open_kit(vocabulary: Vocabulary, compiler: Compiler) -> Kit:
     path = os.environ.get(KIT_VARIABLE)
     if not path:
-        return make_kit(vocabulary, compiler=compiler)
-    kit = load_kit(path, compiler=compiler)
+        return make_kit(vocabulary, compiler=compiler, steps=MASK_STEPS)
+    kit = load_kit(path, compiler=compiler, steps=MASK_STEPS)
     if kit.fingerprint != vocabulary.fingerprint:
         raise ArtifactError(
             os.path.basename(path),

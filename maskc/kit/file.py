@@ -27,6 +27,7 @@ from maskc.kit.kit import Kit
 from maskc.kit.tokens import KitTokens
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES
 from maskc.runtime.borrowing import KIND
+from maskc.runtime.effort import USUAL_STEPS
 from maskc.runtime.schema.tokens import IndexTables, TokenIndex
 from maskc.runtime.schema.trie import TrieNodes
 from maskc.runtime.vocabulary import BYTES, FIRST, TOKEN_ARRAYS, share_tokens
@@ -44,6 +45,7 @@ def make_kit(
     *,
     cache_bytes: int = DEFAULT_CACHE_BYTES,
     compiler: Compiler | None = None,
+    steps: int = USUAL_STEPS,
 ) -> Kit:
     """Return the kit of a vocabulary, made now; its arguments are those of :class:`Kit`."""
     texts = [token or b"" for token in vocabulary.tokens]
@@ -55,7 +57,7 @@ def make_kit(
     tokens = KitTokens(
         table, table.index, vocabulary.eos_ids, name=vocabulary.name, special_ids=specials
     )
-    return Kit(tokens, cache_bytes=cache_bytes, compiler=compiler)
+    return Kit(tokens, cache_bytes=cache_bytes, compiler=compiler, steps=steps)
 
 
 def save_kit(kit: Kit, path: str | os.PathLike[str]) -> int:
@@ -94,6 +96,7 @@ def load_kit(
     cache_bytes: int = DEFAULT_CACHE_BYTES,
     mapped: bool = True,
     compiler: Compiler | None = None,
+    steps: int = USUAL_STEPS,
 ) -> Kit:
     """Return a kit from a file, checked.
 
@@ -102,6 +105,7 @@ def load_kit(
         cache_bytes: how much memory all that its constraints cache may take.
         mapped: leave the contents in the file while they are read; False reads it into memory.
         compiler: see :class:`Kit`.
+        steps: likewise.
 
     Raises:
         ArtifactError: it is no kit, damaged, or of another format version.
@@ -131,7 +135,7 @@ def load_kit(
         special_ids=tokenizer.get("special_ids", {}),
     )
     table.lend(tokens)
-    return Kit(tokens, cache_bytes=cache_bytes, compiler=compiler)
+    return Kit(tokens, cache_bytes=cache_bytes, compiler=compiler, steps=steps)
 
 
 def _open_index(arrays: Mapping[str, NDArray[Any]]) -> TokenIndex:

@@ -39,6 +39,7 @@ from maskc.runtime.arguments import as_count
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES, Artifact, load
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.cache.pool import MaskPool
+from maskc.runtime.effort import USUAL_STEPS
 from maskc.runtime.link.automaton import Words
 from maskc.runtime.link.composing import Composer
 from maskc.runtime.link.counting import CountingPiece, CountingScans
@@ -72,6 +73,8 @@ class Kit:
         cache_bytes: how much memory all that is cached may take: half of it for masks that have a
             number, an eighth for other masks, the rest for everything else.
         compiler: of what requests bring; ``None``: in the process and the thread that ask.
+        steps: how much may be looked at for one mask of linked parts, and for reading one token; a
+            step takes one to two microseconds. Beyond it a matcher raises a ``LimitError``.
 
     Attributes:
         tokens: of the tokenizer.
@@ -84,11 +87,14 @@ class Kit:
         *,
         cache_bytes: int = DEFAULT_CACHE_BYTES,
         compiler: Compiler | None = None,
+        steps: int = USUAL_STEPS,
     ) -> None:
         n_bytes = as_count("cache_bytes", cache_bytes)
         self.tokens, self.vocab_size = tokens, tokens.vocab_size
         self._budget = Budget(n_bytes * 3 // 8)
-        self._pool = MaskPool(tokens.vocab_size, tokens.eos_ids, n_bytes)
+        self._pool = MaskPool(
+            tokens.vocab_size, tokens.eos_ids, n_bytes, steps=as_count("steps", steps)
+        )
         self._joints = Joints(tokens.index, self._budget)
         self._results = LinkResults(self._joints, self._pool, self._budget, tokens.text_of)
         self._pieces = Cache(self._budget, _measure)

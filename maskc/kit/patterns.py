@@ -20,9 +20,11 @@ from maskc.automata.nodes import Accept, LookAround, Split, targets_of
 from maskc.automata.threads import Thread, ThreadList, ThreadStepper, hold_at_end
 from maskc.errors import GrammarError, LimitError
 from maskc.frontends.regex import NAME, read_pattern
+from maskc.runtime.effort import spend
 from maskc.runtime.link.automaton import ByteAutomaton
 
 MAX_STATES = 50_000
+_MOVE = 12  # steps of moving one thread by one byte class
 
 _State = tuple[LookBehindState, frozenset[Thread]]
 
@@ -35,6 +37,8 @@ class Pattern(ByteAutomaton[_State]):
 
     Attributes:
         n_nodes: of the automaton that the pattern is written out as.
+        is_plain: whether it looks at nothing around what it reads, so that each of its states is
+            live; else that is searched for, which can take long.
 
     Raises:
         GrammarError: ``re`` refuses it, it has a back-reference, or it matches no text.
@@ -55,7 +59,7 @@ class Pattern(ByteAutomaton[_State]):
         self._leads_on = _find_leading(nfa)
         # The end of the text is the only thing that a plain pattern looks for.
         n_looks = sum(isinstance(node, LookAround) for node in nfa.nodes)
-        self._is_plain = n_looks <= 1 and not any(
+        self.is_plain = n_looks <= 1 and not any(
             isinstance(node, Split) and node.rivals for node in nfa.nodes
         )
         self._live: dict[_State, bool] = {}
@@ -97,6 +101,7 @@ class Pattern(ByteAutomaton[_State]):
         # Byte classes in which all threads do the same lead to the same.
         known: dict[object, _State] = {}
         found = {}
+        spend(_MOVE * sum(map(len, moves)))
         for byte_class in sorted(set().union(*moves)):
             after = self._behinds.step(look_behind, byte_class)
             key = (after, byte_class if owing else 0, *[move.get(byte_class) for move in moves])
@@ -124,7 +129,7 @@ class Pattern(ByteAutomaton[_State]):
 
     def _is_live(self, name: _State) -> bool:
         """Return whether some text leads to an accepting state: a search, once for each state."""
-        if self._is_plain:
+        if self.is_plain:
             return bool(name[1])
         found = self._live.get(name)
         if found is None:

@@ -20,6 +20,7 @@ from maskc.runtime.arguments import (
     check_bitmask,
 )
 from maskc.runtime.compiled import Compiled
+from maskc.runtime.effort import one_mask
 from maskc.runtime.forced_bytes import find_forced_bytes
 from maskc.runtime.forced_tokens import Encode, keep_stable
 from maskc.runtime.machine import Hypotheses
@@ -347,7 +348,10 @@ class Matcher:
         machine = self._machine
         if self._terminated:
             return machine.pool.end_only.words
-        return machine.pool.unite(map(machine.mask, self._hypotheses)).words
+        if len(self._hypotheses) == 1:
+            return machine.mask(self._hypotheses[0]).words
+        with one_mask(machine.pool.steps):
+            return machine.pool.unite(map(machine.mask, self._hypotheses)).words
 
     def _check_place(self, bitmask: NDArray[np.int32], row: int) -> int:
         """Return the number of a row that can be written to, and remember its bitmask."""

@@ -50,15 +50,26 @@ class MaskPool:
         vocab_size: number of tokens.
         eos_ids: end-of-sequence ids.
         cache_bytes: half of it is for numbered masks, an eighth for the others.
+        steps: how much may be looked at for one mask, see :mod:`maskc.runtime.effort`; ``None``:
+            it is not counted, as in what was compiled ahead.
 
     Attributes:
+        steps: as given.
         n_words: of a mask.
         rows: int32[n_rows, n_words]: the numbered masks, and after them the rows for those to come.
         n_numbered: how many there are.
         end_only: the mask of the end-of-sequence tokens.
     """
 
-    def __init__(self, vocab_size: int, eos_ids: tuple[int, ...], cache_bytes: int) -> None:
+    def __init__(
+        self,
+        vocab_size: int,
+        eos_ids: tuple[int, ...],
+        cache_bytes: int,
+        *,
+        steps: int | None = None,
+    ) -> None:
+        self.steps = steps
         self.n_words = -(-vocab_size // 32)
         self._limit = cache_bytes // 8
         n_rows = min(MAX_NUMBERED, cache_bytes // 2 // (4 * self.n_words))

@@ -18,6 +18,8 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.effort import spend
+
 _Name = TypeVar("_Name", bound=Hashable)
 
 START = 0
@@ -83,6 +85,7 @@ class ByteAutomaton(ABC, Generic[_Name]):
                 found = self._moves[state]
                 if found is None:
                     named = self.find_moves(self._names[state])
+                    spend(1 + len(named))
                     found = {byte: self._number(name) for byte, name in named.items()}
                     self._moves[state] = found
         return found

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.effort import spend
 from maskc.runtime.link.automaton import START, ByteAutomaton
 from maskc.runtime.link.scanning import Scan, Scanner
 from maskc.runtime.schema.tokens import TokenIndex
@@ -57,6 +58,7 @@ class AutomatonScans:
         key = (trie is self.index.rests, nodes.tobytes())
         found: Scan | None = self._scans.get(key)
         if found is None:
+            spend(len(nodes) // 8)
             open_ = [(node, START) for node in nodes.tolist()]
             found = self.scanner.scan(self.automaton, trie, open_)
             self._keep(key, found)

@@ -152,6 +152,7 @@ class Rest:
         expression: what comes next, ``None`` at the end.
         after: what is left after it, ``None`` at the end.
         may_be_empty: whether the text may end here.
+        depth: how many expressions are left.
     """
 
     __slots__ = (
@@ -161,6 +162,7 @@ class Rest:
         "_joints",
         "_starts",
         "after",
+        "depth",
         "expression",
         "may_be_empty",
     )
@@ -170,6 +172,7 @@ class Rest:
         self.may_be_empty: bool = expression is None or (
             expression.may_be_empty and after is not None and after.may_be_empty
         )
+        self.depth: int = 0 if after is None else after.depth + 1
         self._entries: tuple[Entry, ...] | None = None
         self._starts: tuple[Link, ...] | None = None
         self._capped: Rest | None = None

@@ -20,6 +20,7 @@ import numpy as np
 
 from maskc.errors import LimitError
 from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.effort import spend, spend_at_once
 from maskc.runtime.link.automaton import Words
 from maskc.runtime.link.expressions import (
     Choice,
@@ -30,8 +31,9 @@ from maskc.runtime.link.expressions import (
     Repetition,
     Rest,
 )
+from maskc.runtime.link.nodes import united, without
 from maskc.runtime.link.pieces import Link, Piece, RegularPiece
-from maskc.runtime.link.scanning import Scanner, ascending
+from maskc.runtime.link.scanning import Scan, Scanner, ascending
 from maskc.runtime.schema.summary import Part
 from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import Ints, Trie
@@ -39,6 +41,7 @@ from maskc.runtime.schema.trie import Ints, Trie
 # Two readings of one text are rare, and more of them than this are an ambiguous repetition.
 MAX_HYPOTHESES = 1_000
 _FEW_HYPOTHESES = 8
+_MANY = 2_000  # nodes that cost as much to look at as the calls that it takes
 
 
 class Joints:
@@ -149,22 +152,39 @@ class Joints:
         parts: list[Part] = []
         open_: dict[Rest, Ints] = {rest: nodes}
         followed: dict[Rest, Ints] = {}
+        n_nodes = len(trie.bytes)
         while open_:
-            here, new = open_.popitem()
+            # What has most after it comes first: others may still lead to what it leads to.
+            here = max(open_, key=_depth)
+            new = open_.pop(here)
             known = followed.get(here)
             if known is not None:
-                new = np.setdiff1d(new, known)
-            followed[here] = new if known is None else np.union1d(known, new)
-            for piece, after in here.entries:
-                begins = self.scanner.going_on(trie, new, piece.first_bytes)
-                if not len(begins):
+                new = without(new, known, n_nodes)
+                if not len(new):
                     continue
-                scan = piece.walk(trie, begins, after)
-                parts.append(scan.part)
+            followed[here] = new if known is None else united(known, new, n_nodes)
+            scans: dict[Piece, Scan] = {}
+            for piece, after in here.entries:
+                scan = scans.get(piece)
+                if scan is None:
+                    begins = self.scanner.going_on(trie, new, piece.first_bytes)
+                    spend_at_once(_MANY + len(new) + len(begins))
+                    if not len(begins):
+                        continue
+                    scan = piece.walk(trie, begins, after)
+                    parts.append(scan.part)
+                    if piece.ignores_rest:
+                        scans[piece] = scan
+                spend_at_once(_MANY + len(scan.exits))
                 if len(scan.exits):
-                    _open(open_, after, scan.exits)
+                    _open(open_, after, scan.exits, n_nodes)
+                turned: dict[int, list[int]] = {}
                 for label, node in scan.turns:
-                    _open(open_, piece.after(label, after), np.array([node], dtype=np.int32))
+                    turned.setdefault(label, []).append(node)
+                for label, found in turned.items():
+                    spend_at_once(_MANY + len(found))
+                    reached = ascending(np.array(found, dtype=np.int32))
+                    _open(open_, piece.after(label, after), reached, n_nodes)
         return self.scanner.unite(parts)
 
     def step(self, here: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
@@ -174,6 +194,7 @@ class Joints:
             LimitError: there are more than ``MAX_HYPOTHESES``.
         """
         for byte in text:
+            spend(len(here))
             found: dict[Link, None] = {}
             for piece, inner, rest in here:
                 for after in piece.step(inner, byte):
@@ -222,8 +243,12 @@ class Joints:
         return tuple(found.values())
 
 
-def _open(open_: dict[Rest, Ints], rest: Rest, nodes: Ints) -> None:
+def _depth(rest: Rest) -> int:
+    return rest.depth
+
+
+def _open(open_: dict[Rest, Ints], rest: Rest, nodes: Ints, n_nodes: int) -> None:
     """Add nodes of a trie from which a rest is to be walked."""
     if rest.expression is not None:
         known = open_.get(rest)
-        open_[rest] = nodes if known is None else ascending(np.concatenate([known, nodes]))
+        open_[rest] = nodes if known is None else united(known, nodes, n_nodes)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Hashable, Iterable
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.cache.pool import MaskPool, PooledMask
+from maskc.runtime.effort import one_mask
 from maskc.runtime.link.expressions import Rest
 from maskc.runtime.link.joints import Joints
 from maskc.runtime.link.pieces import Link
@@ -90,7 +91,8 @@ class LinkMachine:
 
     def _read(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
         """Return the hypotheses after a text, which counts as one token."""
-        found = self._joints.step(_begin_token(hypotheses), text)
+        with one_mask(self.pool.steps):
+            found = self._joints.step(_begin_token(hypotheses), text)
         if any(hypothesis.piece.counts_tokens for hypothesis in found):
             found = tuple(h for h in found if h.piece.is_live(h.inner, h.rest))
         return found
@@ -110,7 +112,8 @@ class LinkMachine:
             if self.pool.is_full:
                 self.pool.forget()
                 self._results.budget.clear()
-            words = self._joints.scanner.words(piece.legal(inner, capped))
+            with one_mask(self.pool.steps):
+                words = self._joints.scanner.words(piece.legal(inner, capped))
             if self.may_end(hypothesis):
                 words = words | self.pool.end_only.words
             found = self.pool.share(words)
@@ -120,11 +123,13 @@ class LinkMachine:
     def mask_numbers(self, batch: Iterable[tuple[Link, ...]]) -> list[int]:
         """Return the number of each sequence's mask, -1 for one without a number."""
         return [
-            self.mask(here[0]).number
-            if len(here) == 1
-            else self.pool.unite(map(self.mask, here)).number
+            self.mask(here[0]).number if len(here) == 1 else self._mask_all(here).number
             for here in batch
         ]
+
+    def _mask_all(self, here: tuple[Link, ...]) -> PooledMask:
+        with one_mask(self.pool.steps):
+            return self.pool.unite(map(self.mask, here))
 
     def describe(self, hypothesis: Link) -> Hashable:
         """Return all that the future of a hypothesis depends on."""

@@ -40,8 +40,10 @@ class Piece(Protocol):
         has_turns: whether what follows depends on what it has read, see :meth:`turn`.
         has_atoms: whether it takes tokens whatever they write, see :meth:`take`.
         counts_tokens: whether it is told where each token begins, see :meth:`begin_token`.
+        ignores_rest: whether :meth:`walk` finds the same whatever comes after it.
     """
 
+    ignores_rest: bool
     has_turns: bool
     has_atoms: bool
     counts_tokens: bool
@@ -117,7 +119,7 @@ class Link(NamedTuple):
 class PlainPiece:
     """What most pieces have in common: only the rest follows, and tokens are their bytes."""
 
-    has_turns = has_atoms = counts_tokens = False
+    has_turns = has_atoms = counts_tokens = ignores_rest = False
 
     def turn(self, _inner: Any, _rest: Rest) -> tuple[Rest, ...]:
         """Return nothing: only the rest follows."""
@@ -158,6 +160,7 @@ class AutomatonPiece(PlainPiece):
         automaton: the automaton.
     """
 
+    ignores_rest = True
     automaton: ByteAutomaton[Any]
 
     def __init__(self, scans: AutomatonScans) -> None:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.effort import spend
 from maskc.runtime.link.automaton import NO_LABEL, ByteAutomaton
 from maskc.runtime.schema.scans import spread
 from maskc.runtime.schema.summary import Part, bits_of
@@ -24,6 +25,7 @@ from maskc.runtime.schema.trie import ROOT, Ints, Trie
 _MOST_NODES = 1_500  # looked at one by one
 _MOST_DIFFERENT = 2_000  # nodes at which two states differ
 _SOME_DIFFERENT = 200
+_LEVEL, _AT_ONCE = 40, 10  # steps of a level, and nodes of it that are one step more
 _FEW = 48  # ids that are no row of their own, nodes that are not looked up first
 
 
@@ -107,6 +109,7 @@ class Scanner:
                     if (move := moves.get(byte, -1)) >= 0
                 ]
             n_left -= len(pairs) + 1
+            spend(4 * len(pairs) + 4)
             open_ += pairs
             for child, after in pairs:
                 n_ending = trie.n_ending[child]
@@ -267,6 +270,7 @@ def _scan_levels(
     accepts, labels = np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int32)
     while len(nodes):
         above, children = spread(trie.first_array[nodes], trie.first_array[nodes + 1])
+        spend(_LEVEL + len(children) // _AT_ONCE)
         after = automaton.step_all(states[above], trie.byte_array[children])
         alive = np.flatnonzero(after >= 0)
         nodes, states = children[alive], after[alive]

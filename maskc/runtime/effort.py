@@ -1,0 +1,77 @@
+"""How much may one mask look at, and how much the reading of one token?
+
+What a request brings is not trusted, and a mask that nobody has asked for before is found while
+other requests wait. So what is looked at for it is counted: nodes of the tokens' trie, states of
+automata that are made, ways to read a text; where thousands of them are looked at in one call of
+NumPy, a part of them. Beyond the limit there is a ``LimitError``, with which an engine ends that
+request. A step takes one to two microseconds.
+
+What was found before the end is kept and right, so the same mask may be found when it is asked for
+again.
+
+Example: in ``with one_mask(100):`` a hundred and one calls of ``spend(1)`` are too many; outside of
+it they are not counted.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from maskc.errors import LimitError
+
+USUAL_STEPS = 20_000_000  # in a program that waits for its own mask only
+AT_ONCE = 128  # things that NumPy looks at in one step
+
+
+class _State(threading.local):
+    left: int | None = None  # None: nothing is counted
+    limit: int = USUAL_STEPS
+
+
+_state = _State()
+
+
+@contextmanager
+def one_mask(limit: int | None) -> Iterator[None]:
+    """Count what is looked at in the block; inside of another such block it is that one's.
+
+    Args:
+        limit: in steps, ``None``: nothing is counted.
+    """
+    if limit is None or _state.left is not None:
+        yield
+        return
+    _state.left = _state.limit = limit
+    try:
+        yield
+    finally:
+        _state.left = None
+
+
+def spend(n_steps: int) -> None:
+    """Count some steps.
+
+    Raises:
+        LimitError: there were too many.
+    """
+    left = _state.left
+    if left is None:
+        return
+    _state.left = left - n_steps
+    if left < n_steps:
+        raise LimitError(
+            "steps to find one mask",
+            _state.limit,
+            "let fewer parts that may be empty or alike stand side by side, and lower counts",
+        )
+
+
+def spend_at_once(n: int) -> None:
+    """Count things that are looked at in one call of NumPy.
+
+    Raises:
+        LimitError: there were too many.
+    """
+    spend(1 + n // AT_ONCE)
