@@ -3,12 +3,15 @@
 An engine's module has ``prepare(workload, artifact) -> Prepared``: it reads the vocabulary and
 finds its grammar. ``Prepared.load`` then does what happens once a grammar (compiling for the peers,
 loading for maskc), and returns what makes a session at the start of a text.
+
+An engine that compiles JSON Schemas has ``read_schemas() -> Schemas`` beside it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from maskc.bench.timing import Bitmask, Session
 
@@ -26,3 +29,37 @@ class Prepared:
     name: str
     bitmask: Bitmask
     load: Callable[[], Callable[[], Session]]
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaSession:
+    """One text of some engine.
+
+    Attributes:
+        fill: writes the mask of what is legal next, into the engine's bitmask.
+        accept: takes a token; what it returns is false iff the token is illegal.
+        may_end: whether the text may end here.
+    """
+
+    fill: Callable[[], object]
+    accept: Callable[[int], object]
+    may_end: Callable[[], bool]
+
+
+class RefusedError(Exception):
+    """An engine does not compile a schema; its message says why."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Schemas:
+    """An engine that knows the vocabulary.
+
+    Attributes:
+        name: with its version.
+        bitmask: int32[1, n_words], which every session writes to.
+        compile: a schema to what makes a session, or a :class:`RefusedError`.
+    """
+
+    name: str
+    bitmask: Bitmask
+    compile: Callable[[Any], Callable[[], SchemaSession]]

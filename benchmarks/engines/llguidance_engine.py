@@ -16,7 +16,7 @@ from typing import Any
 import llguidance
 
 import maskc
-from benchmarks.engines import Prepared
+from benchmarks.engines import Prepared, RefusedError, Schemas, SchemaSession
 from benchmarks.peers.sources import read_lark
 from benchmarks.workloads import TOKENIZER
 from maskc.bench.timing import Session
@@ -89,3 +89,29 @@ def prepare(workload: str, artifact: Path) -> Prepared:
         return start
 
     return Prepared(f"llguidance {version('llguidance')}", bitmask, load)
+
+
+def read_schemas() -> Schemas:
+    """Return llguidance as it compiles schemas, with its JSON slices and its own limits."""
+    wrapper = llguidance.TokenizerWrapper(WrappedVocabulary())
+    tokenizer = llguidance.LLTokenizer(wrapper, slices=llguidance.LLTokenizer.json_slices())
+    bitmask = maskc.allocate_bitmask(1, tokenizer.vocab_size)
+    pointer, n_bytes = bitmask.ctypes.data, bitmask.nbytes
+
+    def compile_schema(schema: Any) -> Callable[[], SchemaSession]:
+        try:
+            grammar = llguidance.LLMatcher.grammar_from_json_schema(schema)
+        except ValueError as error:
+            raise RefusedError(str(error)) from error
+        matcher = llguidance.LLMatcher(tokenizer, grammar)
+        if matcher.is_error():
+            raise RefusedError(matcher.get_error())
+
+        def start() -> SchemaSession:
+            matcher.reset()
+            fill = partial(matcher.unsafe_compute_mask_ptr, pointer, n_bytes)
+            return SchemaSession(fill, matcher.consume_token, matcher.is_accepting)
+
+        return start
+
+    return Schemas(f"llguidance {version('llguidance')}", bitmask, compile_schema)

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import maskc
-from benchmarks.engines import Prepared
+from benchmarks.engines import Prepared, RefusedError, Schemas, SchemaSession
+from benchmarks.workloads import TOKENIZER
 from maskc.bench.timing import Session
+from maskc.errors import SchemaError
+from maskc.vocab import load_vocabulary
 
 
 def prepare(workload: str, artifact: Path) -> Prepared:
@@ -26,3 +30,26 @@ def prepare(workload: str, artifact: Path) -> Prepared:
         return start
 
     return Prepared(f"maskc {maskc.__version__}", bitmask, load)
+
+
+def read_schemas() -> Schemas:
+    """Return maskc as it compiles schemas: from one to a loaded artifact, in memory."""
+    from maskc.jsonschema.compiling import compile_schema as compile_contents
+
+    vocabulary = load_vocabulary(TOKENIZER)
+    bitmask = maskc.allocate_bitmask(1, vocabulary.vocab_size)
+
+    def compile_schema(schema: Any) -> Callable[[], SchemaSession]:
+        try:
+            artifact = maskc.Artifact(compile_contents(schema, vocabulary))
+        except SchemaError as error:
+            raise RefusedError(error.reason) from error
+
+        def start() -> SchemaSession:
+            matcher = artifact.matcher()
+            fill = partial(matcher.fill_bitmask, bitmask, 0)
+            return SchemaSession(fill, matcher.accept_token, lambda: matcher.is_accepting)
+
+        return start
+
+    return Schemas(f"maskc {maskc.__version__}", bitmask, compile_schema)

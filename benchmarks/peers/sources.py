@@ -34,6 +34,11 @@ def read_lark(workload: str) -> str:
     return f'%llguidance {{"allow_initial_skip": true}}\n{text}'
 
 
+def read_plain(workload: str) -> str:
+    """Return the same grammar in what all Larks have; nothing keeps a name from being a keyword."""
+    return _RESERVED.sub("", re.sub(r"\bGAP\b", "", _read(workload)))
+
+
 def read_ebnf(workload: str) -> str:
     """Return the same grammar, as far as it goes, in xgrammar's EBNF; its root is ``root``."""
     ignored, lines = [], []
