@@ -59,17 +59,31 @@ def explore(
         first_of.setdefault(n if kinds is None else kinds[n], low)
     column_of = {kind: n for n, kind in enumerate(first_of)}
     columns = [column_of[n if kinds is None else kinds[n]] for n in range(len(starts))]
-    number: dict[Hashable, int] = {begin: 1}
+    characters = list(first_of.values())
+
+    def follow(state: Hashable) -> Iterable[Hashable]:
+        return [step(state, character) for character in characters]
+
+    return _explore(starts, columns, len(characters), begin, follow, label, n_parts)
+
+
+def _explore(
+    starts: Sequence[int],
+    columns: Sequence[int],
+    n_columns: int,
+    begin: Hashable,
+    follow: Callable[[Hashable], Iterable[Hashable]],
+    label: Callable[[Hashable], int],
+    n_parts: int,
+) -> CharDfa:
+    """Return the minimal automaton of a function from a state to those after each column."""
+    number: dict[Hashable, int] = {None: DEAD, begin: 1}
     order: list[Hashable] = [begin]
     table: list[list[int]] = []
-    most = min(MAX_STATES, MAX_WORK // max(n_parts * len(first_of), 1))
+    most = min(MAX_STATES, MAX_WORK // max(n_parts * n_columns, 1))
     for state in order:
         row = []
-        for character in first_of.values():
-            after = step(state, character)
-            if after is None:
-                row.append(DEAD)
-                continue
+        for after in follow(state):
             target = number.get(after)
             if target is None:
                 target = number[after] = len(order) + 1
@@ -79,7 +93,7 @@ def explore(
             row.append(target)
         table.append(row)
     labels = [label(state) for state in order]
-    return _minimise(starts, columns, [[DEAD] * len(first_of), *table], [NO_LABEL, *labels])
+    return _minimise(starts, columns, [[DEAD] * n_columns, *table], [NO_LABEL, *labels])
 
 
 def _minimise(
@@ -96,7 +110,7 @@ def _minimise(
             if not live[state]:
                 refined.append(0)
                 continue
-            signature = (block[state], *[block[target] for target in row])
+            signature = (block[state], *map(block.__getitem__, row))
             refined.append(signatures.setdefault(signature, len(signatures) + 1))
         block = refined
         if len(signatures) + 1 <= n_blocks:
@@ -175,12 +189,18 @@ def merge_starts(parts: Iterable[Sequence[int]]) -> list[int]:
     return sorted({0}.union(*parts))
 
 
-def combine(parts: Sequence[CharDfa], label: Callable[[tuple[int, ...]], int]) -> CharDfa:
+def combine(
+    parts: Sequence[CharDfa],
+    label: Callable[[tuple[int, ...]], int],
+    *,
+    needs_all: bool = False,
+) -> CharDfa:
     """Return the product of automata.
 
     Args:
         parts: run side by side.
         label: their labels at the end of a string → the label of the product.
+        needs_all: whether a string that one of them has no use for has no label.
 
     Raises:
         TooLargeError: it has too many states.
@@ -189,11 +209,18 @@ def combine(parts: Sequence[CharDfa], label: Callable[[tuple[int, ...]], int]) -
     kinds = [
         tuple(part.classes[bisect_right(part.starts, low) - 1] for part in parts) for low in starts
     ]
+    column_of = {kind: n for n, kind in enumerate(dict.fromkeys(kinds))}
+    columns = [column_of[kind] for kind in kinds]
+    rows = [
+        _Rows(part, list(own))
+        for part, own in zip(parts, zip(*column_of, strict=True), strict=True)
+    ]
 
-    def step(state: Hashable, character: int) -> Hashable:
+    def follow(state: Hashable) -> Iterable[Hashable]:
         if not isinstance(state, tuple):
             raise TypeError
-        return tuple(part.step(s, character) for part, s in zip(parts, state, strict=True))
+        found = zip(*(part[s] for part, s in zip(rows, state, strict=True)), strict=True)
+        return (None if DEAD in after else after for after in found) if needs_all else found
 
     def of(state: Hashable) -> int:
         if not isinstance(state, tuple):
@@ -201,7 +228,24 @@ def combine(parts: Sequence[CharDfa], label: Callable[[tuple[int, ...]], int]) -
         return label(tuple(part.labels[s] for part, s in zip(parts, state, strict=True)))
 
     begin = tuple(part.start for part in parts)
-    return explore(starts, begin, step, of, kinds, n_parts=len(parts))
+    return _explore(starts, columns, len(column_of), begin, follow, of, len(parts))
+
+
+class _Rows(dict[int, list[int]]):
+    """The states after each column, made when they are asked for.
+
+    Args:
+        dfa: whose they are.
+        kinds: of each column, the class.
+    """
+
+    def __init__(self, dfa: CharDfa, kinds: list[int]) -> None:
+        self._dfa, self._kinds = dfa, kinds
+
+    def __missing__(self, state: int) -> list[int]:
+        row, default = self._dfa.rows[state], self._dfa.defaults[state]
+        found = self[state] = [row.get(kind, default) for kind in self._kinds]
+        return found
 
 
 def complement(dfa: CharDfa) -> CharDfa:
@@ -218,7 +262,7 @@ def intersect(parts: Sequence[CharDfa]) -> CharDfa:
         known = [*known[_MOST_AT_ONCE:], intersect(known[:_MOST_AT_ONCE])]
     if len(known) == 1:
         return known[0]
-    return combine(known, lambda labels: NO_LABEL if NO_LABEL in labels else 0)
+    return combine(known, lambda labels: NO_LABEL if NO_LABEL in labels else 0, needs_all=True)
 
 
 def of_texts(texts: Sequence[str], other: int = NO_LABEL) -> CharDfa:
