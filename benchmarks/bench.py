@@ -3,7 +3,7 @@
 Usage: python -m benchmarks.bench [WORKLOAD …] [--peers] [--limit SECONDS] [--json FILE]
 
 Each engine runs each workload in a fresh process, one thread, on the same tokens; with ``--peers``
-llguidance and xgrammar follow maskc. Ratios compare an engine with maskc on exactly the tokens that
+llguidance, xgrammar and GLRMask follow maskc. Ratios compare an engine with maskc on exactly the tokens that
 both came to: a peer that refuses a document, or runs out of time, is compared on the rest.
 """
 
@@ -25,7 +25,7 @@ from benchmarks.workloads import ROOT, TOKENIZER, WORKLOADS, Workload
 from maskc.bench.figures import compute_figures
 from maskc.bench.model import N_FIRST
 
-PEERS = ("llguidance", "xgrammar")
+PEERS = ("llguidance", "xgrammar", "glrmask")
 Times = dict[str, Any]
 
 
