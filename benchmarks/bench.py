@@ -2,8 +2,8 @@
 
 Usage: python -m benchmarks.bench [WORKLOAD …] [--peers] [--limit SECONDS] [--json FILE]
 
-Each engine runs each workload in a fresh process, one thread, on the same tokens; with ``--peers``
-llguidance, xgrammar and GLRMask follow maskc. Ratios compare an engine with maskc on exactly the tokens that
+Each engine runs each workload in a fresh process, one thread, on the same tokens; ``--peers`` adds
+llguidance, xgrammar and GLRMask. Ratios compare an engine with maskc on exactly the tokens that
 both came to: a peer that refuses a document, or runs out of time, is compared on the rest.
 """
 

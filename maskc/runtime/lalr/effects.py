@@ -11,17 +11,20 @@ pushes one for the list and one for ``]``, whatever was open before.
 
 from __future__ import annotations
 
-from maskc.ids import NO_NONTERMINAL, RefinedStateId, TerminalId
+from maskc.ids import NO_NONTERMINAL, NonterminalId, RefinedStateId, TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.lalr.lookaheads import LalrLookaheads
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.reductions import Segment, reduce
-from maskc.runtime.lalr.stack import Stack, pop_and_push
-from maskc.runtime.lalr.stack_cache import StackCache
+from maskc.runtime.lalr.stack import Stack, pop_and_push, serial_of
+from maskc.runtime.lalr.stack_cache import DEEP, StackCache
 from maskc.runtime.lalr.tables import LalrTables
 
 # What one pushed state takes in a cached effect, and in the effects of tokens that are made of it.
 _STATE_BYTES = 16
+# Reductions after which the rest of a long effect is kept. The last item of a list can be reduced
+# in another way than those before it, and two kinds of items can take turns.
+_N_KEPT = 6
 
 
 # What one terminal does: how many states are popped; which are pushed, lowest first, none if the
@@ -46,6 +49,8 @@ class StackEffects:
         self._n_terminals = tables.n_terminals
         self._effects = StackCache(budget)
         self._segments = Cache(budget)  # (state, nonterminal on it, terminal) → segment
+        # The same by a stack's number in the place of a state, for effects that read far below it.
+        self._deep = Cache(budget)
 
     def shift(self, stack: Stack, terminal: TerminalId, reads: ReadSet) -> Stack | None:
         """Return the stack after a terminal, ``None`` if no text can go on with it.
@@ -70,13 +75,17 @@ class StackEffects:
     def _compute(self, stack: Stack, terminal: TerminalId) -> StackEffect:
         """Return what a terminal does to a stack.
 
-        ``base`` is the lowest state that is left, and ``nonterminal`` what is pushed onto it.
+        ``base`` is the lowest state that is left, and ``nonterminal`` what is pushed onto it. Where
+        many reductions follow each other, the effect is kept for where the first of them have led:
+        one more item of a list that is read from its right end leads there, too.
         """
         lookaheads = self._lookaheads
         if not lookaheads.of_terminal[terminal] & lookaheads.taken[stack.state]:
             return (0, (), 0)
         base, nonterminal = stack, NO_NONTERMINAL
-        while True:
+        passed: list[tuple[Stack, NonterminalId]] = []  # after each of the first segments
+        effect: StackEffect | None = None  # on the base
+        while effect is None:
             key = (base.state, nonterminal, terminal)
             segment: Segment | None = self._segments.current.get(key) or self._segments.get(key)
             if segment is None:
@@ -84,10 +93,28 @@ class StackEffects:
                 self._segments.put(key, segment)
             n_below, nonterminal, pushed = segment
             if nonterminal == NO_NONTERMINAL:
-                n_popped = stack.depth - base.depth
-                return (n_popped if pushed else 0, pushed, n_popped)
+                effect = (0, pushed, 0)
+                break
             for _ in range(n_below):
                 if base.below is None:
                     # Only in tables that maskc did not make is a production longer than the stack.
                     return (0, (), stack.depth)
                 base = base.below
+            if len(passed) < _N_KEPT:
+                passed.append((base, nonterminal))
+            if base.serial:
+                effect = self._deep.get((base.serial, nonterminal, terminal))
+        n_read = stack.depth - base.depth
+        found = (effect[0] + n_read if effect[1] else 0, effect[1], effect[2] + n_read)
+        if found[2] > DEEP:
+            for base, nonterminal in passed:
+                rest = _without(found, stack, base)
+                self._deep.put((serial_of(base), nonterminal, terminal), rest)
+        return found
+
+
+def _without(effect: StackEffect, stack: Stack, base: Stack) -> StackEffect:
+    """Return what is left of a stack's effect where it has come down to a base."""
+    n_above = stack.depth - base.depth
+    n_popped, pushed, n_read = effect
+    return (n_popped - n_above if pushed else 0, pushed, n_read - n_above)

@@ -26,8 +26,8 @@ from maskc.runtime.lalr.lookaheads import LalrLookaheads
 from maskc.runtime.lalr.masks import LalrMasks
 from maskc.runtime.lalr.newlines import COUNTED, Newlines
 from maskc.runtime.lalr.read_set import ReadSet
-from maskc.runtime.lalr.stack import Stack, pop_and_push
-from maskc.runtime.lalr.stack_cache import StackCache, descend
+from maskc.runtime.lalr.stack import Stack, lower, pop_and_push
+from maskc.runtime.lalr.stack_cache import DEEP, ON_STACK, StackCache, descend
 from maskc.runtime.lalr.stepping import Stepper
 from maskc.runtime.lalr.tables import LalrTables
 from maskc.runtime.scanner import ScannerTables, group_bytes
@@ -126,6 +126,8 @@ class LalrMachine:
             effects, _ = descend(effects, stack)
         if effects is None:
             effects = self._effects.recall((h.state, token_id, h.stack.state), h.stack)
+        if effects is ON_STACK:
+            effects = self._effects.find_deep((h.state, token_id, h.stack.state), h.stack)
         if effects is _BY_LAYOUT:
             key = (h.state, token_id, h.stack.state, h.column, h.indents)
             effects = self._effects_by_layout.find(key, h.stack)
@@ -134,6 +136,9 @@ class LalrMachine:
         if len(effects) == 1:
             n_popped, pushed, state, indents, column = effects[0]
             stack = h.stack
+            if n_popped > DEEP:
+                stack = lower(stack, stack.depth - n_popped)
+                n_popped = 0
             for _ in range(n_popped):
                 stack = stack.below  # type: ignore[assignment]
             for top in pushed:
@@ -180,6 +185,8 @@ class LalrMachine:
             found, _ = descend(found, stack)
         if found is None:
             found = self._mask_of.recall((h.state, h.stack.state), h.stack)
+        if found is ON_STACK:
+            found = self._mask_of.find_deep((h.state, h.stack.state), h.stack)
         if found is _BY_LAYOUT:
             key = (h.state, h.stack.state, h.column, h.indents)
             found = self._mask_of_by_layout.find(key, h.stack)
@@ -200,7 +207,7 @@ class LalrMachine:
                 while type(found) is dict:
                     stack = stack.below  # type: ignore[assignment]  # read before, so it is there
                     found = found.get(stack.state)
-                if type(found) is list or found is None or found is _BY_LAYOUT:
+                if type(found) is not PooledMask:
                     found = self.mask(h)
             else:
                 found = self.pool.unite(map(self.mask, hypotheses))

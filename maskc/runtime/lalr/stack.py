@@ -2,11 +2,19 @@
 
 Stacks with a common lower part share its nodes, so that a copy of a stack costs nothing, and
 rolling back a matcher is taking an earlier stack again.
+
+A stack may be 100,000 deep, and each step of a text may want to go down all of it; so some nodes
+know one far below.
 """
 
 from __future__ import annotations
 
+from itertools import count
+
 from maskc.ids import RefinedStateId
+
+_NEAR, _FAR = 64, 4096
+_serials = count(1)
 
 
 class Stack:
@@ -16,14 +24,55 @@ class Stack:
         state: the refined state on top.
         below: the rest of the stack, ``None`` at the bottom.
         depth: how many states are below.
+        skip: where the depth is a multiple of 64, the stack 64 below, or 4,096 below if it is one
+            of 4,096; ``None`` until somebody has gone there.
+        serial: tells it from every other stack; 0 until somebody has asked.
     """
 
-    __slots__ = ("below", "depth", "state")
+    __slots__ = ("below", "depth", "serial", "skip", "state")
 
     def __init__(self, state: RefinedStateId, below: Stack | None) -> None:
         self.state = state
         self.below = below
         self.depth: int = below.depth + 1 if below is not None else 0
+        self.skip: Stack | None = None
+        self.serial = 0
+
+
+def serial_of(stack: Stack) -> int:
+    """Return the number of a stack, by which results are cached that hold for it alone."""
+    if not stack.serial:
+        # Two threads may give two numbers: then what was cached by the first is not found again.
+        stack.serial = next(_serials)
+    return stack.serial
+
+
+def lower(stack: Stack, depth: int) -> Stack:
+    """Return what a stack is at a depth, in few steps however deep it is.
+
+    Raises:
+        ValueError: there is no such depth.
+    """
+    if not 0 <= depth <= stack.depth:
+        raise ValueError("a stack effect pops below the bottom of the stack")
+    here = stack
+    while here.depth > depth:
+        stride = 1
+        if here.depth % _NEAR == 0:
+            stride = _FAR if here.depth % _FAR == 0 else _NEAR
+        if stride == 1 or here.depth - depth < stride:
+            here = here.below  # type: ignore[assignment]  # it is not at the bottom
+            continue
+        if here.skip is None:
+            here.skip = _walk(here, stride)
+        here = here.skip
+    return here
+
+
+def _walk(stack: Stack, n: int) -> Stack:
+    for _ in range(n):
+        stack = stack.below  # type: ignore[assignment]  # the caller has looked at the depth
+    return stack
 
 
 def pop_and_push(stack: Stack, n_popped: int, pushed: tuple[RefinedStateId, ...]) -> Stack:
@@ -32,6 +81,9 @@ def pop_and_push(stack: Stack, n_popped: int, pushed: tuple[RefinedStateId, ...]
     Raises:
         ValueError: it has not so many states.
     """
+    if n_popped > _NEAR:
+        stack = lower(stack, stack.depth - n_popped)
+        n_popped = 0
     for _ in range(n_popped):
         if stack.below is None:
             raise ValueError("a stack effect pops below the bottom of the stack")

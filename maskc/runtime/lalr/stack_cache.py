@@ -10,6 +10,10 @@ A node of the tree is a dict by the state below, or a result. A chain of nodes w
 is stored as one list, the states and then what follows them: the result of a dedent depends on
 many states, and its chain seldom branches.
 
+A result that read more than ``DEEP`` states is cached by the stack itself, and the tree says so
+where it ends: in ``1 if a else 1 if a else …`` each stack differs from the last in its top only,
+and has the same states below as far as one likes to look.
+
 Example: ``key → {5: "a", 7: [4, 4, 2, "b"]}``: with 5 below the top the result is "a"; with 7, 4, 4
 and 2 below it, "b".
 """
@@ -19,7 +23,16 @@ from __future__ import annotations
 from typing import Any
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, LEVEL_BYTES, Cache
-from maskc.runtime.lalr.stack import Stack
+from maskc.runtime.lalr.stack import Stack, serial_of
+
+DEEP = 32
+
+
+class OnStack:
+    """What a tree has in the place of a result that is cached by the stack itself."""
+
+
+ON_STACK = OnStack()
 
 
 class StackCache(Cache):
@@ -38,7 +51,13 @@ class StackCache(Cache):
             found = found.get(below.state)
         if type(found) is list:
             found, _ = descend(found, below)
+        if found is ON_STACK:
+            return self.find_deep(key, stack)
         return self.recall(key, stack) if found is None else found
+
+    def find_deep(self, key: object, stack: Stack) -> Any:
+        """Return the result that is cached by the stack itself, ``None`` if there is none."""
+        return self.get((key, stack.serial)) if stack.serial else None
 
     def recall(self, key: object, stack: Stack) -> Any:
         """Return a result of the previous generation, and copy it into the current one."""
@@ -49,10 +68,13 @@ class StackCache(Cache):
         found, lowest = descend(node, stack)
         if found is not None:
             self.keep(key, stack, lowest.depth, found)
-        return found
+        return self.find_deep(key, stack) if found is ON_STACK else found
 
     def keep(self, key: object, stack: Stack, lowest: int, result: object) -> None:
         """Add a result for which the stack was read down to a depth."""
+        if stack.depth - lowest > DEEP:
+            self.put((key, serial_of(stack)), result)
+            lowest, result = stack.depth - DEEP, ON_STACK
         n_bytes = ENTRY_BYTES
         place, edge = self.current, key
         n_below = stack.depth - lowest
