@@ -25,7 +25,7 @@ from typing import Any
 from maskc.runtime.cache.budget import ENTRY_BYTES, LEVEL_BYTES, Cache
 from maskc.runtime.lalr.stack import Stack, serial_of
 
-DEEP = 32
+DEEP = 64
 
 
 class OnStack:

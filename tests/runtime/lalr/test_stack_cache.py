@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.lalr.stack import Stack
-from maskc.runtime.lalr.stack_cache import StackCache
+from maskc.runtime.lalr.stack_cache import DEEP, StackCache
 
 LARGE = 1 << 30
 BOTTOM = 9
@@ -56,3 +56,28 @@ def test_deep_results_in_use_stay():
         assert cache.find("key", deep) == "deep"
         cache.keep(number, deep, 10, "other")
     assert cache.find(0, deep) is None
+
+
+def test_what_reads_far_down_is_kept_for_the_stack_itself():
+    cache = StackCache(Budget(LARGE))
+    near, far = make_stack([1] * DEEP), make_stack([1] * (DEEP + 1))
+    cache.keep("key", near, 0, "near")
+    assert cache.find("key", make_stack([1] * DEEP)) == "near"
+    assert cache.find("key", far) is None
+    cache.keep("key", far, 0, "far")
+    assert cache.find("key", far) == "far"
+    equal = make_stack([1] * (DEEP + 1))
+    assert cache.find("key", equal) is None
+    cache.keep("key", equal, 0, "equal")
+    assert (cache.find("key", near), cache.find("key", far)) == ("near", "far")
+    assert cache.find("key", equal) == "equal"
+
+
+def test_far_results_in_use_stay_when_others_are_evicted():
+    cache = StackCache(Budget(3 * 40_000))
+    far = make_stack([1] * (DEEP + 50))
+    cache.keep("key", far, 0, "far")
+    for number in range(1_000):
+        assert cache.find("key", far) == "far"
+        cache.keep(number, far, 10, "other")
+    assert cache.find(0, far) is None
