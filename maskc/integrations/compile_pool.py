@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
 from maskc.errors import BudgetError
+from maskc.integrations.compile_answers import find_or_make
 from maskc.integrations.compile_costs import is_cheap_pattern, is_cheap_schema
 from maskc.integrations.compile_lane import Lane, Ticket
 from maskc.integrations.compile_messages import damaged, unpack
@@ -82,18 +83,16 @@ class OtherProcess:
             others = json.loads(json.dumps(dict(order.resources)))
         except (TypeError, ValueError, RecursionError):
             return self._here.plan(order, limits)  # which says what is wrong with it
+        asked = {
+            "kind": "plan",
+            "text": text,
+            "resources": others,
+            "layout": asdict(order.layout),
+            "assert_formats": order.assert_formats,
+        }
         if not others and is_cheap_schema(text):
-            return self._here.plan(order, limits)
-        return self._ask(
-            {
-                "kind": "plan",
-                "text": text,
-                "resources": others,
-                "layout": asdict(order.layout),
-                "assert_formats": order.assert_formats,
-            },
-            limits,
-        )
+            return find_or_make(asked, lambda: self._here.plan(order, limits))
+        return self._ask(asked, limits)
 
     def automaton(self, pattern: str, limits: Limits) -> Automaton:
         """Return the automaton of a pattern: its tables, or one that makes its states here."""
@@ -123,6 +122,9 @@ class OtherProcess:
         return {"processes_started": self._quick.n_started + self._slow.n_started}
 
     def _ask(self, order: Mapping[str, Any], limits: Limits) -> bytes:
+        return find_or_make(order, lambda: self._order(order, limits))
+
+    def _order(self, order: Mapping[str, Any], limits: Limits) -> bytes:
         ticket = _ticket.get() or Ticket()
         if limits.seconds > QUICK_SECONDS:
             try:

@@ -32,6 +32,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from maskc.errors import ArtifactError, MaskcError
+from maskc.integrations.compile_answers import using
 from maskc.integrations.drift import Interface
 from maskc.integrations.errors import IntegrationError, load_engine
 from maskc.integrations.names import SCHEME, parse_reference
@@ -46,7 +47,7 @@ from maskc.integrations.vllm_requests import (
     nothing_wanted,
     wanted_kind,
 )
-from maskc.integrations.vllm_waiting import around_add, find_front
+from maskc.integrations.vllm_waiting import around_add, detach, find_front
 from maskc.integrations.vocabulary import read_vocabulary
 from maskc.runtime.compiled import Compiled
 from maskc.vocab.vocabulary import Vocabulary
@@ -216,9 +217,10 @@ def _around_create(original: Callable[..., Any], grammar_class: type[Any]) -> Ca
             _check_width(self, artifact, str(name))
             return grammar_class(artifact, ends)
         try:
-            constraint = make_constraint(
-                model_config, lambda: _vocabulary_of(model_config, self.tokenizer), wanted
-            )
+            with using(detach(params)):
+                constraint = make_constraint(
+                    model_config, lambda: _vocabulary_of(model_config, self.tokenizer), wanted
+                )
         except MaskcError:
             if falls_back():
                 return original(self, request)

@@ -2,8 +2,9 @@
 
 A request of vLLM holds a schema, a pattern, choices or a grammar; vLLM's own key says which. Those
 of the kinds that the operator named (:mod:`maskc.integrations.requests`) are compiled against the
-model's kit: in the front end, so that what is refused is the client's error, and again in the
-engine, on the thread where vLLM compiles. Each of the two has compiling processes of its own.
+model's kit: in the front end, so that what is refused is the client's error. What was compiled
+goes to the engine with the request, which makes its masks of it on the thread where vLLM compiles;
+what it lacks it compiles again. Each of the two has compiling processes of its own.
 
 The front end has waited for what is compiled before it checks a request
 (:mod:`maskc.integrations.vllm_waiting`).

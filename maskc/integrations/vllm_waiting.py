@@ -5,12 +5,15 @@ puts itself around ``AsyncLLM.add_request``, waits in a thread, and goes on when
 the request can be served; vLLM's check then finds the answer. If the task is cancelled, as vLLM
 does when the client goes away, the work on the request is ended.
 
+What was compiled goes to the engine with the request, in its ``extra_args``.
+
 Example: a pattern that takes 5 seconds to be refused stops no other client's stream.
 """
 
 from __future__ import annotations
 
 import asyncio
+import copy
 import functools
 import inspect
 import os
@@ -19,6 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from maskc.errors import MaskcError
+from maskc.integrations.compile_answers import Answers, read_answers, recording
 from maskc.integrations.compile_lane import MOST_WAITING, Ticket
 from maskc.integrations.compile_pool import holding
 from maskc.integrations.drift import Interface
@@ -26,6 +30,7 @@ from maskc.integrations.errors import load_engine
 from maskc.integrations.vllm_requests import SETTLED, Wanted, check_constraint, wanted_kind
 from maskc.vocab.vocabulary import Vocabulary
 
+EXTRA = "maskc_compiled"  # our entry of a request's extra_args
 _FIRST = ["self", "request_id", "prompt", "params"]
 
 _threads: dict[int, ThreadPoolExecutor] = {}
@@ -70,8 +75,10 @@ def around_add(
         def check(asked: Wanted) -> None:
             check_constraint(config, lambda: vocabulary_of(config, tokenizer), asked)
 
-        token = SETTLED.set((wanted, await settle(check, wanted)))
+        error, answers = await settle(check, wanted)
+        token = SETTLED.set((wanted, error))
         try:
+            params = attach(params, answers)
             return await original(self, request_id, prompt, params, *args, **named)
         finally:
             SETTLED.reset(token)
@@ -79,23 +86,50 @@ def around_add(
     return add_request
 
 
-async def settle(check: Callable[[Wanted], None], wanted: Wanted) -> MaskcError | None:
-    """Return why a request is refused, ``None`` if it is served, without holding up the loop."""
+async def settle(
+    check: Callable[[Wanted], None], wanted: Wanted
+) -> tuple[MaskcError | None, Answers]:
+    """Return why a request is refused, ``None`` if it is served, without holding up the loop.
+
+    And what was compiled for it, which is for the engine.
+    """
     ticket = Ticket()
 
-    def work() -> MaskcError | None:
-        with holding(ticket):
+    def work() -> tuple[MaskcError | None, Answers]:
+        with holding(ticket), recording() as answers:
             try:
                 check(wanted)
             except MaskcError as error:
-                return error
-        return None
+                return error, {}
+        return None, answers
 
     try:
         return await asyncio.get_running_loop().run_in_executor(_open_threads(), work)
     except asyncio.CancelledError:
         ticket.cancel()
         raise
+
+
+def attach(params: Any, answers: Answers) -> Any:
+    """Return a request's parameters with what was compiled for it, for the engine.
+
+    Args:
+        params: vLLM's ``SamplingParams``, which stay as they are. What a client has sent under our
+            name is dropped.
+        answers: what was compiled; nothing, if the front end knew it from before.
+    """
+    given = params.extra_args or {}
+    if not answers and EXTRA not in given:
+        return params
+    others = {name: value for name, value in given.items() if name != EXTRA}
+    attached = copy.copy(params)
+    attached.extra_args = {**others, EXTRA: answers} if answers else others or None
+    return attached
+
+
+def detach(params: Any) -> Answers:
+    """Return what :func:`attach` gave a request's parameters, in the engine."""
+    return read_answers((getattr(params, "extra_args", None) or {}).get(EXTRA))
 
 
 def _open_threads() -> ThreadPoolExecutor:

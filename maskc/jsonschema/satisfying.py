@@ -7,6 +7,8 @@ Example: ``{"required": ["a"], "properties": {"a": {"$ref": "#"}}, "type": "obje
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from maskc.errors import SchemaError
 from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, StringDraft
 from maskc.runtime.schema.arrays import MOST_STATES, ArrayRule
@@ -14,6 +16,8 @@ from maskc.runtime.schema.numbers import Numbers
 from maskc.runtime.schema.objects import ObjectRule
 from maskc.runtime.schema.plan import Layout
 from maskc.runtime.schema.sides import Rule
+
+_MOST_RULES = 256  # of numbers, which are mostly the same ones in all schemas
 
 
 class Satisfying:
@@ -59,7 +63,7 @@ class Satisfying:
         """Return whether some number fits."""
         if rule.values is not None and self._layout.numbers == "usual" and not rule.spelled:
             return any(map(rule.allows, rule.values))
-        return Numbers(rule, exponents=self._layout.numbers == "usual").is_satisfiable
+        return _has_number(rule, exponents=self._layout.numbers == "usual")
 
     def array_rule(self, draft: ArrayDraft, found: set[int]) -> ArrayRule | None:
         """Return the rule of an array if one fits, with the options that are satisfiable."""
@@ -90,6 +94,11 @@ class Satisfying:
             ordered=self._layout.key_order == "schema",
         )
         return rule if rule.is_feasible() else None
+
+
+@lru_cache(_MOST_RULES)
+def _has_number(rule: Rule, *, exponents: bool) -> bool:
+    return Numbers(rule, exponents=exponents).is_satisfiable
 
 
 def _keep(options: list[tuple[int, int]], found: set[int]) -> list[tuple[int, int]]:

@@ -52,7 +52,7 @@ from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import allocate_bitmask
 from maskc.runtime.once import made_once
 from maskc.runtime.schema.opening import MaskedSchemaMachine
-from maskc.runtime.schema.plan import Layout, Plan
+from maskc.runtime.schema.plan import Layout, Plan, PlanError
 from maskc.tags.building import Builder
 from maskc.tags.reading import Reader, parse_tag
 from maskc.tags.strings import Strings
@@ -61,6 +61,8 @@ from maskc.vocab.vocabulary import Vocabulary
 
 # Of one request: a server compiles it while others wait.
 REQUEST_LIMITS = Limits(seconds=5.0, bytes=500 * MEGABYTE, text=200_000, work=20_000)
+
+_SMALL_PLAN = 20_000  # bytes, which are read in 50 ms at the worst
 
 _COMMON_TEXT = b'{"a": "x\\u00e9", "n": 12, "b": [1.5, null, {"c": true}]}'
 
@@ -136,8 +138,7 @@ class Kit:
 
         def make() -> Piece:
             order = SchemaOrder(schema, others, layout, formats == "assert")
-            data = self._compiler.plan(order, limits)
-            plan = run_bounded(lambda: Plan(data, layout, self._budget), limits, name="schema")
+            plan = self._plan(order, limits)
             index, text_of = self.tokens.index, self.tokens.text_of
             machine = MaskedSchemaMachine(plan, index, text_of, self._budget, self._pool)
             return SchemaPiece(machine)
@@ -300,16 +301,25 @@ class Kit:
             schema=lambda schema, **layout: (
                 self.json_schema(schema, limits=limits, **layout).expression
             ),
-            plan=lambda schema: self._plan(schema, limits),
+            plan=lambda schema: self._plan(SchemaOrder(schema, {}, Layout(), True), limits),
             regex=lambda pattern: self.regex(pattern, limits=limits).expression,
             gbnf=lambda text: self.gbnf(text, limits=limits).expression,
         )
         return Builder(means, strings).build(read)
 
-    def _plan(self, schema: Any, limits: Limits) -> Plan:
-        layout = Layout()
-        data = self._compiler.plan(SchemaOrder(schema, {}, layout, True), limits)
-        return Plan(data, layout, self._budget)
+    def _plan(self, order: SchemaOrder, limits: Limits) -> Plan:
+        data = self._compiler.plan(order, limits)
+
+        def read() -> Plan:
+            return Plan(data, order.layout, self._budget)
+
+        try:
+            # A second thread that looks at the clock costs more than to read a small plan.
+            return read() if len(data) < _SMALL_PLAN else run_bounded(read, limits, name="schema")
+        except PlanError as error:
+            raise ArtifactError(
+                "<compiled>", f"is damaged: {error}", "send the request again"
+            ) from None
 
     def artifact(self, path: str | os.PathLike[str] | Artifact) -> Constraint:
         """Return the constraint of a compiled grammar, schema or tag, of the kit's tokenizer.

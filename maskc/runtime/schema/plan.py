@@ -232,7 +232,7 @@ def _read_dfa(entry: Any) -> CharDfa:
         [_int(label, _MOST_LABEL, NO_LABEL) for label in labels],
         _int(start, n),
     )
-    if any(dfa.nearest(state) < 0 for state in range(1, n)):
+    if not _leads_on(dfa) and any(dfa.nearest(state) < 0 for state in range(1, n)):
         raise PlanError("an automaton has a state that leads nowhere")
     return dfa
 
@@ -256,6 +256,21 @@ def _listed(values: Any) -> frozenset[Fraction]:
         return frozenset(map(read_number, _as_list(values)))
     except ValueError:
         raise PlanError("the plan has a broken number") from None
+
+
+def _leads_on(dfa: CharDfa) -> bool:
+    """Return whether each state leads to an accepting one; False: it is not known.
+
+    One pass from the last state back, which is all that a trie of names needs.
+    """
+    is_good = [label != NO_LABEL for label in dfa.labels]
+    n_kinds = len(set(dfa.classes))
+    for state in range(len(is_good) - 1, 0, -1):
+        if not is_good[state]:
+            row = dfa.rows[state]
+            by_default = len(row) < n_kinds and is_good[dfa.defaults[state]]
+            is_good[state] = by_default or any(is_good[t] for t in row.values())
+    return all(is_good[1:])
 
 
 def _fraction(value: Any) -> Fraction:
