@@ -70,7 +70,14 @@ MAY_IMPORT = {
     | {"vocab.vocabulary"},
     # Pieces of requests are compiled in parts of their own; what links them is the runtime's.
     "kit": RUNTIME
-    | {"automata", "frontends.regex", "frontends.source", "jsonschema.compiling", "kit"}
+    | {
+        "automata",
+        "frontends.characters.counted",
+        "frontends.regex",
+        "frontends.source",
+        "jsonschema.compiling",
+        "kit",
+    }
     | {"", "emit.provenance", "pipeline", "tags", "vocab.vocabulary"},
     # What a structural tag says, as pieces and links; the kit lends what compiles them.
     "tags": RUNTIME | {"tags"},

@@ -21,11 +21,12 @@ counters as in Turoňová et al. 2020 (doi:10.1145/3428286).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any, NamedTuple, cast
 
+from maskc.automata.charset import CodePoints
 from maskc.automata.counts import Bounds
 from maskc.automata.nfa import read_set
 from maskc.automata.utf8 import Utf8Nodes
@@ -88,30 +89,20 @@ def count_loops(pattern: str) -> CountedPattern | None:
         pattern: of :mod:`re`, which takes it.
     """
     tree = _parser.parse(pattern)
-    builder = _Builder()
+    builder = PositionBuilder()
+    reader = _PatternReader(builder)
     try:
-        whole = builder.sequence(list(tree), tree.state.flags, (), begins=True, ends=True)
-    except _UnfitError:
+        whole = reader.sequence(list(tree), tree.state.flags, (), begins=True, ends=True)
+    except UnfitError:
         return None
-    if not builder.bounds:
-        return None
-    builder.edges[START].append(Edge(whole.first, 0, False))
-    return CountedPattern(
-        builder.utf8,
-        tuple(builder.roots),
-        tuple(builder.loops),
-        tuple(map(tuple, builder.edges)),
-        frozenset(whole.last) | (frozenset([START]) if whole.may_be_empty else frozenset()),
-        tuple(builder.bounds),
-        tuple(map(tuple, builder.bodies)),
-    )
+    return builder.finish(whole)
 
 
-class _UnfitError(Exception):
+class UnfitError(Exception):
     """The pattern is not for counters."""
 
 
-class _Part(NamedTuple):
+class Part(NamedTuple):
     """A part of a pattern.
 
     Attributes:
@@ -125,23 +116,133 @@ class _Part(NamedTuple):
     last: tuple[int, ...]
 
 
-_NOTHING = _Part(True, (), ())
+NOTHING = Part(True, (), ())
 
 
-class _Builder:
-    """Makes positions of a syntax tree of ``re``; its methods get the loops around a part."""
+class PositionBuilder:
+    """Makes positions; ``around`` is always the numbers of the counted loops around a part."""
 
     def __init__(self) -> None:
-        self.utf8 = Utf8Nodes()
-        self.roots: list[int] = [-1]
-        self.loops: list[tuple[int, ...]] = [()]
-        self.edges: list[list[Edge]] = [[]]
-        self.bounds: list[Bounds] = []
-        self.bodies: list[list[int]] = []
+        self._utf8 = Utf8Nodes()
+        self._roots: list[int] = [-1]
+        self._loops: list[tuple[int, ...]] = [()]
+        self._edges: list[list[Edge]] = [[]]
+        self._bounds: list[Bounds] = []
+        self._bodies: list[list[int]] = []
+
+    def finish(self, whole: Part) -> CountedPattern | None:
+        """Return the positions of a whole pattern, ``None`` if no loop of it is counted."""
+        if not self._bounds:
+            return None
+        self._edges[START].append(Edge(whole.first, 0, False))
+        return CountedPattern(
+            self._utf8,
+            tuple(self._roots),
+            tuple(self._loops),
+            tuple(map(tuple, self._edges)),
+            frozenset(whole.last) | (frozenset([START]) if whole.may_be_empty else frozenset()),
+            tuple(self._bounds),
+            tuple(map(tuple, self._bodies)),
+        )
+
+    def character(self, code_points: CodePoints, around: tuple[int, ...]) -> Part:
+        """Return a part of one character.
+
+        Raises:
+            UnfitError: there is none, or there are too many positions.
+        """
+        if not code_points or len(self._roots) > MAX_POSITIONS:
+            raise UnfitError
+        position = len(self._roots)
+        self._roots.append(self._utf8.root(code_points))
+        self._loops.append(around)
+        self._edges.append([])
+        for loop in around:
+            self._bodies[loop].append(position)
+        return Part(False, (position,), (position,))
+
+    def append(self, one: Part, other: Part, around: tuple[int, ...]) -> Part:
+        """Return one part after the other."""
+        if not one.first or not other.first:
+            return one if one.first else other
+        self._connect(one.last, Edge(other.first, len(around), False))
+        return Part(
+            one.may_be_empty and other.may_be_empty,
+            one.first + other.first if one.may_be_empty else one.first,
+            one.last + other.last if other.may_be_empty else other.last,
+        )
+
+    def choose(self, parts: Sequence[Part]) -> Part:
+        """Return any of some parts."""
+        return Part(
+            any(part.may_be_empty for part in parts),
+            tuple(position for part in parts for position in part.first),
+            tuple(position for part in parts for position in part.last),
+        )
+
+    def repeat(
+        self,
+        low: int,
+        most: int | None,
+        size: int,
+        make: Callable[[tuple[int, ...]], Part],
+        around: tuple[int, ...],
+    ) -> Part:
+        """Return a loop, written out if it is small.
+
+        Args:
+            low: how often it passes at least.
+            most: at most; ``None``: as often as one likes.
+            size: about how many positions a pass has.
+            make: makes a pass, of the loops around it.
+            around: the loops around the whole.
+        """
+        if most == 0:
+            return NOTHING
+        n_copies = low if most is None else most
+        if n_copies > 1 and n_copies * size > MOST_COPIES:
+            return self._count(low, most, make, around)
+        parts = [make(around) for _ in range(max(n_copies, 1) if size else 1)]
+        if most is None:
+            self._connect(parts[-1].last, Edge(parts[-1].first, len(around), False))
+        for one, other in pairwise(parts):
+            self._connect(one.last, Edge(other.first, len(around), False))
+        low = 0 if parts[0].may_be_empty else low
+        ends = [part.last for part in parts[max(low, 1) - 1 :]]
+        return Part(not low, parts[0].first, tuple(chain.from_iterable(ends)))
+
+    def _count(
+        self,
+        low: int,
+        most: int | None,
+        make: Callable[[tuple[int, ...]], Part],
+        around: tuple[int, ...],
+    ) -> Part:
+        """Return a loop that is counted."""
+        loop = len(self._bounds)
+        self._bounds.append((1, most))
+        self._bodies.append([])
+        inside = (*around, loop)
+        body = make(inside)
+        low = 0 if body.may_be_empty else low
+        self._bounds[loop] = (max(low, 1), most)
+        self._connect(body.last, Edge(body.first, len(inside), True))
+        return Part(not low, body.first, body.last)
+
+    def _connect(self, positions: Sequence[int], edge: Edge) -> None:
+        for position in positions:
+            self._edges[position].append(edge)
+
+
+class _PatternReader:
+    """Reads a syntax tree of ``re``."""
+
+    def __init__(self, builder: PositionBuilder) -> None:
+        self._builder = builder
 
     def sequence(
         self, tree: _Tree, flags: int, around: tuple[int, ...], *, begins: bool, ends: bool
-    ) -> _Part:
+    ) -> Part:
         """Return parts one after the other.
 
         Args:
@@ -156,7 +257,7 @@ class _Builder:
             del parts[0]
         while ends and parts and _is_anchor(parts[-1], "AT_END"):
             del parts[-1]
-        found = _NOTHING
+        found = NOTHING
         for n, (opcode, argument) in enumerate(parts):
             part = self._node(
                 str(opcode),
@@ -166,22 +267,8 @@ class _Builder:
                 begins=begins and n == 0,
                 ends=ends and n == len(parts) - 1,
             )
-            found = self._append(found, part, len(around))
+            found = self._builder.append(found, part, around)
         return found
-
-    def _append(self, one: _Part, other: _Part, n_open: int) -> _Part:
-        if not one.first or not other.first:
-            return one if one.first else other
-        self._connect(one.last, Edge(other.first, n_open, False))
-        return _Part(
-            one.may_be_empty and other.may_be_empty,
-            one.first + other.first if one.may_be_empty else one.first,
-            one.last + other.last if other.may_be_empty else other.last,
-        )
-
-    def _connect(self, positions: Sequence[int], edge: Edge) -> None:
-        for position in positions:
-            self.edges[position].append(edge)
 
     def _node(
         self,
@@ -192,20 +279,16 @@ class _Builder:
         *,
         begins: bool,
         ends: bool,
-    ) -> _Part:
+    ) -> Part:
         match opcode:
             case "LITERAL" | "NOT_LITERAL" | "ANY" | "IN":
-                position = (self._add(opcode, argument, flags, around),)
-                return _Part(False, position, position)
+                return self._builder.character(read_set(opcode, argument, flags), around)
             case "BRANCH":
-                parts = [
-                    self.sequence(branch, flags, around, begins=begins, ends=ends)
-                    for branch in argument[1]
-                ]
-                return _Part(
-                    any(part.may_be_empty for part in parts),
-                    tuple(position for part in parts for position in part.first),
-                    tuple(position for part in parts for position in part.last),
+                return self._builder.choose(
+                    [
+                        self.sequence(branch, flags, around, begins=begins, ends=ends)
+                        for branch in argument[1]
+                    ]
                 )
             case "SUBPATTERN":
                 _, added, removed, tree = argument
@@ -213,57 +296,14 @@ class _Builder:
                 return self.sequence(tree, inner, around, begins=begins, ends=ends)
             case "MAX_REPEAT" | "MIN_REPEAT":
                 low, high, tree = argument
-                return self._repeat(low, high, tree, flags, around)
-        raise _UnfitError
-
-    def _add(self, opcode: str, argument: Any, flags: int, around: tuple[int, ...]) -> int:
-        code_points = read_set(opcode, argument, flags)
-        if not code_points or len(self.roots) > MAX_POSITIONS:
-            raise _UnfitError
-        position = len(self.roots)
-        self.roots.append(self.utf8.root(code_points))
-        self.loops.append(around)
-        self.edges.append([])
-        for loop in around:
-            self.bodies[loop].append(position)
-        return position
-
-    def _repeat(
-        self, low: int, high: int, tree: _Tree, flags: int, around: tuple[int, ...]
-    ) -> _Part:
-        most = None if high == _parser.MAXREPEAT else int(high)
-        if most == 0:
-            return _NOTHING
-        n_copies, size = low if most is None else most, _measure(tree)
-        if n_copies > 1 and n_copies * size > MOST_COPIES:
-            return self._count(low, most, tree, flags, around)
-        if not size:
-            n_copies = 1
-        parts = [
-            self.sequence(tree, flags, around, begins=False, ends=False)
-            for _ in range(max(n_copies, 1))
-        ]
-        if most is None:
-            self._connect(parts[-1].last, Edge(parts[-1].first, len(around), False))
-        for one, other in pairwise(parts):
-            self._connect(one.last, Edge(other.first, len(around), False))
-        low = 0 if parts[0].may_be_empty else low
-        ends = [part.last for part in parts[max(low, 1) - 1 :]]
-        return _Part(not low, parts[0].first, tuple(chain.from_iterable(ends)))
-
-    def _count(
-        self, low: int, most: int | None, tree: _Tree, flags: int, around: tuple[int, ...]
-    ) -> _Part:
-        """Return a loop that is counted."""
-        loop = len(self.bounds)
-        self.bounds.append((1, most))
-        self.bodies.append([])
-        inside = (*around, loop)
-        body = self.sequence(tree, flags, inside, begins=False, ends=False)
-        low = 0 if body.may_be_empty else low
-        self.bounds[loop] = (max(low, 1), most)
-        self._connect(body.last, Edge(body.first, len(inside), True))
-        return _Part(not low, body.first, body.last)
+                return self._builder.repeat(
+                    int(low),
+                    None if high == _parser.MAXREPEAT else int(high),
+                    _measure(tree),
+                    lambda inside: self.sequence(tree, flags, inside, begins=False, ends=False),
+                    around,
+                )
+        raise UnfitError
 
 
 def _measure(tree: _Tree) -> int:

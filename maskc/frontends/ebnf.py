@@ -49,19 +49,21 @@ _MACROS = ("TagDispatch", "Token", "ExcludeToken", "TokenTagDispatch", "Regex")
 _HEX = re.compile(r"x([0-9a-fA-F]+)")
 
 
-def read_ebnf(name: str, text: str, *, start: str | None = None) -> CharacterGrammar:
+def read_ebnf(
+    name: str, text: str, *, start: str | None = None, counts_all: bool = False
+) -> CharacterGrammar:
     """Return the rules of a W3C-style EBNF grammar.
 
     Raises:
         GrammarError: it is none; the message names the line.
         LimitError: counts or brackets are beyond a bound.
     """
-    return _Ebnf(name, text).grammar(start)
+    return _Ebnf(name, text, counts_all=counts_all).grammar(start)
 
 
 class _Ebnf(Reader):
-    def __init__(self, name: str, text: str) -> None:
-        super().__init__(name, text)
+    def __init__(self, name: str, text: str, *, counts_all: bool) -> None:
+        super().__init__(name, text, counts_all=counts_all)
         self.with_root = _WITH_ROOT.search(self.text) is not None
 
     def grammar(self, start: str | None) -> CharacterGrammar:

@@ -47,14 +47,16 @@ _MACRO = re.compile(r"(?:TagDispatch|TokenTagDispatch|Token|ExcludeToken|Regex)(
 _NEXT_RULE = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*+)*+(?:[A-Za-z0-9_-]++[ \t]*+::=|\Z)")
 
 
-def read_gbnf(name: str, text: str, *, start: str | None = None) -> CharacterGrammar:
+def read_gbnf(
+    name: str, text: str, *, start: str | None = None, counts_all: bool = False
+) -> CharacterGrammar:
     """Return the rules of a GBNF grammar.
 
     Raises:
         GrammarError: it is none, or it asks for tokens; the message names the line.
         LimitError: counts or brackets are beyond a bound.
     """
-    return _Gbnf(name, text).grammar(start or "root")
+    return _Gbnf(name, text, counts_all=counts_all).grammar(start or "root")
 
 
 class _Gbnf(Reader):

@@ -32,7 +32,7 @@ from maskc.integrations.compile_costs import is_cheap_pattern, is_cheap_schema
 from maskc.integrations.compile_lane import Lane, Ticket
 from maskc.integrations.compile_messages import damaged, unpack
 from maskc.integrations.compile_worker import TOKEN_ARRAYS
-from maskc.kit.compiling import Automaton, GrammarOrder, InProcess, SchemaOrder
+from maskc.kit.compiling import Automaton, Compiled, GrammarOrder, InProcess, SchemaOrder
 from maskc.kit.kit import REQUEST_LIMITS
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact, check_contents
@@ -105,15 +105,18 @@ class OtherProcess:
         except ValueError as error:
             raise damaged(str(error)) from None
 
-    def artifact(self, order: GrammarOrder, limits: Limits) -> Artifact:
-        """Return the artifact of a grammar."""
+    def artifact(self, order: GrammarOrder, limits: Limits) -> Compiled:
+        """Return the artifact of a grammar, or its positions if its loops are to be counted."""
         asked = {
             "kind": "grammar",
             "dialect": order.dialect,
             "text": order.text,
             "settings": dict(order.settings),
         }
-        header, arrays = unpack(self._ask(asked, limits))
+        data = self._ask(asked, limits)
+        if not data:
+            return self._here.artifact(order, limits)
+        header, arrays = unpack(data)
         contents = check_contents(Contents(header, {**arrays, **self._tokens}), "<compiled>")
         return Artifact(contents)
 

@@ -8,7 +8,7 @@ long. A signal (SIGUSR1) ends the order that is being worked on, and nothing els
 
 Of a schema the answer is its plan, of a grammar its artifact without the tokens, of a pattern the
 tables of its automaton if it has few states; else that the pattern is small and can be compiled
-where it is used, state by state.
+where it is used, state by state. The same is said of what is followed with counters.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from maskc.integrations.compile_messages import (
 from maskc.kit.compiling import GrammarOrder, InProcess, SchemaOrder
 from maskc.kit.patterns import Pattern
 from maskc.limits import MEGABYTE, WAYS, Limits
+from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.tabled import tabulate
 from maskc.runtime.schema.plan import Layout
 from maskc.vocab.vocabulary import Vocabulary
@@ -107,7 +108,10 @@ class _Orders:
             data = run_bounded(lambda: self._tabulate(text, limits), limits, name="<regex>")
         else:
             order = GrammarOrder(asked["dialect"], asked["text"], asked["settings"])
-            contents = self._compiler.artifact(order, limits).contents
+            made = self._compiler.artifact(order, limits)
+            if not isinstance(made, Artifact):
+                return b""  # it has counters, and few positions
+            contents = made.contents
             kept = {n: a for n, a in contents.arrays.items() if n not in TOKEN_ARRAYS}
             data = pack(contents.header, kept)
         check_size(asked, len(data))

@@ -24,8 +24,11 @@ from maskc.runtime.link.automaton import ByteAutomaton
 from maskc.runtime.schema.plan import Layout
 from maskc.vocab.vocabulary import Vocabulary
 
+# Characters of a grammar that a server may read itself, in a tenth of a second.
+MAX_COUNTED_TEXT = 20_000
 # Of a pattern; its positions alone if its loops are counted.
 Automaton = ByteAutomaton[Any] | CountedPattern
+Compiled = Artifact | CountedPattern  # of a grammar, likewise
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +75,8 @@ class Compiler(Protocol):
     def automaton(self, pattern: str, limits: Limits) -> Automaton:
         """Return the automaton of a pattern, or its positions if its loops are to be counted."""
 
-    def artifact(self, order: GrammarOrder, limits: Limits) -> Artifact:
-        """Return the artifact of a grammar."""
+    def artifact(self, order: GrammarOrder, limits: Limits) -> Compiled:
+        """Return the artifact of a grammar, or its positions if its loops are to be counted."""
 
 
 class InProcess:
@@ -108,12 +111,17 @@ class InProcess:
 
         return run_bounded(make, limits, name="<regex>")
 
-    def artifact(self, order: GrammarOrder, limits: Limits) -> Artifact:
-        """Return the artifact of a grammar."""
+    def artifact(self, order: GrammarOrder, limits: Limits) -> Compiled:
+        """Return the artifact of a grammar, or its positions if its loops are to be counted."""
+        from maskc.frontends.characters.counted import count_grammar
         from maskc.frontends.source import load_source
         from maskc.pipeline import compile_contents
 
-        def compile_it() -> Artifact:
+        def compile_it() -> Compiled:
+            if not order.settings and len(order.text) <= MAX_COUNTED_TEXT:
+                counted = count_grammar(order.dialect, order.text)
+                if counted is not None:
+                    return counted
             # What has a line break is no path.
             source = load_source(f"{order.text}\n", dialect=order.dialect, **order.settings)
             return Artifact(compile_contents(source, self._vocabulary(), None)[0])

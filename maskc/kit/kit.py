@@ -412,9 +412,12 @@ class Kit:
             raise TypeError(f"a grammar is a text, not {type(text).__name__}")
         order = GrammarOrder(dialect, text, settings)
         asked = repr((text, sorted(settings.items())))
-        return self._constraint(
-            dialect, asked, lambda: self._machine_piece(self._compiler.artifact(order, limits))
-        )
+
+        def make() -> Piece:
+            made = self._compiler.artifact(order, limits)
+            return self._machine_piece(made) if isinstance(made, Artifact) else self._regular(made)
+
+        return self._constraint(dialect, asked, make)
 
     @made_once
     def _vocabulary(self) -> Vocabulary:

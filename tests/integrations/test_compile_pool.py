@@ -51,6 +51,7 @@ def kits(vocabulary, compiler):
         (lambda kit: kit.regex("(a|b)*a(a|b){40}"), "ab" * 30),
         (lambda kit: kit.regex("[ab]{2}"), "ab"),
         (lambda kit: kit.gbnf('root ::= "a" root | "b"'), "aab"),
+        (lambda kit: kit.gbnf('root ::= [a-z]{1,65536} ";"'), "abc;"),
         (lambda kit: kit.lark('start: "a" start | "b"'), "aab"),
         (lambda kit: kit.lark('start: start start | "b"', parser="earley"), "bbb"),
     ],

@@ -13,7 +13,9 @@ import pytest
 
 import maskc
 from maskc.automata import counted
+from maskc.frontends.characters import counted as grammars
 from maskc.frontends.regex import read_pattern
+from maskc.kit import compiling
 from maskc.kit.constraint import Constraint
 from maskc.kit.counting import PatternCounter
 from maskc.kit.file import make_kit
@@ -158,3 +160,29 @@ def test_a_text_of_20000_characters_ends_where_its_count_ends(kit: Kit) -> None:
     assert _legal(constraint, matcher) == {_TOKENS.index(t) for t in (b"a", b"aa")}
     assert matcher.accept_bytes(b"aa")
     assert _legal(constraint, matcher) == {_END}
+
+
+_GRAMMARS = (
+    'root ::= "a"{3,7} ("é" | "a"){2} "!"',
+    'root ::= x{2,5} "!"?\nx ::= ("a" | "éa"){1,3}',
+    'root ::= ("a"? "é"?){4} y\ny ::= "!" | "a" "!"{1,3}',
+)
+
+
+@pytest.mark.parametrize("text", _GRAMMARS)
+def test_a_grammar_with_counters_has_the_masks_of_its_parser(
+    text: str, kit: Kit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grammars, "_COUNT", re.compile(""))
+    counting = kit.gbnf(text)
+    assert isinstance(counting.matcher()._machine.start()[0].piece, CountingPiece)
+    monkeypatch.setattr(compiling, "MAX_COUNTED_TEXT", 0)
+    parsing = make_kit(Vocabulary((*_TOKENS, None), (_END,), "small")).gbnf(text)
+    draw = random.Random(text)
+    for _ in range(6):
+        matchers = [counting.matcher(), parsing.matcher()]
+        while not matchers[0].is_terminated:
+            one, other = (_legal(counting, matcher) for matcher in matchers)
+            assert one == other
+            token = draw.choice(sorted(one))
+            assert all(matcher.accept_token(token) for matcher in matchers)

@@ -23,6 +23,7 @@ from maskc.frontends.characters.expressions import (
 )
 
 MAX_DEPTH, MAX_REPETITIONS = 100, 2_000
+_MOST_COUNTED = 10**9
 
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 # What xgrammar has beside them, and characters that stand for themselves after a backslash there.
@@ -36,6 +37,11 @@ _COUNTS = re.compile(r"\{\s*(\d*)\s*(?:(,)\s*(\d*|-1)\s*)?\}")
 class Reader:
     """A place in a grammar's text, and the rules read so far.
 
+    Args:
+        name: of the file, for messages.
+        text: all of it.
+        counts_all: whether repetitions are counted, however many, and never written out.
+
     Attributes:
         name: of the file, for messages.
         text: all of it.
@@ -44,8 +50,9 @@ class Reader:
         rules: what was read.
     """
 
-    def __init__(self, name: str, text: str) -> None:
+    def __init__(self, name: str, text: str, *, counts_all: bool = False) -> None:
         self.name, self.text = name, text.removeprefix("\ufeff")
+        self._counts_all = counts_all
         self.at = self.depth = 0
         self.rules: dict[str, Expression] = {}
         self._defined: dict[str, int] = {}
@@ -120,7 +127,7 @@ class Reader:
                 f"rule {name} is defined in line {self._defined[name]} already; join them with |",
             )
         self._defined[name] = line
-        self.rules[name] = check_size(f"{self.name}:{line}", body)
+        self.rules[name] = self._check_size(f"{self.name}:{line}", body)
 
     def finish(self, start: str) -> CharacterGrammar:
         """Return the grammar of all rules.
@@ -224,18 +231,21 @@ class Reader:
         high = None if found[3] == "-1" else _read_count(found[3]) if found[3] else None
         high = high if found[2] else low
         for count in (low, high or 0):
-            if count > MAX_REPETITIONS:
+            if count > (_MOST_COUNTED if self._counts_all else MAX_REPETITIONS):
                 raise LimitError(
                     f"repetitions at {self.place}", MAX_REPETITIONS, "write * for any number"
                 )
         if high is not None and high < low:
             raise self.error(f"{{{low},{high}}} has its counts in the wrong order")
-        return check_size(self.place, repeat(body, low, high))
+        return self._check_size(self.place, repeat(body, low, high))
+
+    def _check_size(self, place: str, expression: Expression) -> Expression:
+        return expression if self._counts_all else check_size(place, expression)
 
 
 def _read_count(digits: str) -> int:
     # Python refuses numbers of thousands of digits; all of these are too high.
-    return int(digits) if len(digits) < 10 else MAX_REPETITIONS + 1
+    return int(digits) if len(digits) < 10 else _MOST_COUNTED + 1
 
 
 def _others(ranges: CodePoints) -> CodePoints:
