@@ -24,9 +24,11 @@ from maskc.automata.counted import START, CountedPattern
 from maskc.automata.counts import FREE, Box, Boxes, cap, enter, join, leave, repeat
 from maskc.automata.utf8 import DONE, byte_classes
 from maskc.errors import LimitError
+from maskc.runtime.effort import spend
 from maskc.runtime.link.counting import CountingAutomaton
 from maskc.runtime.schema.tokens import TokenIndex
 
+_PLACE, _BOX = 4, 3  # steps
 MAX_BOXES = 4_000
 MAX_NESTED = 60  # of them, those in loops inside loops: they are compared in pairs
 
@@ -123,6 +125,8 @@ class PatternCounter(CountingAutomaton[State]):
         state, n_boxes, n_nested = [], 0, 0
         for place in sorted(found):
             boxes, bounds = found[place], self._bounds[place[0]]
+            n_pairs = len(boxes) ** 2 if len(bounds) > 1 else 0
+            spend(_PLACE + _BOX * len(boxes) + n_pairs // 2)
             joined = join(boxes, bounds) if bounds else FREE
             n_boxes += len(joined)
             n_nested += len(joined) if len(bounds) > 1 else 0

@@ -6,6 +6,7 @@ from maskc.automata.counted import count_loops
 from maskc.errors import LimitError
 from maskc.kit.counting import PatternCounter, find_passes
 from maskc.kit.file import make_kit
+from maskc.runtime.effort import one_mask
 from maskc.vocab.vocabulary import Vocabulary
 
 
@@ -82,3 +83,10 @@ def test_a_loop_passes_no_more_often_in_a_token_than_its_bytes_stand_in_a_row() 
     found = count_loops("[ab]{100}[0-9]{100}é{100}z{100}(?:[ab]1?){100}")
     assert found is not None
     assert find_passes(found, kit.tokens.index) == [9, 5, 4, 1, 9]
+
+
+def test_what_is_counted_is_bounded_for_one_mask() -> None:
+    counter = _make("(?:a{20,60}){20,60}b")
+    with one_mask(1_000), pytest.raises(LimitError, match="more than 1,000 steps"):
+        _read(counter, b"a" * 200)
+    assert _read(counter, b"a" * 450 + b"b") is True

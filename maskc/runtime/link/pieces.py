@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.effort import spend
 from maskc.runtime.link.automaton import START, ByteAutomaton
 from maskc.runtime.link.automaton_scans import AutomatonScans
 from maskc.runtime.link.expressions import Rest
@@ -30,6 +31,7 @@ from maskc.runtime.schema.summary import Part
 from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import ROOT, Ints, Trie
 
+_STEP = 20  # what a step of a grammar's machine counts for
 _MOST_FIRST = 64  # bytes that a piece may begin with, to be looked up ahead
 
 
@@ -363,6 +365,7 @@ class MachinePiece(PlainPiece):
         while open_:
             node, here = open_.pop()
             for child, byte in ways.children.get(node, ()):
+                spend(_STEP)
                 after = machine.step(here, bytes([byte]))
                 if after:
                     open_.append((child, after))
