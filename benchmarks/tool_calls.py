@@ -5,7 +5,8 @@
 One process, one kit that is prepared; milliseconds of the thread's processor time from a list of
 tools to the mask of the first token: of tools that are new, and of the same tools again as a list
 and as their JSON text; the least and the median of some runs with other tools each time. Then
-microseconds of each mask along a text with a call, the first time and later.
+microseconds of each mask along a text with a call, the first time and later, and of copying a mask,
+which is the floor of the run.
 """
 
 from __future__ import annotations
@@ -69,6 +70,17 @@ def time_masks(constraint: Constraint, ids: list[int]) -> list[float]:
     return found
 
 
+def time_copies(vocab_size: int) -> list[float]:
+    """Return microseconds of copying one mask into a bitmask: mean, median, most."""
+    bitmask, words = (maskc.allocate_bitmask(1, vocab_size) for _ in range(2))
+    row, times = words[0], []
+    for _ in range(2_000):
+        began = time.perf_counter()
+        bitmask[0] = row
+        times.append((time.perf_counter() - began) * 1e6)
+    return [statistics.mean(times), statistics.median(times), max(times)]
+
+
 def run(tokenizer: str, family: str) -> dict[str, Any]:
     """Return all figures."""
     kit = make_kit(load_vocabulary(tokenizer))
@@ -95,7 +107,7 @@ def run(tokenizer: str, family: str) -> dict[str, Any]:
     before = encode("Let me look that up for you, it will take a moment: 3 < 4.\n")
     call, after = encode(render(tag, arguments)), encode("Here it is: the weather is fine.\n")
     constraint = kit.tools(tools, family=family)
-    masks = {}
+    masks = {"floor: copying a mask": time_copies(kit.vocab_size)}
     for when in ("first time", "later"):
         times = time_masks(constraint, [*before, *call, *after])
         inside = times[len(before) : len(before) + len(call)]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from maskc.automata.counted import CountedPattern, count_loops
@@ -22,10 +23,13 @@ from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automaton import ByteAutomaton
 from maskc.runtime.schema.plan import Layout
+from maskc.tags.plain import is_plain
 from maskc.vocab.vocabulary import Vocabulary
 
 # Characters of a grammar that a server may read itself, in a tenth of a second.
 MAX_COUNTED_TEXT = 20_000
+_FEW_SCHEMAS = 100
+
 # Of a pattern; its positions alone if its loops are counted.
 Automaton = ByteAutomaton[Any] | CountedPattern
 Compiled = Artifact | CountedPattern  # of a grammar, likewise
@@ -91,16 +95,17 @@ class InProcess:
 
     def plan(self, order: SchemaOrder, limits: Limits) -> bytes:
         """Return the plan of a schema."""
-        return run_bounded(
-            lambda: build_plan(
-                order.schema,
-                resources=order.resources,
-                layout=order.layout,
-                assert_formats=order.assert_formats,
-            ),
-            limits,
-            name="schema",
+        build = partial(
+            build_plan,
+            order.schema,
+            resources=order.resources,
+            layout=order.layout,
+            assert_formats=order.assert_formats,
         )
+        # To watch the clock takes longer than to compile such a schema.
+        if is_plain(order.schema, most=_FEW_SCHEMAS):
+            return build()
+        return run_bounded(build, limits, name="schema")
 
     def automaton(self, pattern: str, limits: Limits) -> Pattern | CountedPattern:
         """Return the automaton of a pattern, whose states are made when they are needed."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
-from maskc.runtime.cache.pool import MaskPool, PooledMask
+from maskc.runtime.cache.pool import NO_NUMBER, MaskPool, PooledMask
 from maskc.runtime.effort import one_mask
 from maskc.runtime.link.expressions import Rest
 from maskc.runtime.link.joints import Joints
@@ -103,6 +103,9 @@ class LinkMachine:
 
     def mask(self, hypothesis: Link) -> PooledMask:
         """Return the tokens that a hypothesis allows."""
+        known = hypothesis.mask
+        if known is not None:
+            return known
         piece, inner, rest = hypothesis
         inner = piece.seen(inner)
         capped = rest.capped
@@ -118,6 +121,8 @@ class LinkMachine:
                 words = words | self.pool.end_only.words
             found = self.pool.share(words)
             self._results.masks.put(key, found)
+        if found.number != NO_NUMBER:
+            hypothesis.mask = found  # the pool keeps it for good
         return found
 
     def mask_numbers(self, batch: Iterable[tuple[Link, ...]]) -> list[int]:

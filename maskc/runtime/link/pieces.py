@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.effort import spend
 from maskc.runtime.link.automaton import START, ByteAutomaton
 from maskc.runtime.link.automaton_scans import AutomatonScans
@@ -104,18 +105,24 @@ class Piece(Protocol):
         """
 
 
-class Link(NamedTuple):
+class _Fields(NamedTuple):
+    piece: Piece
+    inner: Any
+    rest: Rest
+
+
+class Link(_Fields):
     """A hypothesis of a text that is linked of pieces.
 
     Attributes:
         piece: the piece that is open.
         inner: what it knows of its text.
         rest: what comes after it.
+        mask: the tokens that it allows, if they have a number; ``None``: not asked for yet.
     """
 
-    piece: Piece
-    inner: Any
-    rest: Rest
+    # Of the class, until an object is given its own: most hypotheses are never asked.
+    mask: PooledMask | None = None
 
 
 class PlainPiece:
