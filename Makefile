@@ -68,8 +68,9 @@ peers: $(STAMP) ## install llguidance, xgrammar and GLRMask, which benchmarks an
 bench-peers: peers ## the same as bench beside llguidance, xgrammar and GLRMask, which it installs
 	$(BIN)/python benchmarks/bench.py --peers
 
-deep: $(STAMP) ## deep nesting and long texts, batches, and what a new process pays
+deep: $(STAMP) ## deep nesting, long texts, chains, batches, and what a new process pays
 	$(BIN)/python -m benchmarks.deep
+	$(BIN)/python -m benchmarks.chains
 	$(BIN)/python -m benchmarks.batch
 	$(BIN)/python -m benchmarks.processes
 
