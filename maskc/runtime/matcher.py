@@ -181,7 +181,7 @@ class Matcher:
             return False
         here = self._hypotheses
         if token_id in self._ends:
-            if not self.is_accepting:
+            if not self._may_end_with(here, token_id):
                 return False
             self._undo.append(here)
             self._terminated = True
@@ -332,7 +332,7 @@ class Matcher:
             if terminated:
                 break
             if token_id in self._ends:
-                if not any(self._machine.may_end(h) for h in here):
+                if not self._may_end_with(here, token_id):
                     break
                 terminated, after = True, here
             else:
@@ -342,6 +342,17 @@ class Matcher:
             before.append(here)
             here = after
         return before, here, terminated
+
+    def _may_end_with(self, here: Hypotheses, token_id: int) -> bool:
+        """Return whether the text may end with one of the end-of-sequence tokens."""
+        machine = self._machine
+        if not any(machine.may_end(h) for h in here):
+            return False
+        if len(self._ends) == 1:
+            return True
+        # A structural tag can ask for one of them, and the mask says for which.
+        words = machine.pool.unite(map(machine.mask, here)).words
+        return bool(words[token_id >> 5] >> (token_id & 31) & 1)
 
     def _words(self) -> NDArray[np.int32]:
         """Return the mask, not to be written to."""

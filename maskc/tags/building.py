@@ -117,10 +117,11 @@ class Builder:
         """Return a text, which may be empty."""
         found: list[Item] = []
         for stretch in self._strings.cut(text):
-            if not self._strings.is_end(stretch):
+            end = self._strings.find_end(stretch)
+            if end is None:
                 found.append(Constant(stretch.words))
                 continue
-            ways: list[list[Item]] = [[self._compose.stop()]]
+            ways: list[list[Item]] = [[self._compose.stop(end)]]
             for word in stretch.words:
                 ways.append([Constant((word,))])
             found.append(self._compose.either(ways))
@@ -128,7 +129,7 @@ class Builder:
 
     def _token(self, token_id: int) -> Expression:
         if token_id in self._means.ends:
-            return self._compose.stop()
+            return self._compose.stop(token_id)
         return self._compose.token(token_id)
 
     def _begin(self, tag: f.Tag) -> list[Item]:

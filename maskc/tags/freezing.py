@@ -152,8 +152,9 @@ class _Freezer:
             case TokenPiece(ids=ids):
                 self.atoms |= ids if len(ids) == 1 else set()
                 return ["tokens", write_ranges(ids)]
-            case StopPiece():
-                return ["stop"]
+            case StopPiece(token_id=token):
+                self.atoms.add(token)
+                return ["stop", token]
         raise ValueError(f"{type(piece).__name__} is not frozen")
 
     def _switch(self, piece: SwitchPiece) -> Node:

@@ -117,10 +117,10 @@ class Strings:
             open_ = Stretch(words, open_.text + data)
         return [stretch for stretch in (*found, open_) if stretch.text]
 
-    def is_end(self, stretch: Stretch) -> bool:
-        """Return whether a stretch is the name of a token that ends the sequence."""
-        name = stretch.text.decode()
-        return name in self._ids and self._ids[name] in self._ends
+    def find_end(self, stretch: Stretch) -> int | None:
+        """Return the token that ends the sequence, if a stretch is the name of one."""
+        token = self._ids.get(stretch.text.decode())
+        return token if token in self._ends else None
 
     def _find_names(self, text: str) -> list[tuple[str, int | None]]:
         """Return the parts of a text, each with the special token whose name it is."""

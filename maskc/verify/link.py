@@ -69,7 +69,10 @@ def verify_link(
         options: how much to check.
     """
     tag = json.loads(artifact.contents.arrays["link_source"].tobytes())
-    judge = TagJudge(tag, names_of(artifact.header))
+    names = names_of(artifact.header)
+    judge = TagJudge(tag, names)
+    # A text that is over may be left without the name of the token that ended it.
+    ends = ["", *(name for name, token in names.items() if token in artifact.ends)]
     corpus = Experiment(
         "corpus",
         "accepted",
@@ -78,7 +81,7 @@ def verify_link(
         refused_by="the tag",
     )
     for name, text in replies:
-        _check_reply(artifact, judge, encode, name, text, corpus)
+        _check_reply(artifact, judge, encode, name, text, corpus, ends)
     if not options.texts:
         return VerifyReport((corpus,))
     generation = Experiment("generation", "texts", lack="no text came to an end in the search")
@@ -87,26 +90,32 @@ def verify_link(
             generation.count("no end found")
             continue
         generation.count("texts")
-        if _ask(judge, text, generation, strict=False) is False:
+        if _ask(judge, text, generation, ends, strict=False) is False:
             generation.fail(text=text[:_SHOWN], problem="the judge refuses it")
     return VerifyReport((corpus, generation))
 
 
 def _check_reply(
-    artifact: Artifact, judge: TagJudge, encode: Encode, name: str, text: str, corpus: Experiment
+    artifact: Artifact,
+    judge: TagJudge,
+    encode: Encode,
+    name: str,
+    text: str,
+    corpus: Experiment,
+    ends: list[str],
 ) -> None:
     names = names_of(artifact.header)
     matcher = artifact.matcher()
     n_taken = accept_reply(matcher, text, names)
-    is_accepted = n_taken == len(text) and matcher.is_accepting
+    is_accepted = n_taken == len(text) and (matcher.is_accepting or matcher.is_terminated)
     corpus.count("accepted" if is_accepted else "refused")
     if _takes(artifact, encode_reply(text, names, encode), corpus, name) != is_accepted:
         corpus.fail(file=name, problem="tokens and single characters do not have the same verdict")
     if is_accepted:
-        if _ask(judge, text, corpus, strict=False) is False:
+        if _ask(judge, text, corpus, ends, strict=False) is False:
             corpus.fail(file=name, problem="it is accepted, and the judge refuses it")
         return
-    if _ask(judge, text, corpus, strict=True):
+    if _ask(judge, text, corpus, ends, strict=True):
         corpus.fail(file=name, problem="it is refused, and the judge takes it")
         return
     before = text[:n_taken]
@@ -125,10 +134,12 @@ def _check_reply(
     )
 
 
-def _ask(judge: TagJudge, text: str, experiment: Experiment, *, strict: bool) -> bool | None:
+def _ask(
+    judge: TagJudge, text: str, experiment: Experiment, ends: list[str], *, strict: bool
+) -> bool | None:
     """Return what the judge says, ``None`` if it does not judge."""
     try:
-        verdict = judge.judge(text, strict=strict)
+        verdict = any(judge.judge(f"{text}{end}", strict=strict) for end in ends)
     except NotJudgedError:
         experiment.count("not judged")
         return None
@@ -147,4 +158,4 @@ def _takes(artifact: Artifact, tokens: Iterable[int], corpus: Experiment, name: 
             corpus.fail(file=name, token=token, problem="mask and matcher do not agree on it")
         if not is_legal:
             return False
-    return matcher.is_accepting
+    return matcher.is_accepting or matcher.is_terminated

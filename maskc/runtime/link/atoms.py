@@ -70,10 +70,20 @@ class TokenPiece(PlainPiece):
 
 
 class StopPiece(PlainPiece):
-    """The end of the sequence, where it is written as a part of the text: nothing follows it."""
+    """The end of the sequence, where it is written as a part of the text: nothing follows it.
+
+    Args:
+        token_id: the end-of-sequence token that stands there, and no other one.
+
+    Attributes:
+        token_id: that token.
+    """
 
     may_be_empty = False
     first_bytes: frozenset[int] | None = frozenset()
+
+    def __init__(self, token_id: int) -> None:
+        self.end = self.token_id = token_id
 
     def start(self, rest: Rest) -> tuple[Link, ...]:
         """Return the one hypothesis, which may end if what follows may be empty."""

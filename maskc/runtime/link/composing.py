@@ -121,9 +121,9 @@ class Composer:
 
         return self.leaf("tokens", key, make)
 
-    def stop(self) -> Expression:
-        """Return the end of the sequence."""
-        return self.leaf("stop", (), StopPiece)
+    def stop(self, token_id: int) -> Expression:
+        """Return the end of the sequence, by one of the tokens that end it."""
+        return self.leaf("stop", token_id, lambda: StopPiece(token_id))
 
     def free_text(
         self,

@@ -118,7 +118,9 @@ class LinkMachine:
             with one_mask(self.pool.steps):
                 words = self._joints.scanner.words(piece.legal(inner, capped))
             if self.may_end(hypothesis):
-                words = words | self.pool.end_only.words
+                end = piece.end
+                ends = self.pool.end_only.words if end is None else self._joints.index.pack([end])
+                words = words | ends
             found = self.pool.share(words)
             self._results.masks.put(key, found)
         if found.number != NO_NUMBER:

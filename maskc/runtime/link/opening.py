@@ -101,8 +101,8 @@ class LinkOpener:
                 return compose.joints.leaf(self._grammar(grammar))
             case "tokens", ranges:
                 return compose.tokens(("ranges", *ranges), lambda: read_ranges(ranges))
-            case ("stop",):
-                return compose.stop()
+            case "stop", token:
+                return compose.stop(token)
             case "switch", words, targets:
                 return compose.switch([plan.word(w) for w in words], self._targets(targets))
             case "free text", text, targets, loops:

@@ -44,8 +44,10 @@ class Piece(Protocol):
         has_atoms: whether it takes tokens whatever they write, see :meth:`take`.
         counts_tokens: whether it is told where each token begins, see :meth:`begin_token`.
         ignores_rest: whether :meth:`walk` finds the same whatever comes after it.
+        end: the end-of-sequence token that alone may end the text in it; ``None``: any one.
     """
 
+    end: int | None
     ignores_rest: bool
     has_turns: bool
     has_atoms: bool
@@ -129,6 +131,7 @@ class PlainPiece:
     """What most pieces have in common: only the rest follows, and tokens are their bytes."""
 
     has_turns = has_atoms = counts_tokens = ignores_rest = False
+    end: int | None = None
 
     def turn(self, _inner: Any, _rest: Rest) -> tuple[Rest, ...]:
         """Return nothing: only the rest follows."""

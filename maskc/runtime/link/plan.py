@@ -145,8 +145,11 @@ class LinkPlan:
 
     def _check_leaf(self, kind: Any, fields: list[Any]) -> None:
         match kind:
-            case "nothing" | "stop":
+            case "nothing":
                 read_list(fields, 0)
+            case "stop":
+                if read_number(read_list(fields, 1)[0], self._vocab_size) not in self._ends:
+                    raise PlanError("a token of the link does not end the sequence")
             case "words":
                 self._check_words(fields)
             case "automaton":

@@ -7,7 +7,14 @@ import pytest
 from maskc.runtime.link.plan import MOST_LEVELS, LinkPlan
 from maskc.runtime.schema.plan import PlanError
 
-EMPTY = {"schemas": [], "automata": [], "texts": [], "tables": [], "nodes": [["stop"]], "root": 0}
+EMPTY = {
+    "schemas": [],
+    "automata": [],
+    "texts": [],
+    "tables": [],
+    "nodes": [["stop", 9]],
+    "root": 0,
+}
 WORDS = ["words", ["a", "b"]]
 TEXT = [[["ab", 7]], [], ["x"]]
 BLANKS = [[0] * 256, [[0, 0]], [0]]
@@ -46,7 +53,8 @@ def test_a_node_of_each_kind_is_read(node):
         ([[]], "of no known kind"),
         ([["other"]], "of no known kind"),
         ([[{}, 1]], "of no known kind"),
-        ([["stop", 1]], "has 1 entries instead of 0"),
+        ([["stop"]], "has 0 entries instead of 1"),
+        ([["stop", 1]], "does not end the sequence"),
         ([["sequence", []]], "made of nothing"),
         ([["sequence", [0]]], "the link holds 0, outside"),
         ([["repeat", 0, 0, 1]], "the link holds 0, outside"),
