@@ -47,7 +47,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 }
 MAX_CHARACTERS = 1_000_000
 # Of one mask, about half a second while others wait. Tools, schemas and free text with patterns
-# need at most 60,000 (llama3).
+# need at most 70,000 (llama3).
 MASK_STEPS = 400_000
 
 

@@ -51,6 +51,15 @@ def test_a_pattern_whose_states_are_searched_for_ends_in_a_sentence(kit: Kit) ->
         _fill(kit.regex(r"(?=.*\d)[\w\s]{8,64}\.(?:com|org)"))
 
 
+def test_what_leaves_a_grammar_is_counted(kit: Kit) -> None:
+    grammar = kit.lark('start: ("a" | "b" start | NAME)+\nNAME: /[a-z]{1,9}/\n%ignore " "\n')
+    few = make_kit(VOCABULARY, steps=100)
+    narrow = few.lark('start: ("a" | "b" start | NAME)+\nNAME: /[a-z]{1,9}/\n%ignore " "\n')
+    with pytest.raises(LimitError, match="more than 100 steps"):
+        _fill(few.sequence(narrow, few.text()))
+    assert _fill(kit.sequence(grammar, kit.text())).any()
+
+
 def test_what_comes_after_a_refusal_has_its_masks(kit: Kit) -> None:
     with pytest.raises(LimitError):
         _fill(kit.structural_tag(_tag(80)))

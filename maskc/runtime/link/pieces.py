@@ -415,9 +415,11 @@ class MachinePiece(PlainPiece):
                 if within is not None:
                     children = children[within[children]]
                 groups = group_of[trie.byte_array[children]]
+                spend(_STEP + len(children) // 16)
                 for group in np.flatnonzero(np.bincount(groups)).tolist():
                     move = moves.get((name, group), "")
                     if move == "":
+                        spend(_STEP)
                         after = machine.step(known[name], machine.byte_groups[group][:1])
                         move = moves[name, group] = self._name(after) if after else None
                         if after:
