@@ -44,10 +44,11 @@ from maskc.runtime.link.automaton import Words
 from maskc.runtime.link.composing import Composer
 from maskc.runtime.link.counting import CountingPiece, CountingScans
 from maskc.runtime.link.expressions import Expression, Leaf
+from maskc.runtime.link.grammar_piece import MachinePiece
 from maskc.runtime.link.joints import Joints
 from maskc.runtime.link.machine import LinkMachine, LinkResults
 from maskc.runtime.link.opening import LinkOpener
-from maskc.runtime.link.pieces import MachinePiece, Piece, RegularPiece, SchemaPiece
+from maskc.runtime.link.pieces import Piece, RegularPiece, SchemaPiece
 from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import allocate_bitmask
 from maskc.runtime.once import made_once

@@ -30,12 +30,13 @@ from maskc.runtime.link.expressions import (
     Repetition,
 )
 from maskc.runtime.link.free_text import FreeText
+from maskc.runtime.link.grammar_piece import MachinePiece
 from maskc.runtime.link.items import Constant, Item, Late
 from maskc.runtime.link.limited import LimitedPiece
 from maskc.runtime.link.markers import ATOM, Markers, Word
 from maskc.runtime.link.members import Members, Parameters
 from maskc.runtime.link.names import OtherName
-from maskc.runtime.link.pieces import MachinePiece, Piece, RegularPiece, SchemaPiece
+from maskc.runtime.link.pieces import Piece, RegularPiece, SchemaPiece
 from maskc.runtime.link.raw_text import RawText
 from maskc.runtime.link.switching import SwitchPiece
 from maskc.runtime.link.tabled import tabulate

@@ -21,12 +21,13 @@ from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.link.composing import Composer, Keep
 from maskc.runtime.link.encoding import read_ranges
 from maskc.runtime.link.expressions import Expression
+from maskc.runtime.link.grammar_piece import MachinePiece
 from maskc.runtime.link.items import Constant, Item, Late
 from maskc.runtime.link.joints import Joints
 from maskc.runtime.link.machine import LinkMachine, LinkResults
 from maskc.runtime.link.members import Parameters, Ways
 from maskc.runtime.link.names import OtherName
-from maskc.runtime.link.pieces import MachinePiece, SchemaPiece
+from maskc.runtime.link.pieces import SchemaPiece
 from maskc.runtime.link.plan import LinkPlan
 from maskc.runtime.link.raw_text import RawText
 from maskc.runtime.link.tabled import TabledAutomaton
