@@ -27,6 +27,11 @@ from numpy.typing import NDArray
 from maskc.errors import LimitError
 from maskc.integrations.rows import fill_ends, fill_row
 from maskc.runtime.compiled import Compiled
+from maskc.runtime.effort import count_taken
+
+# For all masks of a request, half a minute: each of them alone is bounded by its kit. A grammar
+# before free text takes up to 70,000 for each token (llama3).
+MOST_STEPS = 20_000_000
 
 _log = logging.getLogger(__name__)
 
@@ -49,6 +54,7 @@ class Session:
         self._differing = tuple(sorted(self._end_ids ^ set(artifact.eos_ids)))
         self._n_after_end = 0
         self._is_stuck = False
+        self._n_steps = 0
 
     def accept(self, token_id: int) -> bool:
         """Take a token; return False, and change nothing, if it is illegal."""
@@ -62,11 +68,14 @@ class Session:
             return self._matcher.accept_token(self._end)
         if token_id in self._artifact.eos_ids or self._is_stuck:
             return False
+        before = count_taken()
         try:
             return self._matcher.accept_token(token_id)
         except LimitError as error:
             _log.warning("a request is not followed further: %s", error)
             return False
+        finally:
+            self._n_steps += count_taken() - before
 
     def count_legal(self, token_ids: Sequence[int]) -> int:
         """Return how many of the tokens can be taken up to an end; change nothing."""
@@ -99,16 +108,21 @@ class Session:
         copy = Session(self._artifact, self._end_ids)
         copy._matcher = self._matcher.fork()
         copy._n_after_end, copy._is_stuck = self._n_after_end, self._is_stuck
+        copy._n_steps = self._n_steps
         return copy
 
     def fill(self, bitmask: NDArray[np.int32], row: int) -> None:
         """Write the legal tokens into a row of a bitmask at least as wide as the artifact's."""
+        before = count_taken()
         try:
+            if self._n_steps > MOST_STEPS:
+                raise LimitError("steps for the masks of one request", MOST_STEPS, "simplify it")
             fill_row(self._artifact, self._matcher, bitmask, row)
         except LimitError as error:
             _log.warning("a request is not followed further: %s", error)
             self._is_stuck = True
             fill_ends(self._artifact, bitmask, row)
+        self._n_steps += count_taken() - before
         if not self._differing:
             return
         words = bitmask[row].view(np.uint32)

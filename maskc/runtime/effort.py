@@ -28,6 +28,7 @@ AT_ONCE = 128  # things that NumPy looks at in one step
 class _State(threading.local):
     left: int | None = None  # None: nothing is counted
     limit: int = USUAL_STEPS
+    taken: int = 0
 
 
 _state = _State()
@@ -47,7 +48,13 @@ def one_mask(limit: int | None) -> Iterator[None]:
     try:
         yield
     finally:
+        _state.taken += limit - _state.left
         _state.left = None
+
+
+def count_taken() -> int:
+    """Return how many steps this thread has taken for all masks so far."""
+    return _state.taken
 
 
 def spend(n_steps: int) -> None:

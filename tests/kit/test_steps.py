@@ -78,6 +78,20 @@ def test_a_request_that_is_refused_its_mask_may_only_end(kit: Kit) -> None:
     assert session.accept(VOCABULARY.eos_ids[0])
 
 
+def test_a_request_whose_masks_together_take_too_long_may_only_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    constraint = make_kit(VOCABULARY).regex("[ab]{1,90}")
+    session = Session(constraint)
+    bitmask = maskc.allocate_bitmask(1, constraint.vocab_size)
+    session.fill(bitmask, 0)
+    assert session.accept(VOCABULARY.tokens.index(b"a"))
+    monkeypatch.setattr("maskc.integrations.session.MOST_STEPS", 10)
+    session.fill(bitmask, 0)
+    bits = np.unpackbits(bitmask.view(np.uint8), bitorder="little")
+    assert np.flatnonzero(bits).tolist() == [VOCABULARY.eos_ids[0]]
+
+
 def test_a_pattern_that_looks_around_comes_as_a_table_from_the_other_process() -> None:
     compiler = OtherProcess(VOCABULARY)
     try:

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from maskc.errors import LimitError
-from maskc.runtime.effort import AT_ONCE, one_mask, spend, spend_at_once
+from maskc.runtime.effort import AT_ONCE, count_taken, one_mask, spend, spend_at_once
 
 
 def test_as_many_steps_as_are_allowed_are_taken() -> None:
@@ -67,3 +67,12 @@ def test_threads_count_for_themselves() -> None:
         thread.start()
         thread.join()
     assert not refused
+
+
+def test_what_was_taken_for_masks_is_added_up() -> None:
+    before = count_taken()
+    for n in (2, 3):
+        with one_mask(10):
+            spend(n)
+    spend(7)
+    assert count_taken() - before == 5
