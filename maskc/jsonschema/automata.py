@@ -12,6 +12,7 @@ them, are refused (``TooLargeError``, which the caller turns into a
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
@@ -246,6 +247,38 @@ class _Rows(dict[int, list[int]]):
         row, default = self._dfa.rows[state], self._dfa.defaults[state]
         found = self[state] = [row.get(kind, default) for kind in self._kinds]
         return found
+
+
+def relabel(dfa: CharDfa, label: Callable[[int], int]) -> CharDfa:
+    """Return an automaton with other labels, without the states that no longer lead to one.
+
+    It need not be minimal: it is as large as the automaton at most.
+
+    Args:
+        dfa: the automaton.
+        label: a label → another one, or ``NO_LABEL``.
+    """
+    labels = [label(old) if old != NO_LABEL else NO_LABEL for old in dfa.labels]
+    live = dfa.leading_to(state for state, kept in enumerate(labels) if kept != NO_LABEL)
+    if dfa.start not in live:
+        return NONE
+    order, number = [DEAD, dfa.start], {DEAD: DEAD, dfa.start: 1}
+    rows, defaults = [dict[int, int]()], [DEAD]
+
+    def enter(state: int) -> int:
+        if state not in live:
+            return DEAD
+        if state not in number:
+            number[state] = len(order)
+            order.append(state)
+        return number[state]
+
+    for state in itertools.islice(order, 1, None):  # it grows meanwhile
+        default = enter(dfa.defaults[state])
+        entered = ((kind, enter(target)) for kind, target in sorted(dfa.rows[state].items()))
+        defaults.append(default)
+        rows.append({kind: target for kind, target in entered if target != default})
+    return CharDfa(dfa.starts, dfa.classes, defaults, rows, [labels[s] for s in order], 1)
 
 
 def complement(dfa: CharDfa) -> CharDfa:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from maskc.errors import SchemaError, UnsatisfiableError
-from maskc.jsonschema.automata import combine, of_texts
+from maskc.jsonschema.automata import of_texts, relabel
 from maskc.jsonschema.building import Builder
 from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, StringDraft
 from maskc.jsonschema.listing import Listing, list_texts
@@ -159,8 +159,6 @@ class _Freezer:
         splits: list[Any] | None = None
         pieces = rule.pieces
         if draft.unique:
-            if draft.counters and draft.low:
-                pass
             children = {child for _, options in pieces for _, child in options}
             for child in sorted(children):
                 self._split(child, pointer)
@@ -304,10 +302,7 @@ def _relabel(draft: ObjectDraft, kept: list[list[tuple[int, int]]]) -> CharDfa:
             dfa = of_texts([draft.names[k] for k in there])
             labels = [there[label] if label != NO_LABEL else label for label in dfa.labels]
             return CharDfa(dfa.starts, dfa.classes, dfa.defaults, dfa.rows, labels, dfa.start)
-    return combine(
-        [draft.dfa],
-        lambda labels: labels[0] if labels[0] != NO_LABEL and kept[labels[0]] else NO_LABEL,
-    )
+    return relabel(draft.dfa, lambda label: label if kept[label] else NO_LABEL)
 
 
 def _write_rule(rule: Rule) -> list[Any]:

@@ -1,9 +1,9 @@
 import pytest
 
 from maskc.jsonschema import automata
-from maskc.jsonschema.automata import TooLargeError, combine, intersect
+from maskc.jsonschema.automata import TooLargeError, combine, intersect, of_texts, relabel
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema.characters import NO_LABEL
+from maskc.runtime.schema.characters import DEAD, NO_LABEL
 
 
 def accepts(dfa, text):
@@ -20,3 +20,16 @@ def test_too_many_steps_are_refused_before_they_are_taken(monkeypatch):
     parts = [build_pattern(pattern) for pattern in ("^a{5}$", "^a{7}$")]
     with pytest.raises(TooLargeError):
         combine(parts, max)
+
+
+def test_labels_that_go_take_with_them_what_led_to_nothing_else():
+    dfa = of_texts(["a", "ab", "c"], 3)
+    names = relabel(dfa, lambda label: label if label < 2 else NO_LABEL)
+    assert [names.labels[names.read(text)] for text in ("a", "ab", "c", "abx", "")] == [
+        *(0, 1, NO_LABEL, NO_LABEL, NO_LABEL)
+    ]
+    assert names.n_states == 4
+    assert all(names.nearest(state) >= 0 for state in range(1, names.n_states))
+    others = relabel(dfa, lambda label: NO_LABEL if label == 0 else label)
+    assert [others.labels[others.read(text)] for text in ("a", "ab", "x")] == [NO_LABEL, 1, 3]
+    assert relabel(dfa, lambda _: NO_LABEL).start == DEAD

@@ -284,18 +284,18 @@ class CharDfa:
 
         The label's strings must be finitely many.
         """
-        leading = self._leading_to(label)
+        leading = self.leading_to(s for s in range(1, len(self.labels)) if self.labels[s] == label)
         here, n_found = {state: 1}, 0
         while here and n_found < limit:
             n_found += sum(n for s, n in here.items() if self.labels[s] == label)
             here = {s: n for s, n in self.advance(here).items() if s in leading}
         return min(n_found, limit)
 
-    def _leading_to(self, label: int) -> set[int]:
-        """Return the states from which some string of a label is accepted."""
+    def leading_to(self, states: Iterable[int]) -> set[int]:
+        """Return the states that lead to one of some states, these included."""
         before = self._predecessors()
         found: set[int] = set()
-        open_ = [s for s in range(1, len(self.labels)) if self.labels[s] == label]
+        open_ = list(states)
         while open_:
             state = open_.pop()
             if state not in found:
