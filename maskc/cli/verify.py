@@ -181,7 +181,8 @@ def _verify_link(
 ) -> VerifyReport:
     """Return what a reader of the tag's JSON says of an artifact of a tag or of tools."""
     from maskc.runtime.link.replies import names_of
-    from maskc.tags.reading import Reader, parse_tag
+    from maskc.tags.parsing import parse_tag
+    from maskc.tags.reading import Reader
     from maskc.verify.link import verify_link_files
     from maskc.vocab import load_encoder
 

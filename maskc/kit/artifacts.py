@@ -25,7 +25,7 @@ from maskc.kit.file import make_kit
 from maskc.limits import Limits
 from maskc.runtime.vocabulary import TOKEN_ARRAYS
 from maskc.tags.freezing import freeze
-from maskc.tags.reading import parse_json, parse_tag
+from maskc.tags.parsing import parse_json, parse_tag
 from maskc.tags.tools import describe_tools
 from maskc.vocab.vocabulary import Vocabulary
 

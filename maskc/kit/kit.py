@@ -55,7 +55,8 @@ from maskc.runtime.once import made_once
 from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.schema.plan import Layout, Plan, PlanError
 from maskc.tags.building import Builder
-from maskc.tags.reading import Reader, parse_tag
+from maskc.tags.parsing import parse_tag
+from maskc.tags.reading import Reader
 from maskc.tags.strings import Strings
 from maskc.tags.tools import describe_tools, name_of
 from maskc.vocab.vocabulary import Vocabulary

@@ -29,46 +29,10 @@ from maskc.tags.fields import (
     read_text,
     read_texts,
 )
+from maskc.tags.token_names import FindToken, TokenNames
 
-MAX_CHARACTERS = 8 * 1024 * 1024
 MAX_FORMATS = 100_000
 MAX_DEPTH = 60
-
-FindToken = Callable[[str], int | None]
-
-
-def parse_tag(given: Any) -> Any:
-    """Return a tag as parsed JSON: a mapping as it is, a text parsed.
-
-    Raises:
-        TagError: it is no JSON object.
-    """
-    given = parse_json(given, "")
-    if not isinstance(given, Mapping):
-        raise TagError("", "it is no JSON object", "give a mapping or its text")
-    return given
-
-
-def parse_json(given: Any, pointer: str) -> Any:
-    """Return what a JSON text says; what is no text is returned as it is.
-
-    Args:
-        given: a text, or anything.
-        pointer: what to call it in an error.
-
-    Raises:
-        TagError: it is no JSON, or too large.
-    """
-    if not isinstance(given, str | bytes | bytearray):
-        return given
-    if len(given) > MAX_CHARACTERS:
-        raise TagError(pointer, f"it has more than {MAX_CHARACTERS:,} characters", "split it")
-    try:
-        return json.loads(given)
-    except RecursionError:
-        raise TagError(pointer, "it is nested too deep", "nest less") from None
-    except ValueError as error:
-        raise TagError(pointer, f"it is no JSON ({error})", "give valid JSON") from None
 
 
 class Reader:
@@ -80,7 +44,7 @@ class Reader:
     """
 
     def __init__(self, vocab_size: int, find_token: FindToken) -> None:
-        self._vocab_size, self._find_token = vocab_size, find_token
+        self._tokens = TokenNames(vocab_size, find_token)
         self._n_formats = 0
         self._readers: dict[str, Callable[[Mapping[str, Any], str, _Around], f.Format]] = {
             "const_string": self._const_string,
@@ -276,7 +240,7 @@ class Reader:
             return given
         if isinstance(given, Mapping) and given.get("type") == "token":
             check_fields(given, pointer, ("type", "token"))
-            return self._token_id(given.get("token"), f"{pointer}/token")
+            return self._tokens.find(given.get("token"), f"{pointer}/token")
         raise TagError(pointer, "it is no text and no token", "give one of them")
 
     def _tags(self, given: Mapping[str, Any], pointer: str, around: _Around) -> list[f.Tag]:
@@ -375,16 +339,16 @@ class Reader:
 
     def _token(self, given: Mapping[str, Any], pointer: str, _: _Around) -> f.Format:
         check_fields(given, pointer, ("type", "token"))
-        return f.Token(pointer, self._token_id(given.get("token"), f"{pointer}/token"))
+        return f.Token(pointer, self._tokens.find(given.get("token"), f"{pointer}/token"))
 
     def _exclude_token(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
         check_fields(given, pointer, ("type", "exclude_tokens"))
-        excludes = self._token_ids(given, pointer, "exclude_tokens") | around.end_ids
+        excludes = self._tokens.find_all(given, pointer, "exclude_tokens") | around.end_ids
         return f.AnyTokens(pointer, excludes, 1, 1)
 
     def _any_tokens(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
         check_fields(given, pointer, ("type", "exclude_tokens", "max_tokens"))
-        excludes = self._token_ids(given, pointer, "exclude_tokens") | around.end_ids
+        excludes = self._tokens.find_all(given, pointer, "exclude_tokens") | around.end_ids
         return f.AnyTokens(pointer, excludes, 0, read_count(given, pointer, "max_tokens"))
 
     def _token_triggered_tags(
@@ -395,7 +359,7 @@ class Reader:
         check_fields(given, pointer, fields)
         if not given.get("trigger_tokens"):
             raise TagError(f"{pointer}/trigger_tokens", "it is empty", "give one trigger at least")
-        triggers = self._token_ids(given, pointer, "trigger_tokens")
+        triggers = self._tokens.find_all(given, pointer, "trigger_tokens")
         rules = []
         for tag in self._tags(given, pointer, around):
             if not isinstance(tag.begin, int):
@@ -405,7 +369,9 @@ class Reader:
                 place = f"{tag.pointer}/begin"
                 raise TagError(place, "it is no trigger", "add it to trigger_tokens")
             rules.append(f.Rule(tag.begin, tag, True, tag.pointer))
-        excludes = self._token_ids(given, pointer, "exclude_tokens") | around.end_ids | triggers
+        excludes = (
+            self._tokens.find_all(given, pointer, "exclude_tokens") | around.end_ids | triggers
+        )
         return f.Dispatch(
             pointer,
             tuple(rules),
@@ -421,9 +387,9 @@ class Reader:
         check_fields(given, pointer, ("type", "rules", "loop", "exclude_tokens"))
         rules = []
         for place, (trigger, content) in read_pairs(given, pointer):
-            token = self._token_id(trigger, f"{place}/0")
+            token = self._tokens.find(trigger, f"{place}/0")
             rules.append(f.Rule(token, self._format(content, f"{place}/1", around), False, place))
-        excludes = self._token_ids(given, pointer, "exclude_tokens")
+        excludes = self._tokens.find_all(given, pointer, "exclude_tokens")
         return f.Dispatch(
             pointer,
             tuple(rules),
@@ -434,30 +400,6 @@ class Reader:
             at_least_one=False,
             loops=read_flag(given, pointer, "loop", default=True),
         )
-
-    def _token_ids(self, given: Mapping[str, Any], pointer: str, field: str) -> frozenset[int]:
-        listed = given.get(field)
-        if listed is None:
-            return frozenset()
-        if not isinstance(listed, list):
-            raise TagError(f"{pointer}/{field}", "it is no list", "give names or ids of tokens")
-        return frozenset(
-            self._token_id(token, f"{pointer}/{field}/{n}") for n, token in enumerate(listed)
-        )
-
-    def _token_id(self, given: Any, pointer: str) -> int:
-        if type(given) is int:
-            if 0 <= given < self._vocab_size:
-                return given
-            fact = f"there is no token {given}"
-            raise TagError(pointer, fact, f"give an id below {self._vocab_size}")
-        if not isinstance(given, str):
-            raise TagError(pointer, "it is no name and no id of a token", "give one of them")
-        found = self._find_token(given)
-        if found is None:
-            fact = f"the tokenizer has no token {given!r}"
-            raise TagError(pointer, fact, "give the token's id, or make the kit again")
-        return found
 
 
 class _Around:

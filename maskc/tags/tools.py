@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from maskc.errors import TagError
 from maskc.tags.families import Tool, load_family
-from maskc.tags.reading import parse_json
+from maskc.tags.parsing import parse_json
 
 MAX_TOOLS = 10_000
 # What the wrappers of all families leave as it is.

@@ -9,7 +9,8 @@ from maskc.errors import GrammarError, SchemaError, TagError
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
 from maskc.tags import formats as f
-from maskc.tags.reading import Reader, parse_tag
+from maskc.tags.parsing import parse_tag
+from maskc.tags.reading import Reader
 from maskc.vocab.vocabulary import Vocabulary
 
 _TEXT = {"type": "any_text"}

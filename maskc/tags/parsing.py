@@ -1,0 +1,48 @@
+"""A request's JSON: a text parsed within bounds, what is parsed already as it is.
+
+Example: ``parse_tag('{"format": …')`` is refused as no JSON, and ``parse_tag("[]")`` as no object.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from maskc.errors import TagError
+
+MAX_CHARACTERS = 8 * 1024 * 1024
+
+
+def parse_tag(given: Any) -> Any:
+    """Return a tag as parsed JSON: a mapping as it is, a text parsed.
+
+    Raises:
+        TagError: it is no JSON object.
+    """
+    given = parse_json(given, "")
+    if not isinstance(given, Mapping):
+        raise TagError("", "it is no JSON object", "give a mapping or its text")
+    return given
+
+
+def parse_json(given: Any, pointer: str) -> Any:
+    """Return what a JSON text says; what is no text is returned as it is.
+
+    Args:
+        given: a text, or anything.
+        pointer: what to call it in an error.
+
+    Raises:
+        TagError: it is no JSON, or too large.
+    """
+    if not isinstance(given, str | bytes | bytearray):
+        return given
+    if len(given) > MAX_CHARACTERS:
+        raise TagError(pointer, f"it has more than {MAX_CHARACTERS:,} characters", "split it")
+    try:
+        return json.loads(given)
+    except RecursionError:
+        raise TagError(pointer, "it is nested too deep", "nest less") from None
+    except ValueError as error:
+        raise TagError(pointer, f"it is no JSON ({error})", "give valid JSON") from None
