@@ -2,6 +2,9 @@
 
 import json
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -149,3 +152,23 @@ def test_a_kit_links_an_artifact_of_a_tag() -> None:
     kit = make_kit(SMALL)
     whole = kit.sequence(kit.artifact(through_a_file(contents)), kit.choice(["!"]))
     assert whole.matcher().forced_bytes() == b'<tool_call>{"name": "get_'
+
+
+PROGRAM = """
+import sys
+for name in ("lark", "jsonschema", "referencing", "regex", "click", "rich"):
+    sys.modules[name] = None
+import maskc
+matcher = maskc.load(sys.argv[1]).matcher()
+assert matcher.accept_bytes(b'<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}')
+packages = {name.split(".")[1] for name in sys.modules if name.startswith("maskc.")}
+print(*sorted(packages & {"automata", "frontends", "jsonschema", "kit", "tags", "vocab"}))
+"""
+
+
+def test_what_loads_an_artifact_of_tools_needs_no_compiler(tmp_path: Path) -> None:
+    contents = compile_tools(TOOLS, load_vocabulary("bytes"), family="exaone", limits=Limits())
+    Artifact(contents).save(tmp_path / "tools.maskc")
+    command = [sys.executable, "-c", PROGRAM, str(tmp_path / "tools.maskc")]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stdout.split() == []
