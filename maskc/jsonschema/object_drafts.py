@@ -48,6 +48,8 @@ class ObjectDrafts:
     ) -> None:
         self._space, self._alternatives, self._strings = space, alternatives, strings
         self._add, self._ordered = add, ordered
+        # Many objects that are alternatives of each other have the same keys.
+        self._known_keys: dict[Any, tuple[CharDfa, list[frozenset[Keys]]]] = {}
 
     def build(self, atoms: Atoms, pointer: str) -> list[ObjectDraft]:
         """Return the drafts of the objects that atoms hold of.
@@ -123,8 +125,17 @@ class ObjectDrafts:
         self, names: list[str], keys: list[Keys], pointer: str
     ) -> tuple[CharDfa, list[frozenset[Keys]]]:
         """Return the automaton of keys, and for each class which sets it is in."""
+        asked = tuple(dict.fromkeys(k for k in keys if k[0] != "names"))
+        found = self._known_keys.get((tuple(names), asked))
+        if found is None:
+            found = self._combine_keys(names, asked, pointer)
+            self._known_keys[tuple(names), asked] = found
+        return found
+
+    def _combine_keys(
+        self, names: list[str], asked: tuple[Keys, ...], pointer: str
+    ) -> tuple[CharDfa, list[frozenset[Keys]]]:
         space = self._space
-        asked = list(dict.fromkeys(k for k in keys if k[0] != "names"))
         parts: dict[Any, CharDfa] = {}
         for key in asked:
             if key[0] == "dfa":
