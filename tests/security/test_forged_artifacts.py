@@ -97,6 +97,12 @@ def test_a_number_of_the_header_that_nothing_has_is_refused(path, place, key, va
     assert told in refusal(changed("lalr", header=[(place, key, value)]), path)
 
 
+@pytest.mark.parametrize("value", [[0], 1, None, {}])
+def test_a_choice_of_layout_that_is_no_text_is_refused(path, value):
+    data = changed("schema", header=[("schema_layout", "numbers", value)])
+    assert "is no text" in refusal(data, path)
+
+
 def test_a_header_without_an_entry_about_indentation_is_refused(path):
     header, arrays = decode(EXAMPLES["lalr"], "lalr")
     del header["layout"]

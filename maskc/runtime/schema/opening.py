@@ -94,4 +94,6 @@ def check_schema_header(header: dict[str, Any]) -> str | None:
     names = {"key_order", "blanks", "escapes", "numbers"}
     if not isinstance(layout, dict) or set(layout) != names:
         return "the header lacks its layout"
+    if not all(isinstance(choice, str) for choice in layout.values()):
+        return "the header's layout has a choice that is no text"
     return None
