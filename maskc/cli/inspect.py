@@ -39,27 +39,23 @@ def inspect_command(
     check_fingerprint(artifact, loaded)
     if tokenizer is not None:
         check_tokenizer(artifact, loaded, tokenizer)
-    if is_schema(contents.header):
+    size = Path(artifact).stat().st_size
+    if is_schema(contents.header) or is_link(contents.header):
+        kind, describe, show = (
+            ("JSON Schemas", describe_schema, print_schema)
+            if is_schema(contents.header)
+            else ("structural tags", describe_link, print_link)
+        )
         if html is not None:
-            raise click.UsageError("--html draws grammars, not JSON Schemas.")
-        size = Path(artifact).stat().st_size
+            raise click.UsageError(f"--html draws grammars, not {kind}.")
         if as_json:
-            print_json(describe_schema(artifact, size, contents.header, contents.arrays))
+            print_json(describe(artifact, size, contents.header, contents.arrays))
         else:
-            print_schema(artifact, size, contents.header)
-        return
-    if is_link(contents.header):
-        if html is not None:
-            raise click.UsageError("--html draws grammars, not structural tags.")
-        size = Path(artifact).stat().st_size
-        if as_json:
-            print_json(describe_link(artifact, size, contents.header, contents.arrays))
-        else:
-            print_link(artifact, size, contents.header)
+            show(artifact, size, contents.header)
         return
     inspection = Inspection(
         artifact,
-        Path(artifact).stat().st_size,
+        size,
         contents.header,
         contents.arrays,
         load_timings(hash_artifact(artifact)),

@@ -8,13 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from maskc.report.render import (
-    format_count,
-    format_seconds,
-    format_size,
-    make_console,
-    make_facts,
-)
+from maskc.report.origin import list_origin, print_origin
 
 _CHOICES = ("key_order", "blanks", "escapes", "numbers")
 
@@ -23,27 +17,18 @@ def print_schema(
     path: str, n_bytes: int, header: Mapping[str, Any], *, seconds: float | None = None
 ) -> None:
     """Print what a schema was compiled to on standard output."""
-    console = make_console()
-    console.print(make_facts(list_facts(path, n_bytes, header)))
-    if seconds is not None:
-        console.print(f"in {format_seconds(seconds)}")
+    print_origin(list_facts(path, n_bytes, header), seconds)
 
 
 def list_facts(path: str, n_bytes: int, header: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what an artifact was made from."""
-    grammar, tokenizer, layout = header["grammar"], header["tokenizer"], header["schema_layout"]
-    return [
-        ("artifact", path),
-        ("size", f"{format_size(n_bytes)} ({format_count(n_bytes)} bytes)"),
-        ("written by", f"maskc {header['maskc']}, format {header['format']}"),
+    grammar, layout = header["grammar"], header["schema_layout"]
+    source = [
         ("JSON Schema", grammar["name"]),
         ("layout", ", ".join(f"{name.replace('_', ' ')} {layout[name]}" for name in _CHOICES)),
         ("formats", header["schema_formats"]),
-        ("hash", grammar["sha256"]),
-        ("tokenizer", tokenizer["name"]),
-        ("vocabulary", f"{format_count(tokenizer['vocab_size'])} ids"),
-        ("fingerprint", tokenizer["fingerprint"]),
     ]
+    return list_origin(path, n_bytes, header, source)
 
 
 def describe_schema(
