@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact, load
     from maskc.runtime.matcher import Matcher, allocate_bitmask, fill_bitmasks
+    from maskc.vocab import AddedTokens
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AddedTokens",
     "Artifact",
     "Limits",
     "Matcher",
@@ -47,6 +49,7 @@ def compile_grammar(
     postlex: str | None = None,
     dialect: str | None = None,
     vocab_size: int | None = None,
+    added_tokens: AddedTokens | None = None,
     limits: Limits | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> Artifact:
@@ -64,6 +67,8 @@ def compile_grammar(
             else lark. With ``regex``, ``path_or_text`` is a pattern: the texts of
             ``re.fullmatch``.
         vocab_size: the model's padded vocabulary size; padding is never legal.
+        added_tokens: which added tokens that are not special write text; default: those that are
+            not written like markers.
         limits: the time, memory and size that it may take; default: ``Limits()``.
         progress: called with a pass's name and the fraction done.
 
@@ -76,7 +81,7 @@ def compile_grammar(
     from maskc.runtime.artifact import Artifact
     from maskc.vocab import load_vocabulary
 
-    vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
+    vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size, added_tokens=added_tokens)
 
     def work() -> Artifact:
         source = load_source(
@@ -98,6 +103,7 @@ def compile_json_schema(
     numbers: str = "usual",
     formats: str = "assert",
     vocab_size: int | None = None,
+    added_tokens: AddedTokens | None = None,
     limits: Limits | None = None,
 ) -> Artifact:
     """Return a JSON Schema compiled for a tokenizer.
@@ -112,6 +118,8 @@ def compile_json_schema(
         numbers: ``usual``, or ``plain``: without exponents.
         formats: ``assert`` or ``annotate``.
         vocab_size: the model's padded vocabulary size; padding is never legal.
+        added_tokens: which added tokens that are not special write text; default: those that are
+            not written like markers.
         limits: the time and memory that it may take; default: ``Limits()``.
 
     Raises:
@@ -128,7 +136,7 @@ def compile_json_schema(
     if formats not in ("assert", "annotate"):
         raise ValueError(f"formats is {formats!r}, not assert or annotate")
     layout = Layout(key_order, blanks, escapes, numbers)
-    vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
+    vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size, added_tokens=added_tokens)
     contents = run_bounded(
         lambda: compile_schema(
             schema,
@@ -148,6 +156,7 @@ def compile_structural_tag(
     *,
     tokenizer: str,
     vocab_size: int | None = None,
+    added_tokens: AddedTokens | None = None,
     limits: Limits | None = None,
 ) -> Artifact:
     """Return a structural tag compiled for a tokenizer; its masks are those of a request's tag.
@@ -156,6 +165,8 @@ def compile_structural_tag(
         tag: of either request form, parsed or its JSON text.
         tokenizer: a name such as ``llama3``, a path, or ``bytes``.
         vocab_size: the model's padded vocabulary size; padding is never legal.
+        added_tokens: which added tokens that are not special write text; default: those that are
+            not written like markers.
         limits: the time and memory that it may take; default: ``Limits()``.
 
     Raises:
@@ -170,7 +181,8 @@ def compile_structural_tag(
     from maskc.runtime.artifact import Artifact
     from maskc.vocab import load_vocabulary
 
-    vocabulary, bounds = load_vocabulary(tokenizer, vocab_size=vocab_size), limits or Limits()
+    vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size, added_tokens=added_tokens)
+    bounds = limits or Limits()
     return Artifact(
         run_bounded(
             lambda: artifacts.compile_structural_tag(tag, vocabulary, limits=bounds), bounds
@@ -187,6 +199,7 @@ def compile_tools(
     parallel: bool = True,
     reasoning: bool = False,
     vocab_size: int | None = None,
+    added_tokens: AddedTokens | None = None,
     limits: Limits | None = None,
 ) -> Artifact:
     """Return the replies that may call tools, compiled for a tokenizer.
@@ -199,6 +212,8 @@ def compile_tools(
         parallel: whether there may be more than one call.
         reasoning: whether the model thinks first, where the family has that.
         vocab_size: the model's padded vocabulary size; padding is never legal.
+        added_tokens: which added tokens that are not special write text; default: those that are
+            not written like markers.
         limits: the time and memory that it may take; default: ``Limits()``.
 
     Raises:
@@ -213,7 +228,8 @@ def compile_tools(
     from maskc.runtime.artifact import Artifact
     from maskc.vocab import load_vocabulary
 
-    vocabulary, bounds = load_vocabulary(tokenizer, vocab_size=vocab_size), limits or Limits()
+    vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size, added_tokens=added_tokens)
+    bounds = limits or Limits()
 
     def work() -> Artifact:
         contents = artifacts.compile_tools(
@@ -265,6 +281,12 @@ if not TYPE_CHECKING:
         """Return what the runtime has by a name, which is loaded now."""
         if name not in {*__all__, "artifact", "errors", "runtime"}:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name == "AddedTokens":
+            # Of the compiler, which a program that only loads artifacts does not need.
+            from maskc.vocab import AddedTokens
+
+            globals()[name] = AddedTokens
+            return AddedTokens
         from maskc.limits import Limits
         from maskc.runtime.artifact import Artifact, load
         from maskc.runtime.matcher import Matcher, allocate_bitmask, fill_bitmasks

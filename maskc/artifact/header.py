@@ -49,6 +49,11 @@ def check_link(header: dict[str, Any]) -> str | None:
     return None
 
 
+def check_added(header: Mapping[str, Any]) -> str | None:
+    """Return what is wrong with what a header says of added tokens, ``None`` if nothing is."""
+    return _record({"tokenizer": _record({}, _ADDED)})(header, "")
+
+
 def check_numbers(header: dict[str, Any], *, n_scanner_states: int) -> str | None:
     """Return what is wrong with the entries that the runtime reads, ``None`` if nothing is."""
     tokenizer, layout = header.get("tokenizer"), header.get("layout")
@@ -233,11 +238,13 @@ _COUNTS = _record(
         _count,
     )
 )
+_ids = _list_of(_list_of(_count, 2))  # ranges, first and last
+_ADDED = {"added_tokens": _record({"text": _ids, "atoms": _ids})}
 _HEADER = _record(
     {
         "maskc": _text,
         "grammar": _GRAMMAR,
-        "tokenizer": _record({"name": _name, "fingerprint": _text, "n_tokens": _count}),
+        "tokenizer": _record({"name": _name, "fingerprint": _text, "n_tokens": _count}, _ADDED),
         "terminals": _list_of(_text),
         "nonterminals": _list_of(_text),
         "counts": lambda value, place: _map_of(_count)(value, place) or _COUNTS(value, place),
@@ -266,7 +273,8 @@ _LINK_HEADER = _record(
                 "n_tokens": _count,
                 "vocab_size": _count,
                 "eos_ids": _list_of(_count),
-            }
+            },
+            _ADDED,
         ),
         "link": _record(
             {

@@ -51,9 +51,8 @@ def run_bench(
     artifact = load(artifact_path)
     files = choose_files(find_corpus(corpus, options.max_bytes).files, options.files, SEED)
     tokenizer = artifact.header["tokenizer"]["name"]
-    documents, n_skipped = read_documents(
-        artifact, load_encoder(options.tokenizer or tokenizer), files, options.max_bytes
-    )
+    encoder = load_encoder(options.tokenizer or tokenizer, is_text=artifact.is_text)
+    documents, n_skipped = read_documents(artifact, encoder, files, options.max_bytes)
 
     tokens = [document.tokens for document in documents]
     bitmask = allocate_bitmask(1, artifact.vocab_size)

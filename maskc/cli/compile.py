@@ -19,10 +19,10 @@ from maskc.cli.json_schema import (
     split_schema,
 )
 from maskc.cli.limits import limit_options, run_alone
-from maskc.cli.options import json_option, kit_option, tokenizer_option, vocab_size_option
+from maskc.cli.options import json_option, kit_option
 from maskc.cli.progress import show_progress
 from maskc.cli.tags import ToolOptions, compile_link_file, find_link, tool_options
-from maskc.cli.tokenizer import name_tokenizer
+from maskc.cli.tokenizer import VocabularyOptions, vocabulary_options
 from maskc.limits import Limits
 from maskc.report.compile import Compilation, print_compilation
 from maskc.report.render import print_json
@@ -37,7 +37,7 @@ from maskc.runtime.borrowing import open_table
 @resource_option
 @layout_options
 @tool_options
-@tokenizer_option(required=True)
+@vocabulary_options
 @click.option(
     "-o",
     "--output",
@@ -45,7 +45,6 @@ from maskc.runtime.borrowing import open_table
     help="Default: GRAMMAR.TOKENIZER.maskc in this folder; regex.TOKENIZER.maskc with --regex.",
 )
 @lark_options
-@vocab_size_option
 @kit_option
 @json_option()
 @limit_options
@@ -57,10 +56,9 @@ def compile_command(
     resources: tuple[str, ...],
     choices: Mapping[str, str],
     tools: ToolOptions,
-    tokenizer: str,
+    vocabulary: VocabularyOptions,
     output: str | None,
     lark: LarkOptions,
-    vocab_size: int | None,
     kit: str | None,
     as_json: bool,
     limits: Limits,
@@ -85,9 +83,8 @@ def compile_command(
             grammar,
             link,
             tools,
-            tokenizer,
+            vocabulary,
             output,
-            vocab_size,
             kit=kit,
             as_json=as_json,
             limits=limits,
@@ -100,18 +97,17 @@ def compile_command(
             json_schema,
             resources,
             choices,
-            tokenizer,
+            vocabulary,
             output,
-            vocab_size,
             kit=kit,
             as_json=as_json,
             limits=limits,
         )
         return
     path = None if grammar is None else find_grammar(grammar)
-    target = output or f"{'regex' if path is None else path.stem}.{name_tokenizer(tokenizer)}.maskc"
+    target = output or f"{'regex' if path is None else path.stem}.{vocabulary.name}.maskc"
     compilation = _compile_grammar(
-        path, regex or "", lark, tokenizer, vocab_size, target, kit=kit, limits=limits
+        path, regex or "", lark, vocabulary, target, kit=kit, limits=limits
     )
     if as_json:
         print_json(compilation.to_dict())
@@ -148,8 +144,7 @@ def _compile_grammar(
     path: Path | None,
     regex: str,
     lark: LarkOptions,
-    tokenizer: str,
-    vocab_size: int | None,
+    options: VocabularyOptions,
     target: str,
     *,
     kit: str | None,
@@ -162,15 +157,14 @@ def _compile_grammar(
     """
     from maskc.frontends.dialects import REGEX
     from maskc.pipeline import PassRecord, compile_contents
-    from maskc.vocab import load_vocabulary
 
     def compile_alone() -> tuple[Contents, tuple[PassRecord, ...]]:
         source = lark.load(regex, REGEX.name) if path is None else lark.load(path)
         check_writable(target)
         if kit is not None:
             open_table(kit)
+        vocabulary = options.load()
         with show_progress("compiling") as progress:
-            vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
             return compile_contents(source, vocabulary, progress)
 
     contents, passes = run_alone(compile_alone, limits)

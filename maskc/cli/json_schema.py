@@ -15,7 +15,7 @@ import maskc
 from maskc.artifact.files import check_writable
 from maskc.cli.limits import run_alone
 from maskc.cli.options import Decorator, gather
-from maskc.cli.tokenizer import name_tokenizer
+from maskc.cli.tokenizer import VocabularyOptions
 from maskc.errors import SchemaError, UnreadableFileError
 from maskc.files import read_bounded
 from maskc.limits import Limits
@@ -87,9 +87,8 @@ def compile_schema_file(
     path: str,
     resources: tuple[str, ...],
     choices: Mapping[str, str],
-    tokenizer: str,
+    options: VocabularyOptions,
     output: str | None,
-    vocab_size: int | None,
     *,
     kit: str | None,
     as_json: bool,
@@ -101,20 +100,18 @@ def compile_schema_file(
         path: of the schema; ``-`` is standard input.
         resources: ``FILE`` or ``URI=FILE``.
         choices: of the layout and of what ``format`` means, as far as they are given.
-        tokenizer: name or path.
+        options: the tokenizer, and how its tokens are taken.
         output: where the artifact goes; ``None``: beside, named after both.
-        vocab_size: the model's padded vocabulary size.
         kit: path of the kit to which the artifact leaves its vocabulary; ``None``: it has it.
         as_json: whether the report is JSON.
         limits: what it may take.
     """
     from maskc.jsonschema.compiling import compile_schema
     from maskc.runtime.schema.plan import Layout
-    from maskc.vocab import load_vocabulary
 
     name = "schema" if path == "-" else Path(path).name
     stem = name.removesuffix(SUFFIX).removesuffix(".json")
-    target = output or f"{stem}.{name_tokenizer(tokenizer)}.maskc"
+    target = output or f"{stem}.{options.name}.maskc"
     check_writable(target)
     if kit is not None:
         open_table(kit)
@@ -122,7 +119,7 @@ def compile_schema_file(
     documents = read_resources(resources)
     formats = choices.get("formats", "assert")
     layout = Layout(**{key: value for key, value in choices.items() if key != "formats"})
-    vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
+    vocabulary = options.load()
     began = time.perf_counter()
     contents = run_alone(
         lambda: compile_schema(

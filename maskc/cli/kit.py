@@ -7,8 +7,9 @@ import time
 import click
 
 from maskc.artifact.files import check_writable
-from maskc.cli.options import json_option, vocab_size_option
-from maskc.cli.tokenizer import name_tokenizer
+from maskc.cli.options import json_option
+from maskc.cli.tokenizer import VocabularyOptions, vocabulary_options
+from maskc.report.origin import describe_added
 from maskc.report.render import (
     format_count,
     format_seconds,
@@ -22,26 +23,22 @@ SUFFIX = ".kit"
 
 
 @click.command("kit")
-@click.option("--tokenizer", "-t", required=True, help="Name or path of the tokenizer.")
+@vocabulary_options
 @click.option("--output", "-o", metavar="FILE", help="Where the kit goes.  [default: NAME.kit]")
-@vocab_size_option
 @json_option("Print what was written as JSON.")
-def kit_command(
-    tokenizer: str, output: str | None, vocab_size: int | None, *, as_json: bool
-) -> None:
+def kit_command(vocabulary: VocabularyOptions, output: str | None, *, as_json: bool) -> None:
     """Write what requests of a tokenizer are linked against.
 
     A server loads the kit with maskc.load_kit, and makes constraints of what requests bring: JSON
     Schemas, choices, patterns, grammars, artifacts, and sequences and repetitions of these.
     """
     from maskc.kit.file import make_kit, save_kit
-    from maskc.vocab import load_vocabulary
 
-    target = output or f"{name_tokenizer(tokenizer)}{SUFFIX}"
+    target = output or f"{vocabulary.name}{SUFFIX}"
     check_writable(target)
-    vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
+    found = vocabulary.load()
     began = time.perf_counter()
-    kit = make_kit(vocabulary)
+    kit = make_kit(found)
     n_bytes = save_kit(kit, target)
     seconds = time.perf_counter() - began
     if as_json:
@@ -52,6 +49,7 @@ def kit_command(
                 "seconds": seconds,
                 "vocab_size": kit.vocab_size,
                 "fingerprint": kit.fingerprint,
+                **found.describe_added(),
             }
         )
         return
@@ -61,8 +59,9 @@ def kit_command(
             [
                 ("kit", target),
                 ("size", f"{format_size(n_bytes)} ({format_count(n_bytes)} bytes)"),
-                ("tokenizer", vocabulary.name),
+                ("tokenizer", found.name),
                 ("vocabulary", f"{format_count(kit.vocab_size)} ids"),
+                *describe_added(found.describe_added()),
                 ("fingerprint", kit.fingerprint),
             ]
         )

@@ -44,9 +44,9 @@ def json_option(what: str = "Print the report as JSON.") -> Decorator:
     return click.option("--json", "as_json", is_flag=True, help=what)
 
 
-def tokenizer_option(what: str = "See `maskc tokenizers`.", *, required: bool = False) -> Decorator:
-    """Return the option that names a tokenizer."""
-    return click.option("--tokenizer", required=required, metavar="NAME|PATH", help=what)
+def tokenizer_option(what: str) -> Decorator:
+    """Return the option that names a tokenizer; the text says what for."""
+    return click.option("--tokenizer", metavar="NAME|PATH", help=what)
 
 
 # Where an artifact names its tokenizer, and the name is of another machine.

@@ -16,7 +16,7 @@ from maskc.cli.json_schema import SUFFIX as SCHEMA_SUFFIX
 from maskc.cli.json_schema import read_schema_file
 from maskc.cli.limits import run_alone
 from maskc.cli.options import gather
-from maskc.cli.tokenizer import name_tokenizer
+from maskc.cli.tokenizer import VocabularyOptions
 from maskc.limits import Limits
 from maskc.report.link import print_link
 from maskc.report.render import print_json
@@ -101,9 +101,8 @@ def compile_link_file(
     path: str,
     given: Any,
     tools: ToolOptions,
-    tokenizer: str,
+    options: VocabularyOptions,
     output: str | None,
-    vocab_size: int | None,
     *,
     kit: str | None,
     as_json: bool,
@@ -115,15 +114,13 @@ def compile_link_file(
         path: of the file.
         given: what it holds: a mapping is a tag, a list is tools.
         tools: how tools are called.
-        tokenizer: name or path.
+        options: the tokenizer, and how its tokens are taken.
         output: where the artifact goes; ``None``: here, named after both.
-        vocab_size: the model's padded vocabulary size.
         kit: path of the kit to which the artifact leaves its vocabulary; ``None``: it has it.
         as_json: whether the report is JSON.
         limits: what it may take.
     """
     from maskc.kit.artifacts import compile_structural_tag, compile_tools
-    from maskc.vocab import load_vocabulary
 
     is_tag = isinstance(given, dict)
     if is_tag and tools.given:
@@ -131,11 +128,11 @@ def compile_link_file(
     if not is_tag and tools.family is None:
         raise click.UsageError("Tools need --family NAME: see `maskc families`.")
     name = Path(path).name
-    target = output or f"{name.removesuffix('.json')}.{name_tokenizer(tokenizer)}.maskc"
+    target = output or f"{name.removesuffix('.json')}.{options.name}.maskc"
     check_writable(target)
     if kit is not None:
         open_table(kit)
-    vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size)
+    vocabulary = options.load()
     choice = tools.choice or "auto"
 
     def work() -> Any:

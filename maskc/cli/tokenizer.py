@@ -1,20 +1,100 @@
-"""Is the tokenizer that a user names the one that an artifact was compiled for?
+"""Which tokenizer does a user mean, and is it the one that an artifact was compiled for?
 
 And what is it called in the name of a file?
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import click
+
+from maskc.cli.options import gather, vocab_size_option
 from maskc.errors import ArtifactError, VocabularyMismatchError
 from maskc.runtime.artifact import Artifact
 
-_SUFFIXES = (".json", ".model", ".tiktoken")
+if TYPE_CHECKING:
+    from maskc.vocab import Vocabulary
+
+_SUFFIXES = (".json", ".model", ".tiktoken", ".gguf")
+
+
+@dataclass(frozen=True, slots=True)
+class VocabularyOptions:
+    """A tokenizer, and how its tokens are taken.
+
+    Attributes:
+        tokenizer: name or path.
+        vocab_size: the model's padded vocabulary size; ``None``: the tokenizer's.
+        added_tokens: see :class:`maskc.vocab.added.AddedTokens`, as for the others.
+        text_token: tokens that are text.
+        atom_token: tokens that are atoms.
+    """
+
+    tokenizer: str
+    vocab_size: int | None
+    added_tokens: str
+    text_token: tuple[str, ...]
+    atom_token: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What it is called in the name of a file."""
+        return name_tokenizer(self.tokenizer)
+
+    def load(self) -> Vocabulary:
+        """Return the vocabulary; what a user should know of it is said on standard error.
+
+        Raises:
+            TokenizerError: the tokenizer cannot be read, or a token is none of its added ones.
+        """
+        from maskc.vocab import AddedTokens, load_vocabulary
+
+        added = AddedTokens(self.added_tokens, self.text_token, self.atom_token)
+        found = load_vocabulary(self.tokenizer, vocab_size=self.vocab_size, added_tokens=added)
+        for note in found.notes:
+            click.echo(f"note: tokenizer {found.name}: {note}", err=True)
+        return found
+
+
+vocabulary_options = gather(
+    "vocabulary",
+    VocabularyOptions,
+    {
+        "tokenizer": click.option(
+            "--tokenizer", "-t", required=True, metavar="NAME|PATH", help="See `maskc tokenizers`."
+        ),
+        "vocab_size": vocab_size_option,
+        "added_tokens": click.option(
+            "--added-tokens",
+            # Those of maskc.vocab.added.CHOICES, which is not loaded for a list of options.
+            type=click.Choice(["form", "text", "atoms"]),
+            default="form",
+            help="Which write text, of those that are not special: form: all that are not written "
+            "like markers (the default); text: all; atoms: none.",
+        ),
+        "text_token": click.option(
+            "--text-token",
+            multiple=True,
+            metavar="TOKEN",
+            help="An added token that writes text, by its text or id; can be repeated.",
+        ),
+        "atom_token": click.option(
+            "--atom-token",
+            multiple=True,
+            metavar="TOKEN",
+            help="One that stands outside text; can be repeated.",
+        ),
+    },
+)
 
 
 def check_tokenizer(path: str, artifact: Artifact, spec: str) -> None:
     """Check that both have the same tokens, padded to the artifact's size, and the same ends.
+
+    Added tokens that are not special may be text or atoms, whatever the artifact has.
 
     Raises:
         TokenizerError: the tokenizer cannot be read.
@@ -24,7 +104,9 @@ def check_tokenizer(path: str, artifact: Artifact, spec: str) -> None:
 
     found = load_vocabulary(spec)
     padding = (None,) * (artifact.vocab_size - found.vocab_size)
-    padded = Vocabulary(found.tokens + padding, found.eos_ids, found.name)
+    padded = Vocabulary(found.tokens + padding, found.eos_ids, found.name, added=found.added)
+    if padded.fingerprint != artifact.fingerprint:
+        padded = padded.take_added(artifact.is_text)
     if padded.fingerprint != artifact.fingerprint:
         raise VocabularyMismatchError(
             path,

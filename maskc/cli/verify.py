@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -173,7 +174,8 @@ def _verify_schema(
 
     name: str = options.tokenizer or artifact.header["tokenizer"]["name"]
     documents = read_resources(resources)
-    return verify_schema_files(artifact, corpus, options, lambda: load_encoder(name), documents)
+    open_encoder = partial(load_encoder, name, is_text=artifact.is_text)
+    return verify_schema_files(artifact, corpus, options, open_encoder, documents)
 
 
 def _verify_link(
@@ -190,7 +192,8 @@ def _verify_link(
     tag = parse_tag(artifact.contents.arrays["link_source"].tobytes())
     Reader(artifact.vocab_size, names_of(artifact.header).get).read(tag)
     name: str = options.tokenizer or artifact.header["tokenizer"]["name"]
-    return verify_link_files(artifact, corpus, options, lambda: load_encoder(name))
+    open_encoder = partial(load_encoder, name, is_text=artifact.is_text)
+    return verify_link_files(artifact, corpus, options, open_encoder)
 
 
 def _count_cores() -> int:

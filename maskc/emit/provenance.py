@@ -49,6 +49,7 @@ def describe_tokenizer(vocabulary: Vocabulary) -> dict[str, Any]:
         "vocab_size": vocabulary.vocab_size,
         "eos_ids": list(vocabulary.eos_ids),
         "n_tokens": len(vocabulary.tokens) - vocabulary.tokens.count(None),
+        **vocabulary.describe_added(),
     }
 
 

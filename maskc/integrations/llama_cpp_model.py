@@ -2,8 +2,9 @@
 
 llama.cpp keeps a model's vocabulary in the model's file, so that its tokens can be read, byte for
 byte, from the loaded model. Text is what normal tokens and byte tokens write; control tokens,
-user-defined ones (a tokenizer's added tokens), unknown and unused ones are no text, as in the
-compiler's reading of the tokenizer.
+unknown and unused ones are no text. User-defined ones are a tokenizer's added tokens, which
+llama.cpp writes as they stand: they are text or atoms as :mod:`maskc.vocab.added` says, so that a
+vocabulary is the same here and in the compiler's reading of the model's file.
 
 Example: in a file made from llama3's tokenizer, token 220 is ``b" "``, and the ends are 128001,
 128008 and 128009: every token that llama.cpp holds for an end of generation.
@@ -17,6 +18,7 @@ from typing import Any
 
 from maskc.errors import TokenizerError
 from maskc.integrations.errors import IntegrationError, load_engine
+from maskc.vocab.added import AddedToken
 from maskc.vocab.vocabulary import TokenTable, Vocabulary, build_vocabulary
 
 TESTED = ("0.3.36",)
@@ -54,10 +56,14 @@ def read_vocabulary(llm: Any, end_ids: Iterable[int]) -> Vocabulary:
             "use a model with a byte-level, byte-fallback or Unigram tokenizer",
         )
     text = api.LLAMA_TOKEN_ATTR_NORMAL | api.LLAMA_TOKEN_ATTR_BYTE
+    defined, control = api.LLAMA_TOKEN_ATTR_USER_DEFINED, api.LLAMA_TOKEN_ATTR_CONTROL
     buffer = ctypes.create_string_buffer(_MAX_PIECE)
     tokens: list[bytes | None] = []
+    added: dict[int, AddedToken] = {}
     for token_id in range(api.llama_vocab_n_tokens(vocab)):
-        if not api.llama_vocab_get_attr(vocab, token_id) & text:
+        attributes = api.llama_vocab_get_attr(vocab, token_id)
+        # What llama.cpp holds for a control token writes nothing, whatever else it is.
+        if not attributes & (text | defined) or attributes & control:
             tokens.append(None)
             continue
         n_bytes = api.llama_token_to_piece(vocab, token_id, buffer, _MAX_PIECE, 0, False)
@@ -65,8 +71,12 @@ def read_vocabulary(llm: Any, end_ids: Iterable[int]) -> Vocabulary:
             raise TokenizerError(
                 name, f"token {token_id} has {-n_bytes} bytes", "use an undamaged model"
             )
-        tokens.append(ctypes.string_at(buffer, n_bytes))
-    return build_vocabulary(name, TokenTable(tuple(tokens), ()), eos_ids=tuple(end_ids))
+        data = ctypes.string_at(buffer, n_bytes)
+        if attributes & defined:
+            added[token_id] = AddedToken(data.decode(errors="replace"), data)
+        tokens.append(None if attributes & defined else data)
+    table = TokenTable(tuple(tokens), (), added=added)
+    return build_vocabulary(name, table, eos_ids=tuple(end_ids))
 
 
 def find_end_ids(llm: Any) -> tuple[int, ...]:

@@ -106,6 +106,7 @@ class RequestConstraints:
         self._limits = limits
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
+        vocabulary = _take_as_kit(vocabulary)
         self._compiler = OtherProcess(vocabulary, limits)
         self.kit = _open_kit(vocabulary, self._compiler)
         if fills_masks and "json" in read_kinds():
@@ -185,6 +186,17 @@ def _read_choices(text: str) -> list[str]:
     if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
         raise GrammarError("<choice>", "it is no JSON list of texts")
     return found
+
+
+def _take_as_kit(vocabulary: Vocabulary) -> Vocabulary:
+    """Return the vocabulary with its added tokens as the kit's file has them, if there is one."""
+    path = os.environ.get(KIT_VARIABLE)
+    if not path or not vocabulary.added:
+        return vocabulary
+    tokens = load_kit(path).tokens
+    return vocabulary.take_added(
+        lambda token: token < tokens.vocab_size and tokens.text_of(token) is not None
+    )
 
 
 def _open_kit(vocabulary: Vocabulary, compiler: Compiler) -> Kit:

@@ -8,6 +8,9 @@ of the padding and further end-of-sequence ids.
 
 Example: an artifact for another model of the same family is refused with ``token 128011 is
 b' foo' in the artifact and no text in the model``, the first id that differs.
+
+Which added tokens are text was chosen when the artifact was compiled (see
+:mod:`maskc.vocab.added`), and the model is taken as the artifact has them.
 """
 
 from __future__ import annotations
@@ -39,6 +42,8 @@ def check_vocabulary(artifact: Artifact, name: str, vocabulary: Vocabulary) -> N
     """
     if artifact.fingerprint == vocabulary.fingerprint:
         return
+    if vocabulary.added:
+        vocabulary = vocabulary.take_added(artifact.is_text)
     difference = _find_difference(artifact, vocabulary)
     if difference:
         raise VocabularyMismatchError(

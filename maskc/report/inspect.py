@@ -16,6 +16,7 @@ from maskc.report.grammar import (
     list_texts,
     rebuild_grammar,
 )
+from maskc.report.origin import describe_added
 from maskc.report.render import (
     format_count,
     format_lexemes,
@@ -128,6 +129,7 @@ def list_facts(inspection: Inspection) -> list[tuple[str, str]]:
             f"{format_count(tokenizer['n_tokens'])} with text, "
             f"{format_count(padding)} special or padding",
         ),
+        *describe_added(tokenizer),
         ("ends with", ", ".join(str(eos) for eos in tokenizer["eos_ids"])),
         ("fingerprint", tokenizer["fingerprint"]),
         *([("left out", header["left_out"])] if header["left_out"] else []),

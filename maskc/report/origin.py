@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from maskc.report.render import (
@@ -14,6 +14,7 @@ from maskc.report.render import (
 )
 
 Fact = tuple[str, str]
+_MOST_RANGES = 12
 
 
 def list_origin(
@@ -36,8 +37,36 @@ def list_origin(
         ("hash", grammar["sha256"]),
         ("tokenizer", tokenizer["name"]),
         ("vocabulary", f"{format_count(tokenizer['vocab_size'])} ids"),
+        *describe_added(tokenizer),
         ("fingerprint", tokenizer["fingerprint"]),
     ]
+
+
+def describe_added(tokenizer: Mapping[str, Any]) -> list[Fact]:
+    """Return which added tokens that are not special write text, and which are atoms.
+
+    Args:
+        tokenizer: the entry of a header; without ``added_tokens`` there is nothing to say.
+    """
+    added = tokenizer.get("added_tokens")
+    if added is None:
+        return []
+    said = [
+        f"{format_count(sum(last - first + 1 for first, last in ranges))} {what} "
+        f"({_list_ranges(ranges)})"
+        for ranges, what in ((added["text"], "write text"), (added["atoms"], "are atoms"))
+        if ranges
+    ]
+    return [("added tokens", ", ".join(said))]
+
+
+def _list_ranges(ranges: Sequence[Sequence[int]]) -> str:
+    """Return ranges of ids as a reader has them: ``7, 9 … 12``."""
+    shown = [
+        str(first) if first == last else f"{first} … {last}"
+        for first, last in ranges[:_MOST_RANGES]
+    ]
+    return ", ".join([*shown, *["…"] * (len(ranges) > _MOST_RANGES)])
 
 
 def print_origin(facts: Iterable[Fact], seconds: float | None) -> None:

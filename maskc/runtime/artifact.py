@@ -81,6 +81,10 @@ class Artifact:
             token_id if type(token_id) is int else as_number("a token", token_id)
         )
 
+    def is_text(self, token_id: int) -> bool:
+        """Whether a token has bytes; False for an id that is none."""
+        return 0 <= token_id < self.vocab_size and self.token_bytes(token_id) is not None
+
     @property
     def fingerprint(self) -> str:
         """The fingerprint of the tokens that the arrays hold, whatever the header claims."""

@@ -63,7 +63,7 @@ class Subject:
     def encoder(self) -> Encoder:
         """The model's tokenizer."""
         name = self.options.tokenizer or self.artifact.header["tokenizer"]["name"]
-        return load_encoder(name)
+        return load_encoder(name, is_text=self.artifact.is_text)
 
     @cached_property
     def segments(self) -> Segments:

@@ -2,8 +2,9 @@
 
 One function from text to ids for each file format, made with the package that belongs to it:
 ``tokenizers``, ``tiktoken`` or ``sentencepiece``, imported only when text is to be encoded. Each
-is set up so that the ids are those of plain text in the middle of an output: no special or added
-tokens, no added space, no normalisation. Exactness is :mod:`maskc.vocab.encoder`'s promise.
+is set up so that the ids are those of plain text in the middle of an output: no special tokens, of
+the added ones only those that are text, no added space, no normalisation. Exactness is
+:mod:`maskc.vocab.encoder`'s promise.
 
 Example: for Llama 3's file, ``"Hello world"`` gives ``[9906, 1917]``.
 """
@@ -30,8 +31,14 @@ _MAX_RUN = 25_000
 _LONG_RUN = re.compile(rf"\s{{{_MAX_RUN + 1},}}|\S{{{_MAX_RUN + 1},}}")
 
 
-def build_tokenize(file: TokenizerFile) -> Callable[[str], list[int]]:
+def build_tokenize(
+    file: TokenizerFile, is_text: Callable[[int], bool]
+) -> Callable[[str], list[int]]:
     """Return the function from a text to the ids of its canonical tokens.
+
+    Args:
+        file: of the tokenizer.
+        is_text: whether a token has bytes, by its id; asked of added tokens.
 
     Raises:
         TokenizerError: the package is missing, it refuses the file, or the file does not say how
@@ -39,9 +46,9 @@ def build_tokenize(file: TokenizerFile) -> Callable[[str], list[int]]:
     """
     match file.format:
         case FileFormat.HUGGINGFACE:
-            return _build_huggingface(file)
+            return _build_huggingface(file, is_text)
         case FileFormat.SENTENCEPIECE:
-            return _build_sentencepiece(file)
+            return _build_sentencepiece(file, is_text)
         case FileFormat.TEKKEN:
             tekken = parse_tekken(file)
             ranks = {token: rank for rank, token in enumerate(tekken.ranks)}
@@ -90,11 +97,13 @@ def _split_long_text(text: str) -> Iterator[str]:
         yield part[start:]
 
 
-def _build_sentencepiece(file: TokenizerFile) -> Callable[[str], list[int]]:
+def _build_sentencepiece(
+    file: TokenizerFile, is_text: Callable[[int], bool]
+) -> Callable[[str], list[int]]:
     sentencepiece = _import(file, "sentencepiece")
     processor = sentencepiece.SentencePieceProcessor()
     try:
-        processor.LoadFromSerializedProto(build_exact_model(file))
+        processor.LoadFromSerializedProto(build_exact_model(file, is_text))
     except RuntimeError as error:
         raise _refused(file, error) from error
 
@@ -105,14 +114,18 @@ def _build_sentencepiece(file: TokenizerFile) -> Callable[[str], list[int]]:
     return tokenize
 
 
-def _build_huggingface(file: TokenizerFile) -> Callable[[str], list[int]]:
+def _build_huggingface(
+    file: TokenizerFile, is_text: Callable[[int], bool]
+) -> Callable[[str], list[int]]:
     tokenizers = _import(file, "tokenizers")
+    rows = file.contents.get("added_tokens") or []
+    found = [row for row in rows if row.get("special", True) is False and is_text(row["id"])]
     try:
         contents = json.dumps(
             {
                 **file.contents,
                 "model": file.contents["model"] | {"dropout": None},
-                "added_tokens": [],
+                "added_tokens": found,
                 "post_processor": None,
                 "truncation": None,
                 "padding": None,
@@ -124,11 +137,13 @@ def _build_huggingface(file: TokenizerFile) -> Callable[[str], list[int]]:
         raise _refused(file, error) from error
     with _BareExceptions(file):
         tokenizer = tokenizers.Tokenizer.from_str(contents)
+    # Without those before them, added tokens get other ids than the file says.
+    known = {tokenizer.token_to_id(row["content"]): row["id"] for row in found}
 
     def tokenize(text: str) -> list[int]:
         with _BareExceptions(file):
             ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
-        return ids
+        return [known.get(token_id, token_id) for token_id in ids] if known else ids
 
     return tokenize
 

@@ -4,7 +4,7 @@
 in the middle of an output. Their bytes concatenate exactly to the text's UTF-8, always; this is
 checked on every call. To that end
 
-- special and added tokens are never found in the text: ``</s>`` in it is four characters;
+- special tokens and atoms are never found in the text: ``</s>`` in it is four characters;
 - no space is put in front, and nothing is normalised (NFC, NFKC, lower case, runs of spaces);
 - a part of the text that still comes back as other bytes is written by smaller parts, in the
   end a character by its UTF-8 bytes. ``▁`` is such a character wherever ``▁`` also means a space.
@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from maskc.errors import TokenizerError
+from maskc.vocab.added import choose_text
 from maskc.vocab.canonical import build_tokenize
 from maskc.vocab.files import open_tokenizer_file
 from maskc.vocab.loading import load_tokens
@@ -100,8 +101,13 @@ class Encoder:
         return spelled
 
 
-def load_encoder(spec: str) -> Encoder:
+def load_encoder(spec: str, *, is_text: Callable[[int], bool] | None = None) -> Encoder:
     """Return the encoder of a tokenizer, given as for :func:`maskc.vocab.load_vocabulary`.
+
+    Args:
+        spec: of the tokenizer.
+        is_text: whether an added token is text, by its id; default: if it is not written like a
+            marker.
 
     Raises:
         TokenizerError: the tokenizer is unknown or broken, the package that encodes for it is
@@ -112,8 +118,12 @@ def load_encoder(spec: str) -> Encoder:
     if path is None:
         return Encoder(name, build_byte_table().tokens, lambda text: list(text.encode()))
     file = open_tokenizer_file(spec, path)
-    tokens = tuple(token or None for token in load_tokens(file).tokens)
-    return Encoder(name, tokens, build_tokenize(file))
+    table = load_tokens(file)
+    chosen = choose_text(name, table.added) if is_text is None else filter(is_text, table.added)
+    tokens = [token or None for token in table.tokens]
+    for token_id in chosen:
+        tokens[token_id] = table.added[token_id].data or None
+    return Encoder(name, tuple(tokens), build_tokenize(file, lambda i: tokens[i] is not None))
 
 
 def _split_bytes(data: bytes) -> list[bytes]:

@@ -1,8 +1,9 @@
 """The tokens of a Hugging Face ``tokenizer.json``, read without the ``tokenizers`` package.
 
-The model's pieces become bytes (see :mod:`maskc.vocab.pieces`); the unknown piece and *every*
-added token, special or not, become ``None``: ``<think>`` in a JSON string is a choice of the
-model, not seven characters of text.
+The model's pieces become bytes (see :mod:`maskc.vocab.pieces`); the unknown piece and special
+tokens become ``None``. Added tokens that are not special go through the file's decoder as pieces
+do: their ``lstrip``, ``rstrip``, ``single_word`` and ``normalized`` are about finding them in a
+text, not about writing them. Which of them are text says :mod:`maskc.vocab.added`.
 
 The ids that end the output are not in this file. They come from its neighbours: all of
 ``generation_config.json`` (``eos_token_id``) and ``tokenizer_config.json`` (``eos_token``);
@@ -15,11 +16,13 @@ one token, and its bytes are ``b" a"``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from maskc.errors import TokenizerError
+from maskc.vocab.added import AddedToken
 from maskc.vocab.files import TokenizerFile, parse_json_object, read_tokenizer_file
+from maskc.vocab.normalizers import describe_normalizer
 from maskc.vocab.pieces import build_piece_decoder
 from maskc.vocab.vocabulary import TokenTable, place_tokens
 
@@ -38,15 +41,27 @@ def load_huggingface(file: TokenizerFile) -> TokenTable:
     for piece, token_id in pieces:
         if token_id in by_id:
             raise file.broken(f"two pieces have id {token_id}")
-        try:
-            by_id[token_id] = decode(piece)
-        except UnicodeEncodeError as error:
-            raise file.broken(f"piece {token_id} is not Unicode text") from error
-    added = _read_added_tokens(file)
-    by_id.update(dict.fromkeys(added.values()))
+        by_id[token_id] = _decode(file, decode, piece, f"piece {token_id}")
+    names = _read_added_tokens(file)
+    specials = _read_specials(file)
+    added: dict[int, AddedToken] = {}
+    for text, token_id in names.items():
+        data = _decode(file, decode, text, f"added token {token_id}")
+        if token_id not in specials and token_id != unknown:
+            added[token_id] = AddedToken(text, data)
+    by_id.update(dict.fromkeys(names.values()))
     if unknown is not None:
         by_id[unknown] = None
-    return TokenTable(place_tokens(file.tokenizer, by_id), (), added)
+    tokens = place_tokens(file.tokenizer, by_id)
+    named = {text: token_id for text, token_id in names.items() if text}
+    return TokenTable(tokens, (), named, added, describe_normalizer(file))
+
+
+def _decode(file: TokenizerFile, decode: Callable[[str], bytes], text: str, what: str) -> bytes:
+    try:
+        return decode(text)
+    except UnicodeEncodeError as error:
+        raise file.broken(f"{what} is not Unicode text") from error
 
 
 def find_eos_ids(file: TokenizerFile) -> tuple[int, ...]:
@@ -106,6 +121,12 @@ def _read_added_tokens(file: TokenizerFile) -> dict[str, int]:
             case _:
                 raise file.broken("an added token lacks its id or its content")
     return added
+
+
+def _read_specials(file: TokenizerFile) -> frozenset[int]:
+    """Return the ids of the added tokens that are special, or do not say that they are not."""
+    rows: list[dict[str, Any]] = file.contents.get("added_tokens") or []
+    return frozenset(row["id"] for row in rows if row.get("special", True) is not False)
 
 
 def _read_eos_ids(file: TokenizerFile, neighbour: str) -> list[int]:

@@ -8,6 +8,9 @@ Example: ``load_vocabulary("bytes").tokens[65]`` is ``b"A"``.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from maskc.vocab.added import USUAL, AddedTokens
 from maskc.vocab.files import FileFormat, TokenizerFile, open_tokenizer_file
 from maskc.vocab.huggingface import find_eos_ids, load_huggingface
 from maskc.vocab.registry import find_tokenizer, format_name
@@ -18,7 +21,11 @@ from maskc.vocab.vocabulary import TokenTable, Vocabulary, build_byte_table, bui
 
 
 def load_vocabulary(
-    spec: str, *, vocab_size: int | None = None, eos_ids: tuple[int, ...] | None = None
+    spec: str,
+    *,
+    vocab_size: int | None = None,
+    eos_ids: tuple[int, ...] | None = None,
+    added_tokens: AddedTokens | None = None,
 ) -> Vocabulary:
     """Return the vocabulary of a tokenizer.
 
@@ -27,10 +34,13 @@ def load_vocabulary(
         vocab_size: the model's padded size if it is larger than the tokenizer; padding ids are
             never legal.
         eos_ids: the ids that end the output, instead of those the tokenizer names.
+        added_tokens: which added tokens that are not special write text; default: those that are
+            not written like markers.
 
     Raises:
         TokenizerError: the tokenizer is unknown, not installed or broken, the size is smaller
-            than the tokenizer, or no end-of-sequence id is known.
+            than the tokenizer, no end-of-sequence id is known, or ``added_tokens`` names a token
+            that is no added one.
     """
     path = find_tokenizer(spec)
     if path is None:
@@ -39,8 +49,14 @@ def load_vocabulary(
         file = open_tokenizer_file(spec, path)
         table = load_tokens(file)
         if eos_ids is None and file.format is FileFormat.HUGGINGFACE:
-            table = TokenTable(table.tokens, find_eos_ids(file), table.special_ids)
-    return build_vocabulary(format_name(spec), table, vocab_size=vocab_size, eos_ids=eos_ids)
+            table = replace(table, eos_ids=find_eos_ids(file))
+    return build_vocabulary(
+        format_name(spec),
+        table,
+        vocab_size=vocab_size,
+        eos_ids=eos_ids,
+        added_tokens=added_tokens or USUAL,
+    )
 
 
 def load_tokens(file: TokenizerFile) -> TokenTable:

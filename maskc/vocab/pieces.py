@@ -6,17 +6,24 @@ makes of it in the middle of a text:
 - *byte-level*: each character stands for one byte, by GPT-2's alphabet: ``Ġ`` is a space and
   ``Ċ`` a line break. A piece with a character outside the alphabet is its own UTF-8, as in the
   decoder of the ``tokenizers`` package.
-- *replacing*: ``▁`` stands for a space, and ``<0x0A>`` for one byte if there is byte fallback.
+- *replacing*: ``▁`` stands for a space, and ``<0x0A>`` for one byte if the decoder has a step for
+  that; steps are taken in the file's order, and blanks that one strips from each piece are no
+  part of its bytes.
 
 Steps that act on the ends of the whole text only (a leading space that is dropped) are not a
-token's business and are passed over. Decoders that write different bytes for the same piece in
-different places (WordPiece, CTC, ``</w>``) have no bytes per token, and are refused by name.
+token's business and are passed over: the first token of a text may write less. Decoders that write
+different bytes for the same piece in different places (WordPiece, CTC, ``</w>``, a step that looks
+at several characters once the pieces are joined) have no bytes per token, and are refused by name.
+
+One text is not followed: if ``▁`` is replaced after bytes are read, the three byte pieces of ``▁``
+itself are its bytes here, and a blank in the text.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from maskc.errors import TokenizerError
@@ -41,35 +48,15 @@ def build_piece_decoder(file: TokenizerFile) -> Callable[[str], bytes]:
         steps = [step for step in splitters if step.get("type") in ("ByteLevel", "Metaspace")]
     if not steps:
         raise _refuse(file, "has no decoder")
-    replacements: list[tuple[str, str]] = []
-    is_byte_level = is_byte_fallback = is_fused = False
-    for step in steps:
-        match step:
-            case {"type": "ByteLevel"}:
-                is_byte_level = True
-            case {"type": "Replace", "pattern": {"String": str(old)}, "content": str(new)} if old:
-                replacements.append((old, new))
-            case {"type": "Metaspace"}:
-                old = step.get("replacement", LOWER_BAR)
-                if not isinstance(old, str) or not old:
-                    raise _refuse(file, "has a Metaspace decoder without a replacement")
-                replacements.append((old, " "))
-            case {"type": "ByteFallback"}:
-                is_byte_fallback = True
-            case {"type": "Fuse"}:
-                is_fused = True
-            case {"type": "Strip"} if is_fused:
-                pass
-            case _:
-                raise _refuse(file, f"has a {step.get('type')} decoder")
-    if is_byte_level:
-        if replacements or is_byte_fallback:
+    if any(step.get("type") == "ByteLevel" for step in steps):
+        if len(steps) > 1:
             raise _refuse(file, "has a byte-level decoder with other decoders beside it")
         return decode_byte_level
     model = contents.get("model")
-    if isinstance(model, dict) and model.get("byte_fallback") is True:
-        is_byte_fallback = True
-    return _build_replacing_decoder(tuple(replacements), has_bytes=is_byte_fallback)
+    is_told = bool(_open_sequences(contents.get("decoder"), "decoders"))
+    if not is_told and isinstance(model, dict) and model.get("byte_fallback") is True:
+        steps.append({"type": "ByteFallback"})
+    return _follow(file, steps)
 
 
 def decode_byte_level(piece: str) -> bytes:
@@ -84,17 +71,58 @@ def decode_byte_level(piece: str) -> bytes:
         return piece.encode()
 
 
-def _build_replacing_decoder(
-    replacements: tuple[tuple[str, str], ...], *, has_bytes: bool
-) -> Callable[[str], bytes]:
+def _follow(file: TokenizerFile, steps: list[dict[str, Any]]) -> Callable[[str], bytes]:
+    """Return what the steps of a decoder make of a piece in the middle of a text."""
+    before: list[Callable[[str], str]] = []
+    after: list[Callable[[str], str]] = []
+    changes, has_bytes, is_fused = before, False, False
+    for step in steps:
+        match step:
+            case {"type": "Replace", "pattern": {"String": str(old)}, "content": str(new)} if old:
+                if is_fused and len(old) > 1:
+                    raise _refuse(file, f"replaces {old!r} once the pieces are joined")
+                changes.append(partial(_replace, old, new))
+            case {"type": "Metaspace"}:
+                old = step.get("replacement", LOWER_BAR)
+                if not isinstance(old, str) or not old:
+                    raise _refuse(file, "has a Metaspace decoder without a replacement")
+                changes.append(partial(_replace, old, " "))
+            case {"type": "ByteFallback"} if not is_fused:
+                has_bytes, changes = True, after
+            case {"type": "Fuse"}:
+                is_fused = True
+            case {"type": "Strip"} if is_fused:
+                pass
+            # The package fails where a piece is all marks and some are stripped from its end.
+            case {"type": "Strip", "content": str(mark), "start": int(most), "stop": 0} if (
+                len(mark) == 1 and not has_bytes
+            ):
+                changes.append(partial(_strip, mark, most))
+            case _:
+                raise _refuse(file, f"has a {step.get('type')} decoder")
+
     def decode(piece: str) -> bytes:
-        if has_bytes and (match := BYTE_PIECE.fullmatch(piece)):
-            return bytes([int(match[1], 16)])
-        for old, new in replacements:
-            piece = piece.replace(old, new)
+        for change in before:
+            piece = change(piece)
+        byte = BYTE_PIECE.fullmatch(piece) if has_bytes else None
+        if byte and int(byte[1], 16) >= 0x80:
+            return bytes([int(byte[1], 16)])
+        piece = chr(int(byte[1], 16)) if byte else piece
+        for change in after:
+            piece = change(piece)
         return piece.encode()
 
     return decode
+
+
+def _replace(old: str, new: str, piece: str) -> str:
+    return piece.replace(old, new)
+
+
+def _strip(mark: str, most: int, piece: str) -> str:
+    """Return a piece without so many marks at its beginning."""
+    n_marks = len(piece) - len(piece.lstrip(mark))
+    return piece[min(n_marks, max(most, 0)) :]
 
 
 def _open_sequences(step: Any, key: str) -> list[dict[str, Any]]:

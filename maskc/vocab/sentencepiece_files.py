@@ -4,8 +4,8 @@ The file is a protobuf message with one entry a piece; its Python package tells 
 from a user-defined one nowhere, so the few fields that matter are read here.
 
 A normal piece writes its text with ``▁`` as a space, a byte piece ``<0x0A>`` its byte. Unknown,
-control, unused and user-defined pieces are ``None``: the last are what Hugging Face files call
-added tokens.
+control and unused pieces are ``None``. User-defined pieces are what Hugging Face files call added
+tokens; they write their text as normal ones do, if they are text: see :mod:`maskc.vocab.added`.
 
 Example: the piece ``▁the`` has bytes ``b" the"``. At the very start of a text sentencepiece adds a
 space before encoding and drops one after decoding; a token's bytes are those in the middle.
@@ -13,10 +13,11 @@ space before encoding and drops one after decoding; a token's bytes are those in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
+from maskc.vocab.added import AddedToken
 from maskc.vocab.files import TokenizerFile
 from maskc.vocab.pieces import BYTE_PIECE, LOWER_BAR
 from maskc.vocab.vocabulary import TokenTable, place_tokens
@@ -63,6 +64,7 @@ def load_sentencepiece(file: TokenizerFile) -> TokenTable:
     by_id: dict[int, bytes | None] = {}
     controls: dict[str, int] = {}
     specials: dict[str, int] = {}
+    added: dict[int, AddedToken] = {}
     eos_piece = "</s>"
     for message in _read_fields(file, file.data):
         if message.number == _PIECES:
@@ -71,30 +73,38 @@ def load_sentencepiece(file: TokenizerFile) -> TokenTable:
                 controls[text] = len(by_id)
             if kind in (PieceType.CONTROL, PieceType.USER_DEFINED):
                 specials[text] = len(by_id)
+            if kind is PieceType.USER_DEFINED:
+                added[len(by_id)] = AddedToken(text, text.replace(LOWER_BAR, " ").encode())
             by_id[len(by_id)] = _decode_piece(file, text, kind)
         elif message.number == _TRAINER:
             for setting in _read_fields(file, message.value):
                 if setting.number == _TRAINER_EOS_PIECE:
                     eos_piece = _decode_text(file, setting.value)
     eos_ids = (controls[eos_piece],) if eos_piece in controls else ()
-    return TokenTable(place_tokens(file.tokenizer, by_id), eos_ids, specials)
+    return TokenTable(place_tokens(file.tokenizer, by_id), eos_ids, specials, added)
 
 
-def build_exact_model(file: TokenizerFile) -> bytes:
+def build_exact_model(file: TokenizerFile, is_text: Callable[[int], bool]) -> bytes:
     """Return the model changed so that it encodes text as it is.
 
     Nothing is normalised, no space is put in front, none is dropped, and pieces that a user
-    defined are no longer found in the text, as they have no bytes.
+    defined are found in the text only if they are text.
+
+    Args:
+        file: of the model.
+        is_text: whether a piece has bytes, by its id.
 
     Raises:
         TokenizerError: the file is broken.
     """
     parts: list[bytes] = []
-    keeps_spaces = False
+    keeps_spaces, n_pieces = False, 0
     for message in _read_fields(file, file.data):
         if message.number == _PIECES:
-            _, kind = _read_piece(file, len(parts), message.value)
-            if kind is PieceType.USER_DEFINED and isinstance(message.value, bytes):
+            _, kind = _read_piece(file, n_pieces, message.value)
+            is_atom = kind is PieceType.USER_DEFINED and not is_text(n_pieces)
+            n_pieces += 1
+            if is_atom and isinstance(message.value, bytes):
                 # The last value of a field wins.
                 piece = message.value + bytes([_PIECE_TYPE << 3, PieceType.CONTROL])
                 parts.append(_encode_bytes(_PIECES, piece))

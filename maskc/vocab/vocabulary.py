@@ -1,8 +1,9 @@
 """The tokens of a model as exact bytes, and which of them end the output.
 
 A *vocabulary* maps each token id to the bytes that the token writes, or to ``None`` if it never
-writes text: special and added tokens (``<|eot_id|>``), unknown and unused pieces, padding.
-Some of the ``None`` ids end the output.
+writes text: special tokens (``<|eot_id|>``), added tokens that are written like markers (see
+:mod:`maskc.vocab.added`), unknown and unused pieces, padding. Some of the ``None`` ids end the
+output.
 
 Example: ``bytes`` has 257 ids, 0 to 255 for the single bytes and 256 to end the output.
 
@@ -13,10 +14,12 @@ part in it, so a copy of a tokenizer in another place is still the same tokenize
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from maskc.errors import TokenizerError
+from maskc.vocab.added import USUAL, AddedToken, AddedTokens, choose_text, list_ranges
 
 # Far above any model's size; a hostile file must not make us allocate by the ids it invents.
 MAX_TOKENS = 1 << 22
@@ -30,8 +33,11 @@ class Vocabulary:
         tokens: bytes of each token; ``None`` for ids that are never matched as text.
         eos_ids: ids that end the output, increasing; at least one, each ``None`` in ``tokens``.
         name: what the user asked for; never a full path.
-        special_ids: the special and added tokens by name, as far as the tokenizer names them;
+        special_ids: the special tokens and the atoms by name, as far as the tokenizer names them;
             each is ``None`` in ``tokens``.
+        added: the added tokens that are not special → what each writes where it is text; it is
+            text or an atom in ``tokens``.
+        notes: what the tokenizer does to texts that a user should know, a sentence each.
         fingerprint: SHA-256, in hexadecimal, over tokens and ends.
     """
 
@@ -39,6 +45,8 @@ class Vocabulary:
     eos_ids: tuple[int, ...]
     name: str
     special_ids: Mapping[str, int] = field(default_factory=dict, repr=False)
+    added: Mapping[int, bytes] = field(default_factory=dict, repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
     fingerprint: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -50,6 +58,8 @@ class Vocabulary:
             raise ValueError("an end-of-sequence token must not have bytes")
         if any(self.tokens[i] is not None for i in self.special_ids.values()):
             raise ValueError("a special token must not have bytes")
+        if any(self.tokens[i] not in (None, data) for i, data in self.added.items()):
+            raise ValueError("an added token must have its own bytes or none")
         if b"" in self.tokens:
             raise ValueError("a token with bytes must have at least one")
         object.__setattr__(self, "fingerprint", _compute_fingerprint(self.tokens, self.eos_ids))
@@ -58,6 +68,30 @@ class Vocabulary:
     def vocab_size(self) -> int:
         """Number of ids, padding included: the width of a mask in bits."""
         return len(self.tokens)
+
+    def describe_added(self) -> dict[str, Any]:
+        """Return what a header says of the added tokens that are not special; empty: none.
+
+        ``added_tokens`` has ``text`` and ``atoms``, each as ranges of ids, first and last.
+        """
+        if not self.added:
+            return {}
+        text = {token for token in self.added if self.tokens[token] is not None}
+        atoms = set(self.added) - text
+        return {"added_tokens": {"text": list_ranges(text), "atoms": list_ranges(atoms)}}
+
+    def take_added(self, is_text: Callable[[int], bool]) -> Vocabulary:
+        """Return the vocabulary whose added tokens are text where a function says so.
+
+        So is an artifact's choice found again, however it was made.
+        """
+        tokens = list(self.tokens)
+        for token, data in self.added.items():
+            tokens[token] = data if is_text(token) and token not in self.eos_ids else None
+        if tuple(tokens) == self.tokens:
+            return self
+        specials = {text: token for text, token in self.special_ids.items() if not tokens[token]}
+        return Vocabulary(tuple(tokens), self.eos_ids, self.name, specials, self.added, self.notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +102,15 @@ class TokenTable:
         tokens: as in :class:`Vocabulary`, without padding; ``b""`` may still occur.
         eos_ids: as the file defines them, in any order; empty if it names none.
         special_ids: the special and added tokens that the file names.
+        added: the added tokens that are not special; each is ``None`` in ``tokens``.
+        notes: as in :class:`Vocabulary`.
     """
 
     tokens: tuple[bytes | None, ...]
     eos_ids: tuple[int, ...]
     special_ids: Mapping[str, int] = field(default_factory=dict)
+    added: Mapping[int, AddedToken] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def build_vocabulary(
@@ -81,12 +119,14 @@ def build_vocabulary(
     *,
     vocab_size: int | None = None,
     eos_ids: tuple[int, ...] | None = None,
+    added_tokens: AddedTokens = USUAL,
 ) -> Vocabulary:
     """Return the vocabulary of a table, padded, with the caller's end-of-sequence ids if given.
 
     Raises:
         TokenizerError: ``vocab_size`` is smaller than the number of tokens or absurdly large, an
-            end-of-sequence id is not below the size, or there is none at all.
+            end-of-sequence id is not below the size, or there is none at all; ``added_tokens``
+            names a token that is none.
 
     >>> table = TokenTable((b"a", None), (1,))
     >>> build_vocabulary("tiny", table, vocab_size=4).tokens
@@ -120,10 +160,14 @@ def build_vocabulary(
             )
     tokens: list[bytes | None] = [token or None for token in table.tokens]
     tokens += [None] * (size - len(tokens))
+    # A token that writes nothing would never end.
+    added = {i: token.data for i, token in table.added.items() if token.data and i not in ends}
+    for token_id in choose_text(name, table.added, added_tokens) & set(added):
+        tokens[token_id] = added[token_id]
     for end in ends:
         tokens[end] = None
     specials = {text: token for text, token in table.special_ids.items() if tokens[token] is None}
-    return Vocabulary(tuple(tokens), ends, name, specials)
+    return Vocabulary(tuple(tokens), ends, name, specials, added, table.notes)
 
 
 def build_byte_table() -> TokenTable:

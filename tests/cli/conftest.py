@@ -77,11 +77,22 @@ def artifact(tmp_path, compiled):
 @pytest.fixture
 def tokenizer_file(tmp_path):
     """Return a small Hugging Face tokenizer: two letters, a bracket pair, and an end."""
-    path = tmp_path / "tokenizer.json"
+    return write_tokenizer(tmp_path, [])
+
+
+@pytest.fixture
+def added_file(tmp_path):
+    """Return one with added tokens that are not special: ``ab``, ``[b]`` and ``<b>``."""
+    return write_tokenizer(tmp_path, ["ab", "[b]", "<b>"])
+
+
+def write_tokenizer(folder, added):
+    path = folder / "tokenizer.json"
+    rows = [{"id": 5 + n, "content": text, "special": False} for n, text in enumerate(added)]
     path.write_text(
         json.dumps(
             {
-                "added_tokens": [{"id": 4, "content": "</s>", "special": True}],
+                "added_tokens": [{"id": 4, "content": "</s>", "special": True}, *rows],
                 "model": {
                     "type": "BPE",
                     "vocab": {"a": 0, "b": 1, "[": 2, "]": 3},

@@ -8,9 +8,11 @@ import pytest
 
 import maskc
 from maskc.errors import ArtifactError, VocabularyMismatchError
+from maskc.frontends.source import load_source
 from maskc.integrations import registry as module
 from maskc.integrations.registry import ArtifactRegistry, Listed
 from maskc.kit.file import make_kit, save_kit
+from maskc.pipeline import compile_contents
 from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text
@@ -212,3 +214,22 @@ def test_an_artifact_of_tools_is_served_as_any_other(folder):
     made.save(folder / "calls.maskc")
     served = ArtifactRegistry(load_vocabulary("bytes"), folder).load("calls")
     assert served.matcher().forced_bytes() == b'<tool_call>{"name": "f", "arguments": '
+
+
+def test_added_tokens_are_taken_as_the_artifact_has_them(folder):
+    """It was compiled before they wrote text, or with another choice; other bytes are refused."""
+    added = {257: b"yes", 258: b"<x>"}
+    model = Vocabulary((*BYTES, None, b"yes", None), (256,), "m", {}, added)
+    registry = ArtifactRegistry(model, folder)
+    assert registry.load("answer.v1").token_bytes(97) == b"a"
+
+    def save(name, *tokens):
+        vocabulary = Vocabulary((*BYTES, None, *tokens), (256,), "compiled")
+        contents, _ = compile_contents(load_source('start: "yes"\n'), vocabulary)
+        maskc.Artifact(contents).save(folder / f"{name}.maskc")
+
+    for number, tokens in enumerate([(b"yes", None), (None, b"<x>"), (None, None)]):
+        save(f"a{number}", *tokens)
+        assert registry.load(f"a{number}").token_bytes(257) == tokens[0]
+    save("other", b"no", None)
+    assert "token 257 is b'no' in the artifact" in refusal(registry, "other")

@@ -10,6 +10,7 @@ from maskc.integrations.requests import RequestConstraints, falls_back, read_kin
 from maskc.kit.file import make_kit, save_kit
 from maskc.limits import Limits
 from maskc.vocab import load_vocabulary
+from maskc.vocab.vocabulary import Vocabulary
 
 TAG = {
     "type": "structural_tag",
@@ -119,3 +120,14 @@ def test_a_kit_in_a_file_is_taken_if_it_is_the_models(tmp_path, monkeypatch):
 def test_a_choice_that_is_no_list_says_so(constraints):
     with pytest.raises(GrammarError, match="no JSON list of texts"):
         constraints.make("choice", "{}")
+
+
+def test_a_kit_says_which_added_tokens_are_text(tmp_path, monkeypatch):
+    """What is compiled for its requests is compiled for the same tokens."""
+    tokens = (*(bytes([byte]) for byte in range(256)), None, b"ab", None)
+    model = Vocabulary(tokens, (256,), "m", {}, {257: b"ab", 258: b"<a>"})
+    save_kit(make_kit(model.take_added(lambda token: token == 258)), tmp_path / "a.kit")
+    monkeypatch.setenv("MASKC_KIT", str(tmp_path / "a.kit"))
+    made = RequestConstraints(model).make("grammar", 'start: "ab" | "<a>" | "(" start ")"\n')
+    assert made.matcher().accept_token(258)
+    assert not made.matcher().accept_token(257)

@@ -9,6 +9,7 @@ from tokenizers import Tokenizer
 from maskc.errors import TokenizerError
 from maskc.vocab import load_encoder
 from maskc.vocab.canonical import _split_long_text
+from tests.vocab.conftest import added
 
 SAMPLES = (
     "Hello world",
@@ -110,9 +111,16 @@ def test_dropout_is_switched_off(save, byte_level):
     assert encoder.encode("hihihihihihihihi") == [256] * 8
 
 
-def test_added_tokens_are_not_found_in_text(save, byte_level):
+def test_markers_are_not_found_in_text(save, byte_level):
     encoder = load_encoder(save("tokenizer.json", byte_level))
     assert len(encoder.encode("<think>")) == len("<t") + len(["hi"]) + len("nk>")
+
+
+def test_added_tokens_that_are_text_have_their_own_ids(save, byte_level):
+    """Without the special one before them, the package would number them otherwise."""
+    byte_level["added_tokens"] += [added(260, "    ", special=False)]
+    encoder = load_encoder(save("tokenizer.json", byte_level))
+    assert encoder.encode("a    ")[1:] == [260]
 
 
 def test_truncation_and_padding_are_switched_off(save, byte_level):

@@ -101,10 +101,16 @@ def test_text_that_the_model_normalises_is_kept(save, sentencepiece_model):
     assert written(encoder, "ﬁ  ½  ") == "ﬁ  ½  ".encode()
 
 
-def test_user_defined_pieces_are_not_found_in_text(save, sentencepiece_model):
+def test_user_defined_pieces_are_found_in_text_if_they_are_text(save, sentencepiece_model):
     encoder = load_encoder(save("tokenizer.model", sentencepiece_model))
     assert len(encoder.encode("<think>")) == 7
-    assert len(encoder.encode("\n\n")) == 2
+    assert len(encoder.encode("\n\n")) == 1
+
+
+def test_an_encoder_takes_added_tokens_as_it_is_told(save, sentencepiece_model):
+    path = save("tokenizer.model", sentencepiece_model)
+    assert len(load_encoder(path, is_text=range(1000).__contains__).encode("<think>")) == 1
+    assert len(load_encoder(path, is_text=[].__contains__).encode("\n\n")) == 2
 
 
 def test_a_token_that_is_never_text_is_not_used(real_encoders):

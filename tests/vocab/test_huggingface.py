@@ -7,6 +7,7 @@ from tokenizers import Tokenizer
 
 from maskc.errors import TokenizerError
 from maskc.vocab import load_vocabulary
+from tests.vocab.conftest import added
 
 
 @pytest.fixture
@@ -33,8 +34,52 @@ def test_a_byte_level_file_has_every_byte_and_its_merges(save_byte_level):
     assert tokens[256:258] == (b"hi", b" hi")
 
 
-def test_special_and_other_added_tokens_are_never_text(save_byte_level):
+def test_special_tokens_and_markers_are_never_text(save_byte_level):
     assert load_vocabulary(save_byte_level()).tokens[258:] == (None, None)
+
+
+def test_an_added_token_that_is_no_marker_writes_its_text(save, byte_level):
+    byte_level["added_tokens"] += [
+        added(260, "    ", special=False),
+        added(261, "日本", special=False) | {"lstrip": True, "single_word": True},
+        # The decoder reads a text of the alphabet's characters as bytes, wherever it comes from.
+        added(262, "õ", special=False),
+        added(263, "  ", special=True),
+    ]
+    tokens = load_vocabulary(save("tokenizer.json", byte_level)).tokens
+    assert tokens[258:] == (None, None, b"    ", "日本".encode(), b"\xf5", None)
+
+
+def test_an_added_token_that_does_not_say_that_it_is_not_special_is(save, byte_level):
+    byte_level["added_tokens"].append({"id": 260, "content": "    "})
+    assert load_vocabulary(save("tokenizer.json", byte_level)).tokens[260] is None
+
+
+def test_an_added_token_without_text_is_never_text(save, byte_level):
+    byte_level["added_tokens"].append(added(260, "", special=False))
+    vocabulary = load_vocabulary(save("tokenizer.json", byte_level))
+    assert vocabulary.tokens[260] is None
+    assert "" not in vocabulary.special_ids
+
+
+def test_an_unknown_piece_that_is_an_added_token_is_no_text(save, byte_level):
+    byte_level["model"]["unk_token"] = "hi"
+    byte_level["added_tokens"].append(added(256, "hi", special=False))
+    vocabulary = load_vocabulary(save("tokenizer.json", byte_level))
+    assert vocabulary.tokens[256] is None
+    assert 256 not in vocabulary.added
+
+
+def test_an_added_token_that_is_no_unicode_text_is_refused(save, byte_level):
+    byte_level["added_tokens"].append(added(260, "\ud800", special=False))
+    assert "added token 260 is not Unicode text" in refusal(save("tokenizer.json", byte_level))
+
+
+def test_an_end_that_is_an_added_token_is_no_text(save, byte_level):
+    byte_level["added_tokens"].append(added(260, "    ", special=False))
+    vocabulary = load_vocabulary(save("tokenizer.json", byte_level), eos_ids=(260,))
+    assert vocabulary.tokens[260] is None
+    assert 260 not in vocabulary.added
 
 
 def test_an_added_token_wins_over_a_piece_of_the_same_id(save, byte_level):

@@ -71,9 +71,22 @@ def test_a_byte_piece_without_byte_fallback_is_text():
     assert decoder(sequence(REPLACE))("<0xE9>") == b"<0xE9>"
 
 
-def test_byte_fallback_of_the_model_counts_too():
-    contents = sequence(REPLACE) | {"model": {"byte_fallback": True}}
-    assert decoder(contents)("<0x0A>") == b"\n"
+def test_byte_fallback_of_the_model_counts_only_without_a_decoder():
+    model = {"model": {"byte_fallback": True}}
+    assert decoder(sequence(REPLACE) | model)("<0x0A>") == b"<0x0A>"
+    assert decoder({"pre_tokenizer": {"type": "Metaspace"}} | model)("<0x0A>") == b"\n"
+
+
+def test_what_is_stripped_from_each_piece_is_no_part_of_its_bytes():
+    strip = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
+    decode = decoder(sequence(REPLACE, strip, {"type": "ByteFallback"}))
+    assert [decode(piece) for piece in ("▁a", "▁▁a", "▁", "<0x20>")] == [b"a", b" a", b"", b" "]
+
+
+def test_a_byte_is_replaced_by_what_comes_after_it():
+    step = {"type": "Replace", "pattern": {"String": "a"}, "content": "b"}
+    assert decoder(sequence({"type": "ByteFallback"}, step))("<0x61>") == b"b"
+    assert decoder(sequence(step, {"type": "ByteFallback"}))("<0x61>") == b"a"
 
 
 @pytest.mark.parametrize("piece", ["<0x0G>", "<0x0A>a", "<0xA>", "<0x0A"])
@@ -114,6 +127,18 @@ def test_sequences_nested_without_end_are_opened():
         ({"decoder": {"type": "CTC"}}, "has a CTC decoder"),
         ({"decoder": {}}, "has a None decoder"),
         (sequence({"type": "Strip", "content": " "}), "has a Strip decoder"),
+        (
+            sequence({"type": "Strip", "content": " ", "start": 0, "stop": 1}),
+            "has a Strip decoder",
+        ),
+        (sequence({"type": "Fuse"}, {"type": "ByteFallback"}), "has a ByteFallback decoder"),
+        (
+            sequence(
+                {"type": "Fuse"},
+                {"type": "Replace", "pattern": {"String": "ab"}, "content": ""},
+            ),
+            "replaces 'ab' once the pieces are joined",
+        ),
         (
             sequence({"type": "Replace", "pattern": {"Regex": "a*"}, "content": ""}),
             "has a Replace decoder",

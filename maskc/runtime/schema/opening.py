@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from maskc.artifact.header import check_added
 from maskc.artifact.model import Contents
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
@@ -96,4 +97,4 @@ def check_schema_header(header: dict[str, Any]) -> str | None:
         return "the header lacks its layout"
     if not all(isinstance(choice, str) for choice in layout.values()):
         return "the header's layout has a choice that is no text"
-    return None
+    return check_added(header)

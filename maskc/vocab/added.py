@@ -1,0 +1,158 @@
+"""Which added tokens of a tokenizer write text, and which stand outside text?
+
+A tokenizer's *added tokens* are those that its model does not have among its pieces: GPT-NeoX keeps
+runs of blanks so, Qwen ``<tool_call>``. A *special* one (``<|im_end|>``) never writes text. Of the
+others, one that is written like a marker is an *atom*: never part of a text, but a structural tag
+can name it. All others are ordinary text: legal wherever their bytes are.
+
+A token is written like a marker if its text, without blanks at its ends (``▁`` is one), begins
+
+1. with ``<``, perhaps ``/``, then a letter, ``|``, or one of the wide bars: ``<think>``,
+   ``</tool_call>``, ``<|user|>``, ``<dsml:``; or
+2. with ``[``, perhaps ``/``, then a letter, and ends with its only ``]``: ``[PAD7]``,
+   ``[/INST]``; or
+3. with a bar, then a letter, and ends with the same bar: ``｜DSML｜``.
+
+So ``<=``, ``<3``, ``[0]``, ``||`` and ``    `` are text, and so is ``<0x0A>``.
+
+What the author of a tokenizer means is not written in its file, so a caller can choose otherwise
+for all (:class:`AddedTokens`), and for each by its text or its id.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from maskc.errors import TokenizerError
+
+CHOICES = ("form", "text", "atoms")
+_BLANKS = " \t\r\n\f\v\u2581"
+_MARKER = re.compile(
+    r"<(?:[|｜]|/?[^\W\d_]).*"
+    r"|\[/?[^\W\d_][^\[\]]*\]"
+    r"|([|｜])[^\W\d_].*\1",
+    re.DOTALL,
+)
+_MOST_NAMED = 5
+
+
+class AddedToken(NamedTuple):
+    """An added token that is not special.
+
+    Attributes:
+        text: as the tokenizer finds it in a text; what it is called.
+        data: the bytes that it writes, where it is text.
+    """
+
+    text: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class AddedTokens:
+    """How added tokens that are not special are taken.
+
+    Attributes:
+        choice: ``form``: those that are written like markers are atoms, all others text; ``text``:
+            all are text; ``atoms``: none is.
+        text: tokens that are text whatever the choice is, each by its text or its id.
+        atoms: tokens that are atoms, likewise.
+
+    >>> AddedTokens(text=("<b>", "</b>")).choice
+    'form'
+    """
+
+    choice: str = "form"
+    text: tuple[str | int, ...] = ()
+    atoms: tuple[str | int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.choice not in CHOICES:
+            raise ValueError(f"choice is {self.choice!r}, not one of {', '.join(CHOICES)}")
+
+
+USUAL = AddedTokens()
+
+
+def choose_text(
+    name: str, added: Mapping[int, AddedToken], how: AddedTokens = USUAL
+) -> frozenset[int]:
+    """Return the added tokens that are text.
+
+    Args:
+        name: of the tokenizer, for messages.
+        added: the added tokens that are not special, by id.
+        how: what the caller chose.
+
+    Raises:
+        TokenizerError: a token that the caller names is none of them, or is named as both.
+
+    >>> sorted(choose_text("x", {7: AddedToken("  ", b"  "), 8: AddedToken("<b>", b"<b>")}))
+    [7]
+    """
+    text, atoms = (_find_all(name, added, named) for named in (how.text, how.atoms))
+    if text & atoms:
+        both = added[min(text & atoms)].text
+        raise TokenizerError(
+            name, f"its token {both!r} is named as text and as an atom", "name it as one of them"
+        )
+    if how.choice == "form":
+        chosen = {token for token, (written, _) in added.items() if not is_marker(written)}
+    else:
+        chosen = set(added) if how.choice == "text" else set()
+    return frozenset(chosen | text) - atoms
+
+
+def is_marker(text: str) -> bool:
+    """Whether a token is written like a marker: see above.
+
+    >>> is_marker("<think>"), is_marker("<="), is_marker("    ")
+    (True, False, False)
+    """
+    return _MARKER.fullmatch(text.strip(_BLANKS)) is not None
+
+
+def list_ranges(ids: Iterable[int]) -> list[list[int]]:
+    """Return the first and the last of each run of ids, increasing.
+
+    >>> list_ranges([5, 7, 6, 9])
+    [[5, 7], [9, 9]]
+    """
+    ranges: list[list[int]] = []
+    for token in sorted(ids):
+        if ranges and ranges[-1][1] == token - 1:
+            ranges[-1][1] = token
+        else:
+            ranges.append([token, token])
+    return ranges
+
+
+def _find_all(
+    name: str, added: Mapping[int, AddedToken], named: Iterable[str | int]
+) -> frozenset[int]:
+    """Return the ids of tokens that a caller names."""
+    ids = {token.text: token_id for token_id, token in added.items()}
+    return frozenset(_find(name, added, ids, token) for token in named)
+
+
+def _find(
+    name: str, added: Mapping[int, AddedToken], ids: Mapping[str, int], token: str | int
+) -> int:
+    if isinstance(token, str) and token in ids:
+        return ids[token]
+    # A command line has no numbers; more digits than these are no id.
+    if isinstance(token, str) and token.isascii() and token.isdigit() and len(token) < 10:
+        token = int(token)
+    if isinstance(token, int) and token in added:
+        return token
+    some = ", ".join(repr(found.text[:20]) for _, found in sorted(added.items())[:_MOST_NAMED])
+    raise TokenizerError(
+        name,
+        f"{token!r} is none of its added tokens that are not special",
+        f"name one of them ({some}{', …' * (len(added) > _MOST_NAMED)}) or give its id"
+        if some
+        else "it has none, so leave the option out",
+    )
