@@ -34,7 +34,13 @@ from maskc.runtime.compiled import Compiled
 # What SGLang writes for a schema that takes any object.
 _ANY_OBJECT = "$$ANY$$"
 # SGLang's kinds of requests by ours.
-_KIND_OF = {"json": "json", "regex": "regex", "ebnf": "grammar", "structural_tag": "structural_tag"}
+_KIND_OF = {
+    "json": "json",
+    "regex": "regex",
+    "ebnf": "grammar",
+    "full_assistant_ebnf": "grammar",  # of GLM's tools, with its reasoning in it
+    "structural_tag": "structural_tag",
+}
 
 
 class CancellingExecutor(ThreadPoolExecutor):
@@ -189,7 +195,8 @@ def is_remembered(key: tuple[str, str], value: Any, invalid: type[Any]) -> bool:
     kind, text = key
     if text.startswith(SCHEME):
         return False
-    if _KIND_OF.get(kind) not in read_kinds():
+    # A variant of a kind, as for a budget of thoughts, follows a colon.
+    if _KIND_OF.get(kind.partition(":")[0]) not in read_kinds():
         return True
     inner = getattr(value, "grammar", value)
     return not isinstance(inner, invalid) and not hasattr(inner, "session")

@@ -20,6 +20,7 @@ from maskc.runtime.link.composing import Composer
 from maskc.runtime.link.expressions import Expression
 from maskc.runtime.link.items import Constant, Item, Late
 from maskc.runtime.link.markers import ATOM, Word
+from maskc.runtime.schema.blanks import at_most
 from maskc.runtime.schema.plan import Plan
 from maskc.tags import formats as f
 from maskc.tags.arguments import Arguments
@@ -157,10 +158,10 @@ class Builder:
         return [self._joints.repetition(body, given.low, given.high)]
 
     def _schema(self, given: f.JsonSchema) -> Item:
-        if given.max_blanks or given.max_blanks == 0 and given.style != "json":
+        if given.max_blanks is not None and given.style != "json":
             place = f"{given.pointer.rpartition('/')[0]}/max_whitespace_cnt"
-            remedy = "leave it out for at most 8 blanks and a line break"
-            raise TagError(place, "this number is not supported", remedy)
+            fact = f"blanks are not counted in the style {given.style}"
+            raise TagError(place, fact, "leave it out for at most 8 blanks")
         schema = {"type": "object"} if given.schema is None else given.schema
         if given.style != "json":
             return self._arguments(given, schema)
@@ -172,7 +173,7 @@ class Builder:
             schema,
             given.pointer,
             key_order="any" if given.any_order else "schema",
-            blanks="bounded" if given.max_blanks is None else "compact",
+            blanks="bounded" if given.max_blanks is None else at_most(given.max_blanks),
         )
         # What cannot be compiled is refused with the request.
         return Late(make) if is_plain(schema) else make()

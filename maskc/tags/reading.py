@@ -86,7 +86,7 @@ class Reader:
         raise TagError("", "it has no format", "give a format, or structures and triggers")
 
     def _legacy(self, tag: Mapping[str, Any]) -> f.Format:
-        check_fields(tag, "", ("type", "structures", "triggers"))
+        check_fields(tag, "", ("type", "structures", "triggers", "at_least_one"))
         tags = []
         for pointer, given in read_items(tag, "", "structures"):
             check_fields(given, pointer, ("begin", "schema", "end"))
@@ -97,12 +97,15 @@ class Reader:
                 except (ValueError, RecursionError):
                     place = f"{pointer}/schema"
                     raise TagError(place, "it is no JSON", "give a JSON Schema") from None
-            content = f.JsonSchema(f"{pointer}/schema", schema, "json", False, None, ())
+            # SGLang leaves the schema out where any value will do.
+            given_schema = {} if schema is None else schema
+            content = f.JsonSchema(f"{pointer}/schema", given_schema, "json", False, None, ())
             check_schema(schema, content.pointer)
             begin, end = read_text(given, pointer, "begin"), read_text(given, pointer, "end")
             tags.append(f.Tag(pointer, begin, content, (end,)))
         triggers = read_texts(tag, "", "triggers")
-        return self._make_triggered("", triggers, tags, (), at_least_one=False, loops=True)
+        at_least_one = read_flag(tag, "", "at_least_one")
+        return self._make_triggered("", triggers, tags, (), at_least_one=at_least_one, loops=True)
 
     def _format(self, given: Any, pointer: str, around: _Around) -> f.Format:
         self._n_formats += 1

@@ -23,6 +23,8 @@ from maskc.verify.json_judge import NotJsonError, NotJudgedError, ValueJudge, re
 MOST_CHARACTERS = 20_000
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _BLANKS = " \t\r\n"
+_COUNTED = " \t\n"  # those that max_whitespace_cnt counts; there are no others then
+_GAP, _STRING = re.compile("[ \\t\\r\\n]+"), re.compile(r'"(?:[^"\\]|\\.)*"')
 _SEPARATORS = ((",", ":"), (", ", ": "))
 
 Ends = frozenset[int]
@@ -295,9 +297,8 @@ class _Reading:
 
     def _values(self, form: Mapping[str, Any], start: int) -> Ends:
         """Return where JSON values of a schema can end."""
-        begin = start
-        while not self._strict and begin < len(self._text) and self._text[begin] in _BLANKS:
-            begin += 1
+        most = form.get("max_whitespace_cnt")
+        begin = self._skip(start, most)
         ends = []
         number = _NUMBER.match(self._text, begin)
         if number:
@@ -314,20 +315,32 @@ class _Reading:
         found = set[int]()
         for end in ends:
             if self._is_valid(form, self._text[begin:end]):
-                found.add(end)
-                while not self._strict and end < len(self._text) and self._text[end] in _BLANKS:
-                    end += 1
-                    found.add(end)
+                found.update(range(end, self._skip(end, most) + 1))
         return frozenset(found)
+
+    def _skip(self, start: int, most: int | None) -> int:
+        """Return where the blanks that may stand here end."""
+        here, blanks = start, _BLANKS if most is None else _COUNTED
+        stop = len(self._text) if most is None else min(start + most, len(self._text))
+        while not self._strict and here < stop and self._text[here] in blanks:
+            here += 1
+        return here
 
     def _is_valid(self, form: Mapping[str, Any], text: str) -> bool:
         try:
             value = read_json(text)
         except NotJsonError:
             return False
-        if self._strict and not _is_plain(form, text):
+        if self._strict and not _is_plain(form, text) or not _is_spaced(form, text):
             return False
         return self._judge.judge_of(form).judge(value)
+
+
+def _is_spaced(form: Mapping[str, Any], text: str) -> bool:
+    """Return whether no more blanks stand together than there may."""
+    most = form.get("max_whitespace_cnt")
+    gaps = _GAP.findall(_STRING.sub('""', text)) if most is not None else []
+    return not any(len(gap) > most or "\r" in gap for gap in gaps)
 
 
 def _is_plain(form: Mapping[str, Any], text: str) -> bool:

@@ -10,6 +10,7 @@ TOKENS: tuple[bytes | None, ...] = (
     *(bytes([byte]) for byte in b'ab<>!"1[S]'),
     *(b"<a", b"a>", b"<a>", b"a><", b"ab", b"ba", b"b!", b"!<", b">b", b'"a"', b"[S", b"S]", b"]["),
     *(b"aab", b"bab<", b"!!", b"1]", b"<b>a", b"a>1", b"[S]b"),
+    *(b" ", b"\n", b"\t1", b"1  ", b" \r"),
     None,
     None,
     None,
@@ -35,7 +36,8 @@ def _primitive(draw: random.Random) -> dict[str, Any]:
         case 1:
             values = draw.sample(["a", 1, 11, "ab"], draw.randint(1, 2))
             schema = {"enum": values}
-            return {"type": "json_schema", "json_schema": schema, "max_whitespace_cnt": 0}
+            n_blanks = draw.choice([0, 0, 1, 3])
+            return {"type": "json_schema", "json_schema": schema, "max_whitespace_cnt": n_blanks}
         case 2:
             return {"type": "regex", "pattern": draw.choice(["a|b", "ab|aab|b", "1"])}
         case 3:

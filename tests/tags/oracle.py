@@ -145,7 +145,9 @@ class Oracle:
             case "const_string":
                 return self.text(given["value"])
             case "json_schema":
-                return either(*(literal(json.dumps(v)) for v in given["json_schema"]["enum"]))
+                value = either(*(literal(json.dumps(v)) for v in given["json_schema"]["enum"]))
+                gap = times(sets(b" \n\t"), 0, given["max_whitespace_cnt"])
+                return cat(gap, value, gap)
             case "regex":
                 return either(*map(literal, given["pattern"].split("|")))
             case "any_text":

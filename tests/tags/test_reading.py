@@ -36,6 +36,17 @@ def test_both_request_forms_are_one() -> None:
     assert rule.content.content.schema == schema
 
 
+def test_the_older_form_of_sglang_may_ask_for_a_call_and_leave_its_schema_out() -> None:
+    old = {"structures": [{"begin": "<f>", "schema": None, "end": "!"}], "triggers": ["<f"]}
+    read = Reader(10, {}.get).read({"type": "structural_tag", **old, "at_least_one": True})
+    assert isinstance(read, f.Dispatch)
+    assert read.at_least_one
+    (rule,) = read.rules
+    assert isinstance(rule.content, f.Tag)
+    assert isinstance(rule.content.content, f.JsonSchema)
+    assert rule.content.content.schema == {}
+
+
 def test_free_text_in_a_tag_lacks_the_end_of_the_nearest_one() -> None:
     read = _read({**_TAG, "content": {**_TAG, "end": ["x", ""]}})
     assert isinstance(read, f.Tag)
@@ -144,7 +155,12 @@ def kit() -> Kit:
         ),
         ({**_TEXT, "excludes": 1}, TagError, "/format/excludes"),
         (
-            {"type": "json_schema", "json_schema": {}, "max_whitespace_cnt": 3},
+            {
+                "type": "json_schema",
+                "json_schema": {},
+                "style": "glm_xml",
+                "max_whitespace_cnt": 3,
+            },
             TagError,
             "/format/max_whitespace_cnt",
         ),

@@ -95,3 +95,20 @@ def test_what_is_not_judged_is_said(form: object) -> None:
 def test_a_long_reply_is_not_judged() -> None:
     with pytest.raises(NotJudgedError, match="20,000 characters"):
         judge({"type": "any_text"}, "a" * (MOST_CHARACTERS + 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"a": 1}', True),
+        ('  {"a":\t\n1}', True),
+        ('{"a":   1}', False),
+        ('{"a":\r1}', False),
+        ('{"a ":1,"a":1}', False),
+    ],
+)
+def test_blanks_are_counted_outside_of_strings(text: str, expected: bool) -> None:
+    schema = {"type": "object", "maxProperties": 1}
+    form = {"type": "json_schema", "json_schema": schema, "max_whitespace_cnt": 2}
+    assert judge(form, text) is expected
+    assert judge({**form, "max_whitespace_cnt": 0}, '{"a": 1}', strict=True) is False

@@ -3,6 +3,7 @@ r"""How much white space may stand between the signs of a JSON text?
 - ``compact``: none.
 - ``bounded``: up to 8 blanks (spaces, tabs), then, if wanted, one line break (``\n`` or ``\r\n``)
   and up to 8 blanks for each bracket that is open. Pretty-printed texts fit, and none runs away.
+- ``at most N``: up to so many spaces, tabs and line breaks (``\n``).
 - ``any``: as JSON has it.
 
 What has been read of a gap is a number, 0 before it.
@@ -12,8 +13,11 @@ Example: after ``[`` come at most 8 blanks, a line break, and 8 blanks more.
 
 from __future__ import annotations
 
+import re
+
 COMPACT, BOUNDED, ANY = "compact", "bounded", "any"
 BLANKS = (COMPACT, BOUNDED, ANY)
+_COUNTED = re.compile(r"at most ([1-9][0-9]{0,9})")
 MOST = 8
 _RETURNED = MOST + 1  # after \r: \n must follow
 BROKEN = MOST + 2  # after the line break, and so many blanks more
@@ -21,15 +25,31 @@ BROKEN = MOST + 2  # after the line break, and so many blanks more
 BLANK_BYTES = frozenset(b" \t\n\r")
 
 
+def at_most(n: int) -> str:
+    """Return the choice of up to ``n`` blanks."""
+    return f"at most {n}" if n else COMPACT
+
+
 class Blanks:
     """Follows gaps.
 
     Args:
-        choice: one of ``BLANKS``.
+        choice: one of ``BLANKS``, or ``at most N``.
+
+    Attributes:
+        choice: this.
+        most: how many blanks there may be, if only their number counts.
+
+    Raises:
+        ValueError: it is no choice.
     """
 
     def __init__(self, choice: str) -> None:
         self.choice = choice
+        counted = _COUNTED.fullmatch(choice)
+        if counted is None and choice not in BLANKS:
+            raise ValueError(f"blanks is not one of {', '.join(BLANKS)}")
+        self.most = int(counted[1]) if counted else None
 
     def step(self, gap: int, byte: int, depth: int) -> int | None:
         """Return the gap after a blank, ``None`` if it may not stand here.
@@ -43,6 +63,8 @@ class Blanks:
             return 0
         if self.choice == COMPACT:
             return None
+        if self.most is not None:
+            return gap + 1 if gap < self.most and byte != 0x0D else None
         if byte == 0x0A:
             return BROKEN if gap <= _RETURNED else None
         if gap == _RETURNED:
@@ -55,4 +77,4 @@ class Blanks:
 
     def may_go_on(self, gap: int) -> bool:
         """Return whether something other than a blank may come."""
-        return gap != _RETURNED
+        return gap != _RETURNED or self.most is not None

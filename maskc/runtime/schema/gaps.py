@@ -51,14 +51,15 @@ class Gaps:
 
     def __init__(self, index: TokenIndex, blanks: Blanks) -> None:
         self._index, self._blanks = index, blanks
-        # No token has more blanks in a row.
-        self._most = 0
-        if blanks.choice == BOUNDED:
+        self._longest = 0
+        if blanks.choice == BOUNDED or blanks.most is not None:
             found: int | None = index.shared.get(LONGEST_RUN)
             if found is None:
                 found = _longest_run(index.tokens)
                 index.shared.put(LONGEST_RUN, found, 100)
-            self._most = -(-found // MOST)
+            # No token has more blanks in a row.
+            self._longest = found
+        self._most = -(-self._longest // MOST) if blanks.choice == BOUNDED else 0
 
     def level(self, depth: int) -> int:
         """Return a depth that stands for all that no token tells apart."""
@@ -66,6 +67,9 @@ class Gaps:
 
     def cap(self, gap: int, depth: int) -> int:
         """Return what a gap is like at :meth:`level` of its depth."""
+        most = self._blanks.most
+        if most is not None:
+            return max(gap, most - self._longest)
         if gap < BROKEN:
             return gap
         level = self.level(depth)

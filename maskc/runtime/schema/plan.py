@@ -15,7 +15,7 @@ from typing import Any
 
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.schema.arrays import MOST_STATES, ArrayRule, Counter
-from maskc.runtime.schema.blanks import BLANKS, Blanks
+from maskc.runtime.schema.blanks import Blanks
 from maskc.runtime.schema.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.listed_numbers import read_number
 from maskc.runtime.schema.numbers import Numbers
@@ -43,7 +43,7 @@ class Layout:
 
     Attributes:
         key_order: ``any``, or ``schema``: as the schema names them, others last.
-        blanks: ``compact``, ``bounded`` or ``any``.
+        blanks: ``compact``, ``bounded``, ``any`` or ``at most N``.
         escapes: ``any``, or ``minimal``: only what must be escaped.
         numbers: ``usual`` or ``plain``, see :mod:`maskc.runtime.schema.numbers`.
     """
@@ -56,12 +56,15 @@ class Layout:
     def __post_init__(self) -> None:
         for name, choices in (
             ("key_order", KEY_ORDERS),
-            ("blanks", BLANKS),
             ("escapes", ESCAPES),
             ("numbers", NUMBERS),
         ):
             if getattr(self, name) not in choices:
                 raise PlanError(f"{name} is not one of {', '.join(choices)}")
+        try:
+            Blanks(self.blanks)
+        except ValueError as error:
+            raise PlanError(str(error)) from None
 
     def to_dict(self) -> dict[str, str]:
         """Return it as the artifact's header has it."""

@@ -39,3 +39,15 @@ def test_depths_that_no_token_tells_apart_are_one():
 
 def test_after_a_carriage_return_only_its_line_break_may_come():
     assert lead("bounded", (b"\n", b" ", b","), gap=9) == ({b"\n"}, {}, 0)
+
+
+def test_blanks_that_are_counted_end_with_their_number():
+    texts = (b" ", b" \n", b"\t \n", b"\r", b" ,", b"\n\n,")
+    legal, signs, _ = lead("at most 2", texts)
+    assert (legal, signs) == ({b" ", b" \n"}, {",": {b" ,", b"\n\n,"}})
+    assert lead("at most 2", texts, gap=1) == ({b" "}, {",": {b" ,"}}, 0)
+
+
+def test_counts_that_no_token_tells_apart_are_one():
+    gaps = Gaps(build_index((b" " * 3,)), Blanks("at most 100"))
+    assert [gaps.cap(gap, 1) for gap in (0, 9, 97, 98, 100)] == [97, 97, 97, 98, 100]
