@@ -53,7 +53,7 @@ def test_what_is_judged_is_the_language(seed: int) -> None:
         for byte in text.encode():
             here = oracle.after(here, BYTES.index(bytes([byte])))
         try:
-            found = judge(form, text, strict=True)
+            found = judge(form, text)  # each schema there says how many blanks there may be
         except NotJudgedError:
             return
         assert found == nullable(here), (text, json.dumps(form))
