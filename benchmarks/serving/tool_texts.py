@@ -1,10 +1,10 @@
-"""A text that a constraint takes, drawn from its masks and brought to an end.
+r"""A text that a constraint takes, drawn from its masks and brought to an end.
 
 First come random legal tokens, now and then a trigger. Then the text is closed: whatever ends it
 if it may end here, else what closes something, else what goes on the least. No path is a dead end,
 so nothing is searched.
 
-Example: from ``<tool_call>`` on, ``\\n{"name": "note", …}\\n</tool_call>``.
+Example: from ``<tool_call>`` on, ``\n{"name": "note", …}\n</tool_call>``.
 
 Limits: a text that is not closed after 400 steps is given back as it is.
 """

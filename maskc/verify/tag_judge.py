@@ -339,7 +339,9 @@ class _Reading:
 def _is_spaced(form: Mapping[str, Any], text: str) -> bool:
     """Return whether no more blanks stand together than there may."""
     most = form.get("max_whitespace_cnt")
-    gaps = _GAP.findall(_STRING.sub('""', text)) if most is not None else []
+    if most is None:
+        return True
+    gaps = _GAP.findall(_STRING.sub('""', text))
     return not any(len(gap) > most or "\r" in gap for gap in gaps)
 
 
