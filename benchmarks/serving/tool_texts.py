@@ -93,7 +93,7 @@ class TextSource:
         return written.decode(errors="replace"), False
 
     def _close(self, matcher: Matcher, before: bytes) -> bytes:
-        """Return what was taken: what must come, or else not what came before and closed nothing."""
+        """Return what was taken: what must come, else something other than before."""
         forced = matcher.forced_bytes()
         if forced and matcher.accept_bytes(forced):
             return forced
