@@ -97,7 +97,8 @@ def write_overlapping(n: int) -> str:
     """Return a general grammar in which so many terminals read the same letters."""
     names = "ABCDEFGH"[:n]
     terminals = "".join(f"{name}: /[a-z]{{1,{k + 2}}}/\n" for k, name in enumerate(names))
-    return f"// maskc: parser=earley\nstart: ({' | '.join(names)})+\n{terminals}"
+    head = "// maskc: parser=earley lexer=dynamic_complete\n"
+    return f"{head}start: ({' | '.join(names)})+\n{terminals}"
 
 
 FAMILIES: dict[str, tuple[Callable[[int], str], tuple[int, ...]]] = {

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 MOST_BYTES = 4_000_000_000
-EARLEY = "// maskc: parser=earley\n"
+EARLEY = "// maskc: parser=earley lexer=dynamic_complete\n"
 
 
 def _numbered(n: int, line: str) -> str:

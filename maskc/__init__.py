@@ -60,8 +60,8 @@ def compile_grammar(
         tokenizer: a name such as ``llama3``, a path, or ``bytes``.
         start: start symbol; default: the grammar's own setting, else ``start``.
         parser: ``lalr`` or ``earley``; default: the grammar's own setting, else lalr.
-        lexer: ``contextual`` or ``basic`` with lalr, ``dynamic_complete`` or ``basic`` with
-            earley; default: the grammar's own setting, else the first of the two.
+        lexer: ``contextual`` or ``basic`` with lalr, ``dynamic``, ``dynamic_complete`` or
+            ``basic`` with earley; default: the grammar's own setting, else the first of these.
         postlex: ``module:Class`` of an ``Indenter``; default: the grammar's own setting.
         dialect: ``lark``, ``gbnf``, ``ebnf`` or ``regex``; default: what the file's suffix says,
             else lark. With ``regex``, ``path_or_text`` is a pattern: the texts of

@@ -175,7 +175,9 @@ _text = _is("no text", _is_text)
 _count = _is("no count", _is_count)
 _bytes = _is("no byte string", lambda value: isinstance(value, bytes))
 _some = _is("no list, or empty", lambda value: isinstance(value, list) and bool(value))
-_lexer = _is("no lexer of Lark's", {"contextual", "basic", "dynamic_complete"}.__contains__)
+_lexer = _is(
+    "no lexer of Lark's", {"contextual", "basic", "dynamic", "dynamic_complete"}.__contains__
+)
 _setting = _is(
     "no setting", lambda value: isinstance(value, bool) or value is None or _is_text(value)
 )

@@ -158,16 +158,17 @@ def _compile_grammar(
     from maskc.frontends.dialects import REGEX
     from maskc.pipeline import PassRecord, compile_contents
 
-    def compile_alone() -> tuple[Contents, tuple[PassRecord, ...]]:
+    def compile_alone() -> tuple[bool, Contents, tuple[PassRecord, ...]]:
         source = lark.load(regex, REGEX.name) if path is None else lark.load(path)
         check_writable(target)
         if kit is not None:
             open_table(kit)
         vocabulary = options.load()
         with show_progress("compiling") as progress:
-            return compile_contents(source, vocabulary, progress)
+            return source.lexer_is_default, *compile_contents(source, vocabulary, progress)
 
-    contents, passes = run_alone(compile_alone, limits)
+    lexer_is_default, contents, passes = run_alone(compile_alone, limits)
     maskc.Artifact(contents).save(target, kit=kit)
     save_timings(hash_artifact(target), collect_timings(passes))
-    return Compilation(target, Path(target).stat().st_size, contents.header, passes)
+    size = Path(target).stat().st_size
+    return Compilation(target, size, contents.header, passes, lexer_is_default=lexer_is_default)

@@ -70,8 +70,8 @@ lark_options = gather(
         ),
         "lexer": click.option(
             "--lexer",
-            type=click.Choice(["contextual", "basic", "dynamic_complete"]),
-            help="Which lexer of Lark's; earley goes with dynamic_complete and basic.",
+            type=click.Choice(["contextual", "basic", "dynamic", "dynamic_complete"]),
+            help="Which lexer of Lark's; earley goes with dynamic, dynamic_complete and basic.",
         ),
         "postlex": _POSTLEX,
     },

@@ -29,7 +29,7 @@ from maskc.frontends.indentation import (
 )
 
 # Lark's parsers, each with the lexers that go with it, its default first.
-LEXERS = {"lalr": ("contextual", "basic"), "earley": ("dynamic_complete", "basic")}
+LEXERS = {"lalr": ("contextual", "basic"), "earley": ("dynamic", "dynamic_complete", "basic")}
 PRIORITIES = {"normal": "normal", "invert": "invert", "none": None}
 FLAGS = {"a": re.ASCII, "i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
 _SETTINGS = ("start", "parser", "lexer", "postlex", "flags", "priority")
@@ -73,12 +73,6 @@ def check_parser(name: str, parser: str, lexer: str, *, has_postlex: bool) -> No
     """
     if parser not in LEXERS:
         raise GrammarError(name, f"unknown parser {parser!r}; choose one of {', '.join(LEXERS)}")
-    if parser == "earley" and lexer == "dynamic":
-        raise GrammarError(
-            name,
-            "lexer dynamic takes only the longest match of each terminal, and is not supported; "
-            "use dynamic_complete, which takes every match, or basic",
-        )
     if lexer not in LEXERS[parser]:
         raise GrammarError(
             name,

@@ -54,6 +54,7 @@ class GrammarSource:
         parser: a key of ``LEXERS``.
         dialect: the name of the notation that it was written in; ``text`` is Lark's.
         original: the text in that notation; ``None`` if it is ``text``.
+        lexer_is_default: whether nobody chose the lexer.
         translation: the same grammar as values; ``None`` if it comes from an artifact.
         folder: where relative imports are looked up; ``None`` if only ``imports`` counts.
     """
@@ -69,6 +70,7 @@ class GrammarSource:
     parser: str = "lalr"
     dialect: str = LARK.name
     original: str | None = None
+    lexer_is_default: bool = field(default=False, compare=False)
     translation: Translation | None = field(default=None, compare=False)
     folder: Path | None = field(default=None, compare=False)
 
@@ -128,7 +130,8 @@ def _load(
         return _translate(notation, notation.translate, name, text, start)
     settings, place = read_settings(name, text)
     parser = parser or settings.get("parser", "lalr")
-    lexer = lexer or settings.get("lexer") or LEXERS.get(parser, ("",))[0]
+    chosen = lexer or settings.get("lexer")
+    lexer = chosen or LEXERS.get(parser, ("",))[0]
     has_postlex = bool(postlex or settings.get("postlex"))
     check_parser(name, parser, lexer, has_postlex=has_postlex)
     return GrammarSource(
@@ -141,6 +144,7 @@ def _load(
         flags=read_flags(name, settings),
         priority=read_priority(name, settings),
         parser=parser,
+        lexer_is_default=not chosen,
         folder=folder,
     )
 

@@ -8,7 +8,7 @@ token with n letters, k such terminals make up to k to the n sequences, and one 
 Example: in ``start: (A | B)+`` B becomes A; in ``start: (A | B)+ A`` neither stands for the other.
 
 Limits: only terminals that the productions ask for and the lexer does not ignore; and only for
-``dynamic_complete``, where no terminal is tried before another.
+``dynamic`` and ``dynamic_complete``, where no terminal is tried before another.
 """
 
 from __future__ import annotations

@@ -32,6 +32,7 @@ from maskc.ids import TerminalId
 from maskc.lexer.boundaries import Boundaries, build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.dynamic import build_dynamic_scanner
+from maskc.lexer.dynamic_complete import build_dynamic_complete_scanner
 from maskc.lexer.scanner import Scanner, build_scanner
 from maskc.stages import GeneralLanguage, Lexed, ParserPath, Run, run_plainly
 from maskc.store.adjacency import Adjacency as Unlexed
@@ -41,6 +42,11 @@ from maskc.store.steps import build_steps
 from maskc.streamline.order import Decider, Streamlined
 from maskc.vocab.trie import TokenTrie
 from maskc.wording import Phrase
+
+_SCANNER_OF = {
+    "dynamic": build_dynamic_scanner,
+    "dynamic_complete": build_dynamic_complete_scanner,
+}
 
 
 def build_general_language(source: GrammarSource, run: Run = run_plainly) -> GeneralLanguage:
@@ -72,11 +78,12 @@ def _scan(
     source: GrammarSource, grammar: Grammar
 ) -> tuple[Scanner, Grammar, Mapping[TerminalId, TerminalId]]:
     """Return the scanner, the grammar over the terminals that it tells apart, and the others."""
-    if source.lexer != "dynamic_complete":
+    if source.lexer == "basic":
         return build_scanner(grammar.lexer), grammar, {}
+    build = _SCANNER_OF[source.lexer]
     bnf, stands_for = merge_interchangeable(grammar.bnf, grammar.lexer.ignored)
     used = grammar.bnf.used_terminals()
-    scanner = build_dynamic_scanner(grammar.lexer, used, stands_for)
+    scanner = build(grammar.lexer, used, stands_for)
     return scanner, replace(grammar, bnf=bnf), stands_for
 
 

@@ -1,42 +1,41 @@
-r"""Bytes → terminals as Lark's ``dynamic_complete`` lexer of Earley parsers takes them.
+r"""Bytes → terminals as Lark's ``dynamic`` lexer of Earley parsers takes them: its default.
 
-Each terminal is matched on its own, wherever the parser expects it, at any length that its pattern
-can be brought to match (:mod:`maskc.lexer.pieces`): one automaton a terminal. A lexeme may end
-wherever one of them accepts, as one terminal or another, and may go on as well; all of it is
-followed.
+Wherever the parser expects a terminal, Lark matches it by itself against the whole rest of the
+text, and takes that one match; an ignored terminal likewise. No terminal competes with another:
+a lexeme is what ``re`` matches for its terminal at its place, and what comes after it counts, for
+a quantifier that reads on and for a look-ahead.
 
-An ignored terminal is different: only its match against the whole text is skipped. It may end
-where it accepts, under the condition that it does not accept again later: the automaton runs on
-beside what follows, until it can accept no more, and may not accept.
+So each terminal is an open lexeme of its own (:mod:`maskc.lexer.lexeme`, one alternative and no
+keywords). Where it may end, its end is a guess with a condition: no path that ``re`` tries earlier
+may match any more, and the look-aheads of the chosen path must hold. A scanner state is the open
+lexemes of all terminals that may have begun at one place, and the conditions that the lexemes
+before it left; what none of them can go on with is dead.
 
-A scanner state is the product of the automata of the open lexeme, and the conditions.
-Terminals that can no longer match drop out.
+Example: with ``NAME: /[a-z]+/`` and ``IF: "if"``, ``ifx`` is a NAME, or IF and the NAME ``x``;
+it is never the NAME ``if`` and then ``x``, since the condition of that end is that no letter
+follows. ``if`` may be IF or a NAME: the rules decide.
 
-Example: with ``A: /a+/`` the text ``aaa`` is A, A A, or A A A; with ``%ignore / +/`` two blanks are
-never two ignored lexemes.
-
-Source: Lark 1.3, ``parsers/xearley.py``.
+Source: Lark 1.3, ``parsers/xearley.py``; ``docs/lexing.md``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
-import numpy as np
-
+from maskc.automata.threads import settle
 from maskc.errors import LimitError
-from maskc.grammar.model import LexerSpec
-from maskc.ids import DEAD, EMPTY_TEXT, IGNORED, BoundaryId, ScannerStateId, TerminalId
-from maskc.lexer.pieces import Lexemes, build_lexemes
-from maskc.lexer.scanner import End, Scanner, drop_useless, minimise
+from maskc.grammar.model import Context, LexerSpec
+from maskc.ids import DEAD, IGNORED, BoundaryId, TerminalId
+from maskc.lexer.lexeme import NO_STATE, LexemeAutomaton
+from maskc.lexer.one_context import Parts, put_together
+from maskc.lexer.scanner import End, Scanner
 from maskc.wording import Phrase
 
 MAX_PRODUCT_STATES = 1_000_000  # before minimising: a matter of memory
 
-# What a scanner state is made of: (terminal, state of its lexemes), for the open lexeme, and for
-# ignored terminals that ended and must not accept again.
-_Places = tuple[tuple[TerminalId, int], ...]
+_Opened = tuple[int, ...]  # open lexemes, one for each terminal that can still match, ascending
 
 
 def build_dynamic_scanner(
@@ -44,7 +43,7 @@ def build_dynamic_scanner(
     used: frozenset[TerminalId],
     stands_for: Mapping[TerminalId, TerminalId] = MappingProxyType({}),
 ) -> Scanner:
-    """Return the minimal scanner of ``dynamic_complete``; it has one context.
+    """Return the minimal scanner of ``dynamic``; it has one context.
 
     Args:
         lexer: what to look for.
@@ -52,111 +51,119 @@ def build_dynamic_scanner(
         stands_for: terminal → the one that its lexemes end as, where it is another one.
 
     Raises:
-        UnsupportedTerminalError: a terminal uses what cannot be followed.
+        UnsupportedTerminalError: a terminal is not regular.
         LimitError: more than ``MAX_PRODUCT_STATES`` states.
     """
-    lexemes, threads = build_lexemes(lexer, used)
-    builder = _Builder(lexer.ignored, used, stands_for, lexemes, threads.n_classes)
+    builder = _Builder(lexer, used, stands_for)
     builder.explore()
-    n_states, n_classes = len(builder.states), threads.n_classes
-    # Number 0 is the dead state; the start is the last one, in front of the first byte.
-    following = np.zeros((n_states + 2, n_classes), dtype=np.int32)
-    following[1:-1] = np.array(builder.next, dtype=np.int32).reshape(n_states, n_classes)
-    following[-1] = builder.entry(())
-    entries = np.zeros((len(builder.conditions) + 1, n_classes), dtype=np.int32)
-    entries[1:] = np.array(builder.entries, dtype=np.int32).reshape(-1, n_classes)
-    raw = Scanner(
-        byte_class=threads.byte_class,
-        next=following,
-        ends=((), *builder.ends, ()),
-        end_of_text=(None, *(min(e).terminal if e else None for e in builder.ends), EMPTY_TEXT),
-        enter=np.arange(1, len(entries), dtype=np.int32).reshape(-1, 1),
-        entries=entries,
-        # Where the text ends, no automaton accepts again.
-        closed=(True,) * len(builder.conditions),
-        start=ScannerStateId(n_states + 1),
-    )
-    return minimise(drop_useless(raw))
+    return put_together(builder.parts())
 
 
 class _Builder:
-    """Explores the states that can occur."""
+    """Explores the pairs (open lexemes, open condition) that can occur."""
 
     def __init__(
         self,
-        ignored: frozenset[TerminalId],
+        lexer: LexerSpec,
         used: frozenset[TerminalId],
         stands_for: Mapping[TerminalId, TerminalId],
-        lexemes: dict[TerminalId, Lexemes],
-        n_classes: int,
     ) -> None:
-        self.lexemes, self.n_classes = lexemes, n_classes
-        self.ignored, self.used, self.stands_for = ignored, used, stands_for
-        self.number: dict[tuple[_Places, _Places], int] = {}
-        self.states: list[tuple[_Places, _Places]] = []
+        self.ignored, self.used, self.stands_for = lexer.ignored, used, stands_for
+        self.lexemes, self.n_terminals = _match_one_by_one(lexer, used | lexer.ignored)
+        self.number: dict[tuple[_Opened, int], int] = {}
+        self.states: list[tuple[_Opened, int]] = []
         self.next: list[list[int]] = []
         self.ends: list[tuple[End, ...]] = []
-        self.condition_number: dict[_Places, BoundaryId] = {}
-        self.conditions: list[_Places] = []
+        self.boundary_number: dict[tuple[int, int], BoundaryId] = {}
+        self.boundaries: list[tuple[int, int]] = []
         self.entries: list[list[int]] = []
 
     def explore(self) -> None:
-        self.condition(())
+        """Find all states and boundaries; the first boundary is in front of the text."""
+        self.boundary(0, self.lexemes.free)
         n_entered = 0
-        while len(self.next) < len(self.states) or n_entered < len(self.conditions):
-            if n_entered < len(self.conditions):
-                self.entries.append(self.entry(self.conditions[n_entered]))
+        while len(self.next) < len(self.states) or n_entered < len(self.boundaries):
+            if n_entered < len(self.boundaries):
+                self.entries.append(self.entry(*self.boundaries[n_entered]))
                 n_entered += 1
                 continue
-            opened, owed = self.states[len(self.next)]
-            self.next.append(self.row(opened, owed))
-            self.ends.append(tuple(sorted(set(self.list_ends(opened, owed)))))
+            opened, condition = self.states[len(self.next)]
+            self.next.append(self.row(opened, condition))
+            self.ends.append(tuple(sorted(set(self.list_ends(opened, condition)))))
 
-    def entry(self, owed: _Places) -> list[int]:
+    def entry(self, look_behind: int, condition: int) -> list[int]:
         """Return the states after the first byte of a lexeme, by byte class."""
-        return self.row(tuple((t, own.start) for t, own in self.lexemes.items()), owed)
+        starts = (self.lexemes.start(c, look_behind) for c in range(self.n_terminals))
+        return self.row(tuple(s for s in starts if s != NO_STATE), condition)
 
-    def row(self, opened: _Places, owed: _Places) -> list[int]:
+    def row(self, opened: _Opened, condition: int) -> list[int]:
         """Return the next states by byte class."""
-        return [self.state(self.step(opened, c), self.step(owed, c)) for c in range(self.n_classes)]
+        moves = zip(*map(self.lexemes.row, opened), strict=True)
+        conditions = self.lexemes.condition_row(condition)
+        if not opened:
+            return [DEAD] * self.lexemes.n_classes
+        return [self.state(moved, left) for moved, left in zip(moves, conditions, strict=True)]
 
-    def step(self, places: _Places, byte_class: int) -> _Places:
-        """Return the places one byte later; those that are dead are gone."""
-        moved = {(t, self.lexemes[t].next[state][byte_class]) for t, state in places}
-        return tuple(sorted(place for place in moved if place[1] != DEAD))
-
-    def state(self, opened: _Places, owed: _Places) -> int:
+    def state(self, moved: _Opened, condition: int) -> int:
         """Return the number of a state, 0 if it is dead."""
-        if not opened or any(self.lexemes[t].accepts[state] for t, state in owed):
+        opened = tuple(sorted(lexeme for lexeme in moved if lexeme != NO_STATE))
+        if not opened or condition == NO_STATE:
             return DEAD
-        key = (opened, owed)
-        if key not in self.number:
-            self.states.append(key)
-            self.number[key] = len(self.states)
-            if len(self.states) > MAX_PRODUCT_STATES:
+        key = (opened, condition)
+        found = self.number.setdefault(key, len(self.states) + 1)
+        if found > len(self.states):
+            if found > MAX_PRODUCT_STATES:
                 raise LimitError("scanner states", MAX_PRODUCT_STATES, Phrase.SIMPLER_TERMINALS)
-        return self.number[key]
-
-    def list_ends(self, opened: _Places, owed: _Places) -> list[End]:
-        """Return the ways in which the open lexeme may end."""
-        found = []
-        for terminal, state in opened:
-            if not self.lexemes[terminal].accepts[state]:
-                continue
-            if terminal in self.used:
-                found.append(End(self.stands_for.get(terminal, terminal), self.condition(owed)))
-            if terminal in self.ignored:
-                more = {*owed, (terminal, state)} if self.goes_on(terminal, state) else owed
-                found.append(End(IGNORED, self.condition(tuple(sorted(more)))))
+            self.states.append(key)
         return found
 
-    def goes_on(self, terminal: TerminalId, state: int) -> bool:
-        """Return whether a terminal can accept again; states that cannot are dead."""
-        return any(self.lexemes[terminal].next[state])
+    def list_ends(self, opened: _Opened, condition: int) -> list[End]:
+        """Return the ways in which the open lexeme may end."""
+        found = []
+        for lexeme in opened:
+            look_behind = self.lexemes.states[lexeme].look_behind
+            for terminal, demands in self.lexemes.ends(lexeme):
+                owed = settle([*demands, *self.lexemes.conditions[condition][1]])
+                if owed is None:
+                    continue
+                boundary = self.boundary(look_behind, self.lexemes.condition(look_behind, owed))
+                if terminal in self.used:
+                    found.append(End(self.stands_for.get(terminal, terminal), boundary))
+                if terminal in self.ignored:
+                    found.append(End(IGNORED, boundary))
+        return found
 
-    def condition(self, owed: _Places) -> BoundaryId:
+    def boundary(self, look_behind: int, condition: int) -> BoundaryId:
         """Return the number of a boundary."""
-        if owed not in self.condition_number:
-            self.condition_number[owed] = BoundaryId(len(self.conditions))
-            self.conditions.append(owed)
-        return self.condition_number[owed]
+        key = (look_behind, condition)
+        found = self.boundary_number.setdefault(key, BoundaryId(len(self.boundaries)))
+        if found == len(self.boundaries):
+            self.boundaries.append(key)
+        return found
+
+    def parts(self) -> Parts:
+        """Return what was found."""
+        holds = self.lexemes.condition_holds_at_end
+        return Parts(
+            byte_class=self.lexemes.threads.byte_class,
+            next=self.next,
+            ends=self.ends,
+            entries=self.entries,
+            closed=[holds(condition) for _, condition in self.boundaries],
+        )
+
+
+def _match_one_by_one(
+    lexer: LexerSpec, wanted: frozenset[TerminalId]
+) -> tuple[LexemeAutomaton, int]:
+    """Return the open lexemes of the terminals that are wanted: each has a context of its own."""
+    matched = [t for t in sorted(wanted) if lexer.patterns[t] is not None]
+    patterns = (p if t in wanted else None for t, p in enumerate(lexer.patterns))
+    alone = replace(
+        lexer,
+        patterns=tuple(patterns),
+        ignored=frozenset(),  # what is ignored may be used as well
+        contexts=tuple(Context((terminal,), ()) for terminal in matched),
+        keyword_tail="",
+    )
+    return LexemeAutomaton(alone), len(matched)

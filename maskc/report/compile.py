@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from rich.console import Console
+
 from maskc.pipeline import PassRecord
 from maskc.report.render import format_count, format_seconds, format_size, make_console
 from maskc.report.streamlining import list_steps, make_pass_costs
@@ -21,12 +23,14 @@ class Compilation:
         n_bytes: its size.
         header: what it says about itself.
         passes: what each pass cost, in order.
+        lexer_is_default: whether the grammar is one of Lark's for which nobody chose a lexer.
     """
 
     path: str
     n_bytes: int
     header: Mapping[str, Any]
     passes: Sequence[PassRecord]
+    lexer_is_default: bool = False
 
     @property
     def seconds(self) -> float:
@@ -55,3 +59,15 @@ def print_compilation(compilation: Compilation) -> None:
         f"in {format_seconds(compilation.seconds)}",
         soft_wrap=True,
     )
+    if compilation.lexer_is_default:
+        _print_lexer(console, compilation.header["grammar"])
+
+
+def _print_lexer(console: Console, grammar: Mapping[str, Any]) -> None:
+    """Print which lexer was chosen by default; for LALR it is the one that nearly all take."""
+    if grammar.get("parser") == "earley":
+        console.print(
+            f"lexer={grammar['lexer']}, Lark's default for parser=earley: "
+            "one match of each terminal at a place",
+            soft_wrap=True,
+        )

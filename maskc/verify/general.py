@@ -5,11 +5,12 @@ neither is found nothing is guessed. Lark's Earley parser cannot be stopped in t
 text, so what may be under way is worked out by :mod:`maskc.verify.earley`, from Lark's rules and
 patterns.
 
-With ``dynamic_complete`` a lexeme of any terminal that is expected may end wherever ``re`` matches
-it in a piece of the text, and may stay open if ``regex`` finds that more of the text could still
-match. With ``basic`` lexemes are what :mod:`maskc.verify.readings` says of Lark's lexer. Either way
-more is taken than Lark takes once it knows how the text goes on, never less: if nothing
-may be under way at the end, no text begins like this.
+With ``dynamic`` a lexeme of any terminal that is expected ends where ``re`` matches it, as far as
+that is known (:meth:`maskc.verify.readings.Reader.ends_of`). With ``dynamic_complete`` it may end
+wherever ``re`` matches it in a piece of the text, and may stay open if ``regex`` finds that more of
+the text could still match. With ``basic`` lexemes are what :mod:`maskc.verify.readings` says of
+Lark's lexer. Each time more is taken than Lark takes once it knows how the text goes on, never
+less: if nothing may be under way at the end, no text begins like this.
 """
 
 from __future__ import annotations
@@ -99,7 +100,9 @@ class GeneralSteps(Steps):
         self.flags = lark.lexer_conf.g_regex_flags
         self.ignored = frozenset(map(str, lark.lexer_conf.ignore))
         self.newline = self.indenter = None
-        is_dynamic = str(lark.lexer_conf.lexer_type).startswith("dynamic")
+        lexer = str(lark.lexer_conf.lexer_type)
+        self.is_complete = lexer == "dynamic_complete"
+        is_dynamic = lexer.startswith("dynamic")
         self.basic: BasicLexer | None = None if is_dynamic else cast(Any, lark.parser).lexer
         if self.basic is not None:
             _ = self.basic.scanner  # builds the callbacks as well
@@ -121,7 +124,7 @@ class GeneralReader(Reader):
 
     def __init__(self, steps: GeneralSteps, rules: Rules) -> None:
         super().__init__(steps)
-        self.rules, self._basic = rules, steps.basic
+        self.rules, self._basic, self._is_complete = rules, steps.basic, steps.is_complete
         self._base = EMPTY
         self._last = EMPTY
 
@@ -199,14 +202,13 @@ class GeneralReader(Reader):
             yield from self._list_basic(self._basic, text, place)
             return
         for name in sorted(self.steps.ignored):
-            probe = self.probes[name]
-            match = probe.first.match(self.canonical(text), place, partial=True)
-            if match is not None and match.end("t__") < 0:
-                yield Lexeme(name, None, None)
-            settled = probe.plain.match(text, place)
-            if settled is not None:
-                yield Lexeme(name, None, settled.end())
+            for found in self.ends_of(name, text, place)[0]:
+                yield Lexeme(name, None, found)
         for name in column.scans:
+            if not self._is_complete:
+                for found in self.ends_of(name, text, place)[0]:
+                    yield Lexeme(name, name, found)
+                continue
             probe = self.probes[name]
             if probe.partial.fullmatch(self.canonical(text), place, partial=True):
                 yield Lexeme(name, name, None)

@@ -128,29 +128,31 @@ class Reader:
         self, lexer: BasicLexer, text: str, start: int
     ) -> Iterator[tuple[str, int | None]]:
         """Yield the terminals that may match at a position, and where each ends; ``None``: open."""
-        canonical = self.canonical(text)
         for definition in lexer.scanner.terminals:
             name = str(definition.name)
-            probe = self.probes[name]
-            match = probe.first.match(canonical, start, partial=True)
-            if match is not None and match.end("t__") < 0:
-                yield name, None
-                if probe.relaxed is not None:
-                    for end in range(start + 1, len(text) + 1):
-                        if probe.relaxed.fullmatch(text, start, end):
-                            yield name, end
-                    continue
-                settled = probe.plain.match(text, start)
-                if settled is None:
-                    continue
-                yield name, settled.end()
+            ends, is_matched = self.ends_of(name, text, start)
+            for end in ends:
+                yield name, end
+            if is_matched:
                 return
-            settled = probe.plain.match(text, start)
-            if (settled and settled.end()) != (match and match.end("t__")):
-                raise Undecided
-            if settled is not None:
-                yield name, settled.end()
-                return
+
+    def ends_of(self, name: str, text: str, start: int) -> tuple[list[int | None], bool]:
+        """Return where a terminal may end, ``None``: open; and whether it matches in any case.
+
+        Raises:
+            Undecided: ``regex`` and ``re`` disagree on it.
+        """
+        probe = self.probes[name]
+        match = probe.first.match(self.canonical(text), start, partial=True)
+        is_open = match is not None and match.end("t__") < 0
+        if is_open and probe.relaxed is not None:
+            places = range(start + 1, len(text) + 1)
+            return [None, *(e for e in places if probe.relaxed.fullmatch(text, start, e))], False
+        settled = probe.plain.match(text, start)
+        if not is_open and (settled and settled.end()) != (match and match.end("t__")):
+            raise Undecided
+        ends = [] if settled is None else [settled.end()]
+        return [None, *ends] if is_open else [*ends], settled is not None
 
     def is_settled(self, state: State, canonical: str, start: int) -> bool:
         """Return whether the lexeme at a position is the same whatever follows the text.

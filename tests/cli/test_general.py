@@ -42,6 +42,13 @@ def test_an_option_wins_over_the_grammar(command):
     assert header["grammar"]["lexer"] == "basic"
 
 
+def test_a_lexer_chosen_by_default_is_named(command):
+    plain = ("compile", EXPRESSIONS, "--tokenizer", "bytes")
+    assert "lexer=dynamic, Lark's default for parser=earley" in command(*plain).out
+    assert "lexer=" not in command(*plain, "--lexer", "dynamic").out
+    assert "lexer=" not in command("compile", "json", "--tokenizer", "bytes").out
+
+
 def test_the_same_grammar_makes_the_same_bytes(command, tmp_path):
     for name in ("one", "two"):
         command("compile", EXPRESSIONS, "--tokenizer", "bytes", "-o", f"{name}.maskc")
@@ -51,7 +58,7 @@ def test_the_same_grammar_makes_the_same_bytes(command, tmp_path):
 
 def test_a_lexer_that_does_not_go_with_the_parser_is_refused(refusal):
     sentence = refusal("compile", EXPRESSIONS, "--lexer", "contextual", "--tokenizer", "bytes")
-    assert "choose one of dynamic_complete, basic" in sentence
+    assert "choose one of dynamic, dynamic_complete, basic" in sentence
 
 
 def test_a_postlex_is_refused(refusal):

@@ -85,8 +85,8 @@ def test_an_option_out_of_range_is_refused(refusal):
 
 
 def test_an_unknown_choice_is_refused(refusal):
-    sentence = refusal("compile", "a.lark", "--tokenizer", "bytes", "--lexer", "dynamic")
-    assert sentence.startswith("Invalid value for '--lexer': 'dynamic' is not one of")
+    sentence = refusal("compile", "a.lark", "--tokenizer", "bytes", "--lexer", "dinamic")
+    assert sentence.startswith("Invalid value for '--lexer': 'dinamic' is not one of")
 
 
 @pytest.mark.parametrize("name", ["inspect", "generate"])

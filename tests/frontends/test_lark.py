@@ -136,8 +136,14 @@ def test_the_parser_is_a_setting_and_an_argument():
     assert load_source('start: "a"\n').parser == "lalr"
 
 
+def test_a_source_knows_whether_its_lexer_was_chosen():
+    assert load_source(EARLEY).lexer_is_default
+    assert not load_source(EARLEY, lexer="dynamic").lexer_is_default
+    assert not load_source("// maskc: parser=earley lexer=dynamic\nstart: A\n").lexer_is_default
+
+
 def test_the_default_lexer_depends_on_the_parser():
-    assert load_source(EARLEY).lexer == "dynamic_complete"
+    assert load_source(EARLEY).lexer == "dynamic"
     assert load_source(EARLEY, parser="lalr").lexer == "contextual"
 
 
@@ -145,7 +151,6 @@ def test_the_default_lexer_depends_on_the_parser():
     ("settings", "sentence"),
     [
         ({"parser": "cyk"}, "unknown parser 'cyk'"),
-        ({"lexer": "dynamic"}, "use dynamic_complete"),
         ({"lexer": "contextual"}, "unknown lexer 'contextual' for parser earley"),
         ({"parser": "lalr", "lexer": "dynamic_complete"}, "for parser lalr"),
         ({"postlex": "lark.indenter:PythonIndenter"}, "a postlex needs parser lalr"),

@@ -56,7 +56,8 @@ def test_attributes_go_with_an_indenter():
     [
         ("cyk", "basic", False, "unknown parser"),
         ("lalr", "dynamic_complete", False, "unknown lexer"),
-        ("earley", "dynamic", False, "use dynamic_complete"),
+        ("lalr", "dynamic", False, "unknown lexer"),
+        ("earley", "contextual", False, "choose one of dynamic, dynamic_complete, basic"),
         ("earley", "basic", True, "a postlex needs parser lalr"),
     ],
 )

@@ -10,7 +10,7 @@ from maskc.glr.pipeline import rewrite_productions
 from maskc.glr.walk import build_general_store
 from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
-from maskc.lexer.dynamic import build_dynamic_scanner
+from maskc.lexer.dynamic_complete import build_dynamic_complete_scanner
 from maskc.store.steps import build_steps
 from maskc.vocab.trie import build_trie
 
@@ -21,7 +21,7 @@ ONE_WORD = "start: W\nW: /[a-z]+/\n"
 def walk(text, tokens):
     """Return what the tokens do from the start of the text: (terminals' names, tokens)."""
     grammar, _ = load_grammar(load_source(text, parser="earley"))
-    scanner = build_dynamic_scanner(grammar.lexer, grammar.bnf.used_terminals())
+    scanner = build_dynamic_complete_scanner(grammar.lexer, grammar.bnf.used_terminals())
     boundaries = build_boundaries(grammar.lexer, scanner, build_columns(grammar.lexer, scanner))
     follow = rewrite_productions(grammar.bnf, scanner, boundaries).follow()
     steps, trie = build_steps(grammar.lexer, scanner), build_trie(tokens)

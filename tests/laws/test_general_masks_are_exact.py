@@ -22,7 +22,7 @@ from tests.general_grammars import draw_general_grammar, general_grammar
 from tests.laws import test_masks_are_exact as exact
 from tests.random_grammars import accepted_texts, draw_grammar, draw_tokens
 
-LEXERS = ["dynamic_complete", "basic"]
+LEXERS = ["dynamic", "dynamic_complete", "basic"]
 
 
 @pytest.fixture(autouse=True)
@@ -82,7 +82,7 @@ NAMED = {
 }
 
 
-@pytest.mark.parametrize("lexer", LEXERS)
+@pytest.mark.parametrize("lexer", ["dynamic", "basic"])
 @pytest.mark.parametrize("name", NAMED)
 def test_a_mask_is_exact_for_a_named_grammar(name, lexer):
     alphabet = NAMED[name]
@@ -116,10 +116,34 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_mask_is_exact_with_dynamic_lexing_where(name):
+def test_a_mask_is_exact_where_every_match_counts_and(name):
     text, alphabet = CASES[name]
     tokens = draw_tokens(Random(1), alphabet)
     assert check(text, alphabet, 6, tokens, "dynamic_complete") > 0
+
+
+# What tells `dynamic` from the other lexers: (grammar, alphabet).
+ONE_MATCH = {
+    "a keyword is glued to a name": ('start: "ab" T | T "ab"\nT: /[ab]+/\n%ignore " "\n', "ab "),
+    "the longer match fails": ("start: A B?\nA: /a(ba)?/\nB: /b/\n", "ab"),
+    "a name is not cut": ('start: A+ "b"\nA: /a+/\n%ignore " "\n', "ab "),
+    "a look-ahead reaches beyond the next lexeme": (
+        'start: A ("a" | "b")+\nA: /a(?=b*a)/\n',
+        "ab",
+    ),
+    "conditions exclude each other": ("start: A B\nA: /a(?=b[ab])/\nB: /b(?!a)/ | /c/\n", "abc"),
+    "a word boundary ends it": ('start: A ("b" | " b")\nA: /a\\b/\n', "ab "),
+    "an anchor sees the whole text": ("start: A* B\nA: /a/\nB: /^a|b$/m\n", "ab"),
+    "a greedy comment reads on": ('start: "a"+\n%ignore /b(a|b)*b/\n', "ab"),
+    "something ignored looks ahead": ('start: "a" "b"\n%ignore / (?= |b)/\n', "ab "),
+}
+
+
+@pytest.mark.parametrize("name", ONE_MATCH)
+def test_a_mask_is_exact_where_one_match_counts_and(name):
+    text, alphabet = ONE_MATCH[name]
+    tokens = draw_tokens(Random(1), alphabet)
+    assert check(text, alphabet, 6, tokens, "dynamic") > 0
 
 
 @pytest.mark.parametrize("lexer", LEXERS)

@@ -21,7 +21,7 @@ from tests.laws.test_steps_change_no_mask import (
     draw_strings,
 )
 
-LEXERS = ["dynamic_complete", "basic"]
+LEXERS = ["dynamic", "dynamic_complete", "basic"]
 
 
 def compare(text: str, tokens: tuple[bytes, ...], draw: Random, lexer: str) -> int:

@@ -1,17 +1,20 @@
-"""Lexemes as ``dynamic_complete`` takes them: any piece that matches, and ignored ones whole."""
+"""Lexemes as ``dynamic`` takes them: one match of each terminal at each place."""
 
 import pytest
 
-from maskc.errors import LimitError, UnsupportedTerminalError
+from maskc.errors import LimitError
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.ids import IGNORED
 from maskc.lexer import dynamic
 from maskc.lexer.dynamic import build_dynamic_scanner
+from tests.compiled import accepts, compile_text
+
+SETTINGS = {"parser": "earley", "lexer": "dynamic"}
 
 
 def scan(text):
-    grammar, _ = load_grammar(load_source(text, parser="earley"))
+    grammar, _ = load_grammar(load_source(text, **SETTINGS))
     return grammar, build_dynamic_scanner(grammar.lexer, grammar.bnf.used_terminals())
 
 
@@ -29,64 +32,103 @@ def ends_after(text, lexeme):
     return set(names.values())
 
 
+def texts_of(text, *candidates):
+    """Return those of the texts that the grammar takes."""
+    artifact = compile_text(text, **SETTINGS)
+    return [candidate for candidate in candidates if accepts(artifact, candidate)]
+
+
 def test_a_lexeme_may_be_two_terminals():
     text = 'start: IF | NAME\nIF: "if"\nNAME: /[a-z]+/\n'
     assert ends_after(text, "if") == {"IF", "NAME"}
 
 
-def test_a_lexeme_may_end_wherever_its_pattern_matches():
-    text = "start: A\nA: /a(bc)*/\n"
-    assert [ends_after(text, piece) for piece in ("a", "ab", "abc")] == [{"A"}, set(), {"A"}]
+def test_a_name_takes_all_its_letters():
+    _, scanner = scan("start: NAME NAME\nNAME: /[a-z]+/\n%ignore / /\n")
+    letter, blank = (int(scanner.byte_class[ord(c)]) for c in "a ")
+    ((_, boundary),) = scanner.ends[scanner.next[scanner.start, letter]]
+    entered = scanner.entries[scanner.enter[boundary, 0]]
+    assert not entered[letter]
+    assert entered[blank]
 
 
-def test_what_the_first_alternative_matches_is_never_longer():
+def test_a_keyword_may_be_glued_to_a_name():
+    text = 'start: "if" NAME\nNAME: /[a-z]+/\n%ignore " "\n'
+    assert texts_of(text, "if x", "ifx", "if", "xif") == ["if x", "ifx"]
+
+
+def test_a_name_that_ends_where_letters_follow_is_none():
+    text = 'start: NAME "if"\nNAME: /[a-z]+/\n%ignore " "\n'
+    assert texts_of(text, "x if", "xif") == ["x if"]
+
+
+def test_the_first_alternative_hides_the_longer_one():
+    text = 'start: A "c" | A "b" "c"\nA: /a|ab/\n'
+    assert texts_of(text, "ac", "abc") == ["ac", "abc"]
     assert ends_after("start: A\nA: /a|ab/\n", "ab") is None
 
 
-def test_a_lazy_repetition_ends_as_early_as_it_can():
-    text = "start: A\nA: /ab*?/\n"
-    assert ends_after(text, "a") == {"A"}
-    assert ends_after(text, "ab") is None
+def test_a_match_may_be_shorter_where_the_longer_one_fails():
+    text = "start: A B?\nA: /a(bc)?/\nB: /b/\n"
+    assert texts_of(text, "a", "abc", "ab", "abcb") == ["a", "abc", "ab", "abcb"]
+    assert texts_of('start: A "bc"\nA: /a(bc)?/\n', "abc", "abcbc") == ["abcbc"]
+
+
+@pytest.mark.parametrize(
+    ("terminal", "taken"),
+    [
+        ("a(?=b)", ["ab"]),
+        ("a(?!b)", ["ac", "a c"]),
+        (r"a\b", ["a c"]),
+        (r"a\B", ["ab", "ac"]),
+        ("(?>a|ab)", ["ab", "ac", "a c"]),
+        ("a++", ["ab", "ac", "a c"]),
+    ],
+)
+def test_what_follows_counts(terminal, taken):
+    text = f'start: A ("b" | "c" | " c")\nA: /{terminal}/\n'
+    assert texts_of(text, "ab", "ac", "a c") == taken
+
+
+def test_an_anchor_means_the_end_of_the_text():
+    assert texts_of('start: A "b"?\nA: /a$/\n', "a", "ab") == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("terminal", "taken"), [("(?<=a)b", ["ab"]), (r"\bb", ["a b"]), ("^b", [])]
+)
+def test_what_stands_in_front_counts(terminal, taken):
+    text = f'start: ("a" | "a ") B | "c"\nB: /{terminal}/\n'
+    assert texts_of(text, "ab", "a b", "c") == [*taken, "c"]
+
+
+def test_an_ignored_lexeme_is_not_ended_where_it_goes_on():
+    assert texts_of('start: "a" B\nB: / b/\n%ignore / +/\n', "a b", "a  b") == ["a b"]
+
+
+def test_an_ignored_terminal_may_be_used_as_well():
+    text = "start: A B A\nA: /a/\nB: / +/\n%ignore B\n"
+    assert texts_of(text, "aa", "a a", "a  a ") == ["a a", "a  a "]
+
+
+def test_two_conditions_that_exclude_each_other_make_no_text():
+    assert texts_of('start: A B | "x"\nA: /a(?=bc)/\nB: /b(?!c)/\n', "ab", "abc", "x") == ["x"]
+
+
+def test_priorities_refuse_no_text():
+    text = 'start: A "b" | B\nA.2: /a/\nB.-1: /ab/\n'
+    assert texts_of(text, "ab") == ["ab"]
+
+
+def test_flags_for_a_whole_pattern_and_numbers_of_groups_are_the_terminals_own():
+    assert texts_of("start: A B\nA: /(?i)a/\nB: /(b)?(?(1)c|d)/\n", "Abc", "ad", "abd") == [
+        "Abc",
+        "ad",
+    ]
 
 
 def test_an_unused_terminal_is_no_lexeme():
     assert ends_after('start: "a"\nB: "b"\n', "b") is None
-
-
-def test_an_ignored_lexeme_is_not_ended_where_it_goes_on():
-    _, scanner = scan('start: "a"\n%ignore / +/\n')
-    blank = int(scanner.byte_class[32])
-    inside = int(scanner.next[scanner.start, blank])
-    ((_, boundary),) = scanner.ends[inside]
-    entered = scanner.entries[scanner.enter[boundary, 0]]
-    assert not entered[blank]
-    assert entered[int(scanner.byte_class[ord("a")])]
-
-
-@pytest.mark.parametrize(
-    "pattern",
-    ["a(?=b)", "a(?!b)", r"a\b", "a$", "(?>ab|a)", "a++b", "a(?=b)b"],
-)
-def test_what_depends_on_where_lark_cuts_is_refused(pattern):
-    with pytest.raises(UnsupportedTerminalError, match="use lexer=basic") as caught:
-        scan(f"start: A\nA: /{pattern}/\n")
-    assert caught.value.terminal == "A"
-
-
-@pytest.mark.parametrize("pattern", ["(?<=a)b", r"\bb", "^b"])
-def test_what_sees_in_front_of_its_lexeme_is_refused(pattern):
-    with pytest.raises(UnsupportedTerminalError, match="depends"):
-        scan(f'start: "a" B\nB: /{pattern}/\n')
-
-
-def test_a_look_behind_inside_the_lexeme_is_taken():
-    text = "start: STRING\n%import common.ESCAPED_STRING -> STRING\n"
-    assert ends_after(text, '"a\\""') == {"STRING"}
-    assert ends_after(text, '"a\\"') == set()
-
-
-def test_a_refused_pattern_that_nobody_uses_does_no_harm():
-    assert ends_after('start: "a"\nB: /b(?=c)/\n', "a") == {"A"}
 
 
 def test_too_many_states_are_refused(monkeypatch):

@@ -29,7 +29,7 @@ def test_the_oracle_of_an_earley_grammar_is_the_general_one():
     )
 
 
-@pytest.mark.parametrize("lexer", ["dynamic_complete", "basic"])
+@pytest.mark.parametrize("lexer", ["dynamic", "dynamic_complete", "basic"])
 @pytest.mark.parametrize(
     ("prefix", "witness"),
     [("", "a"), ("a+", "a+a"), ("-(1 ", "-(1 )"), ("((a*", "((a*a))")],
@@ -39,7 +39,7 @@ def test_a_beginning_is_legal_with_a_witness_that_lark_parses(lexer, prefix, wit
     assert oracle.at(prefix.encode()).decide(b"") == (True, witness)
 
 
-@pytest.mark.parametrize("lexer", ["dynamic_complete", "basic"])
+@pytest.mark.parametrize("lexer", ["dynamic", "dynamic_complete", "basic"])
 @pytest.mark.parametrize(
     ("prefix", "token"), [("", ")"), ("a", "1("), ("a b", ""), ("(a)", "("), ("a+", "*")]
 )
@@ -97,7 +97,7 @@ def run(tmp_path):
     return verify
 
 
-@pytest.mark.parametrize("lexer", ["dynamic_complete", "basic"])
+@pytest.mark.parametrize("lexer", ["dynamic", "dynamic_complete", "basic"])
 def test_all_experiments_pass_on_expressions(run, lexer):
     report = run(general_grammar("expressions"), "a + (bc*12) * -x", lexer=lexer)
     assert {e.name: e.failures for e in report.experiments if not e.ok} == {}

@@ -62,7 +62,7 @@ def test_what_an_indenter_refuses_has_a_place_too(text, line, column, reason):
     assert (found.line, found.column, found.reason) == (line, column, reason)
 
 
-@pytest.mark.parametrize("lexer", ["dynamic_complete", "basic"])
+@pytest.mark.parametrize("lexer", ["dynamic", "dynamic_complete", "basic"])
 @pytest.mark.parametrize(
     ("text", "column", "expected"), [("aacb", 5, ("B",)), ("aacbbb", 6, ()), ("", 1, ("A", "C"))]
 )
