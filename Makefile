@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 180
 STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test types native pure suite check slow golden bench bench-peers deep growth hostile corpora conformance templates format clean
+.PHONY: help venv run test types native pure suite check slow golden bench bench-peers deep growth hostile corpora conformance templates tokenizers format clean
 .PHONY: conformance-json-schema fuzz integrations engines engine-llama-cpp engine-sglang engine-vllm grammars peers
 
 help: ## list the targets
@@ -97,6 +97,10 @@ templates: $(STAMP) ## download chat templates and calls of tools, and follow ev
 	$(BIN)/python -m pip download --quiet --no-deps --dest corpora bfcl-eval
 	$(BIN)/python -m pip download --quiet --no-deps --no-binary llama-cpp-python --dest corpora llama-cpp-python
 	$(BIN)/python -m benchmarks.templates corpora/llama_cpp_python-*.tar.gz corpora/bfcl_eval-*.whl
+
+tokenizers: $(STAMP) ## download real vocabularies as GGUF files: bytes by their texts, json and python compiled, texts walked
+	$(BIN)/python -m pip download --quiet --no-deps --no-binary llama-cpp-python --dest corpora llama-cpp-python
+	$(BIN)/python -m benchmarks.vocabularies corpora/llama_cpp_python-*.tar.gz --page docs/tokenizers.md
 
 format: $(STAMP) ## format the code and fix what lint can fix
 	$(BIN)/ruff format .

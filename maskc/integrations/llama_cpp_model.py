@@ -25,7 +25,7 @@ TESTED = ("0.3.36",)
 
 _FUNCTIONS = (
     *("llama_model_get_vocab", "llama_token_to_piece", "llama_vocab_get_attr"),
-    *("llama_vocab_is_eog", "llama_vocab_n_tokens", "llama_vocab_type"),
+    *("llama_vocab_get_text", "llama_vocab_is_eog", "llama_vocab_n_tokens", "llama_vocab_type"),
 )
 # Longer than any token of any vocabulary that we know.
 _MAX_PIECE = 1 << 16
@@ -60,8 +60,11 @@ def read_vocabulary(llm: Any, end_ids: Iterable[int]) -> Vocabulary:
     buffer = ctypes.create_string_buffer(_MAX_PIECE)
     tokens: list[bytes | None] = []
     added: dict[int, AddedToken] = {}
+    specials: dict[str, int] = {}
     for token_id in range(api.llama_vocab_n_tokens(vocab)):
         attributes = api.llama_vocab_get_attr(vocab, token_id)
+        if attributes & (defined | control):
+            specials[api.llama_vocab_get_text(vocab, token_id).decode(errors="replace")] = token_id
         # What llama.cpp holds for a control token writes nothing, whatever else it is.
         if not attributes & (text | defined) or attributes & control:
             tokens.append(None)
@@ -75,7 +78,7 @@ def read_vocabulary(llm: Any, end_ids: Iterable[int]) -> Vocabulary:
         if attributes & defined:
             added[token_id] = AddedToken(data.decode(errors="replace"), data)
         tokens.append(None if attributes & defined else data)
-    table = TokenTable(tuple(tokens), (), added=added)
+    table = TokenTable(tuple(tokens), (), specials, added)
     return build_vocabulary(name, table, eos_ids=tuple(end_ids))
 
 

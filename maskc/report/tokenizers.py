@@ -15,5 +15,5 @@ def print_tokenizers(entries: Iterable[TokenizerEntry]) -> None:
     console.print(make_table("", ("name", "here", "from"), rows))
     console.print(
         "A path to tokenizer.json, a tiktoken file, a sentencepiece model or a folder with one, "
-        "and org/name on the Hugging Face hub, work as well."
+        "a model of llama.cpp (.gguf), and org/name on the Hugging Face hub, work as well."
     )

@@ -1,10 +1,10 @@
 """What does a tokenizer's own package make of a text?
 
 One function from text to ids for each file format, made with the package that belongs to it:
-``tokenizers``, ``tiktoken`` or ``sentencepiece``, imported only when text is to be encoded. Each
-is set up so that the ids are those of plain text in the middle of an output: no special tokens, of
-the added ones only those that are text, no added space, no normalisation. Exactness is
-:mod:`maskc.vocab.encoder`'s promise.
+``tokenizers``, ``tiktoken``, ``sentencepiece`` or ``llama_cpp``, imported only when text is to be
+encoded. Each is set up so that the ids are those of plain text in the middle of an output: no
+special tokens, of the added ones only those that are text, no added space, no normalisation.
+Exactness is :mod:`maskc.vocab.encoder`'s promise.
 
 Example: for Llama 3's file, ``"Hello world"`` gives ``[9906, 1917]``.
 """
@@ -47,6 +47,8 @@ def build_tokenize(
     match file.format:
         case FileFormat.HUGGINGFACE:
             return _build_huggingface(file, is_text)
+        case FileFormat.GGUF:
+            return _build_llama_cpp(file)
         case FileFormat.SENTENCEPIECE:
             return _build_sentencepiece(file, is_text)
         case FileFormat.TEKKEN:
@@ -109,6 +111,25 @@ def _build_sentencepiece(
 
     def tokenize(text: str) -> list[int]:
         ids: list[int] = processor.encode(text)
+        return ids
+
+    return tokenize
+
+
+def _build_llama_cpp(file: TokenizerFile) -> Callable[[str], list[int]]:
+    llama_cpp = _import(file, "llama_cpp", "pip install 'maskc[llama-cpp]'")
+    try:
+        model = llama_cpp.Llama(
+            str(file.folder / file.file_name),
+            vocab_only=True,
+            verbose=False,
+            kv_overrides={"tokenizer.ggml.add_space_prefix": False},
+        )
+    except ValueError as error:
+        raise _refused(file, error) from error
+
+    def tokenize(text: str) -> list[int]:
+        ids: list[int] = model.tokenize(text.encode(), add_bos=False, special=False)
         return ids
 
     return tokenize
@@ -196,14 +217,14 @@ class _BareExceptions:
             raise _refused(self._file, error) from error
 
 
-def _import(file: TokenizerFile, package: str) -> Any:
+def _import(file: TokenizerFile, package: str, remedy: str = "") -> Any:
     try:
         return importlib.import_module(package)
     except ImportError as error:
         raise TokenizerError(
             file.tokenizer,
             f"encoding text needs the package {package}, which is not installed",
-            format_install(file.tokenizer),
+            remedy or format_install(file.tokenizer),
         ) from error
 
 

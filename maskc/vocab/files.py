@@ -18,6 +18,7 @@ from typing import Any
 
 from maskc.errors import TokenizerError, UnreadableFileError
 from maskc.files import read_bounded
+from maskc.vocab.gguf_files import is_gguf, read_header
 
 # The largest tokenizer files in use are about 40 MB.
 MAX_FILE_BYTES = 256 * 1024 * 1024
@@ -40,6 +41,7 @@ class FileFormat(Enum):
     TEKKEN = "tekken.json"
     TIKTOKEN = "tiktoken rank file"
     SENTENCEPIECE = "sentencepiece model"
+    GGUF = "GGUF file"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,8 +53,9 @@ class TokenizerFile:
         file_name: the file's name without its folder.
         folder: where its neighbours lie.
         format: its format.
-        data: its contents.
-        contents: the parsed object of a JSON format; empty for the others.
+        data: its contents; empty for a GGUF file, which can be far larger than memory.
+        contents: the parsed object of a JSON format, the wanted entries of a GGUF file's header;
+            empty for the others.
     """
 
     tokenizer: str
@@ -82,6 +85,9 @@ def open_tokenizer_file(tokenizer: str, path: Path) -> TokenizerFile:
                 f"give a folder with one of {', '.join(TOKENIZER_FILES)}",
             )
         path = found
+    if is_gguf(path):
+        header = read_header(tokenizer, path)
+        return TokenizerFile(tokenizer, path.name, path.parent, FileFormat.GGUF, b"", header)
     data = read_tokenizer_file(tokenizer, path)
     contents: dict[str, Any] = {}
     if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{":
@@ -96,7 +102,8 @@ def open_tokenizer_file(tokenizer: str, path: Path) -> TokenizerFile:
         raise TokenizerError(
             tokenizer,
             f"{path.name} is not a tokenizer",
-            "give a tokenizer.json, tekken.json, tiktoken rank file or sentencepiece model",
+            "give a tokenizer.json, tekken.json, tiktoken rank file, sentencepiece model or GGUF "
+            "file",
         )
     return TokenizerFile(tokenizer, path.name, path.parent, kind, data, contents)
 

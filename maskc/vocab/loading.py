@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from maskc.vocab.added import USUAL, AddedTokens
 from maskc.vocab.files import FileFormat, TokenizerFile, open_tokenizer_file
+from maskc.vocab.gguf_tokens import load_gguf
 from maskc.vocab.huggingface import find_eos_ids, load_huggingface
 from maskc.vocab.registry import find_tokenizer, format_name
 from maskc.vocab.sentencepiece_files import load_sentencepiece
@@ -74,3 +75,5 @@ def load_tokens(file: TokenizerFile) -> TokenTable:
             return load_tiktoken(file)
         case FileFormat.SENTENCEPIECE:
             return load_sentencepiece(file)
+        case FileFormat.GGUF:
+            return load_gguf(file)

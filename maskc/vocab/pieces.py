@@ -71,6 +71,11 @@ def decode_byte_level(piece: str) -> bytes:
         return piece.encode()
 
 
+def is_in_byte_alphabet(text: str) -> bool:
+    """Whether each character of a text stands for a byte in GPT-2's alphabet."""
+    return all(ord(character) in _BYTE_OF for character in text)
+
+
 def _follow(file: TokenizerFile, steps: list[dict[str, Any]]) -> Callable[[str], bytes]:
     """Return what the steps of a decoder make of a piece in the middle of a text."""
     before: list[Callable[[str], str]] = []

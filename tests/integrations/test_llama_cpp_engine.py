@@ -316,3 +316,16 @@ def test_only_the_ends_at_which_the_engine_stops_are_legal(llm, registry):
 
     assert last_id() == 0
     assert last_id(end_ids=registry.vocabulary.eos_ids) == END
+
+
+@pytest.mark.parametrize("tokenizer", ["deepseek", "mistral"])
+def test_the_vocabulary_of_a_models_file_is_the_loaded_models(tmp_path, tokenizer):
+    """Types, ends and names, too, so that what is compiled for the file fits the model."""
+    pytest.importorskip("sentencepiece")
+    pytest.importorskip("mistral_common")
+    path = tmp_path / "random.gguf"
+    write_model(path, tokenizer)
+    read, loaded = load_vocabulary(str(path)), open_registry(open_model(path), tmp_path).vocabulary
+    assert read.fingerprint == loaded.fingerprint
+    assert read.special_ids == loaded.special_ids
+    assert read.added == loaded.added
