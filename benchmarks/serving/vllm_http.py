@@ -15,7 +15,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -41,9 +41,17 @@ class Server:
         model: the folder of the model.
         log: where its output goes.
         environment: what it needs beside the environment of this process.
+        options: further ones of the command; by default a reasoning parser.
     """
 
-    def __init__(self, engine: str, model: str, log: Path, environment: dict[str, str]) -> None:
+    def __init__(
+        self,
+        engine: str,
+        model: str,
+        log: Path,
+        environment: dict[str, str],
+        options: Sequence[str] = ("--reasoning-parser", "deepseek_r1"),
+    ) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -53,7 +61,7 @@ class Server:
                 *(engine, "-m", _SERVER, "--model", model),
                 *("--host", "127.0.0.1", "--port", str(self.port), "--served-model-name", "m"),
                 *("--max-model-len", "512", "--max-num-seqs", "64", "--enforce-eager"),
-                *("--reasoning-parser", "deepseek_r1"),
+                *options,
                 *("--logits-processors", "benchmarks.serving.vllm_steering:Guided"),
             ],
             stdout=self._log,

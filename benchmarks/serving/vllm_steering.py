@@ -2,6 +2,7 @@
 
 - ``guide``: the name of the grammar; without it a request is left alone;
 - ``guide_after``: tokens after which an end is wished for;
+- ``guide_wish``: the tokens that the text is wished to begin with, without a guide;
 - ``guide_end``: the token to end with, instead of the artifact's own;
 - ``guide_think``: the token that closes the reasoning, wished for after ``guide_think_after``
   tokens; the text of the grammar begins after it.
@@ -46,7 +47,7 @@ class Guided(LogitsProcessor):
 
     def apply(self, logits: Any) -> Any:
         """Return the logits, with those of the wishes raised above all others."""
-        begin = time.perf_counter()
+        began = time.perf_counter()
         asked: list[tuple[int, dict[str, Any], list[int]]] = []
         for row, (options, ids) in self._going.items():
             think = options.get("guide_think")
@@ -55,7 +56,10 @@ class Guided(LogitsProcessor):
                     logits[row, think] += _BONUS
                 continue
             text = ids[ids.index(think) + 1 :] if think is not None else list(ids)
-            if len(text) >= options["guide_after"]:
+            begin = options.get("guide_wish", ())
+            if len(text) < len(begin):
+                logits[row, begin[len(text)]] += _BONUS
+            elif "guide" in options and len(text) >= options["guide_after"]:
                 asked.append((row, options, text))
         if asked and self._client is not None:
             wishes = self._client.ask([(options["guide"], text) for _, options, text in asked])
@@ -63,7 +67,7 @@ class Guided(LogitsProcessor):
                 if wish is not None:
                     end = options.get("guide_end")
                     logits[row, end if end is not None and wish == self._eos else wish] += _BONUS
-        self._seconds += time.perf_counter() - begin
+        self._seconds += time.perf_counter() - began
         if self._clock:
             Path(self._clock).write_text(str(self._seconds))
         return logits
@@ -71,4 +75,4 @@ class Guided(LogitsProcessor):
 
 def _read_request(params: Any, _: Any, output_ids: list[int]) -> Any:
     options = params.extra_args or {}
-    return (options, output_ids) if "guide" in options else None
+    return (options, output_ids) if {"guide", "guide_wish"} & options.keys() else None

@@ -63,7 +63,7 @@ class Satisfying:
         """Return whether some number fits."""
         if rule.values is not None and self._layout.numbers == "usual" and not rule.spelled:
             return any(map(rule.allows, rule.values))
-        return _has_number(rule, exponents=self._layout.numbers == "usual")
+        return _has_number(rule, exponents=self._layout.has_exponents)
 
     def array_rule(self, draft: ArrayDraft, found: set[int]) -> ArrayRule | None:
         """Return the rule of an array if one fits, with the options that are satisfiable."""

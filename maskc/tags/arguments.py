@@ -50,7 +50,7 @@ class Maker(Protocol):
         """Return free text without some words."""
 
     def json(self, schema: Any) -> Expression:
-        """Return the expression of a schema."""
+        """Return the expression of a value of a parameter."""
 
     def plan(self, schema: Any) -> Plan:
         """Return the plan of a schema."""

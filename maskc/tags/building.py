@@ -197,8 +197,9 @@ class Builder:
         return self._any_text(f.AnyText("", barred, None, None))
 
     def json(self, schema: Any) -> Expression:
-        """Return the expression of a schema."""
-        return self._means.schema(schema)
+        """Return the expression of a value of a parameter."""
+        # Parsers read an integer by its digits: 1.0 and 1e2 would be strings to them.
+        return self._means.schema(schema, numbers="digits")
 
     def plan(self, schema: Any) -> Plan:
         """Return the plan of a schema."""

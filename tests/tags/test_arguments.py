@@ -88,6 +88,25 @@ def test_parameters_are_those_of_the_schema(
     assert _takes(kit, "qwen_xml", _FLAT, _qwen(**values)) == is_taken
 
 
+@pytest.mark.parametrize(
+    ("kind", "text", "is_taken"),
+    [
+        ("integer", "-12", True),
+        ("integer", "1.0", False),
+        ("integer", "1e2", False),
+        ("number", "1.5", True),
+        ("number", "1e2", True),
+    ],
+)
+def test_integers_are_digits_as_parsers_of_engines_read_them(
+    kind: str, text: str, is_taken: bool, kit: Kit
+) -> None:
+    schema = {"properties": {"n": {"type": kind}}, "required": ["n"]}
+    assert _takes(kit, "qwen_xml", schema, _qwen(n=text)) == is_taken
+    nested = {"properties": {"n": {"type": "array", "items": {"type": kind}}}}
+    assert _takes(kit, "qwen_xml", nested, _qwen(n=f"[{text}]")) == is_taken
+
+
 def test_a_parameter_comes_once(kit: Kit) -> None:
     twice = _qwen(s="x", n="1") + _qwen(s="y")
     assert not _takes(kit, "qwen_xml", _FLAT, twice)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -28,7 +28,7 @@ from maskc.runtime.schema.values import Value, decimal_of, read_value
 
 KEY_ORDERS = ("any", "schema")
 ESCAPES = ("any", "minimal")
-NUMBERS = ("usual", "plain")
+NUMBERS = ("usual", "plain", "digits")
 _MOST = 1 << 40
 _MOST_LABEL = 1 << 20
 
@@ -45,7 +45,8 @@ class Layout:
         key_order: ``any``, or ``schema``: as the schema names them, others last.
         blanks: ``compact``, ``bounded``, ``any`` or ``at most N``.
         escapes: ``any``, or ``minimal``: only what must be escaped.
-        numbers: ``usual`` or ``plain``, see :mod:`maskc.runtime.schema.numbers`.
+        numbers: ``usual`` or ``plain``, see :mod:`maskc.runtime.schema.numbers`, or ``digits``:
+            as usual, but integers have neither fraction nor exponent.
     """
 
     key_order: str = "any"
@@ -65,6 +66,11 @@ class Layout:
             Blanks(self.blanks)
         except ValueError as error:
             raise PlanError(str(error)) from None
+
+    @property
+    def has_exponents(self) -> bool:
+        """Whether numbers may have exponents."""
+        return self.numbers != "plain"
 
     def to_dict(self) -> dict[str, str]:
         """Return it as the artifact's header has it."""
@@ -115,7 +121,6 @@ class Plan:
         self.data, self.layout = data, layout
         self.blanks = Blanks(layout.blanks)
         minimal = layout.escapes == "minimal"
-        exponents = layout.numbers == "usual"
         self.dfas = [_read_dfa(entry) for entry in _list(raw, "dfas")]
         n_dfas = len(self.dfas)
         bodies = [Body(dfa, minimal=minimal) for dfa in self.dfas]
@@ -124,7 +129,8 @@ class Plan:
             for d, low, high in _rows(raw, "strings", 3)
         ]
         self.numbers = [
-            Numbers(_read_rule(entry), exponents=exponents) for entry in _list(raw, "numbers")
+            Numbers(_spell(_read_rule(entry), layout), exponents=layout.has_exponents)
+            for entry in _list(raw, "numbers")
         ]
         n_positions = len(_list(raw, "positions"))
         read = _Reader(n_positions, self.dfas, ordered=layout.key_order == "schema")
@@ -157,10 +163,19 @@ class Plan:
         key = (number, excluded)
         found: Numbers | None = self._derived.get(key)
         if found is None:
-            exponents = self.layout.numbers == "usual"
-            found = Numbers(numbers.rule, exponents=exponents, without=excluded)
+            found = Numbers(
+                numbers.rule, exponents=self.layout.has_exponents, without=excluded
+            )
             self._derived.put(key, found)
         return found
+
+
+def _spell(rule: Rule, layout: Layout) -> Rule:
+    """Return a rule of numbers as a layout spells them."""
+    is_integer = rule.multiple is not None and rule.multiple.denominator == 1
+    if layout.numbers == "digits" and is_integer and not rule.spelled:
+        return replace(rule, spelled=1)
+    return rule
 
 
 def _parse(data: bytes) -> dict[str, Any]:
