@@ -1,8 +1,8 @@
-"""An agent that calls Python functions, and a small server of it: what it may call, it calls rightly.
+"""An agent that calls Python functions, and a small server of it.
 
 Functions become tool definitions by their signatures (Pydantic); a model answers in rounds. In each
-one its reply is constrained to calls of these tools or to text, the calls are read and run, and
-what they return goes into the next round. Three models can answer:
+one its reply is constrained to text and calls of these tools with arguments that fit, the calls are
+run, and what they return goes into the next round. Three models can answer:
 
 - ``--random``: a stand-in that draws random legal tokens, to see that whatever a model wants, each
   call fits its function;

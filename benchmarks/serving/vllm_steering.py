@@ -3,6 +3,7 @@
 - ``guide``: the name of the grammar; without it a request is left alone;
 - ``guide_after``: tokens after which an end is wished for;
 - ``guide_wish``: the tokens that the text is wished to begin with, without a guide;
+- ``guide_bias``: after these, token and bias by turns, of what closes the text;
 - ``guide_end``: the token to end with, instead of the artifact's own;
 - ``guide_think``: the token that closes the reasoning, wished for after ``guide_think_after``
   tokens; the text of the grammar begins after it.
@@ -59,7 +60,11 @@ class Guided(LogitsProcessor):
             begin = options.get("guide_wish", ())
             if len(text) < len(begin):
                 logits[row, begin[len(text)]] += _BONUS
-            elif "guide" in options and len(text) >= options["guide_after"]:
+                continue
+            bias = options.get("guide_bias", ())
+            for token, more in zip(bias[::2], bias[1::2], strict=True):
+                logits[row, int(token)] += more
+            if "guide" in options and len(text) >= options["guide_after"]:
                 asked.append((row, options, text))
         if asked and self._client is not None:
             wishes = self._client.ask([(options["guide"], text) for _, options, text in asked])

@@ -75,7 +75,6 @@ class Chats:
             "max_tokens": 160,
             "temperature": 1.0,
             "seed": number,
-            "logit_bias": self._bias(),
             "return_token_ids": True,
             "vllm_xargs": self._wish(scenario, number),
         }
@@ -151,13 +150,13 @@ class Chats:
         ids = self._tokenizer.encode(before + "".join(texts), add_special_tokens=False)
         wish = ids[: draw.randint(1, len(ids))] if draw.random() < 0.5 else ids
         think = {"guide_think": THINK_END, "guide_think_after": THOUGHTS}
-        return think | {"guide_wish": wish}
+        return think | {"guide_wish": wish, "guide_bias": self._bias()}
 
-    def _bias(self) -> dict[str, float]:
-        found = {str(END): 30.0}
+    def _bias(self) -> list[float]:
+        found = [END, 30.0]
         for text, bias in BIAS.items():
             (token,) = self._tokenizer.encode(text, add_special_tokens=False)
-            found[str(token)] = bias
+            found += [token, bias]
         return found
 
 

@@ -163,9 +163,7 @@ class Plan:
         key = (number, excluded)
         found: Numbers | None = self._derived.get(key)
         if found is None:
-            found = Numbers(
-                numbers.rule, exponents=self.layout.has_exponents, without=excluded
-            )
+            found = Numbers(numbers.rule, exponents=self.layout.has_exponents, without=excluded)
             self._derived.put(key, found)
         return found
 
