@@ -11,7 +11,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from maskc.kit.kit import Kit
@@ -43,7 +43,7 @@ def compile_grammar(
     path_or_text: str | os.PathLike[str],
     *,
     tokenizer: str,
-    start: str | None = None,
+    start: str | Sequence[str] | None = None,
     parser: str | None = None,
     lexer: str | None = None,
     postlex: str | None = None,
@@ -58,7 +58,8 @@ def compile_grammar(
     Args:
         path_or_text: path of a Lark grammar, or its text (anything with a line break).
         tokenizer: a name such as ``llama3``, a path, or ``bytes``.
-        start: start symbol; default: the grammar's own setting, else ``start``.
+        start: start symbol; default: the grammar's own setting, else ``start``. With several, the
+            first is that of :meth:`Artifact.matcher`, and ``matcher(start=…)`` takes the others.
         parser: ``lalr`` or ``earley``; default: the grammar's own setting, else lalr.
         lexer: ``contextual`` or ``basic`` with lalr, ``dynamic``, ``dynamic_complete`` or
             ``basic`` with earley; default: the grammar's own setting, else the first of these.
@@ -76,18 +77,23 @@ def compile_grammar(
         MaskcError: one of its subclasses says what is wrong with the input.
     """
     from maskc.budget import run_bounded
-    from maskc.frontends.source import load_source
-    from maskc.pipeline import compile_contents
+    from maskc.frontends.source import load_sources
+    from maskc.pipeline import compile_starts
     from maskc.runtime.artifact import Artifact
     from maskc.vocab import load_vocabulary
 
     vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size, added_tokens=added_tokens)
 
     def work() -> Artifact:
-        source = load_source(
-            path_or_text, start=start, parser=parser, lexer=lexer, postlex=postlex, dialect=dialect
+        sources = load_sources(
+            path_or_text,
+            starts=(start,) if isinstance(start, str) else start or (),
+            parser=parser,
+            lexer=lexer,
+            postlex=postlex,
+            dialect=dialect,
         )
-        return Artifact(compile_contents(source, vocabulary, progress)[0])
+        return Artifact(compile_starts(sources, vocabulary, progress)[0])
 
     return run_bounded(work, limits)
 

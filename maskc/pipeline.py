@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import resource
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from maskc.artifact.model import Contents, check
+from maskc.artifact.starts import bundle_starts
 from maskc.budget import at, run_bounded
 from maskc.emit.assemble import assemble
 from maskc.emit.graph import DecisionGraph, build_graph
@@ -109,6 +110,28 @@ def compile_contents(
     driver = _Driver(progress)
     stages = run_bounded(lambda: _compile(source, vocabulary, driver, up_to), name=source.name)
     return stages.contents, tuple(driver.records)
+
+
+def compile_starts(
+    sources: Sequence[GrammarSource], vocabulary: Vocabulary, progress: Progress | None = None
+) -> tuple[Contents, tuple[PassRecord, ...]]:
+    """Return the artifact of a grammar with several start symbols, and what each pass cost.
+
+    Args:
+        sources: the grammar as it is read with each of them.
+        vocabulary: the tokens.
+        progress: called with a pass's name and the fraction done, for each of them.
+
+    Raises:
+        MaskcError: as :func:`compile_contents`.
+    """
+    made = [compile_contents(source, vocabulary, progress) for source in sources]
+    costs = [records for _, records in made]
+    together = tuple(
+        PassRecord(same[0].name, sum(r.seconds for r in same), max(r.peak_mb for r in same))
+        for same in zip(*costs, strict=True)
+    )
+    return bundle_starts([contents for contents, _ in made]), together
 
 
 def compile_stages(

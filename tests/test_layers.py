@@ -18,7 +18,7 @@ GLR = {"glr.adjacency", "glr.cfg", "glr.epsilon", "glr.lookback", "glr.lr0", "gl
 GLR |= {"glr.interchangeable", "glr.unit_cycles"}
 FILE = BOTTOM | {
     *("artifact.container", "artifact.files", "artifact.header"),
-    *("artifact.model", "artifact.relations", "artifact.sections"),
+    *("artifact.model", "artifact.relations", "artifact.sections", "artifact.starts"),
 }
 RUNTIME = FILE | {"runtime"}
 ALL = COMPILER | RUNTIME | {"", "glr", "pipeline", "verify", "bench", "report", "cli"}

@@ -161,6 +161,14 @@ LINK_SECTIONS: dict[str, Section] = {
 }
 
 
+# Of a grammar with several start symbols, beside its own: the artifacts of the others.
+STARTS = "starts"  # the header's entry that says so
+START_SECTIONS: dict[str, Section] = {
+    "starts_first": Section("int32", ("starts+1",), offsets="starts_bytes"),
+    "starts_bytes": Section("uint8", ("start bytes",)),
+}
+
+
 # What the header may name: each a kind of artifact.
 PARSERS = ("lalr", "earley", "schema", "link")
 
@@ -194,4 +202,5 @@ def sections_of(header: Mapping[str, Any]) -> dict[str, Section]:
         return SCHEMA_SECTIONS
     if is_link(header):
         return LINK_SECTIONS
-    return GENERAL_SECTIONS if is_general(header) else LALR_SECTIONS
+    sections = GENERAL_SECTIONS if is_general(header) else LALR_SECTIONS
+    return {**sections, **START_SECTIONS} if STARTS in header else sections

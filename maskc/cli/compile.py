@@ -10,7 +10,7 @@ import click
 import maskc
 from maskc.artifact.files import check_writable
 from maskc.artifact.model import Contents
-from maskc.cli.grammar import LarkOptions, find_grammar, lark_options
+from maskc.cli.grammar import LarkOptions, compile_options, find_grammar
 from maskc.cli.json_schema import (
     compile_schema_file,
     layout_options,
@@ -44,7 +44,7 @@ from maskc.runtime.borrowing import open_table
     metavar="PATH",
     help="Default: GRAMMAR.TOKENIZER.maskc in this folder; regex.TOKENIZER.maskc with --regex.",
 )
-@lark_options
+@compile_options
 @kit_option
 @json_option()
 @limit_options
@@ -156,16 +156,17 @@ def _compile_grammar(
         MaskcError: the grammar, the tokenizer, or the place for the artifact is refused.
     """
     from maskc.frontends.dialects import REGEX
-    from maskc.pipeline import PassRecord, compile_contents
+    from maskc.pipeline import PassRecord, compile_starts
 
     def compile_alone() -> tuple[bool, Contents, tuple[PassRecord, ...]]:
-        source = lark.load(regex, REGEX.name) if path is None else lark.load(path)
+        sources = lark.load_all(regex, REGEX.name) if path is None else lark.load_all(path)
         check_writable(target)
         if kit is not None:
             open_table(kit)
         vocabulary = options.load()
         with show_progress("compiling") as progress:
-            return source.lexer_is_default, *compile_contents(source, vocabulary, progress)
+            made = compile_starts(sources, vocabulary, progress)
+        return sources[0].lexer_is_default, *made
 
     lexer_is_default, contents, passes = run_alone(compile_alone, limits)
     maskc.Artifact(contents).save(target, kit=kit)

@@ -10,7 +10,7 @@ import maskc
 from maskc.artifact.sections import is_link, is_schema
 from maskc.cli.json_schema import read_resources, resource_option
 from maskc.cli.limits import limit_options, run_alone
-from maskc.cli.options import json_option
+from maskc.cli.options import json_option, start_option
 from maskc.limits import Limits
 from maskc.report.render import print_json
 
@@ -23,11 +23,13 @@ if TYPE_CHECKING:
 @click.option("--text", required=True, metavar="TEXT", help="What was written so far.")
 @click.option("--token", metavar="ID|TEXT", help="Is this token legal, and why?")
 @resource_option
+@start_option
 @json_option("Print it all as JSON.")
 @limit_options
 def explain_command(
     artifact: str,
     *,
+    start: str | None,
     text: str,
     token: str | None,
     resources: tuple[str, ...],
@@ -42,7 +44,7 @@ def explain_command(
     from maskc.explain.questions import explain, parse_token
     from maskc.report.explain import print_explanation, to_dict
 
-    loaded = maskc.load(artifact)
+    loaded = maskc.load(artifact).for_start(start)
     if resources and not is_schema(loaded.header):
         raise click.UsageError("--resource goes with a JSON Schema only.")
     documents = read_resources(resources)

@@ -11,7 +11,7 @@ import click
 import maskc
 from maskc.artifact.sections import is_link, is_schema
 from maskc.cli.limits import limit_options, part_limit_option
-from maskc.cli.options import json_option
+from maskc.cli.options import json_option, start_option
 from maskc.limits import Limits
 from maskc.report.render import print_json
 
@@ -27,12 +27,14 @@ from maskc.report.render import print_json
     help="Tokens after which a text is steered to its end.",
 )
 @click.option("--seed", type=int, default=0, metavar="N", help="Of the random choices.")
+@start_option
 @json_option("Print them as JSON.")
 @part_limit_option
 @limit_options
 def generate_command(
     artifact: str,
     *,
+    start: str | None,
     count: int,
     max_tokens: int,
     seed: int,
@@ -48,7 +50,9 @@ def generate_command(
     from maskc.verify.generation import open_texts
     from maskc.verify.workers import Task, Workers
 
-    loaded = maskc.load(artifact)  # what is no artifact is refused before a process is started
+    loaded = maskc.load(artifact).for_start(
+        start
+    )  # what is no artifact is refused before a process is started
     if is_schema(loaded.header):
         from maskc.verify.json_texts import draw_texts
 
@@ -60,7 +64,7 @@ def generate_command(
         texts = draw_replies(loaded, count, max_tokens, seed)
         click.get_current_context().exit(_show_drawn(artifact, texts, as_json=as_json))
     problems, dictionaries = 0, []
-    make = partial(open_texts, artifact, max_tokens=max_tokens, seed=seed, limits=limits)
+    make = partial(open_texts, artifact, start, max_tokens=max_tokens, seed=seed, limits=limits)
     with Workers(make, jobs=1) as workers:
         for number in range(count):
             text = workers.ask(Task(number, f"{artifact}: text {number + 1}", part_seconds))

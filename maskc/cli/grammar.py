@@ -20,13 +20,13 @@ class LarkOptions:
     """What the command line says of how Lark reads a grammar; ``None``: as the grammar says.
 
     Attributes:
-        start: the start symbol.
+        start: the start symbols, one or several where a command takes them.
         parser: a parser of Lark's.
         lexer: a lexer of that parser.
         postlex: ``module:Class`` of an Indenter.
     """
 
-    start: str | None = None
+    start: str | tuple[str, ...] | None = None
     parser: str | None = None
     lexer: str | None = None
     postlex: str | None = None
@@ -37,18 +37,26 @@ class LarkOptions:
         return any((self.start, self.parser, self.lexer, self.postlex))
 
     def load(self, path_or_text: str | Path, dialect: str | None = None) -> GrammarSource:
-        """Return the source of a grammar that is read this way.
+        """Return the source of a grammar that is read this way, with its first start symbol.
 
         Raises:
             GrammarError: the file cannot be read, or a setting is unknown.
             PostlexError: the postlex is not an ``Indenter`` that only sets attributes.
             LimitError: it is too large, or takes too long to translate.
         """
-        from maskc.frontends.source import load_source
+        return self.load_all(path_or_text, dialect)[0]
 
-        return load_source(
+    def load_all(self, path_or_text: str | Path, dialect: str | None = None) -> list[GrammarSource]:
+        """Return the source for each start symbol.
+
+        Raises:
+            MaskcError: as :meth:`load`.
+        """
+        from maskc.frontends.source import load_sources
+
+        return load_sources(
             path_or_text,
-            start=self.start,
+            starts=(self.start,) if isinstance(self.start, str) else self.start or (),
             parser=self.parser,
             lexer=self.lexer,
             postlex=self.postlex,
@@ -57,25 +65,31 @@ class LarkOptions:
 
 
 _START = click.option("--start", metavar="RULE", help="The start symbol.")
+_STARTS = click.option(
+    "--start",
+    multiple=True,
+    metavar="RULE",
+    help="The start symbol; can be repeated: matcher(start=…) takes each of them.",
+)
 _POSTLEX = click.option("--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation.")
 
+_OPTIONS = {
+    "start": _START,
+    "parser": click.option(
+        "--parser", type=click.Choice(["lalr", "earley"]), help="Which parser of Lark's."
+    ),
+    "lexer": click.option(
+        "--lexer",
+        type=click.Choice(["contextual", "basic", "dynamic", "dynamic_complete"]),
+        help="Which lexer of Lark's; earley goes with dynamic, dynamic_complete and basic.",
+    ),
+    "postlex": _POSTLEX,
+}
 # Of commands that read grammars of both parsers.
-lark_options = gather(
-    "lark",
-    LarkOptions,
-    {
-        "start": _START,
-        "parser": click.option(
-            "--parser", type=click.Choice(["lalr", "earley"]), help="Which parser of Lark's."
-        ),
-        "lexer": click.option(
-            "--lexer",
-            type=click.Choice(["contextual", "basic", "dynamic", "dynamic_complete"]),
-            help="Which lexer of Lark's; earley goes with dynamic, dynamic_complete and basic.",
-        ),
-        "postlex": _POSTLEX,
-    },
-)
+lark_options = gather("lark", LarkOptions, _OPTIONS)
+
+# Of a command that takes several start symbols.
+compile_options = gather("lark", LarkOptions, {**_OPTIONS, "start": _STARTS})
 
 # Of commands that ask about LALR grammars.
 lalr_options = gather(

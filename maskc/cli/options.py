@@ -62,6 +62,10 @@ corpus_option = click.option(
     help="A file or a folder of texts; can be repeated.",
 )
 
+start_option = click.option(
+    "--start", metavar="RULE", help="One of the artifact's start symbols; default: its first."
+)
+
 vocab_size_option = click.option(
     "--vocab-size", type=click.IntRange(1), metavar="N", help="The model's padded vocabulary size."
 )

@@ -12,7 +12,13 @@ import maskc
 from maskc.artifact.sections import is_link, is_schema
 from maskc.cli.json_schema import read_resources, resource_option
 from maskc.cli.limits import limit_options, part_limit_option
-from maskc.cli.options import corpus_option, found_tokenizer_option, gather, json_option
+from maskc.cli.options import (
+    corpus_option,
+    found_tokenizer_option,
+    gather,
+    json_option,
+    start_option,
+)
 from maskc.cli.progress import show_parts
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
 from maskc.limits import Limits
@@ -80,6 +86,7 @@ _amount_options = gather(
 @corpus_option
 @_amount_options
 @found_tokenizer_option
+@start_option
 @click.option(
     "--jobs",
     type=_SOME,
@@ -104,6 +111,7 @@ def verify_command(
     corpus: tuple[str, ...],
     amounts: dict[str, int],
     tokenizer: str | None,
+    start: str | None,
     jobs: int | None,
     resources: tuple[str, ...],
     allow_refused: bool,
@@ -129,11 +137,12 @@ def verify_command(
     options = VerifyOptions(
         **amounts,
         tokenizer=tokenizer,
+        start=start,
         allow_refused=allow_refused,
         part_seconds=part_seconds,
         limits=limits,
     )
-    loaded = maskc.load(artifact)
+    loaded = maskc.load(artifact).for_start(start)
     check_fingerprint(artifact, loaded)
     if tokenizer is not None:
         check_tokenizer(artifact, loaded, tokenizer)

@@ -12,7 +12,7 @@ Lark's notation stand in its first lines (:mod:`maskc.frontends.settings`).
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -98,6 +98,26 @@ def load_source(
     return run_bounded(
         lambda: _load(path_or_text, start, parser, lexer, postlex, dialect), name="grammar"
     )
+
+
+def load_sources(
+    path_or_text: str | os.PathLike[str], *, starts: Sequence[str], **settings: str | None
+) -> list[GrammarSource]:
+    """Return the sources of a grammar with each of its start symbols, at least one.
+
+    Args:
+        path_or_text: as for :func:`load_source`.
+        starts: the start symbols; none: the grammar's own setting.
+        settings: the other arguments of :func:`load_source`.
+
+    Raises:
+        GrammarError: as there, or a start symbol is named twice.
+        MaskcError: as there.
+    """
+    if len(set(starts)) < len(starts):
+        twice = next(start for start in starts if list(starts).count(start) > 1)
+        raise GrammarError(twice, "it is a start symbol twice; name it once")
+    return [load_source(path_or_text, start=start, **settings) for start in starts or (None,)]
 
 
 def _load(

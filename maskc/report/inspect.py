@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 from rich.table import Table
 
+from maskc.artifact.starts import starts_of
 from maskc.report.grammar import (
     Texts,
     format_postlex,
@@ -116,7 +117,7 @@ def list_facts(inspection: Inspection) -> list[tuple[str, str]]:
         *([("characters", f"Unicode {header['unicode']}")] if "unicode" in header else []),
         ("grammar", grammar["name"]),
         *([("written as", grammar["dialect"])] if "dialect" in grammar else []),
-        ("start", grammar["start"]),
+        ("start", ", ".join(starts_of(header))),
         ("parser", grammar.get("parser", "lalr")),
         ("lexer", grammar["lexer"]),
         ("postlex", format_postlex(grammar["postlex"])),

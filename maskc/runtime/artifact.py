@@ -15,6 +15,7 @@ from maskc.artifact.files import write_atomically
 from maskc.artifact.header import check_link, check_numbers, check_texts
 from maskc.artifact.model import FORMAT, Contents, check
 from maskc.artifact.sections import PARSERS, is_general, is_link, is_schema
+from maskc.artifact.starts import check_starts, find_start, read_start, starts_of
 from maskc.errors import ArtifactError
 from maskc.runtime.arguments import as_count, as_number
 from maskc.runtime.borrowing import KitLike, add_tokens, drop_tokens, leaves_tokens, open_table
@@ -43,6 +44,8 @@ class Artifact:
         vocab_size: number of tokens, padding included.
         eos_ids: end-of-sequence ids.
         ends: the same as a set.
+        starts: the start symbols that it was compiled for, the first one first; none if it was
+            made from no grammar.
     """
 
     def __init__(self, contents: Contents, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
@@ -52,6 +55,8 @@ class Artifact:
         self.vocab_size: int = contents.header["tokenizer"]["vocab_size"]
         self.eos_ids: tuple[int, ...] = tuple(contents.header["tokenizer"]["eos_ids"])
         self.ends = frozenset(self.eos_ids)
+        self.starts = starts_of(contents.header)
+        self._parts: dict[int, Artifact] = {}
         self._cache_bytes = as_count("cache_bytes", cache_bytes)
 
     @made_once
@@ -98,8 +103,35 @@ class Artifact:
         """
         return encode(*self._stored())[-32:].hex()
 
-    def matcher(self) -> Matcher:
-        """Return a matcher at the start of the text."""
+    def for_start(self, start: str | None) -> Artifact:
+        """Return the artifact of one start symbol; ``None`` is the first one, which is this.
+
+        It remembers masks of its own, within as many bytes as this one may.
+
+        Raises:
+            ArtifactError: the artifact was not compiled for that start symbol.
+        """
+        number = 0 if start is None else find_start(self.header, start)
+        if number == 0:
+            return self
+        part = self._parts.get(number)
+        if part is None:
+            made = Artifact(read_start(self.contents, number), cache_bytes=self._cache_bytes)
+            # Of two threads that make it at once, all get what the first one made.
+            part = self._parts.setdefault(number, made)
+        return part
+
+    def matcher(self, *, start: str | None = None) -> Matcher:
+        """Return a matcher at the start of the text.
+
+        Args:
+            start: one of the start symbols; default: the first.
+
+        Raises:
+            ArtifactError: the artifact was not compiled for that start symbol.
+        """
+        if start is not None and self.for_start(start) is not self:
+            return self.for_start(start).matcher()
         return Matcher(self, self.machine.start(), UndoLog(), terminated=False)
 
     def mask_table(self, first: int = 0) -> NDArray[np.int32]:
@@ -250,6 +282,7 @@ def check_contents(contents: Contents, name: str) -> Contents:
             check_texts(contents.header)
             or check(contents)
             or check_numbers(contents.header, n_scanner_states=len(contents.arrays["scanner_next"]))
+            or check_starts(contents, check_contents)
         )
     if fault:
         raise ArtifactError(name, f"is damaged: {fault}", "compile the grammar again")

@@ -83,7 +83,7 @@ def generate_texts(
 
 
 def open_texts(
-    path: str, *, max_tokens: int, seed: int, limits: Limits
+    path: str, start: str | None, *, max_tokens: int, seed: int, limits: Limits
 ) -> Callable[[int], GeneratedText]:
     """Return what draws the texts of :func:`generate_texts` by their numbers.
 
@@ -91,11 +91,12 @@ def open_texts(
 
     Args:
         path: of the artifact.
+        start: the start symbol; ``None``: the artifact's first one.
         max_tokens: as above, and so are the others.
         seed: of the random choices.
         limits: what building Lark's parser may take.
     """
-    drawer = _build_drawer(load(path), limits)
+    drawer = _build_drawer(load(path).for_start(start), limits)
     return lambda number: drawer.draw_text(seed, number, max_tokens)
 
 

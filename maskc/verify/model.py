@@ -35,6 +35,7 @@ class VerifyOptions:
         raw_positions: masks to compare, in all bits, with those of the raw store.
         seed: of all that is chosen at random.
         tokenizer: where the tokenizer is, if the artifact's name for it does not find it.
+        start: the start symbol; ``None``: the artifact's first one.
         allow_refused: files that Lark refuses are no failure of the run, as long as it parses one.
         part_seconds: what one unit may take, by the clock.
         limits: what building Lark's parser may take, and compiling the raw store; ``None``:
@@ -51,6 +52,7 @@ class VerifyOptions:
     raw_positions: int = 2_000
     seed: int = 0
     tokenizer: str | None = None
+    start: str | None = None
     allow_refused: bool = False
     part_seconds: float = 300.0
     limits: Limits | None = None

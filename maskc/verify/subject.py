@@ -41,8 +41,8 @@ class Subject:
 
     @cached_property
     def artifact(self) -> Artifact:
-        """The artifact, mapped."""
-        return load(self.path)
+        """The artifact, mapped: that of the start symbol asked for."""
+        return load(self.path).for_start(self.options.start)
 
     @cached_property
     def source(self) -> GrammarSource:

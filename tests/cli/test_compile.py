@@ -309,3 +309,27 @@ def test_a_kit_of_another_tokenizer_is_refused_and_nothing_is_written(refusal, c
 def test_a_kit_that_is_not_there_is_refused(refusal, grammar):
     said = refusal("compile", grammar, "--tokenizer", "bytes", "--kit", "none.kit")
     assert "none.kit" in said
+
+
+def test_several_start_symbols_make_one_artifact(command, tmp_path):
+    """Commands take them by their names."""
+    (tmp_path / "g.lark").write_text('one: "a" two\ntwo: "b"\n')
+    (tmp_path / "b.txt").write_text("b")
+    outcome = command(
+        *("compile", "g.lark", "--tokenizer", "bytes", "--start", "one", "--start", "two")
+    )
+    assert outcome.status == 0
+    assert "one, two" in command("inspect", "g.bytes.maskc").out
+    assert command("generate", "g.bytes.maskc").out == "ab\n"
+    assert command("generate", "g.bytes.maskc", "--start", "two").out == "b\n"
+    assert "'b'" in command("explain", "g.bytes.maskc", "--text", "", "--start", "two").out
+    few = ("--texts", "1", "--positions", "1", "--mutations", "1", "--jobs", "1")
+    verified = command("verify", "g.bytes.maskc", "--corpus", "b.txt", "--start", "two", *few)
+    assert verified.status == 0
+
+
+def test_a_start_symbol_that_an_artifact_lacks_is_refused(refusal, command, grammar):
+    command("compile", grammar, "--tokenizer", "bytes")
+    assert refusal("generate", "list.bytes.maskc", "--start", "x") == (
+        "list.lark: was not compiled for the start symbol 'x'; use one of list"
+    )
