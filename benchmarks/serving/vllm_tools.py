@@ -4,7 +4,8 @@
 
 PYTHON is that of vLLM's environment, with ``jsonschema``. For each parser a server is started, with
 ``MASKC_REQUESTS=structural_tag,json``, a model of random weights and a reasoning parser, so that
-each answer begins with thoughts. For each scenario of :mod:`benchmarks.serving.tool_scenarios` some
+each answer begins with thoughts; vLLM's own backend is guidance, which does not read these tags,
+so what answers is maskc. For each scenario of :mod:`benchmarks.serving.tool_scenarios` some
 chats are sent, every third as a stream. The model is wished to begin with a call, a right one or
 a wrong one, and to close what it opened; the masks decide. The tokens of every answer, cut or not,
 must be those of a text that the constraint takes, or the beginning of one; the calls of an answer
@@ -191,6 +192,7 @@ def main() -> None:
             serve = (
                 *("--reasoning-parser", "deepseek_r1", "--enable-auto-tool-choice"),
                 *("--tool-call-parser", name, "--tool-strict-level", options.strict_level),
+                *("--structured-outputs-config.backend", "guidance"),
             )
             model, log = str(folder / "model"), folder / f"{name}.log"
             with (

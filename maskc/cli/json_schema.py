@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-import maskc
-from maskc.artifact.files import check_writable
-from maskc.cli.limits import run_alone
+from maskc.artifact.model import Contents
 from maskc.cli.options import Decorator, gather
+from maskc.cli.saving import check_target, save_compiled
 from maskc.cli.tokenizer import VocabularyOptions
 from maskc.errors import SchemaError, UnreadableFileError
 from maskc.files import read_bounded
 from maskc.limits import Limits
 from maskc.report.json_schema import print_schema
-from maskc.report.render import print_json
-from maskc.runtime.borrowing import open_table
 
 SUFFIX = ".schema.json"
 MAX_BYTES = 16 * 1024 * 1024
@@ -112,33 +108,24 @@ def compile_schema_file(
     name = "schema" if path == "-" else Path(path).name
     stem = name.removesuffix(SUFFIX).removesuffix(".json")
     target = output or f"{stem}.{options.name}.maskc"
-    check_writable(target)
-    if kit is not None:
-        open_table(kit)
+    check_target(target, kit)
     text = read_schema_file(path)
     documents = read_resources(resources)
     formats = choices.get("formats", "assert")
     layout = Layout(**{key: value for key, value in choices.items() if key != "formats"})
     vocabulary = options.load()
-    began = time.perf_counter()
-    contents = run_alone(
-        lambda: compile_schema(
+
+    def work() -> Contents:
+        return compile_schema(
             text,
             vocabulary,
             name=name,
             resources=documents,
             layout=layout,
             assert_formats=formats == "assert",
-        ),
-        limits,
-    )
-    seconds = time.perf_counter() - began
-    maskc.Artifact(contents).save(target, kit=kit)
-    report = {"path": target, "n_bytes": Path(target).stat().st_size, "seconds": seconds}
-    if as_json:
-        print_json(report)
-    else:
-        print_schema(target, Path(target).stat().st_size, contents.header, seconds=seconds)
+        )
+
+    save_compiled(work, target, print_schema, kit=kit, as_json=as_json, limits=limits)
 
 
 def read_schema_file(path: str) -> bytes:

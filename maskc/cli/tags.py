@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-import maskc
-from maskc.artifact.files import check_writable
 from maskc.cli.json_schema import SUFFIX as SCHEMA_SUFFIX
 from maskc.cli.json_schema import read_schema_file
-from maskc.cli.limits import run_alone
 from maskc.cli.options import gather
+from maskc.cli.saving import check_target, save_compiled
 from maskc.cli.tokenizer import VocabularyOptions
 from maskc.limits import Limits
 from maskc.report.link import print_link
-from maskc.report.render import print_json
-from maskc.runtime.borrowing import open_table
 
 _CHOICES = ("auto", "required", "none")
 
@@ -129,9 +124,7 @@ def compile_link_file(
         raise click.UsageError("Tools need --family NAME: see `maskc families`.")
     name = Path(path).name
     target = output or f"{name.removesuffix('.json')}.{options.name}.maskc"
-    check_writable(target)
-    if kit is not None:
-        open_table(kit)
+    check_target(target, kit)
     vocabulary = options.load()
     choice = tools.choice or "auto"
 
@@ -149,12 +142,4 @@ def compile_link_file(
             limits=limits,
         )
 
-    began = time.perf_counter()
-    contents = run_alone(work, limits)
-    seconds = time.perf_counter() - began
-    maskc.Artifact(contents).save(target, kit=kit)
-    n_bytes = Path(target).stat().st_size
-    if as_json:
-        print_json({"path": target, "n_bytes": n_bytes, "seconds": seconds})
-    else:
-        print_link(target, n_bytes, contents.header, seconds=seconds)
+    save_compiled(work, target, print_link, kit=kit, as_json=as_json, limits=limits)

@@ -13,19 +13,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from maskc.errors import TagError
 from maskc.tags import formats as f
+from maskc.tags.around import NOTHING_AROUND, Around
+from maskc.tags.dispatching import (
+    make_triggered,
+    read_dispatch,
+    read_token_dispatch,
+    read_token_triggered_tags,
+    read_triggered_tags,
+)
 from maskc.tags.fields import (
     check_fields,
     check_schema,
-    check_triggers,
     check_utf8,
     read_count,
     read_flag,
     read_items,
-    read_pairs,
     read_text,
     read_texts,
 )
@@ -41,12 +48,15 @@ class Reader:
     Args:
         vocab_size: number of tokens.
         find_token: name of a token → its id, ``None`` if there is none.
+
+    Attributes:
+        tokens: finds tokens.
     """
 
     def __init__(self, vocab_size: int, find_token: FindToken) -> None:
-        self._tokens = TokenNames(vocab_size, find_token)
+        self.tokens = TokenNames(vocab_size, find_token)
         self._n_formats = 0
-        self._readers: dict[str, Callable[[Mapping[str, Any], str, _Around], f.Format]] = {
+        self._readers: dict[str, Callable[[Mapping[str, Any], str, Around], f.Format]] = {
             "const_string": self._const_string,
             "json_schema": self._json_schema,
             "qwen_xml_parameter": self._qwen_xml_parameter,
@@ -60,14 +70,14 @@ class Reader:
             "star": self._star,
             "repeat": self._repeat,
             "tag": self._tag,
-            "triggered_tags": self._triggered_tags,
+            "triggered_tags": partial(read_triggered_tags, self),
             "tags_with_separator": self._tags_with_separator,
-            "dispatch": self._dispatch,
+            "dispatch": partial(read_dispatch, self),
             "token": self._token,
             "exclude_token": self._exclude_token,
             "any_tokens": self._any_tokens,
-            "token_triggered_tags": self._token_triggered_tags,
-            "token_dispatch": self._token_dispatch,
+            "token_triggered_tags": partial(read_token_triggered_tags, self),
+            "token_dispatch": partial(read_token_dispatch, self),
         }
 
     def read(self, tag: Mapping[str, Any]) -> f.Format:
@@ -80,7 +90,7 @@ class Reader:
             raise TagError("/type", "it is not structural_tag", "give a structural tag")
         if "format" in tag:
             check_fields(tag, "", ("type", "format"))
-            return self._format(tag["format"], "/format", _NOTHING_AROUND)
+            return self.format(tag["format"], "/format", NOTHING_AROUND)
         if "structures" in tag:
             return self._legacy(tag)
         raise TagError("", "it has no format", "give a format, or structures and triggers")
@@ -105,16 +115,17 @@ class Reader:
             tags.append(f.Tag(pointer, begin, content, (end,)))
         triggers = read_texts(tag, "", "triggers")
         at_least_one = read_flag(tag, "", "at_least_one")
-        return self._make_triggered("", triggers, tags, (), at_least_one=at_least_one, loops=True)
+        return make_triggered("", triggers, tags, (), at_least_one=at_least_one, loops=True)
 
-    def _format(self, given: Any, pointer: str, around: _Around) -> f.Format:
+    def format(self, given: Any, pointer: str, around: Around) -> f.Format:
+        """Return a format at its place; those of a family are read already."""
         self._n_formats += 1
         if self._n_formats > MAX_FORMATS:
             raise TagError(pointer, f"there are more than {MAX_FORMATS:,} formats", "split the tag")
         if around.depth > MAX_DEPTH:
             raise TagError(pointer, f"it is nested deeper than {MAX_DEPTH} levels", "nest less")
         if isinstance(given, f.Format):
-            return given  # of a family, which has read it already
+            return given
         if not isinstance(given, Mapping):
             raise TagError(pointer, "it is no JSON object", "give a format")
         kind = given.get("type")
@@ -124,16 +135,16 @@ class Reader:
             raise TagError(f"{pointer}/type", f"{kind!r} is no known format", f"use one of {known}")
         return read(given, pointer, around.deeper())
 
-    def _const_string(self, given: Mapping[str, Any], pointer: str, _: _Around) -> f.Format:
+    def _const_string(self, given: Mapping[str, Any], pointer: str, _: Around) -> f.Format:
         check_fields(given, pointer, ("type", "value"))
         return f.ConstString(pointer, read_text(given, pointer, "value"))
 
-    def _json_schema(self, given: Mapping[str, Any], pointer: str, _: _Around) -> f.Format:
+    def _json_schema(self, given: Mapping[str, Any], pointer: str, _: Around) -> f.Format:
         fields = ("type", "json_schema", "style", "any_order", "max_whitespace_cnt", "excludes")
         check_fields(given, pointer, fields)
         return self._schema(given, pointer, given.get("style", "json"))
 
-    def _qwen_xml_parameter(self, given: Mapping[str, Any], pointer: str, _: _Around) -> f.Format:
+    def _qwen_xml_parameter(self, given: Mapping[str, Any], pointer: str, _: Around) -> f.Format:
         check_fields(given, pointer, ("type", "json_schema", "any_order", "max_whitespace_cnt"))
         return self._schema(given, pointer, "qwen_xml")
 
@@ -153,15 +164,15 @@ class Reader:
             tuple(read_texts(given, pointer, "excludes", may_lack=True)),
         )
 
-    def _grammar(self, given: Mapping[str, Any], pointer: str, _: _Around) -> f.Format:
+    def _grammar(self, given: Mapping[str, Any], pointer: str, _: Around) -> f.Format:
         check_fields(given, pointer, ("type", "grammar"))
         return f.Grammar(pointer, read_text(given, pointer, "grammar"))
 
-    def _regex(self, given: Mapping[str, Any], pointer: str, _: _Around) -> f.Format:
+    def _regex(self, given: Mapping[str, Any], pointer: str, _: Around) -> f.Format:
         check_fields(given, pointer, ("type", "pattern"))
         return f.Regex(pointer, read_text(given, pointer, "pattern"))
 
-    def _any_text(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+    def _any_text(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Format:
         check_fields(given, pointer, ("type", "excludes", "max_tokens", "max_chars"))
         excludes = read_texts(given, pointer, "excludes", may_lack=True)
         return f.AnyText(
@@ -172,38 +183,38 @@ class Reader:
         )
 
     def _elements(
-        self, given: Mapping[str, Any], pointer: str, around: _Around
+        self, given: Mapping[str, Any], pointer: str, around: Around
     ) -> tuple[f.Format, ...]:
         check_fields(given, pointer, ("type", "elements"))
         return tuple(
-            self._format(inner, place, around)
+            self.format(inner, place, around)
             for place, inner in read_items(given, pointer, "elements")
         )
 
-    def _sequence(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+    def _sequence(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Format:
         return f.Sequence(pointer, self._elements(given, pointer, around))
 
-    def _or(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+    def _or(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Format:
         return f.Either(pointer, self._elements(given, pointer, around))
 
-    def _optional(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+    def _optional(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Format:
         return f.Repeat(pointer, self._content(given, pointer, around), 0, 1)
 
-    def _plus(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+    def _plus(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Format:
         return f.Repeat(pointer, self._content(given, pointer, around), 1, None)
 
-    def _star(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+    def _star(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Format:
         return f.Repeat(pointer, self._content(given, pointer, around), 0, None)
 
     def _content(
-        self, given: Mapping[str, Any], pointer: str, around: _Around, *others: str
+        self, given: Mapping[str, Any], pointer: str, around: Around, *others: str
     ) -> f.Format:
         check_fields(given, pointer, ("type", "content", *others))
         if "content" not in given:
             raise TagError(f"{pointer}/content", "it is missing", "give a format")
-        return self._format(given["content"], f"{pointer}/content", around)
+        return self.format(given["content"], f"{pointer}/content", around)
 
-    def _repeat(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+    def _repeat(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Format:
         content = self._content(given, pointer, around, "min", "max")
         low, high = read_count(given, pointer, "min"), given.get("max")
         if low is None:
@@ -215,7 +226,7 @@ class Reader:
             raise TagError(f"{pointer}/max", f"it is not -1, or at least {low}", "correct it")
         return f.Repeat(pointer, content, low, high)
 
-    def _tag(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Tag:
+    def _tag(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Tag:
         check_fields(given, pointer, ("type", "begin", "content", "end"))
         begin = self._delimiter(given.get("begin"), f"{pointer}/begin")
         end = given.get("end")
@@ -229,12 +240,12 @@ class Reader:
             ends = found if isinstance(found, int) else (found,)
         if "content" not in given:
             raise TagError(f"{pointer}/content", "it is missing", "give a format")
-        inner = _Around(
+        inner = Around(
             tuple(filter(None, ends)) if isinstance(ends, tuple) else (),
             frozenset([ends]) if isinstance(ends, int) else frozenset(),
             around.depth,
         )
-        content = self._format(given["content"], f"{pointer}/content", inner)
+        content = self.format(given["content"], f"{pointer}/content", inner)
         return f.Tag(pointer, begin, content, ends)
 
     def _delimiter(self, given: Any, pointer: str) -> str | int:
@@ -243,10 +254,11 @@ class Reader:
             return given
         if isinstance(given, Mapping) and given.get("type") == "token":
             check_fields(given, pointer, ("type", "token"))
-            return self._tokens.find(given.get("token"), f"{pointer}/token")
+            return self.tokens.find(given.get("token"), f"{pointer}/token")
         raise TagError(pointer, "it is no text and no token", "give one of them")
 
-    def _tags(self, given: Mapping[str, Any], pointer: str, around: _Around) -> list[f.Tag]:
+    def tags(self, given: Mapping[str, Any], pointer: str, around: Around) -> list[f.Tag]:
+        """Return the tags that a format lists."""
         found = []
         for place, inner in read_items(given, pointer, "tags"):
             if isinstance(inner, f.Tag):
@@ -258,163 +270,29 @@ class Reader:
             found.append(self._tag(inner, place, around.deeper()))
         return found
 
-    def _triggered_tags(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
-        flags = ("at_least_one", "stop_after_first")
-        check_fields(given, pointer, ("type", "triggers", "tags", "excludes", *flags))
-        return self._make_triggered(
-            pointer,
-            read_texts(given, pointer, "triggers"),
-            self._tags(given, pointer, around),
-            (*read_texts(given, pointer, "excludes", may_lack=True), *around.ends),
-            at_least_one=read_flag(given, pointer, "at_least_one"),
-            loops=not read_flag(given, pointer, "stop_after_first"),
-        )
-
-    def _make_triggered(
-        self,
-        pointer: str,
-        triggers: list[str],
-        tags: list[f.Tag],
-        excludes: tuple[str, ...],
-        *,
-        at_least_one: bool,
-        loops: bool,
-    ) -> f.Format:
-        check_triggers(triggers, f"{pointer}/triggers")
-        by_length = sorted({len(trigger) for trigger in triggers})
-        known, rules = set(triggers), []
-        for tag in tags:
-            if not isinstance(tag.begin, str):
-                place = f"{tag.pointer}/begin"
-                raise TagError(place, "it is a token", "use token_triggered_tags, or give a text")
-            # No trigger is the beginning of another, so there is one at most.
-            starts = (tag.begin[:n] for n in by_length)
-            trigger = next((start for start in starts if start in known), None)
-            if trigger is None:
-                place = f"{tag.pointer}/begin"
-                raise TagError(place, "it begins with no trigger", "add its beginning to triggers")
-            rules.append(f.Rule(trigger, tag, True, tag.pointer))
-        used: set[str | int] = {rule.trigger for rule in rules}
-        unused = tuple(trigger for trigger in triggers if trigger not in used)
-        return f.Dispatch(
-            pointer,
-            tuple(rules),
-            unused,
-            excludes,
-            frozenset(),
-            of_tokens=False,
-            at_least_one=at_least_one,
-            loops=loops,
-        )
-
     def _tags_with_separator(
-        self, given: Mapping[str, Any], pointer: str, around: _Around
+        self, given: Mapping[str, Any], pointer: str, around: Around
     ) -> f.Format:
         flags = ("at_least_one", "stop_after_first")
         check_fields(given, pointer, ("type", "tags", "separator", *flags))
         return f.Separated(
             pointer,
-            tuple(self._tags(given, pointer, around)),
+            tuple(self.tags(given, pointer, around)),
             read_text(given, pointer, "separator"),
             read_flag(given, pointer, "at_least_one"),
             read_flag(given, pointer, "stop_after_first"),
         )
 
-    def _dispatch(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
-        check_fields(given, pointer, ("type", "rules", "loop", "excludes"))
-        rules = []
-        for place, (trigger, content) in read_pairs(given, pointer):
-            if not isinstance(trigger, str):
-                raise TagError(f"{place}/0", "it is no text", "give a trigger")
-            rules.append(f.Rule(trigger, self._format(content, f"{place}/1", around), False, place))
-        triggers = [str(rule.trigger) for rule in rules]
-        check_triggers(triggers, f"{pointer}/rules")
-        return f.Dispatch(
-            pointer,
-            tuple(rules),
-            (),
-            tuple(read_texts(given, pointer, "excludes", may_lack=True)),
-            frozenset(),
-            of_tokens=False,
-            at_least_one=False,
-            loops=read_flag(given, pointer, "loop", default=True),
-        )
-
-    def _token(self, given: Mapping[str, Any], pointer: str, _: _Around) -> f.Format:
+    def _token(self, given: Mapping[str, Any], pointer: str, _: Around) -> f.Format:
         check_fields(given, pointer, ("type", "token"))
-        return f.Token(pointer, self._tokens.find(given.get("token"), f"{pointer}/token"))
+        return f.Token(pointer, self.tokens.find(given.get("token"), f"{pointer}/token"))
 
-    def _exclude_token(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+    def _exclude_token(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Format:
         check_fields(given, pointer, ("type", "exclude_tokens"))
-        excludes = self._tokens.find_all(given, pointer, "exclude_tokens") | around.end_ids
+        excludes = self.tokens.find_all(given, pointer, "exclude_tokens") | around.end_ids
         return f.AnyTokens(pointer, excludes, 1, 1)
 
-    def _any_tokens(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
+    def _any_tokens(self, given: Mapping[str, Any], pointer: str, around: Around) -> f.Format:
         check_fields(given, pointer, ("type", "exclude_tokens", "max_tokens"))
-        excludes = self._tokens.find_all(given, pointer, "exclude_tokens") | around.end_ids
+        excludes = self.tokens.find_all(given, pointer, "exclude_tokens") | around.end_ids
         return f.AnyTokens(pointer, excludes, 0, read_count(given, pointer, "max_tokens"))
-
-    def _token_triggered_tags(
-        self, given: Mapping[str, Any], pointer: str, around: _Around
-    ) -> f.Format:
-        flags = ("at_least_one", "stop_after_first")
-        fields = ("type", "trigger_tokens", "tags", "exclude_tokens", *flags)
-        check_fields(given, pointer, fields)
-        if not given.get("trigger_tokens"):
-            raise TagError(f"{pointer}/trigger_tokens", "it is empty", "give one trigger at least")
-        triggers = self._tokens.find_all(given, pointer, "trigger_tokens")
-        rules = []
-        for tag in self._tags(given, pointer, around):
-            if not isinstance(tag.begin, int):
-                place = f"{tag.pointer}/begin"
-                raise TagError(place, "it is a text", "use triggered_tags, or give a token")
-            if tag.begin not in triggers:
-                place = f"{tag.pointer}/begin"
-                raise TagError(place, "it is no trigger", "add it to trigger_tokens")
-            rules.append(f.Rule(tag.begin, tag, True, tag.pointer))
-        excludes = (
-            self._tokens.find_all(given, pointer, "exclude_tokens") | around.end_ids | triggers
-        )
-        return f.Dispatch(
-            pointer,
-            tuple(rules),
-            (),
-            (),
-            excludes,
-            of_tokens=True,
-            at_least_one=read_flag(given, pointer, "at_least_one"),
-            loops=not read_flag(given, pointer, "stop_after_first"),
-        )
-
-    def _token_dispatch(self, given: Mapping[str, Any], pointer: str, around: _Around) -> f.Format:
-        check_fields(given, pointer, ("type", "rules", "loop", "exclude_tokens"))
-        rules = []
-        for place, (trigger, content) in read_pairs(given, pointer):
-            token = self._tokens.find(trigger, f"{place}/0")
-            rules.append(f.Rule(token, self._format(content, f"{place}/1", around), False, place))
-        excludes = self._tokens.find_all(given, pointer, "exclude_tokens")
-        return f.Dispatch(
-            pointer,
-            tuple(rules),
-            (),
-            (),
-            excludes | {int(rule.trigger) for rule in rules},
-            of_tokens=True,
-            at_least_one=False,
-            loops=read_flag(given, pointer, "loop", default=True),
-        )
-
-
-class _Around:
-    """What stands around a format: the end of the nearest tag, and how deep it is."""
-
-    __slots__ = ("depth", "end_ids", "ends")
-
-    def __init__(self, ends: tuple[str, ...], end_ids: frozenset[int], depth: int) -> None:
-        self.ends, self.end_ids, self.depth = ends, end_ids, depth
-
-    def deeper(self) -> _Around:
-        return _Around(self.ends, self.end_ids, self.depth + 1)
-
-
-_NOTHING_AROUND = _Around((), frozenset(), 0)

@@ -1,0 +1,59 @@
+"""Items become expressions; what begins alike is read once, and late parts are made when needed."""
+
+import pytest
+
+from maskc.runtime.cache.budget import Budget
+from maskc.runtime.link.composing import Composer
+from maskc.runtime.link.items import Constant, Late
+from tests.runtime.link.parts import legal, make_joints
+
+
+def word(text):
+    return Constant((tuple(text),))
+
+
+@pytest.fixture
+def composer():
+    kept = {}
+
+    def keep(kind, key, make):
+        if (kind, key) not in kept:
+            kept[kind, key] = make()
+        return kept[kind, key]
+
+    return Composer(make_joints(), Budget(1 << 20), keep)
+
+
+def starts(composer, expression):
+    return composer.joints.rest(expression, composer.joints.end).starts
+
+
+def test_items_are_read_one_after_the_other(composer):
+    whole = composer.join([word(b"a"), word(b"b"), composer.words([b"c", b"!"])])
+    after = composer.joints.step(starts(composer, whole), b"ab")
+    assert legal(composer.joints, after) == {b"c", b"!"}
+
+
+def test_alternatives_that_begin_with_constants_are_one_hypothesis(composer):
+    made = []
+
+    def make(text):
+        made.append(text)
+        return composer.words([text])
+
+    options = [
+        [word(b"ab"), Late(lambda: make(b"c"))],
+        [word(b"ac"), Late(lambda: make(b"!"))],
+    ]
+    whole = composer.either(options)
+    start = starts(composer, whole)
+    assert len(start) == 1
+    here = composer.joints.step(start, b"a")
+    assert (len(here), made) == (1, [])
+    here = composer.joints.step(here, b"b")
+    assert made == [b"c"]
+    assert legal(composer.joints, here) == {b"c"}
+
+
+def test_the_same_words_are_the_same_piece(composer):
+    assert composer.words([b"a", b"b"]) is composer.words([b"a", b"b"])

@@ -1,0 +1,45 @@
+"""Tokens that cross from one piece to the next."""
+
+import pytest
+
+from maskc.errors import LimitError
+from maskc.runtime.link.joints import MAX_HYPOTHESES
+from tests.runtime.link.parts import legal, make_joints, make_leaf
+
+
+@pytest.fixture(scope="module")
+def joints():
+    return make_joints()
+
+
+def test_a_token_may_end_one_piece_and_begin_the_next(joints):
+    whole = joints.sequence([make_leaf(joints, b"a", b"ab"), make_leaf(joints, b"c!")])
+    start = joints.rest(whole, joints.end).starts
+    assert legal(joints, start) == {b"a", b"ab", b"abc"}
+    after = joints.step(start, b"ab")
+    assert legal(joints, after) == {b"c", b"c!"}
+    assert joints.step(after, b"b") == ()
+
+
+def test_what_follows_an_empty_piece_may_come_at_once(joints):
+    either = joints.repetition(make_leaf(joints, b"a"), 0, 1)
+    whole = joints.sequence([either, make_leaf(joints, b"bc")])
+    start = joints.rest(whole, joints.end).starts
+    assert legal(joints, start) == {b"a", b"b", b"ab", b"bc", b"abc"}
+
+
+def test_counts_beyond_the_longest_token_are_one(joints):
+    leaf = make_leaf(joints, b"a")
+    rests = [joints.rest(joints.repetition(leaf, low, None), joints.end) for low in (40, 90)]
+    assert joints.cap(rests[0]) is joints.cap(rests[1])
+    few = joints.rest(joints.repetition(leaf, 1, 2), joints.end)
+    assert joints.cap(few) is not joints.cap(rests[0])
+
+
+def test_readings_of_one_text_are_bounded(joints):
+    a = make_leaf(joints, b"a")
+    # Each reading has another bound left.
+    many = [joints.repetition(a, n, n) for n in range(2, MAX_HYPOTHESES + 4)]
+    start = joints.rest(joints.choice(many), joints.end).starts
+    with pytest.raises(LimitError, match="ways to read the text so far"):
+        joints.step(start, b"a")

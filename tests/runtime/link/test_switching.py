@@ -1,0 +1,74 @@
+"""A switch turns to what a label stands for, which is made when it is first asked for."""
+
+import pytest
+
+from maskc.runtime.cache.budget import Budget
+from maskc.runtime.link.automaton import NO_LABEL
+from maskc.runtime.link.switching import Switch, SwitchAutomaton, SwitchPiece
+from tests.runtime.link.parts import legal, make_joints, make_leaf
+
+
+class Letters(SwitchAutomaton[bytes]):
+    """Reads a and b any number of times; after ``c`` it turns. The token 6 turns as well."""
+
+    def __init__(self):
+        super().__init__(b"")
+
+    def find_moves(self, name):
+        return {} if name else {0x61: b"", 0x62: b"", 0x63: b"c"}
+
+    def is_accepting(self, name):
+        return not name
+
+    def label_of(self, name):
+        return 0 if name else NO_LABEL
+
+    def find_atoms(self, name):
+        return {} if name else {6: b"!"}
+
+
+@pytest.fixture
+def joints():
+    return make_joints()
+
+
+def make_piece(joints, made, *, loops):
+    def target():
+        made.append(1)
+        return make_leaf(joints, b"!")
+
+    return SwitchPiece(Switch(Letters(), joints, Budget(1 << 20)), [target], loops=loops)
+
+
+def test_a_target_is_made_when_the_text_turns_to_it_and_once(joints):
+    made = []
+    piece = make_piece(joints, made, loops=False)
+    start = joints.rest(joints.leaf(piece), joints.end).starts
+    here = joints.step(start, b"ab")
+    assert (len(here), made) == (1, [])
+    after = joints.step(here, b"c")
+    joints.step(here, b"c")
+    assert made == [1]
+    assert legal(joints, after) == {b"!"}
+
+
+def test_tokens_that_go_past_a_turn_are_legal_as_the_target_says(joints):
+    piece = make_piece(joints, [], loops=False)
+    start = joints.rest(joints.leaf(piece), joints.end).starts
+    tokens = {b"a", b"b", b"c", b"ab", b"bc", b"abc", b"c!"}
+    # The token ! is an atom here.
+    assert legal(joints, start) == tokens | {b"!"}
+
+
+@pytest.mark.parametrize(("loops", "goes_on"), [(True, True), (False, False)])
+def test_after_a_target_a_switch_that_loops_begins_again(loops, goes_on, joints):
+    piece = make_piece(joints, [], loops=loops)
+    start = joints.rest(joints.leaf(piece), joints.end).starts
+    assert bool(joints.step(start, b"ac!a")) is goes_on
+
+
+def test_an_atom_turns_as_its_text_would(joints):
+    piece = make_piece(joints, [], loops=False)
+    start = joints.rest(joints.leaf(piece), joints.end).starts
+    assert legal(joints, joints.take(start, 6)) == {b"!"}
+    assert joints.take(start, 0) == ()
