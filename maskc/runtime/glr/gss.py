@@ -68,6 +68,9 @@ class StackSet:
         self.taken = 0
 
 
+# State → the number of what lies below it, for a set of nodes; in order of the states.
+Paths = tuple[tuple[GeneralStateId, int], ...]
+
 _REFUSED = StackSet(frozenset())  # in the place of a result: no stack takes the terminal
 
 
@@ -93,6 +96,7 @@ class GraphStructuredStack:
         )
         self._sets: WeakValueDictionary[frozenset[Node], StackSet] = WeakValueDictionary()
         self._shifted = Cache(budget)  # (stacks, terminal) → stacks, or ``_REFUSED``
+        self._described = Cache(budget)  # (stacks, lookaheads) → what :meth:`describe` returns
         self.start = self._intern(frozenset([self._node(GeneralStateId(0), ())]))
 
     def taken(self, stacks: StackSet) -> int:
@@ -118,6 +122,23 @@ class GraphStructuredStack:
         for node in (*left.tops, *right.tops):
             below.setdefault(node.state, set()).update(node.below)
         return self._intern(frozenset(self._node(*item) for item in below.items()))
+
+    def describe(self, stacks: StackSet, lookaheads: int) -> tuple[Paths, ...]:
+        """Return the stacks that go on with some lookaheads, whatever objects hold them.
+
+        Equal sets of stacks are described alike, though one may be merged where the other is not,
+        and of those that take none of the lookaheads nothing is left.
+        """
+        key = (stacks, lookaheads)
+        found: tuple[Paths, ...] | None = self._described.get(key)
+        if found is None:
+            if stacks.reduced is None:
+                self._reduce(stacks)
+            taken = self._tables.taken
+            going = (node for node in stacks.reduced or () if taken[node.state] & lookaheads)
+            found = list_paths(frozenset(going))
+            self._described.put(key, found)
+        return found
 
     def _shift(self, stacks: StackSet, terminal: TerminalId) -> StackSet | None:
         if stacks.reduced is None:
@@ -205,3 +226,28 @@ def _drop_covered(nodes: Iterable[Node]) -> frozenset[Node]:
         for node in group
         if not any(node.below < other.below for other in group)
     )
+
+
+def list_paths(tops: frozenset[Node]) -> tuple[Paths, ...]:
+    """Return the paths down from some nodes as an automaton, equal for equal sets of paths.
+
+    Nodes of one state are taken together all the way down (the subset construction; a graph of
+    stacks has no cycles), and equal results are one; the last is that of the nodes given.
+    """
+    number_of: dict[frozenset[Node], int] = {}
+    number: dict[Paths, int] = {}
+    pending = [tops]
+    while pending:
+        nodes = pending[-1]
+        below: dict[GeneralStateId, set[Node]] = {}
+        for node in nodes:
+            below.setdefault(node.state, set()).update(node.below)
+        rests = [(state, frozenset(below[state])) for state in sorted(below)]
+        missing = [rest for _, rest in rests if rest not in number_of]
+        if missing:
+            pending.append(missing[0])
+            continue
+        pending.pop()
+        paths = tuple((state, number_of[rest]) for state, rest in rests)
+        number_of[nodes] = number.setdefault(paths, len(number))
+    return tuple(number)

@@ -159,7 +159,9 @@ class GlrMachine:
 
     def describe(self, hypothesis: GlrHypothesis) -> Hashable:
         """Return all that the future of a hypothesis depends on."""
-        return (hypothesis.state, hypothesis.stacks)
+        state, stacks = hypothesis.state, hypothesis.stacks
+        lookaheads = self._list_possible(self._scanner.open_lexeme_of[state])
+        return (state, self._gss.describe(stacks, lookaheads))
 
     def _step(self, here: _StacksOf, text: bytes) -> GlrHypotheses:
         """Return the live hypotheses after the bytes."""
@@ -214,6 +216,14 @@ class GlrMachine:
         return bool(lexeme.direct & taken) or any(
             self._lookaheads.after(boundary, PLACE) & taken for boundary in lexeme.ignored
         )
+
+    def _list_possible(self, number: OpenLexemeId) -> int:
+        """Return the lookaheads that an open lexeme may become, or that may come after it."""
+        lexeme = self._lookaheads.open_lexeme(number)
+        possible = lexeme.direct
+        for boundary in lexeme.ignored:
+            possible |= self._lookaheads.after(boundary, PLACE)
+        return possible
 
 
 def _sorted(places: _StacksOf) -> GlrHypotheses:

@@ -46,3 +46,25 @@ def test_a_union_with_a_part_is_the_whole(gss, artifact):
     both = gss.unite(item, sign)
     assert gss.unite(both, item) is both
     assert gss.unite(item, item) is item
+
+
+def test_stacks_are_described_without_those_that_do_not_go_on(gss, artifact):
+    item, sign = shift(gss, artifact, ["A"]), shift(gss, artifact, ["A", "PLUS"])
+    both, taken = gss.unite(item, sign), gss.taken(item)
+    assert gss.describe(both, taken) == gss.describe(item, taken)
+    assert gss.describe(both, gss.taken(both)) != gss.describe(item, taken)
+
+
+def test_equal_stacks_are_described_alike_whatever_holds_them():
+    artifact = compile_text(
+        'start: "(" start ")" | "[" start "]" | "a"\n', (b"a",), parser="earley"
+    )
+    gss = GraphStructuredStack(Lr0Tables(artifact.contents.arrays), Budget(1 << 20))
+    round_, square = (shift(gss, artifact, [sign, "LPAR"]) for sign in ("LPAR", "LSQB"))
+    terminal = artifact.header["terminals"].index("A")
+    early = gss.shift(gss.unite(round_, square), terminal)
+    late = gss.unite(gss.shift(round_, terminal), gss.shift(square, terminal))
+    assert early is not late
+    taken = gss.taken(early)
+    assert gss.describe(early, taken) == gss.describe(late, taken)
+    assert gss.describe(early, taken) != gss.describe(gss.shift(round_, terminal), taken)
