@@ -260,6 +260,10 @@ class _Search:
             if any(high is not None and high < low for _, high in counts):
                 return False
             return all(self._base(name, named, general) is not space.false for name in required)
+        if self._type == "array" and {True, False} <= {
+            atom.args[0] for atom in atoms if atom.kind == "unique"
+        }:
+            return False
         low_high = {"array": "size", "string": "length"}.get(self._type)
         if low_high is not None:
             bounds = [atom.args for atom in atoms if atom.kind == low_high]

@@ -70,10 +70,20 @@ class ArrayDrafts:
             )
         pieces = self._cut(items, counted, high, pointer)
         counters = [Counter(first, stop, a, b) for first, stop, _, a, b in counted]
-        unique = any(atom.kind == "unique" for atom in ordered)
-        return [
-            ArrayDraft(pieces, low, high, counters, unique, self._find_widest(ordered, pointer))
-        ]
+        asked = {atom.args[0] for atom in ordered if atom.kind == "unique"}
+        repeats = False in asked
+        if repeats and (len(pieces) > 1 or counted):
+            raise SchemaError(
+                pointer,
+                "uniqueItems",
+                "is negated (by not, oneOf or if) beside "
+                + ("contains, or negated items" if counted else "prefixItems")
+                + ", which is not supported",
+                "leave uniqueItems out of the negated schema",
+            )
+        widest = self._find_widest(ordered, pointer)
+        low = max(low, 2) if repeats else low
+        return [ArrayDraft(pieces, low, high, counters, True in asked, repeats, widest)]
 
     def _find_widest(self, atoms: list[Formula], pointer: str) -> Bound:
         """Return the largest bound on a number of items, and which keyword says it."""

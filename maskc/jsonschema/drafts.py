@@ -50,7 +50,7 @@ class Bound:
 
 @dataclass(slots=True, eq=False)
 class ArrayDraft:
-    """As :class:`maskc.runtime.schema.arrays.ArrayRule`, and whether items must differ.
+    """As :class:`maskc.runtime.schema.arrays.ArrayRule`, and whether items must differ, or two not.
 
     ``widest`` is the largest bound on a number of items, for errors.
     """
@@ -60,6 +60,7 @@ class ArrayDraft:
     high: int | None
     counters: list[Counter]
     unique: bool
+    repeats: bool = False
     widest: Bound = Bound(0, "", "contains")
 
 

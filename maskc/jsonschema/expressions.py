@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from maskc.errors import SchemaError
 from maskc.jsonschema.automata import complement
 from maskc.jsonschema.formulas import ABOUT, BIT, EVERY_TYPE, Formula, Keys, in_order
 from maskc.jsonschema.holding import Holding
@@ -253,12 +252,7 @@ class Space:
             if high is not None:
                 parts.append(self.make(kind, start, stop, fits, high + 1, None))
             return self.either(parts)
-        raise SchemaError(
-            "",
-            "uniqueItems",
-            "is negated (by not, oneOf or if), which is not supported",
-            "leave uniqueItems out of the negated schema",
-        )
+        return self.make("unique", not args[0])
 
     def contains_key(self, keys: Keys, name: str) -> bool:
         """Return whether a name is in a set of keys."""

@@ -9,7 +9,8 @@ Atoms, by kind:
 - ``bounds`` low, open, high, open; ``multiple`` of a number or not; ``spelled`` as draft 4 wants.
 - ``all`` members whose key is in a set have values that fit; ``some`` member does; ``count``;
   ``order`` asks nothing, and says in which order a schema names its keys.
-- ``items`` from … to … fit; ``contains`` between so many of them fit; ``size``; ``unique``.
+- ``items`` from … to … fit; ``contains`` between so many of them fit; ``size``;
+  ``unique``: all items differ, or not all.
 
 Example: ``{"maxLength": 3}`` is ``length(0, 3)``, which every number fits.
 """

@@ -18,16 +18,19 @@ from maskc.errors import SchemaError, UnsatisfiableError
 from maskc.jsonschema.automata import of_texts, relabel
 from maskc.jsonschema.building import Builder
 from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, StringDraft
-from maskc.jsonschema.listing import Listing, list_texts
+from maskc.jsonschema.listing import MAX_ITEMS, MAX_VALUES, Listing, list_texts
 from maskc.jsonschema.satisfying import Satisfying
 from maskc.jsonschema.values import FALSE, NULL, TRUE, Value, sort_key
+from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.arrays import ArrayRule
 from maskc.runtime.schema.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.entries import write_fraction
 from maskc.runtime.schema.listed_numbers import write_numbers
-from maskc.runtime.schema.plan import write_fraction
+from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.powers import decimal, write_digits
 from maskc.runtime.schema.sides import Rule
 from maskc.runtime.schema.texts import find_texts
+from maskc.runtime.schema.variety import Variety
 
 _LITERALS = (NULL, TRUE, FALSE)
 _FEW_STATES = 64  # take no more room than texts
@@ -49,10 +52,12 @@ def freeze_plan(builder: Builder, root: int) -> bytes:
 class _Freezer:
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
-        self._fitting = Satisfying(builder.drafts, builder.layout)
+        self._fitting = Satisfying(builder.drafts, builder.layout, self._may_differ)
         self._drafts = builder.drafts
         self._listing = Listing(builder.drafts, self._fitting)
-        self._splits: dict[int, tuple[int, list[tuple[Value, int]]]] = {}
+        self._splits: dict[tuple[int, int], tuple[int, list[tuple[Value, int]]]] = {}
+        # Arrays of very many different items: the pointer, and the positions of these.
+        self._long: list[tuple[str, list[int]]] = []
         self._parts: dict[str, list[Any]] = {
             name: [] for name in ("dfas", "strings", "numbers", "arrays", "objects", "positions")
         }
@@ -74,8 +79,33 @@ class _Freezer:
             raise UnsatisfiableError(
                 "", "", "fits no value at all", "look for keywords that contradict each other"
             )
-        plan = {**self._parts, "root": first}
-        return json.dumps(plan, ensure_ascii=True, separators=(",", ":"), sort_keys=True).encode()
+        parts = {**self._parts, "root": first}
+        text = json.dumps(parts, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
+        plan = text.encode()
+        if self._long:
+            self._check_long(plan)
+        return plan
+
+    def _may_differ(self, draft: ArrayDraft, rule: ArrayRule, found: set[int]) -> bool:
+        return Listing(self._drafts, self._fitting, set(found)).may_differ(draft, rule)
+
+    def _check_long(self, data: bytes) -> None:
+        """Refuse arrays of more different items than are listed, unless there are endlessly many.
+
+        Raises:
+            SchemaError: it is not known whether there are enough of them.
+        """
+        plan = Plan(data, self._builder.layout, Budget(0))
+        variety = Variety(plan)
+        for pointer, positions in self._long:
+            if not all(map(variety.of_position, positions)):
+                raise SchemaError(
+                    pointer,
+                    "uniqueItems",
+                    f"asks for more than {MAX_ITEMS:,} different items of finitely many, "
+                    "which are not counted",
+                    "lower minItems, or leave uniqueItems out",
+                )
 
     def _reach(self, number: int) -> int:
         place = self._place.get(number)
@@ -109,8 +139,7 @@ class _Freezer:
             rule = self._fitting.array_rule(array, self._listing.fit)
             if rule is not None:
                 entry = self._write_array(array, rule, draft.pointer)
-                if entry is not None:
-                    arrays.append(self._add("arrays", entry))
+                arrays.append(self._add("arrays", entry))
         objects = []
         for object_ in draft.objects:
             if self._fitting.object_rule(object_, self._listing.fit) is not None:
@@ -155,33 +184,31 @@ class _Freezer:
             draft.n_wishes,
         ]
 
-    def _write_array(self, draft: ArrayDraft, rule: ArrayRule, pointer: str) -> list[Any] | None:
-        splits: list[Any] | None = None
+    def _write_array(self, draft: ArrayDraft, rule: ArrayRule, pointer: str) -> list[Any]:
+        splits: list[Any] | bool | None = True if draft.repeats else None
         pieces = rule.pieces
         if draft.unique:
             children = {child for _, options in pieces for _, child in options}
-            for child in sorted(children):
-                self._split(child, pointer)
-            if draft.counters and any(self._splits[child][1] for child in children):
+            most = min(max(draft.low, MAX_VALUES), MAX_ITEMS)
+            split = {child: self._split(child, most) for child in sorted(children)}
+            if draft.counters and any(values for _, values in split.values()):
                 raise SchemaError(
                     pointer,
                     "uniqueItems",
                     "stands beside contains over items with few values, which is not supported",
                     "leave one of the two out",
                 )
-            if not self._can_differ(draft, pieces):
-                return None
             splits = [
                 [
                     self._reach(child),
-                    -1 if self._splits[child][0] < 0 else self._reach(self._splits[child][0]),
-                    [
-                        [_to_json(value), self._reach(position)]
-                        for value, position in self._splits[child][1]
-                    ],
+                    -1 if endless < 0 else self._reach(endless),
+                    [[_to_json(value), self._reach(position)] for value, position in values],
                 ]
-                for child in sorted(children)
+                for child, (endless, values) in split.items()
             ]
+            if draft.low > MAX_ITEMS:
+                many = [self._reach(endless) for endless, _ in split.values() if endless >= 0]
+                self._long.append((pointer, many))
         written = [
             [start, [n for bits, child in options for n in (bits, self._reach(child))]]
             for start, options in pieces
@@ -189,38 +216,11 @@ class _Freezer:
         counters = [[c.start, c.stop, c.low, c.high] for c in draft.counters]
         return [written, draft.low, draft.high, counters, splits]
 
-    def _can_differ(
-        self, draft: ArrayDraft, pieces: list[tuple[int, list[tuple[int, int]]]]
-    ) -> bool:
-        """Return whether there are enough different items for the shortest array."""
-        holder: dict[Value, int] = {}
-        domains: dict[int, list[Value]] = {}
-
-        def augment(place: int, tried: set[Value]) -> bool:
-            for value in domains[place]:
-                if value not in tried:
-                    tried.add(value)
-                    if value not in holder or augment(holder[value], tried):
-                        holder[value] = place
-                        return True
-            return False
-
-        for place in range(draft.low):
-            options = [o for start, o in pieces if start <= place][-1]
-            splits = [self._splits[child] for _, child in options]
-            if any(endless >= 0 for endless, _ in splits):
-                if place >= pieces[-1][0]:
-                    break
-                continue
-            domains[place] = sorted({v for _, values in splits for v, _ in values}, key=sort_key)
-            if not augment(place, set()):
-                return False
-        return True
-
-    def _split(self, number: int, pointer: str) -> None:
-        """Tell the values of a position apart: those that are never used up, and each other."""
-        if number in self._splits:
-            return
+    def _split(self, number: int, most: int) -> tuple[int, list[tuple[Value, int]]]:
+        """Tell the values of a position apart: kinds of more than so many, and each other value."""
+        found = self._splits.get((number, most))
+        if found is not None:
+            return found
         draft = self._drafts[number]
         endless = PositionDraft(draft.pointer)
         values: dict[Value, PositionDraft] = {}
@@ -228,43 +228,35 @@ class _Freezer:
             if draft.literals >> bit & 1:
                 values[literal] = PositionDraft(draft.pointer, literals=1 << bit)
         for rule in draft.numbers:
-            numbers = self._listing.numbers(rule)
+            numbers = self._listing.numbers(rule, most)
             if numbers is None:
                 endless.numbers.append(rule)
             for n in numbers or ():
                 made = values.setdefault(("number", n), PositionDraft(draft.pointer))
                 made.numbers.append(replace(rule, values=frozenset([n])))
         for string in draft.strings:
-            texts = list_texts(string)
+            texts = list_texts(string, most)
             if texts is None:
                 endless.strings.append(string)
             for text in texts or ():
                 made = values.setdefault(("string", text), PositionDraft(draft.pointer))
                 made.strings = [StringDraft(of_texts([text]), 0, None)]
         for array in draft.arrays:
-            if self._fitting.array_rule(array, self._listing.fit) is None:
-                continue
-            if self._listing.is_open_array(array):
+            arrays = self._listing.values(PositionDraft(draft.pointer, arrays=[array]), most)
+            if arrays is None:
                 endless.arrays.append(array)
-                continue
-            for value in self._list_or_refuse(PositionDraft("", arrays=[array]), pointer):
-                values[value] = self._constant(value, pointer)
+            values.update((value, self._constant(value, draft.pointer)) for value in arrays or ())
         for object_ in draft.objects:
-            found = self._fitting.object_rule(object_, self._listing.fit)
-            if found is None:
-                continue
-            if found.is_open:
+            objects = self._listing.values(PositionDraft(draft.pointer, objects=[object_]), most)
+            if objects is None:
                 endless.objects.append(object_)
-                continue
-            for value in self._list_or_refuse(PositionDraft("", objects=[object_]), pointer):
-                values[value] = self._constant(value, pointer)
+            values.update((value, self._constant(value, draft.pointer)) for value in objects or ())
         place = -1
         if endless.numbers or endless.strings or endless.arrays or endless.objects:
             place = self._append(endless)
-        self._splits[number] = (
-            place,
-            [(value, self._append(values[value])) for value in sorted(values, key=sort_key)],
-        )
+        split = [(value, self._append(values[value])) for value in sorted(values, key=sort_key)]
+        self._splits[number, most] = (place, split)
+        return place, split
 
     def _append(self, draft: PositionDraft) -> int:
         self._drafts.append(draft)
@@ -277,18 +269,6 @@ class _Freezer:
         builder.finish()
         self._listing.fit |= self._fitting.positions()
         return self._drafts[number]
-
-    def _list_or_refuse(self, draft: PositionDraft, pointer: str) -> list[Value]:
-        found = self._listing.values(draft)
-        if found is None:
-            raise SchemaError(
-                pointer,
-                "uniqueItems",
-                "compares arrays or objects that are neither few nor can always have another "
-                "item or key, which is not supported",
-                "allow additional properties or items in them, or leave uniqueItems out",
-            )
-        return found
 
 
 def _relabel(draft: ObjectDraft, kept: list[list[tuple[int, int]]]) -> CharDfa:

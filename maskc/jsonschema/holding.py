@@ -80,7 +80,7 @@ class Holding:
             outcome = (self.holds(args[1], v) for v in chosen)
             return all(outcome) if kind == "all" else any(outcome)
         if kind == "unique":
-            return len(set(held)) == len(held)
+            return bool((len(set(held)) == len(held)) == args[0])
         chosen = held[args[0] : args[1]]
         n_fit = sum(self.holds(args[2], v) for v in chosen)
         if kind == "items":

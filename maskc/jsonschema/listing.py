@@ -1,26 +1,33 @@
 """Which values fit a position, if they are few?
 
-Items that must differ are told apart by listing what they may be.
+Items that must differ are told apart by listing what they may be. Values are built part by part,
+and no part is taken that no value has: so there are never more parts under way than values.
 
 Example: ``{"type": "integer", "minimum": 1, "maximum": 3}`` has three values, and ``{"type":
 "string"}`` is not listed.
 
-Limits: ``MAX_VALUES`` values, nested at most 8 deep.
+Limits: arrays of more than ``MAX_ITEMS`` items are refused.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
-from itertools import product
-from typing import Any
 
+from maskc.errors import SchemaError
 from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, StringDraft
 from maskc.jsonschema.satisfying import Satisfying
 from maskc.jsonschema.values import FALSE, NULL, TRUE, Value
+from maskc.runtime.schema.arrays import ArrayRule
 from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.fields import Field, Fields
+from maskc.runtime.schema.objects import ObjectRule
+from maskc.runtime.schema.rules import ArrayEntry, Place, Split
 from maskc.runtime.schema.sides import Rule
+from maskc.runtime.schema.variety import list_bits
 
 MAX_VALUES = 64
+MAX_ITEMS = 1_000
 _LITERALS = (NULL, TRUE, FALSE)
 
 
@@ -30,159 +37,241 @@ class Listing:
     Args:
         drafts: all positions; there may come to be more.
         fitting: says what fits them.
-
-    Attributes:
         fit: positions that some value fits.
     """
 
-    def __init__(self, drafts: list[PositionDraft], fitting: Satisfying) -> None:
+    def __init__(
+        self, drafts: list[PositionDraft], fitting: Satisfying, fit: set[int] | None = None
+    ) -> None:
         self._drafts, self._fitting = drafts, fitting
-        self.fit = fitting.positions()
+        self.fit = fitting.positions() if fit is None else fit
+        self._open: set[int] = set()
+        self._known: dict[tuple[int, int], list[Value] | None] = {}
 
-    def values(self, draft: PositionDraft, depth: int = 0) -> list[Value] | None:
-        """Return the values that fit a position, ``None`` if they are not few."""
-        if depth > 8:
-            return None
+    def values(self, draft: PositionDraft, most: int = MAX_VALUES) -> list[Value] | None:
+        """Return the values that fit a position, ``None`` if they are more than so many.
+
+        Raises:
+            SchemaError: an array is too long to be listed.
+        """
         found: dict[Value, None] = {}
         for bit, literal in enumerate(_LITERALS):
             if draft.literals >> bit & 1:
                 found[literal] = None
         for rule in draft.numbers:
-            numbers = self.numbers(rule)
+            numbers = self.numbers(rule, most)
             if numbers is None:
                 return None
             found.update(dict.fromkeys(("number", n) for n in numbers))
         for string in draft.strings:
-            texts = list_texts(string)
+            texts = list_texts(string, most)
             if texts is None:
                 return None
             found.update(dict.fromkeys(("string", text) for text in texts))
         for array in draft.arrays:
-            arrays = self._list_arrays(array, depth)
+            arrays = self._list_arrays(array, most, draft.pointer)
             if arrays is None:
                 return None
             found.update(dict.fromkeys(arrays))
         for object_ in draft.objects:
-            objects = self._list_objects(object_, depth)
+            objects = self._list_objects(object_, most)
             if objects is None:
                 return None
             found.update(dict.fromkeys(objects))
-        return list(found) if len(found) <= MAX_VALUES else None
+        return list(found) if len(found) <= most else None
 
-    def _list_arrays(self, draft: ArrayDraft, depth: int) -> list[Value] | None:
-        rule = self._fitting.array_rule(draft, self.fit)
+    def of(self, number: int, most: int) -> list[Value] | None:
+        """Return the same for a position by number."""
+        if number in self._open:
+            return None  # it has values inside its values
+        key = (number, most)
+        if key not in self._known:
+            self._open.add(number)
+            self._known[key] = self.values(self._drafts[number], most)
+            self._open.remove(number)
+        return self._known[key]
+
+    def may_differ(self, draft: ArrayDraft, rule: ArrayRule) -> bool:
+        """Return whether there are enough different items for the shortest array.
+
+        Args:
+            draft: whose items must differ.
+            rule: its rule.
+        """
+        if draft.low < 2:
+            return True
+        entry = self._entry(draft, rule, min(max(draft.low, MAX_VALUES), MAX_ITEMS))
+        return entry.is_feasible(entry.start)
+
+    def _entry(self, draft: ArrayDraft, rule: ArrayRule, most: int) -> ArrayEntry:
+        """Return how an array's items differ, those that are more than so many as endless ones."""
+        if not draft.unique:
+            return ArrayEntry(rule, None, repeats=draft.repeats)
+        splits = {}
+        for child in sorted({child for _, options in rule.pieces for _, child in options}):
+            values = self.of(child, most)
+            pairs = tuple((value, child) for value in values or ())
+            splits[child] = Split(child if values is None else -1, pairs)
+        return ArrayEntry(rule, splits)
+
+    def _list_arrays(self, draft: ArrayDraft, most: int, pointer: str) -> list[Value] | None:
+        rule = self._fitting.bare_rule(draft, self.fit)
         if rule is None:
             return []
-        if draft.high is None or draft.high > MAX_VALUES or draft.counters or draft.unique:
-            most = next((start for start, o in rule.pieces if not o), None)
-            if most is None or draft.counters or draft.unique:
-                return None
-        else:
-            most = draft.high
+        is_long = draft.high is None and not draft.counters and bool(rule.pieces[-1][1])
+        if is_long and not draft.unique and all(options for _, options in rule.pieces):
+            return None
+        # What others take of an item's many values leaves enough.
+        entry = self._entry(draft, rule, most + min(draft.low, MAX_ITEMS))
         found: list[Value] = []
-        for n in range(draft.low, most + 1):
-            columns = []
-            for place in range(n):
-                items = [v for _, c in rule.options(place) for v in self._list_of(c, depth)]
-                if None in items:
-                    return None
-                columns.append(items)
-            size = 1
-            for column in columns:
-                size *= len(column)
-            if size > MAX_VALUES:
+        level: dict[tuple[Value, ...], set[Place]] = {}
+        if entry.is_feasible(entry.start):
+            level[()] = {entry.start}
+        for length in range(MAX_ITEMS + 1):
+            found += [
+                ("array", items)
+                for items, places in level.items()
+                if any(map(entry.may_close, places))
+            ]
+            if max(len(found), len(level)) > most:
                 return None
-            found += [("array", tuple(items)) for items in product(*columns)]
+            after = self._add_items(entry, level, most + length + 1)
+            if after is None:
+                return None
+            if not after:
+                return found
+            level = after
+        raise SchemaError(
+            pointer,
+            "uniqueItems",
+            f"compares arrays of more than {MAX_ITEMS:,} items of few kinds",
+            "lower minItems or maxItems, or leave uniqueItems out",
+        )
+
+    def _add_items(
+        self, entry: ArrayEntry, level: dict[tuple[Value, ...], set[Place]], most: int
+    ) -> dict[tuple[Value, ...], set[Place]] | None:
+        """Return arrays with one more item, ``None`` if some item may be more than so many."""
+        found: dict[tuple[Value, ...], set[Place]] = {}
+        for items, places in level.items():
+            for place in places:
+                for after, child in entry.rule_ways(place):
+                    values = self.of(child, most)
+                    if values is None:
+                        return None
+                    for value in values:
+                        made = entry.add(after, value)
+                        if made is not None:
+                            found.setdefault((*items, value), set()).add(made)
         return found
 
-    def _list_of(self, number: int, depth: int) -> list[Any]:
-        found = self.values(self._drafts[number], depth + 1)
-        return [None] if found is None else found
-
-    def _list_objects(self, draft: ObjectDraft, depth: int) -> list[Value] | None:
-        rule = self._fitting.object_rule(draft, self.fit)
-        if rule is None:
+    def _list_objects(self, draft: ObjectDraft, most: int) -> list[Value] | None:
+        found = self._fitting.object_rule(draft, self.fit)
+        if found is None:
             return []
-        names = draft.names
-        if names is None and rule.options[draft.n_names :] == []:
-            names = _names_of(draft.dfa, draft.n_names)
-        if names is None or any(rule.options[draft.n_names :]) or draft.n_wishes:
+        rule = found.unordered
+        labels = rule.open_labels(rule.start)
+        if rule.has_endless(labels):
             return None
-        columns: list[list[Any]] = []
-        for n, name in enumerate(names):
-            options = rule.options[n]
-            values = [v for _, c in options for v in self._list_of(c, depth)]
-            if None in values:
+        fields = _list_fields(rule, labels, most)
+        if fields is None:
+            return None
+        fields_of = Fields(fields, rule.low, rule.high)
+        level: dict[tuple[tuple[str, Value], ...], set[tuple[int, int]]]
+        level = {(): {(0, rule.start.wishes)}}
+        for place, field in enumerate(fields):
+            after: dict[tuple[tuple[str, Value], ...], set[tuple[int, int]]] = {}
+            for members, ways in level.items():
+                for n_members, wishes in ways:
+                    if not field.is_needed and fields_of.may_end(place + 1, n_members, wishes):
+                        after.setdefault(members, set()).add((n_members, wishes))
+                    for bits, child in field.options:
+                        way = (n_members + 1, wishes & ~bits)
+                        if bits & ~wishes or not fields_of.may_end(place + 1, *way):
+                            continue
+                        values = self.of(child, most)
+                        if values is None:
+                            return None
+                        for value in values:
+                            after.setdefault((*members, (field.key, value)), set()).add(way)
+            if len(after) > most:
                 return None
-            there: list[Any] = [(name, v) for v in values]
-            columns.append(there if draft.required >> n & 1 else [None, *there])
-        size = 1
-        for column in columns:
-            size *= max(len(column), 1)
-        if size > MAX_VALUES:
-            return None
-        found: list[Value] = []
-        for chosen in product(*columns):
-            members = sorted(member for member in chosen if member is not None)
-            if len(members) >= draft.low and (draft.high is None or len(members) <= draft.high):
-                found.append(("object", tuple(members)))
-        return found
+            level = after
+        return [("object", tuple(sorted(members))) for members in level]
 
-    def is_open_array(self, draft: ArrayDraft) -> bool:
-        """Return whether there is always one more item to add."""
-        last = [child for _, child in draft.pieces[-1][1] if child in self.fit]
-        return (
-            draft.high is None
-            and bool(last)
-            and not draft.counters
-            and (not draft.unique or any(self._is_endless(child) for child in last))
-        )
-
-    def _is_endless(self, number: int) -> bool:
-        draft = self._drafts[number]
-        return any(self.numbers(rule) is None for rule in draft.numbers) or any(
-            list_texts(string) is None for string in draft.strings
-        )
-
-    def numbers(self, rule: Rule) -> list[Fraction] | None:
+    def numbers(self, rule: Rule, most: int = MAX_VALUES) -> list[Fraction] | None:
         """Return the values that fit a rule of numbers, ``None`` if there are too many."""
         if not self._fitting.has_number(rule):
             return []
         if rule.values is not None:
-            return sorted(v for v in rule.values if rule.allows(v))
+            found = sorted(v for v in rule.values if rule.allows(v))
+            return found if len(found) <= most else None
         if rule.low is None or rule.high is None:
             return None
-        if rule.multiple is None:
+        multiple = Fraction(1) if rule.spelled == 1 and rule.multiple is None else rule.multiple
+        if multiple is None:
             return [rule.low] if rule.low == rule.high else None
-        first, last = -(-rule.low // rule.multiple), rule.high // rule.multiple
-        if last - first >= MAX_VALUES:
+        first, last = -(-rule.low // multiple), rule.high // multiple
+        found = []
+        for n in range(first, last + 1):
+            if rule.allows(n * multiple):
+                found.append(n * multiple)
+            if len(found) > most:
+                return None
+        return found
+
+
+def _list_fields(rule: ObjectRule, labels: int, most: int) -> list[Field] | None:
+    """Return the members that an object may have, ``None`` if they are more than so many."""
+    found = []
+    for label in list_bits(labels):
+        is_name = label < rule.n_names
+        texts = _texts_of(rule.dfa, label, max(most, 1))
+        if texts is None:
             return None
-        found = [n * rule.multiple for n in range(first, last + 1)]
-        return [value for value in found if rule.allows(value)]
+        is_needed = is_name and bool(rule.required >> label & 1)
+        found += [Field(text, tuple(rule.options[label]), is_needed) for text in texts]
+    return found
 
 
-def _names_of(dfa: CharDfa, n_names: int) -> tuple[str, ...]:
-    """Return the texts that an automaton of names labels, by label."""
-    found = [""] * n_names
-    ends = [*dfa.starts[1:], 0x110000]
+def _texts_of(dfa: CharDfa, label: int, most: int) -> list[str] | None:
+    """Return the texts of a label that has not endlessly many, ``None`` if more than so many."""
+    ends = [state for state in range(1, dfa.n_states) if dfa.labels[state] == label]
+    leading = dfa.leading_to(ends)
+    found: list[str] = []
     open_ = [(dfa.start, "")]
     while open_:
         state, text = open_.pop()
-        if dfa.labels[state] != NO_LABEL:
-            found[dfa.labels[state]] = text
-        for low, high, kind in zip(dfa.starts, ends, dfa.classes, strict=True):
-            target = dfa.rows[state].get(kind, dfa.defaults[state])
-            if target != DEAD:
+        if dfa.labels[state] == label:
+            found.append(text)
+            if len(found) > most:
+                return None
+        for low, high, target in _moves(dfa, state):
+            if target in leading:
+                if high - low > most:
+                    return None
                 open_ += [(target, text + chr(c)) for c in range(low, high)]
-    return tuple(found)
+    return found
 
 
-def list_texts(draft: StringDraft) -> list[str] | None:
+def _moves(dfa: CharDfa, state: int) -> Iterable[tuple[int, int, int]]:
+    """Yield ranges of characters without their ends, and where they lead."""
+    ends = [*dfa.starts[1:], 0x110000]
+    for low, high, kind in zip(dfa.starts, ends, dfa.classes, strict=True):
+        target = dfa.rows[state].get(kind, dfa.defaults[state])
+        if target == DEAD:
+            continue
+        # Halves of surrogate pairs are no characters.
+        for first, last in ((low, min(high, 0xD800)), (max(low, 0xE000), high)):
+            if first < last:
+                yield first, last, target
+
+
+def list_texts(draft: StringDraft, most: int = MAX_VALUES) -> list[str] | None:
     """Return the strings that fit, ``None`` if there are too many."""
     dfa = draft.dfa
     if dfa.is_endless(dfa.start) and draft.high is None:
         return None
-    ends = [*dfa.starts[1:], 0x110000]
     found: list[str] = []
     level = [(dfa.start, "")] if dfa.start != DEAD else []
     length = 0
@@ -191,15 +280,14 @@ def list_texts(draft: StringDraft) -> list[str] | None:
         for state, text in level:
             if dfa.labels[state] != NO_LABEL and length >= draft.low:
                 found.append(text)
-            for low, high, kind in zip(dfa.starts, ends, dfa.classes, strict=True):
-                target = dfa.rows[state].get(kind, dfa.defaults[state])
-                if target != DEAD:
-                    if high - low > MAX_VALUES:
-                        return None
-                    after += [(target, text + chr(c)) for c in range(low, high)]
-            if len(after) > MAX_VALUES:
-                return None
-        if len(found) > MAX_VALUES:
+            for low, high, target in _moves(dfa, state):
+                left = None if draft.high is None else draft.high - length - 1
+                if not dfa.accepts_length(target, draft.low - length - 1, left):
+                    continue
+                if high - low > most:
+                    return None
+                after += [(target, text + chr(c)) for c in range(low, high)]
+        if max(len(after), len(found)) > most:
             return None
         level = after
         length += 1

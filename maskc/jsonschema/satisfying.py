@@ -7,6 +7,7 @@ Example: ``{"required": ["a"], "properties": {"a": {"$ref": "#"}}, "type": "obje
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 from maskc.errors import SchemaError
@@ -26,10 +27,18 @@ class Satisfying:
     Args:
         drafts: positions; there may come to be more.
         layout: how texts are written.
+        may_differ: says whether the items of an array that must differ can, by its draft and rule
+            and the positions that fit; ``None``: they always do.
     """
 
-    def __init__(self, drafts: list[PositionDraft], layout: Layout) -> None:
+    def __init__(
+        self,
+        drafts: list[PositionDraft],
+        layout: Layout,
+        may_differ: Callable[[ArrayDraft, ArrayRule, set[int]], bool] | None = None,
+    ) -> None:
         self._drafts, self._layout = drafts, layout
+        self._may_differ = may_differ
 
     def positions(self) -> set[int]:
         """Return the positions that some value fits."""
@@ -67,6 +76,13 @@ class Satisfying:
 
     def array_rule(self, draft: ArrayDraft, found: set[int]) -> ArrayRule | None:
         """Return the rule of an array if one fits, with the options that are satisfiable."""
+        rule = self.bare_rule(draft, found)
+        if rule is None or not draft.unique or self._may_differ is None:
+            return rule
+        return rule if self._may_differ(draft, rule, found) else None
+
+    def bare_rule(self, draft: ArrayDraft, found: set[int]) -> ArrayRule | None:
+        """Return the same, whether or not its items can differ."""
         pieces = [(start, _keep(options, found)) for start, options in draft.pieces]
         rule = ArrayRule(pieces, draft.low, draft.high, draft.counters)
         if draft.counters and rule.n_states > MOST_STATES:

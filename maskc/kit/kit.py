@@ -52,8 +52,9 @@ from maskc.runtime.link.pieces import Piece, RegularPiece, SchemaPiece
 from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import allocate_bitmask
 from maskc.runtime.once import made_once
+from maskc.runtime.schema.entries import PlanError
 from maskc.runtime.schema.opening import MaskedSchemaMachine
-from maskc.runtime.schema.plan import Layout, Plan, PlanError
+from maskc.runtime.schema.plan import Layout, Plan
 from maskc.tags.building import Builder
 from maskc.tags.parsing import parse_tag
 from maskc.tags.reading import Reader

@@ -8,7 +8,8 @@ import pytest
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.schema.plan import Layout, Plan, PlanError
+from maskc.runtime.schema.entries import PlanError
+from maskc.runtime.schema.plan import Layout, Plan
 
 
 def plan_of(schema):
@@ -47,8 +48,26 @@ def test_items_that_must_differ_are_told_apart_by_value():
     [
         ({"type": "null", "enum": [1]}, "fits no value at all"),
         (
-            {"type": "array", "uniqueItems": True, "items": {"type": "array", "maxItems": 2}},
-            "neither few nor can always have another",
+            {
+                "type": "array",
+                "uniqueItems": True,
+                "minItems": 2_000,
+                "items": {"type": "integer", "minimum": 1, "maximum": 3_000},
+            },
+            "more than 1,000 different items",
+        ),
+        (
+            {
+                "properties": {
+                    "a": {"minItems": 3, "uniqueItems": True, "items": {"enum": [1, 2]}}
+                },
+                "required": ["a"],
+                "type": "object",
+                "not": {
+                    "properties": {"a": {"type": ["null", "boolean", "number", "string", "object"]}}
+                },
+            },
+            "fits no value at all",
         ),
     ],
 )

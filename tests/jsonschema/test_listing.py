@@ -1,5 +1,6 @@
 import pytest
 
+from maskc.errors import SchemaError
 from maskc.jsonschema.building import Builder
 from maskc.jsonschema.compiling import lower_schema
 from maskc.jsonschema.listing import MAX_VALUES, Listing
@@ -53,7 +54,35 @@ def test_many_values_are_not(schema):
     assert listing.values(draft) is None
 
 
-def test_an_array_is_open_if_an_item_can_always_be_added():
-    for schema, is_open in (({"type": "array"}, True), ({"type": "array", "maxItems": 9}, False)):
-        draft, listing = listing_of(schema)
-        assert listing.is_open_array(draft.arrays[0]) is is_open
+def test_arrays_whose_items_differ_are_listed():
+    draft, listing = listing_of(
+        {"type": "array", "uniqueItems": True, "items": {"type": "boolean"}}
+    )
+    assert len(listing.values(draft)) == 5
+
+
+def test_items_differ_if_there_are_enough_of_them():
+    for n_items, may_differ in ((2, True), (3, False)):
+        draft, listing = listing_of(
+            {
+                "type": "array",
+                "uniqueItems": True,
+                "minItems": n_items,
+                "items": {
+                    "type": "object",
+                    "properties": {"a": {"type": "null"}},
+                    "additionalProperties": False,
+                },
+            }
+        )
+        array = draft.arrays[0]
+        rule = Satisfying([], Layout()).bare_rule(array, listing.fit)
+        assert listing.may_differ(array, rule) is may_differ
+
+
+def test_an_array_of_too_many_items_of_one_kind_is_refused():
+    draft, listing = listing_of(
+        {"type": "array", "items": {"type": "null"}, "minItems": 2_000, "maxItems": 2_000}
+    )
+    with pytest.raises(SchemaError, match="more than 1,000 items"):
+        listing.values(draft)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from maskc.runtime.link.markers import ATOM, Word
 from maskc.runtime.link.tabled import TabledAutomaton
-from maskc.runtime.schema.plan import PlanError
+from maskc.runtime.schema.entries import PlanError
 
 _MOST_CELLS = 1 << 24
 

@@ -32,8 +32,8 @@ from maskc.runtime.link.plan import LinkPlan
 from maskc.runtime.link.raw_text import RawText
 from maskc.runtime.link.tabled import TabledAutomaton
 from maskc.runtime.machine import Machine
+from maskc.runtime.schema.entries import PlanError
 from maskc.runtime.schema.opening import MaskedSchemaMachine
-from maskc.runtime.schema.plan import PlanError
 from maskc.runtime.vocabulary import TOKEN_ARRAYS, index_of
 
 # Contents of a grammar's artifact → its machine.

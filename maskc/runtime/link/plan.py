@@ -30,7 +30,8 @@ from maskc.runtime.link.encoding import (
 from maskc.runtime.link.expressions import MAX_DEPTH
 from maskc.runtime.link.markers import ATOM, Word
 from maskc.runtime.link.members import Counts
-from maskc.runtime.schema.plan import Layout, Plan, PlanError
+from maskc.runtime.schema.entries import PlanError
+from maskc.runtime.schema.plan import Layout, Plan
 
 # Composing parameters adds some levels.
 MOST_LEVELS = MAX_DEPTH - 10

@@ -10,8 +10,10 @@ Example: after ``{"ab": 1, "a`` the token ``b"`` is illegal, and ``b`` is not: `
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from maskc.runtime.schema.characters import of_words
+from maskc.runtime.schema.fresh import list_frames
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.nodes import KEY, Configuration, Node
 from maskc.runtime.schema.spelled import CLOSES, Spelled, child_of
@@ -20,60 +22,98 @@ from maskc.runtime.schema.stepping import step_body
 from maskc.runtime.schema.strings import Body
 from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import ROOT
+from maskc.runtime.schema.unfinished import read_unfinished
 
 Places = list[int]
+Closing = list[tuple[int, int]]
 
 
-def find_conflicts(
+class Conflicts(NamedTuple):
+    """Tokens by place that make a string or a key one of some words, or could.
+
+    Attributes:
+        closing: they end it as one of them, with the rest after the quote.
+        inside: they end inside of it, and it could become one of them.
+    """
+
+    closing: Closing
+    inside: Places
+
+
+_NONE = Conflicts([], [])
+
+
+def find_used_keys(
     machine: SchemaMachine, index: TokenIndex, spelled: Spelled, node: Node
-) -> tuple[Places, Places]:
-    """Return the tokens that make a string one that was there, and those that could, by place.
+) -> Conflicts:
+    """Return the tokens that make a key one that was there, and those that have to be read.
 
-    The latter have to be read.
+    Args:
+        machine: that moves the node.
+        index: the vocabulary.
+        spelled: what it writes inside a string.
+        node: an open key.
+    """
+    _, number, members, _, raw = node.state
+    is_endless = not machine.plan.objects[number].may_run_out
+    return _find(index, spelled, members.others, raw, only_closing=is_endless)
+
+
+def find_equal(
+    machine: SchemaMachine, index: TokenIndex, spelled: Spelled, node: Node, text: bytes
+) -> Conflicts:
+    """Return the tokens that may make an item one that was there before.
 
     Args:
         machine: that moves the node.
         index: the vocabulary.
         spelled: what it writes inside a string.
         node: an open string or key.
+        text: that its arrays have captured.
     """
-    raw = node.state[4]
-    words: Iterable[str] = ()
-    if node.state[0] == KEY:
-        words = node.state[2].others
-    elif raw is not None:
-        values = machine.unique_of(node.parents) or ()
-        words = [value[1] for value in values if value[0] == "string"]
+    frames = list_frames(node)
+    words = {w for frame in frames for w in machine.distinct.words(frame, node, text)}
     if not words:
-        return [], []
+        return _NONE
+    raw = read_unfinished(text[frames[0].state[6] :], inside=True).rest
+    is_endless = node.is_roomy or not node.is_bound and _is_endless(machine, node)
+    return _find(index, spelled, words, raw, only_closing=is_endless)
+
+
+def _find(
+    index: TokenIndex, spelled: Spelled, words: Iterable[str], raw: bytes, *, only_closing: bool
+) -> Conflicts:
+    """Return the tokens that make a string of which something was read one of some words."""
+    if not words:
+        return _NONE
     prefix, begun = split_body(raw)
     left = sorted({word[len(prefix) :] for word in words if word.startswith(prefix)})
     if not left:
-        return [], []
-    if not begun and _is_endless(machine, node):
-        return _closed_as(index, spelled, left), []
+        return _NONE
+    if not begun and only_closing:
+        return Conflicts(_closed_as(index, spelled, left), [])
     body = Body(of_words(left), minimal=False)
     state = body.start
     for byte in begun:
         state = body.step(state, byte)
     found = step_body(index.tokens, body, state, (ROOT,)) if state else None
     if found is None:
-        return [], []
-    closing = [p for quote, _, _ in found.ended for p in index.quotes_of(quote)[0]]
-    return closing, list(found.places)
+        return _NONE
+    closing = [pair for quote, _, _ in found.ended for pair in _below(index, quote)]
+    return Conflicts(closing, [] if only_closing else list(found.places))
 
 
 def _is_endless(machine: SchemaMachine, node: Node) -> bool:
-    """Return whether a string can become endlessly many, whatever is read of it."""
+    """Return whether a string or key can become endlessly much, whatever is read of it."""
     plan = machine.plan
     if node.state[0] == KEY:
-        return not plan.objects[node.state[1]].may_run_out
+        return plan.objects[node.state[1]].is_open
     return plan.strings[node.state[1]].is_endless
 
 
-def _closed_as(index: TokenIndex, spelled: Spelled, words: Iterable[str]) -> Places:
-    """Return the tokens that close a string after one of some texts, by place."""
-    found: Places = []
+def _closed_as(index: TokenIndex, spelled: Spelled, words: Iterable[str]) -> Closing:
+    """Return the tokens that close a string after one of some texts."""
+    found: Closing = []
     for word in words:
         at = 0
         for character in word:
@@ -83,8 +123,12 @@ def _closed_as(index: TokenIndex, spelled: Spelled, words: Iterable[str]) -> Pla
         else:
             for item in spelled.own_items(at):
                 if spelled.kinds[item] == CLOSES:
-                    found += index.quotes_of(spelled.places[item])[0]
+                    found += _below(index, spelled.places[item])
     return found
+
+
+def _below(index: TokenIndex, quote: int) -> Iterable[tuple[int, int]]:
+    return zip(*index.quotes_of(quote), strict=True)
 
 
 def reads(machine: SchemaMachine, node: Node, text: bytes, token: bytes) -> bool:

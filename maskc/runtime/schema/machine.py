@@ -18,6 +18,7 @@ from collections.abc import Callable, Hashable
 
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.schema.blanks import BLANK_BYTES
+from maskc.runtime.schema.distinct import Distinct
 from maskc.runtime.schema.nodes import (
     AFTER,
     ARRAY,
@@ -43,9 +44,9 @@ from maskc.runtime.schema.nodes import (
     describe_nodes,
 )
 from maskc.runtime.schema.numbers import NUMBER_BYTES, Numbers
-from maskc.runtime.schema.objects import Members
 from maskc.runtime.schema.plan import Plan
-from maskc.runtime.schema.rules import StringRule
+from maskc.runtime.schema.room import Room, is_compared, place_of
+from maskc.runtime.schema.rules import Place
 from maskc.runtime.schema.spelling import decode_body
 from maskc.runtime.schema.summary import Following
 from maskc.runtime.schema.values import Value, read_value
@@ -70,6 +71,8 @@ class SchemaMachine:
         self._nodes = Cache(budget)
         self._steps = Cache(budget)
         self._moves = Cache(budget)
+        self.distinct = Distinct(plan)
+        self.room = Room(plan, self.distinct.variety)
         self._start = self.start_before(None)
 
     def start(self) -> Configurations:
@@ -158,8 +161,14 @@ class SchemaMachine:
         if not found:
             return None
         nodes = tuple(self.node(state, tuple(parents)) for state, parents in found.items())
-        text = here.text + bytes([byte]) if any(n.captures for n in nodes) else b""
-        return Configuration(nodes, gap, text)
+        if not any(node.captures for node in nodes):
+            return Configuration(nodes, gap, b"")
+        # Between two items of the outermost array there is nothing to remember.
+        is_inside = any(parent.captures for node in nodes for parent in node.parents)
+        text = here.text + bytes([byte]) if is_inside else b""
+        if any(node.is_tight for node in nodes):
+            nodes = tuple(n for n in nodes if not n.is_tight or self.distinct.is_live(n, text))
+        return Configuration(nodes, gap, text) if nodes else None
 
     def node(self, state: State, parents: tuple[Node, ...]) -> Node:
         """Return the node with this state and these parents, the same one while it is known."""
@@ -167,6 +176,8 @@ class SchemaMachine:
         found: Node | None = self._nodes.get(key)
         if found is None:
             found = Node(state, parents)
+            if found.captures:
+                self.room.find(found)
             self._nodes.put(key, found)
         return found
 
@@ -207,19 +218,15 @@ class SchemaMachine:
             for number in rules.strings:
                 rule = self.plan.strings[number]
                 raw = b"" if unique is not None else None
-                state = (STRING, number, rule.body.start, 0, raw)
-                if raw is None or self.may_differ(rule, state, unique):
-                    add_state(found, state, parents)
+                add_state(found, (STRING, number, rule.body.start, 0, raw), parents)
         elif byte == _OPEN_BRACE:
             for number in rules.objects:
                 start = self.plan.objects[number].start
                 add_state(found, (OBJECT, number, start, FIRST), parents)
         elif byte == _OPEN_BRACKET:
             for number in rules.arrays:
-                array = self.plan.arrays[number]
-                index, counts = array.rule.start
-                differ = frozenset[Value]() if array.unique is not None else None
-                add_state(found, (ARRAY, number, index, counts, FIRST, differ, 0), parents)
+                index, counts, values = self.plan.arrays[number].start
+                add_state(found, (ARRAY, number, index, counts, FIRST, values, 0), parents)
         elif byte in b"ntf":
             which = b"ntf".index(byte)
             if rules.literals >> which & 1:
@@ -244,7 +251,7 @@ class SchemaMachine:
     def unique_of(self, parents: tuple[Node, ...]) -> frozenset[Value] | None:
         """Return the values that an item must differ from, ``None`` if it is no such item."""
         state = parents[0].state
-        if state[0] != ARRAY or state[5] is None:
+        if state[0] != ARRAY or state[5] is None or self.plan.arrays[state[1]].repeats:
             return None
         values: frozenset[Value] = state[5]
         return values
@@ -293,27 +300,8 @@ class SchemaMachine:
             count = rule.cap(count + 1)
         if not rule.is_live(after, count):
             return
-        state = (STRING, number, after, count, None if raw is None else raw + bytes([byte]))
-        if raw is None or self.may_differ(rule, state, self.unique_of(node.parents)):
-            add_state(found, state, node.parents)
-
-    def may_differ(self, rule: StringRule, state: State, unique: frozenset[Value] | None) -> bool:
-        """Return whether a string can become one that is not among some values."""
-        _, _, at, count, raw = state
-        texts = [value[1] for value in unique or () if value[0] == "string"]
-        if not texts:
-            return True
-        if rule.body.characters[at] >= 0:
-            return rule.has_other(rule.body.characters[at], count, decode_body(raw), texts)
-        for byte in range(256):
-            after = rule.body.step(at, byte)
-            if after:
-                is_whole = rule.body.characters[after] >= 0
-                n = rule.cap(count + 1) if is_whole else count
-                inside = (STRING, 0, after, n, raw + bytes([byte]))
-                if rule.is_live(after, n) and self.may_differ(rule, inside, unique):
-                    return True
-        return False
+        raw = None if raw is None else raw + bytes([byte])
+        add_state(found, (STRING, number, after, count, raw), node.parents)
 
     def _move_object(self, node: Node, byte: int, text: bytes, found: Found) -> None:
         _, number, members, phase = node.state
@@ -344,28 +332,8 @@ class SchemaMachine:
             return
         if rule.has_classes:
             raw += bytes([byte])
-        if self.key_is_live(number, members, labels, after, raw):
+        if self.plan.key_is_live(number, labels, after, raw, members.others):
             add_state(found, (KEY, number, members, after, raw), node.parents)
-
-    def key_is_live(self, number: int, members: Members, labels: int, at: int, raw: bytes) -> bool:
-        """Return whether a key can become one that may come."""
-        rule, body = self.plan.objects[number], self.plan.key_bodies[number]
-        keys = rule.keys
-        open_ = False
-        for state in body.targets[at]:
-            reach = keys.reach[state] & labels
-            if reach & (keys.names | keys.endless[state]):
-                return True
-            open_ = open_ or bool(reach)
-        if not open_:
-            return False
-        if body.characters[at] >= 0:
-            return keys.is_live(body.characters[at], labels, decode_body(raw), members.others)
-        return any(
-            self.key_is_live(number, members, labels, after, raw + bytes([byte]))
-            for byte in range(256)
-            if (after := body.step(at, byte))
-        )
 
     def close_key(self, node: Node, label: int) -> tuple[Node, ...]:
         """Return the nodes after a key of a label, one that was not there before."""
@@ -391,32 +359,54 @@ class SchemaMachine:
             add_state(found, (COLON, position), (frame,))
 
     def _move_array(self, node: Node, byte: int, text: bytes, found: Found) -> None:
-        _, number, index, counts, phase, unique, _ = node.state
-        array = self.plan.arrays[number]
+        number, phase, place = node.state[1], node.state[4], place_of(node)
         if byte == _CLOSE_BRACKET and phase != NEXT:
-            if array.rule.can_close(index, counts):
+            if self.plan.arrays[number].may_close(place):
                 self._complete(node, text + b"]", found)
         elif byte == _COMMA:
-            if phase == AFTER and any(array.enter(index, counts, unique)):
-                add_state(found, (ARRAY, number, index, counts, NEXT, unique, 0), node.parents)
+            if phase == AFTER and any(self.distinct.choices.ways(number, place)):
+                add_state(found, (ARRAY, number, *place[:2], NEXT, place.values, 0), node.parents)
         elif phase != AFTER:
-            for (after, after_counts), position in array.enter(index, counts, unique):
-                at = len(text) if unique is not None else 0
-                state = (ARRAY, number, after, after_counts, AFTER, unique, at)
-                frame = self.node(state, node.parents)
-                self.begin(position, byte, (frame,), found)
+            for after, position in self.distinct.choices.ways(number, place):
+                self.begin(position, byte, (self.frame(node, after, len(text)),), found)
+
+    def frame(self, node: Node, after: Place, at: int) -> Node:
+        """Return an array's node with an item under way, which is yet to be compared.
+
+        Args:
+            node: the array's node before it.
+            after: the place after it, but for its value.
+            at: where in the captured text it begins.
+        """
+        at = 0 if after.values is None else at
+        state = (ARRAY, node.state[1], *after[:2], AFTER, after.values, at)
+        return self.node(state, node.parents)
+
+    def after_item(self, node: Node, value: Value) -> Node | None:
+        """Return the node after an item with a value that was compared, ``None`` if it may not be.
+
+        Args:
+            node: the array's, with the item under way.
+            value: of the item.
+        """
+        place = self.plan.arrays[node.state[1]].add(place_of(node), value)
+        if place is None:
+            return None
+        # What has been compared is no longer where it was.
+        state = (ARRAY, node.state[1], *place[:2], AFTER, place.values, 0)
+        return self.node(state, node.parents)
+
+    def end_fresh(self, parent: Node) -> Node:
+        """Return the node after a value that is none of those before, if it is a compared item."""
+        if not is_compared(parent):
+            return parent
+        return self.node((*parent.state[:6], 0), parent.parents)
 
     def _complete(self, node: Node, text: bytes, found: Found) -> None:
         """Add what goes on when a value has ended, ``text`` with its last byte."""
         for parent in node.parents:
-            state = parent.state
-            if state[0] == ARRAY and state[5] is not None:
-                value = read_value(text[state[6] :])
-                unique = state[5]
-                array = self.plan.arrays[state[1]]
-                # What has been compared is no longer where it was.
-                if value not in unique and array.is_feasible(state[2], state[3], unique | {value}):
-                    made = (*state[:5], unique | {value}, 0)
-                    add_state(found, made, parent.parents)
-            else:
-                add_state(found, state, parent.parents)
+            after: Node | None = parent
+            if is_compared(parent):
+                after = self.after_item(parent, read_value(text[parent.state[6] :]))
+            if after is not None:
+                add_state(found, after.state, after.parents)

@@ -21,16 +21,18 @@ import numpy as np
 
 from maskc.runtime.cache.budget import Cache
 from maskc.runtime.cache.pool import NO_NUMBER, MaskPool, PooledMask
-from maskc.runtime.schema.conflicts import find_conflicts, reads
+from maskc.runtime.schema.conflicts import Closing, find_equal, find_used_keys, reads
+from maskc.runtime.schema.fresh import freshen, list_frames, renew
 from maskc.runtime.schema.leaves import Leaves
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.names import Names
-from maskc.runtime.schema.nodes import ARRAY, KEY, STRING, Configuration, Node
+from maskc.runtime.schema.nodes import KEY, STRING, Configuration, Node
+from maskc.runtime.schema.room import is_compared
 from maskc.runtime.schema.scans import Closers
 from maskc.runtime.schema.summary import Part
 from maskc.runtime.schema.tokens import TokenIndex, Words
-from maskc.runtime.schema.trie import ROOT, Nodes, Trie
-from maskc.runtime.schema.walking import FRESH, Walk, make_parts
+from maskc.runtime.schema.trie import Nodes, Trie
+from maskc.runtime.schema.walking import Walk, make_parts
 
 _NO_RESTS = Part()
 
@@ -98,6 +100,8 @@ class SchemaMasks:
                     inside = [Part(rows=(self._unite(inside, gone),))]
                 parts.update(dict.fromkeys(inside))
             else:
+                if node.captures:
+                    node = renew(self._machine, node, here.text)
                 walk = Walk(self._parts, self._index.tokens, here.text)
                 parts.update(dict.fromkeys(walk.collect(node, here.gap)))
         return parts, []
@@ -137,21 +141,65 @@ class SchemaMasks:
 
         No token that is left out is among the few of a part.
         """
-        named = self._in_named(node, text) if node.state[0] == KEY else None
-        parts, gone = named or (self._in_any(node, text), [])
-        illegal, doubtful = find_conflicts(self._machine, self._index, self._leaves.spelled, node)
-        if not illegal and not doubtful:
+        is_key = node.state[0] == KEY
+        fresh = freshen(self._machine, node) if node.captures else node
+        parts: list[Part] = []
+        gone: list[int] = []
+        if fresh is not None:
+            named = self._in_named(node, fresh, text) if is_key else None
+            parts, gone = named or (self._in_any(node, fresh, text), [])
+        machine, index, spelled = self._machine, self._index, self._leaves.spelled
+        ids, away, doubtful = index.ids, set(gone), list[int]()
+        if is_key:
+            closing, inside = find_used_keys(machine, index, spelled, node)
+            away.update(ids[place] for place, _ in closing)
+            doubtful += inside
+        if node.captures:
+            frames = list_frames(node)
+            is_repeated = any(machine.plan.arrays[frame.state[1]].repeats for frame in frames)
+            closing, inside = find_equal(machine, index, spelled, node, text)
+            if not is_key and not is_repeated and set(frames) == set(node.parents):
+                away.update(ids[place] for place, _ in closing)
+            else:
+                doubtful += self._ending(node, closing)
+            doubtful += inside
+            if not is_repeated:
+                doubtful = [p for p in doubtful if _has(parts, ids[p])]
+        if not doubtful and len(away) == len(gone):
             return parts, gone
-        ids = self._index.ids
-        away = {*gone, *(ids[p] for p in illegal), *(ids[p] for p in doubtful)}
-        kept = [ids[p] for p in self._read_each(node, text, doubtful)]
+        away.update(ids[place] for place in doubtful)
+        kept = [ids[place] for place in self._read_each(node, text, doubtful)]
         few = {token for part in parts for token in part.few}.difference(away)
         few.update(kept)
         rows = [Part(rows=part.rows) for part in parts if part.rows]
         return [*rows, Part(few=tuple(few))], sorted(away.difference(kept))
 
-    def _in_named(self, node: Node, text: bytes) -> tuple[list[Part], list[int]] | None:
-        """Return the same for a key of an object that takes any other key, else ``None``."""
+    def _ending(self, node: Node, closing: Closing) -> list[int]:
+        """Return those of the tokens that make a string one of an item before that may matter.
+
+        Args:
+            node: an open string or key.
+            closing: the tokens by place, with the rest after the quote.
+        """
+        plan = self._machine.plan
+        is_key = node.state[0] == KEY
+        is_open = is_key and plan.objects[node.state[1]].is_open and not node.is_bound
+        if not is_open and (not node.is_roomy or any(map(is_compared, node.parents))):
+            return [place for place, _ in closing]
+        # Only where the item ends it is compared.
+        rests = self._index.rests.texts
+        return [place for place, rest in closing if b"}" in rests[rest] or b"]" in rests[rest]]
+
+    def _in_named(
+        self, node: Node, fresh: Node, text: bytes
+    ) -> tuple[list[Part], list[int]] | None:
+        """Return the same for a key of an object that takes any other key, else ``None``.
+
+        Args:
+            node: an open key.
+            fresh: the same, with the items below as fresh ones.
+            text: what has been captured.
+        """
         _, number, members, at, _ = node.state
         plan = self._machine.plan
         rule, body = plan.objects[number], plan.key_bodies[number]
@@ -159,7 +207,7 @@ class SchemaMasks:
         if state < 0 or not rule.is_flat or not labels >> rule.n_names & 1:
             return None
         free, names = self._leaves.free_rows, self._names
-        others = self._rests_after(node, rule.n_names)
+        others = self._rests_after(fresh, rule.n_names)
         sure = others.bits & ~others.unsure
         more: list[int] = []
         less: list[int] = []
@@ -168,7 +216,7 @@ class SchemaMasks:
             places = free.closers.of_rests(self._index, unsure).tolist()
             more += self._read_each(node, text, places)
         for label, quotes in names.ended(self._leaves.spelled, number, body.dfa, state):
-            rests = self._rests_after(node, label) if labels >> label & 1 else _NO_RESTS
+            rests = self._rests_after(fresh, label) if labels >> label & 1 else _NO_RESTS
             unsure = rests.bits & rests.unsure
             bits = rests.bits & ~unsure
             for quote in map(names.quote, quotes):
@@ -182,7 +230,7 @@ class SchemaMasks:
         few = Part(few=tuple(ids[place] for place in more))
         return [Part(rows=(names.row(free, sure),)), few], [ids[place] for place in less]
 
-    def _in_any(self, node: Node, text: bytes) -> list[Part]:
+    def _in_any(self, node: Node, fresh: Node, text: bytes) -> list[Part]:
         """Return the same, whatever the string or key is, and without looking at what was there."""
         if node.state[0] == KEY:
             _, number, members, at, _ = node.state
@@ -193,7 +241,7 @@ class SchemaMasks:
             leaf = self._leaves.string(number, at, count)
         parts = [leaf.inside]
         for label, closers in leaf.closers:
-            rests = self._rests_after(node, label)
+            rests = self._rests_after(fresh, label)
             unsure = rests.bits & rests.unsure
             if self._is_scarce(node, label):
                 unsure = rests.bits
@@ -215,16 +263,7 @@ class SchemaMasks:
         """Return the nodes after a closing quote, where what was read is new."""
         if node.state[0] == KEY:
             return self._machine.close_key(node, label)
-        machine, found = self._machine, []
-        for parent in node.parents:
-            state = parent.state
-            if state[0] != ARRAY or state[5] is None:
-                found.append(parent)
-                continue
-            values = state[5] | {FRESH}
-            if machine.plan.arrays[state[1]].is_feasible(state[2], state[3], values):
-                found.append(machine.node((*state[:5], values, 0), parent.parents))
-        return tuple(found)
+        return tuple(map(self._machine.end_fresh, node.parents))
 
     def _rests_after(self, node: Node, label: int) -> Part:
         """Return which rests are legal after a closing quote."""
@@ -242,10 +281,7 @@ class SchemaMasks:
         found: Part | None = self._rests.get(after)
         if found is None:
             walk = Walk(self._parts, self._index.rests, None)
-            for node in after:
-                walk.enter(node, 0, (ROOT,))
-            if after:
-                walk.end_at((ROOT,))
+            walk.begin(after)
             found = walk.part()
             self._rests.put(after, found)
         return found
@@ -264,3 +300,11 @@ class SchemaMasks:
         """Return those of some tokens that the machine reads from a node, by place."""
         texts = self._index.texts
         return [p for p in places if reads(self._machine, node, text, texts[p])]
+
+
+def _has(parts: list[Part], token: int) -> bool:
+    """Return whether a token is in some parts, by id."""
+    return any(
+        token in part.few or any(row[token >> 5] >> (token & 31) & 1 for row in part.rows)
+        for part in parts
+    )

@@ -26,6 +26,9 @@ LITERALS = (b"null", b"true", b"false")
 UNREAD = chr(0xDFFF)
 
 State = tuple[Any, ...]
+# Where the item under way of an array begins in the captured text, if it differs from those before
+# it whatever it becomes: nowhere that is known, or at NEW minus this.
+FRESH, NEW = -1, -2
 
 
 BEGINNINGS = frozenset(b'"{[ntf-0123456789')
@@ -50,11 +53,23 @@ class Node:
         state: what is open, as a tuple that begins with its kind.
         parents: what goes on when it ends.
         depth: how many brackets are open; given where nothing is below.
-        captures: whether an array is open whose items must differ.
+        captures: whether an array is open whose items are compared.
+        is_roomy: whether what is below lets it become endlessly many, whatever it becomes itself.
+        is_bound: whether it must become what was there before.
+        is_tight: whether it may be that it can become nothing else than what was there before.
         following: what comes after the whole text, ``None`` if nothing does.
     """
 
-    __slots__ = ("captures", "depth", "following", "parents", "state")
+    __slots__ = (
+        "captures",
+        "depth",
+        "following",
+        "is_bound",
+        "is_roomy",
+        "is_tight",
+        "parents",
+        "state",
+    )
 
     def __init__(self, state: State, parents: tuple[Node, ...], depth: int = 0) -> None:
         self.state = state
@@ -68,8 +83,11 @@ class Node:
         if state[0] in (OBJECT, ARRAY, KEY):
             self.depth += 1
         self.captures: bool = any(parent.captures for parent in parents) or (
-            state[0] == ARRAY and state[5] is not None
+            state[0] == ARRAY and state[5] is not None and state[6] >= 0
         )
+        self.is_roomy = True
+        self.is_bound = False
+        self.is_tight = False
 
 
 class Configuration:
@@ -78,7 +96,7 @@ class Configuration:
     Attributes:
         nodes: alternatives on top.
         gap: what has been read of white space.
-        text: what has been read since an array was opened whose items must differ.
+        text: what has been read of the item under way of an array whose items are compared.
         mask: its mask, once that is known; see :mod:`maskc.runtime.schema.masks`.
     """
 

@@ -80,6 +80,22 @@ class Numbers:
             self._steps[key] = self._step(state, byte)
         return self._steps[key]
 
+    def reads(self, text: bytes) -> bool:
+        """Return whether an allowed number begins with a text."""
+        state: State | None = self.start
+        for byte in text:
+            if state is None:
+                return False
+            state = self.step(state, byte)
+        return state is not None
+
+    def has_value(self, value: Decimal) -> bool:
+        """Return whether a value is allowed, in some spelling."""
+        negative, digits, exponent = value
+        if self._spelled == 1 and exponent < 0:
+            return False
+        return self._sides[negative].allowed.holds(digits, Range(exponent, exponent))
+
     def _make_room(self, state: State) -> None:
         """Forget all answers when they have grown large: a state has all digits that were read."""
         if self._size > _MOST_REMEMBERED:

@@ -72,6 +72,7 @@ class ObjectRule:
         self.is_scarce = bool(self._finite)
         self._runs_out: bool | None = None
         self._known: dict[tuple[int, tuple[int, ...], int, int], int] = {}
+        self._unordered: ObjectRule | None = None
 
     def _measure(self, classes: list[int]) -> tuple[set[int], dict[int, int]]:
         """Return the classes whose keys no text uses up, and the sizes of the others."""
@@ -139,6 +140,46 @@ class ObjectRule:
     def is_open(self) -> bool:
         """Whether there is always one more key to add, of infinitely many."""
         return self.high is None and bool(self._endless)
+
+    @property
+    def unordered(self) -> ObjectRule:
+        """The same rule, with its keys in any order."""
+        if not self.ordered:
+            return self
+        if self._unordered is None:
+            self._unordered = ObjectRule(
+                self.dfa,
+                self.n_names,
+                self.options,
+                self.required,
+                self.low,
+                self.high,
+                self.n_wishes,
+                ordered=False,
+            )
+        return self._unordered
+
+    def loosen(self, members: Members) -> tuple[ObjectRule, Members]:
+        """Return the rule with its keys in any order, and what keeps it from those that are over.
+
+        Values are the same whatever the order of their keys, so the keys that may still come are.
+        """
+        if not self.ordered:
+            return self, members
+        over = self._names if members.others else (1 << members.seen.bit_length()) - 1
+        return self.unordered, members._replace(seen=members.seen | over)
+
+    def has_endless(self, labels: int) -> bool:
+        """Return whether some of the labels have keys that no text uses up."""
+        return any(labels >> label & 1 for label in self._endless)
+
+    def size_of(self, label: int) -> int:
+        """Return how many keys a label without endlessly many has."""
+        return 1 if label < self.n_names else self._finite[label]
+
+    def summary(self, members: Members) -> tuple[int, tuple[int, ...], int, int]:
+        """Return what counts for which keys may come, but for those that are none of few."""
+        return members.seen, self._use(members.others), members.n_members, members.wishes
 
     def can_close(self, members: Members) -> bool:
         """Return whether the object may end."""

@@ -39,21 +39,22 @@ class Parts:
         self.openings = Openings(index, machine.plan, machine.budget)
         self._known = Cache(machine.budget)
         self._walk = walk
-        self._holes: dict[int, Node] = {}
+        self._holes: dict[tuple[int, bool], Node] = {}
 
     def part(self, trie: Trie, node: Node, gap: int, nodes: Nodes) -> Part:
         """Return what is legal after some nodes of a trie, above what is below a node.
 
         Args:
             trie: of the vocabulary.
-            node: on top of the stack, outside of arrays whose items must differ.
+            node: on top of the stack, of which nothing above it has to be compared.
             gap: what has been read of white space.
             nodes: of the trie.
         """
         state = self._summarise(node)
-        depth = node.depth
+        depth, is_strict = node.depth, self.is_strict(node)
         key = (
             state,
+            is_strict,
             self.gaps.cap(gap, depth),
             self.gaps.level(depth),
             nodes,
@@ -63,11 +64,20 @@ class Parts:
         if found is None:
             # What opens a bracket counts itself.
             inner = 1 if node.state[0] in (OBJECT, ARRAY) else 0
-            above = Node(node.state, (self._hole(key[2] - inner),))
-            found = self._walk(self, trie, above, key[1], nodes)
+            above = Node(node.state, (self._hole(key[3] - inner, is_strict=is_strict),))
+            found = self._walk(self, trie, above, key[2], nodes)
             self._known.put(key, found)
             self.machine.budget.charge(16 * (len(nodes) + len(found.exits)) + ENTRY_BYTES)
         return found
+
+    def is_strict(self, node: Node) -> bool:
+        """Return whether texts that end with what is open are left to what is below it.
+
+        What is below has then yet to look whether an item may end so.
+        """
+        return not node.is_roomy or any(
+            parent.state[0] == HOLE and parent.state[1] for parent in node.parents
+        )
 
     def share(self, rows: dict[int, Words], few: tuple[int, ...], exits: Nodes, keys: Any) -> Part:
         """Return the part with some rows and tokens, the same one for the same."""
@@ -83,10 +93,12 @@ class Parts:
             self.machine.budget.charge(4 * len(made) * self.index.n_words + 16 * len(name[2]))
         return found
 
-    def _hole(self, depth: int) -> Node:
-        found = self._holes.get(depth)
+    def _hole(self, depth: int, *, is_strict: bool) -> Node:
+        """Return a hole; texts that end where a strict one is reached are not in the part."""
+        key = (depth, is_strict)
+        found = self._holes.get(key)
         if found is None:
-            found = self._holes.setdefault(depth, Node((HOLE,), (), depth))
+            found = self._holes.setdefault(key, Node((HOLE, is_strict), (), depth))
         return found
 
     def _summarise(self, node: Node) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from maskc.runtime.schema.arrays import ArrayRule, Option
 from maskc.runtime.schema.characters import NO_LABEL, CharDfa
@@ -12,6 +13,7 @@ from maskc.runtime.schema.strings import Body
 from maskc.runtime.schema.values import Value
 
 Counts = tuple[int, ...]
+_MOST_REMEMBERED = 10_000
 
 
 class StringRule:
@@ -111,12 +113,30 @@ class StringRule:
         return False
 
 
+class Place(NamedTuple):
+    """How far an array was read.
+
+    Attributes:
+        n_items: so many items were read, as its rule counts.
+        counts: of its counters.
+        values: of its items; ``None`` if it does not matter, or no longer.
+    """
+
+    n_items: int
+    counts: Counts
+    values: frozenset[Value] | None
+
+    def with_value(self, value: Value) -> Place:
+        """Return the same with one more value."""
+        return self._replace(values=(self.values or frozenset()) | {value})
+
+
 @dataclass(frozen=True, slots=True)
 class Split:
     """A position of items that must differ.
 
     Attributes:
-        endless: the position of those of its values that are never used up, -1 without any.
+        endless: the position of those of its values that are many, -1 without any.
         values: each other value with the position that is only this value.
     """
 
@@ -125,41 +145,118 @@ class Split:
 
 
 class ArrayEntry:
-    """An array's rule, and how its items differ.
+    """An array's rule, and how its items differ, or that some of them must not.
 
     Args:
         rule: of its items.
         unique: position → how its values are told apart; ``None`` if items may be equal.
+        repeats: whether two items must be equal; then all of them have one position.
     """
 
-    def __init__(self, rule: ArrayRule, unique: dict[int, Split] | None) -> None:
-        self.rule, self.unique = rule, unique
+    def __init__(
+        self, rule: ArrayRule, unique: dict[int, Split] | None, *, repeats: bool = False
+    ) -> None:
+        self.rule, self.unique, self.repeats = rule, unique, repeats
         self._domains = (
             [] if unique is None else [_list_values(options, unique) for _, options in rule.pieces]
         )
+        few = [domain for domain in self._domains if domain is not None]
+        self._few: frozenset[Value] = frozenset().union(*few)
+        self._barred: dict[Place, frozenset[Value]] = {}
 
-    def enter(
-        self, index: int, counts: Counts, values: frozenset[Value] | None
-    ) -> Iterable[tuple[tuple[int, Counts], int]]:
-        """Yield the state after the next item with its position, way by way."""
-        if self.unique is None or values is None:
-            yield from self.rule.enter(index, counts)
+    @property
+    def start(self) -> Place:
+        """The place after the opening bracket."""
+        compares = self.repeats or self.unique is not None
+        return Place(*self.rule.start, frozenset() if compares else None)
+
+    def split(self, child: int) -> Iterable[int]:
+        """Yield the positions into which one of its items is told apart."""
+        if self.unique is None:
+            yield child
             return
-        for (after, after_counts), child in self.rule.enter(index, counts):
-            split = self.unique[child]
-            if split.endless >= 0 and self.is_feasible(after, after_counts, values):
-                yield (after, after_counts), split.endless
-            for value, position in split.values:
-                if value not in values and self.is_feasible(after, after_counts, values | {value}):
-                    yield (after, after_counts), position
+        split = self.unique[child]
+        if split.endless >= 0:
+            yield split.endless
+        yield from (position for _, position in split.values)
 
-    def is_feasible(self, index: int, counts: Counts, values: frozenset[Value]) -> bool:
-        """Return whether the array can be finished when some values are used up."""
-        if not self.rule.is_feasible(index, counts):
+    def has_endless(self, piece: int) -> bool:
+        """Return whether the items of a piece are more than few."""
+        return self.unique is None or self._domains[piece] is None
+
+    def may_close(self, place: Place) -> bool:
+        """Return whether the array may end."""
+        return self.rule.can_close(place.n_items, place.counts) and not (
+            self.repeats and place.values is not None
+        )
+
+    def enter(self, place: Place) -> Iterable[tuple[Place, int]]:
+        """Yield the place after the next item, but for its value, with its position, way by way."""
+        values = place.values
+        for (index, counts), child in self.rule.enter(place.n_items, place.counts):
+            after = Place(index, counts, values)
+            if self.unique is None or values is None:
+                if self.only(after) != frozenset():
+                    yield after, child
+                continue
+            split = self.unique[child]
+            if split.endless >= 0 and self.is_feasible(after):
+                yield after, split.endless
+            for value, position in split.values:
+                if value not in values and self.is_feasible(after.with_value(value)):
+                    yield after, position
+
+    def rule_ways(self, place: Place) -> Iterable[tuple[Place, int]]:
+        """Yield the same without telling values apart, by what its rule says."""
+        for (n_items, counts), child in self.rule.enter(place.n_items, place.counts):
+            yield Place(n_items, counts, place.values), child
+
+    def add(self, after: Place, value: Value) -> Place | None:
+        """Return the place after an item with its value, ``None`` if it may not have that.
+
+        Args:
+            after: the place, without it.
+            value: of the item.
+        """
+        values = after.values
+        if values is None:
+            return after
+        if self.repeats:
+            if value in values:
+                return after._replace(values=None)
+            return after.with_value(value) if self.only(after) is None else None
+        made = after.with_value(value)
+        return made if value not in values and self.is_feasible(made) else None
+
+    def only(self, after: Place) -> frozenset[Value] | None:
+        """Return the only values that an item may have, ``None`` if others may follow it."""
+        high = self.rule.high
+        if not self.repeats or high is None or after.n_items < high:
+            return None
+        return after.values
+
+    def barred(self, after: Place) -> frozenset[Value]:
+        """Return the values that an item may not have: those before, and what others then lack."""
+        values = after.values
+        if values is None or self.repeats:
+            return frozenset()
+        if after.n_items >= self.rule.low or not self._few:
+            return values
+        found = self._barred.get(after)
+        if found is None:
+            if len(self._barred) > _MOST_REMEMBERED:
+                self._barred.clear()
+            needed = {v for v in self._few - values if not self.is_feasible(after.with_value(v))}
+            found = self._barred[after] = values | needed
+        return found
+
+    def is_feasible(self, place: Place) -> bool:
+        """Return whether an array can be finished whose items differ."""
+        if not self.rule.is_feasible(place.n_items, place.counts):
             return False
-        if self.unique is None or index >= self.rule.low:
+        if self.unique is None or place.n_items >= self.rule.low:
             return True
-        return self._match(index, values)
+        return self._match(place.n_items, place.values or frozenset())
 
     def _match(self, index: int, values: frozenset[Value]) -> bool:
         """Return whether the items that must come can all differ."""

@@ -104,3 +104,23 @@ def split_body(raw: bytes) -> tuple[str, bytes]:
             n_whole -= 6  # the first half of a pair
             continue
         return text, raw[n_whole:]
+
+
+def begins(text: str, raw: bytes, *, minimal: bool) -> bool:
+    r"""Return whether some spelling of a text's characters begins with a string's body.
+
+    Args:
+        text: a whole string, decoded.
+        raw: what has been read of one.
+        minimal: whether only what must be escaped may be.
+
+    >>> begins("ab", b"\\u0061", minimal=False), begins("ab", b"a\\u007", minimal=False)
+    (True, False)
+    """
+    prefix, begun = split_body(raw)
+    if not text.startswith(prefix):
+        return False
+    if not begun:
+        return True
+    ranges = ranges_after(begun, minimal=minimal) if len(text) > len(prefix) else ()
+    return any(low <= ord(text[len(prefix)]) <= high for low, high in ranges)

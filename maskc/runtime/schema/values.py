@@ -9,17 +9,23 @@ Example: ``[1, {"a": null}]`` has the same value as ``[1.0, {"a":null}]``.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from maskc.runtime.schema.powers import read_digits
 
 Value = tuple[Any, ...]
 
-_TOKEN = re.compile(rb'[ \t\n\r]*([{}\[\],:]|"(?:[^"\\]|\\.)*"|[^ \t\n\r{}\[\],:"]+)')
+TOKEN = re.compile(rb'[ \t\n\r]*([{}\[\],:]|"(?:[^"\\]|\\.)*"|[^ \t\n\r{}\[\],:"]+)')
+_SIGN = re.compile(r'[\[\]{},:]|"(?:[^"\\]|\\.)*"')
 _NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
 _MOST_DIGITS = 4_000
+_MOST_REMEMBERED = 1 << 14
 _LITERALS: dict[bytes, Value] = {
     b"null": ("null",),
     b"true": ("boolean", True),
@@ -39,7 +45,7 @@ def read_value(text: bytes) -> Value:
     True
     """
     frames: list[tuple[list[Value], list[str] | None]] = [([], None)]
-    for match in _TOKEN.finditer(text):
+    for match in TOKEN.finditer(text):
         token = match[1]
         if token in (b",", b":"):
             continue
@@ -51,20 +57,21 @@ def read_value(text: bytes) -> Value:
             if len(frames) < 2:
                 raise ValueError("brackets do not match")
             items, keys = frames.pop()
-            frames[-1][0].append(_close(items, keys))
+            frames[-1][0].append(close_bracket(items, keys))
         else:
             items, keys = frames[-1]
             if keys is not None and len(keys) == len(items):
                 keys.append(json.loads(token))
             else:
-                items.append(_read_scalar(token))
+                items.append(read_scalar(token))
     (items, _), *open_ = frames
     if open_ or len(items) != 1:
         raise ValueError("not one JSON value")
     return items[0]
 
 
-def _close(items: list[Value], keys: list[str] | None) -> Value:
+def close_bracket(items: list[Value], keys: list[str] | None) -> Value:
+    """Return the array of some items, or the object of some keys and values."""
     if keys is None:
         return ("array", f"[{','.join(map(_write, items))}]")
     members = sorted(zip(map(json.dumps, keys), map(_write, items), strict=True))
@@ -79,10 +86,65 @@ def _write(value: Value) -> str:
         return str(value[1])
     if kind == "string":
         return json.dumps(value[1])
-    return repr(value[1:])
+    if kind == "number":
+        _, negative, digits, exponent = value
+        if digits and not digits.isdigit():
+            return str(digits)  # one whose exponent is not written out
+        return f"{'-' if negative else ''}{digits or 0}e{exponent}"
+    return "null" if kind == "null" else "true" if value[1] else "false"
 
 
-def _read_scalar(token: bytes) -> Value:
+@lru_cache(_MOST_REMEMBERED)
+def items_of(value: Value) -> tuple[Value, ...]:
+    """Return the items of an array.
+
+    >>> [item[0] for item in items_of(read_value(b'[null, [1]]'))]
+    ['null', 'array']
+    """
+    text = value[1]
+    cuts = _cut(text, ",")
+    return tuple(_read_written(text[low + 1 : high]) for low, high in itertools.pairwise(cuts))
+
+
+@lru_cache(_MOST_REMEMBERED)
+def members_of(value: Value) -> Mapping[str, Value]:
+    """Return the members of an object.
+
+    >>> dict(members_of(read_value(b'{"a": null}')))
+    {'a': ('null',)}
+    """
+    text = value[1]
+    cuts = _cut(text, ",:")
+    parts = [text[low + 1 : high] for low, high in itertools.pairwise(cuts)]
+    pairs = zip(parts[::2], parts[1::2], strict=True)
+    return MappingProxyType({json.loads(key): _read_written(item) for key, item in pairs})
+
+
+def _cut(text: str, signs: str) -> list[int]:
+    """Return where a written array or object begins, ends, and has some signs of its own."""
+    if len(text) == 2:
+        return []
+    found, depth = [0], 0
+    for match in _SIGN.finditer(text):
+        sign = match[0]
+        if sign in "[{":
+            depth += 1
+        elif sign in "]}":
+            depth -= 1
+        elif depth == 1 and sign in signs:
+            found.append(match.start())
+    return [*found, len(text) - 1]
+
+
+def _read_written(text: str) -> Value:
+    """Return the value of a text that :func:`_write` gave."""
+    if text[0] in "[{":
+        return ("array" if text[0] == "[" else "object", text)
+    return read_scalar(text.encode())
+
+
+def read_scalar(token: bytes) -> Value:
+    """Return the value of a text without brackets."""
     if token in _LITERALS:
         return _LITERALS[token]
     if token.startswith(b'"'):

@@ -6,8 +6,8 @@ up as a whole. It goes on where something that is open ends, with what is below.
 What a walk finds above the innermost thing that is open does not depend on what is below. It is
 made once for each state, with a *hole* in the place of the stack, and remembered by that state: so
 a stack that was never seen costs one look-up a level, as deep as a token closes brackets. An object
-is known by the keys that may come and whether it may end. Only inside an array whose items must
-differ do we walk with the stack itself, as its values have to be compared.
+is known by the keys that may come and whether it may end. Only where items that must differ may
+come to be equal do we walk with the stack itself, and ask at each node of the trie.
 
 Example: after ``{"a": [1`` the array gives ``,`` and ``, `` and the exits ``]`` and ``],``; the
 object below says what comes after them.
@@ -20,33 +20,38 @@ from typing import Any
 
 from maskc.runtime.schema.characters import DEAD
 from maskc.runtime.schema.digits import walk_number
+from maskc.runtime.schema.fresh import FRESH_VALUE, is_fresh
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.nodes import (
     AFTER,
     ARRAY,
     COLON,
     END,
+    FRESH,
     HOLE,
+    KEY,
     LITERAL,
     LITERALS,
+    NEW,
     NEXT,
     NUMBER,
     OBJECT,
     STRING,
     VALUE,
+    Configuration,
     Node,
 )
 from maskc.runtime.schema.openings import after_quote, read_body
 from maskc.runtime.schema.parts import Parts
+from maskc.runtime.schema.room import is_compared, place_of
 from maskc.runtime.schema.summary import EndedKeys, Part, bits_of
 from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import ROOT, Nodes, Trie
-from maskc.runtime.schema.values import Value, read_value
+from maskc.runtime.schema.values import read_value
 
 _QUOTE, _COMMA, _COLON = 0x22, 0x2C, 0x3A
 _CLOSE_BRACE, _CLOSE_BRACKET = 0x7D, 0x5D
 _BEGINNINGS = b'"{[ntf'
-FRESH: Value = ("fresh",)  # a value that is not known, and none of those that are
 
 
 def make_parts(index: TokenIndex, machine: SchemaMachine) -> Parts:
@@ -103,9 +108,10 @@ class Walk:
             parts.append(Part(few=tuple(dict.fromkeys(self._few))))
         return parts
 
-    def end_at(self, nodes: Nodes) -> None:
-        """Add the texts that end at some nodes."""
-        self._add_ends(nodes)
+    def begin(self, nodes: Iterable[Node]) -> None:
+        """Go on at the root, with some nodes on top that were not there before."""
+        for node in nodes:
+            self._go(node, (ROOT,))
 
     def add(self, part: Part) -> None:
         """Take over the tokens of a part."""
@@ -115,21 +121,42 @@ class Walk:
         """Go on at some nodes of the trie, with a node on top of the stack."""
         if node.state[0] == HOLE:
             self._exits += nodes
-            return
-        if node.captures:
+        elif not node.captures or self._machine.room.is_calm(node):
+            self.take(self._parts.part(self._trie, node, gap, nodes), node)
+        else:
             self.follow(node, gap, nodes)
-            return
-        part = self._parts.part(self._trie, node, gap, nodes)
-        self.take(part, node)
 
     def take(self, part: Part, node: Node) -> None:
         """Take over a part that was found above a node, and go on below it."""
         self.add(part)
         if part.exits:
-            for parent in node.parents:
-                self.enter(parent, 0, part.exits)
+            self._complete(node.parents, part.exits, ends=self._parts.is_strict(node))
         if part.keys:
             self._end_keys(node, part.keys)
+
+    def _go(self, node: Node, nodes: Nodes, *, ends: bool = True) -> None:
+        """Go on with a node that was not there before, where it can be finished.
+
+        Args:
+            node: on top of the stack.
+            nodes: of the trie.
+            ends: whether texts that end there are yet to be added.
+        """
+        if node.is_tight:
+            nodes = self._sift(node, nodes)
+        if ends:
+            self._add_ends(nodes)
+        if nodes:
+            self.enter(node, 0, nodes)
+
+    def _sift(self, node: Node, nodes: Nodes) -> Nodes:
+        """Return those nodes of the trie at which a text can be finished with a node on top."""
+        if self._is_rests:
+            for place in nodes:
+                self._mark(place)
+            return nodes
+        is_live = self._machine.distinct.is_live
+        return tuple(n for n in nodes if is_live(node, self._text_at(n)))
 
     def follow(self, node: Node, gap: int, nodes: Nodes) -> None:
         """Go on likewise, without asking what is remembered of this node."""
@@ -181,30 +208,36 @@ class Walk:
             ends: whether texts that end there are yet to be added.
         """
         for parent in parents:
-            state = parent.state
-            if state[0] == ARRAY and state[5] is not None:
+            if parent.state[0] == HOLE:
+                self._exits += nodes
+                if ends and not parent.state[1]:
+                    self._add_ends(nodes)
+            elif is_compared(parent):
                 for node in nodes:
-                    self._compare(parent, node, ends=ends)
-                continue
-            if ends:
-                self._add_ends(nodes)
-            self.enter(parent, 0, nodes)
+                    for after in self._after_item(parent, node):
+                        self._go(after, (node,), ends=ends)
+            else:
+                self._go(parent, nodes, ends=ends)
 
-    def _compare(self, parent: Node, node: int, *, ends: bool) -> None:
-        """Go on with an array if the item that has ended differs from those before."""
-        _, number, index, counts, phase, unique, start = parent.state
-        if self._text is None and self._is_rests:
-            value = (*FRESH, len(unique))
-            self._mark(node)
-        else:
-            value = read_value(self._text_at(node)[start:])
-        array = self._plan.arrays[number]
-        if value in unique or not array.is_feasible(index, counts, unique | {value}):
+    def _after_item(self, frame: Node, node: int) -> Iterable[Node]:
+        """Yield the nodes after an item of an array that has ended at a node of the trie."""
+        start = frame.state[6]
+        if start == FRESH:
+            yield self._machine.end_fresh(frame)
             return
-        if ends:
-            self._add_ends((node,))
-        made = (ARRAY, number, index, counts, phase, unique | {value}, 0)
-        self.enter(self._machine.node(made, parent.parents), 0, (node,))
+        if not self._is_rests:
+            start = start if start >= 0 else NEW - start
+            value = read_value(self._text_at(node)[start:])
+            after = self._machine.after_item(frame, value)
+            if after is not None:
+                yield after
+            return
+        self._mark(node)
+        after = self._machine.after_item(frame, (*FRESH_VALUE, len(frame.state[5])))
+        if after is not None:
+            yield after
+        if self._plan.arrays[frame.state[1]].repeats:
+            yield self._machine.node((*frame.state[:5], None, 0), frame.parents)
 
     def _mark(self, node: int) -> None:
         """Let all texts from a node on be read token by token."""
@@ -235,19 +268,22 @@ class Walk:
             found = walk_number(index, trie, numbers, node.state[2], nodes)
             index.shared.put(key, found, 500 + 8 * len(found[0]))
         places, exits = found
+        if node.captures and not node.is_roomy:
+            places = self._read_places(node, places, nodes)
         self._add_places(places)
         if exits:
             self._complete(node.parents, exits, ends=False)
 
     def _string(self, node: Node, nodes: Nodes) -> None:
         """Go on in a string that was opened just now."""
-        _, number, at, count, raw = node.state
+        _, number, at, count, _ = node.state
         rule = self._plan.strings[number]
         if at != rule.body.start or count:
             raise ValueError("a string that was opened before is no part of a walk")
-        is_compared = raw is not None and not rule.is_endless
+        is_watched = node.captures and not node.is_roomy
+        is_watched = is_watched and (node.is_bound or not rule.is_endless)
         is_counted = not rule.is_far(0, len(self._trie.levels))
-        exactly = is_compared or is_counted
+        exactly = is_watched or is_counted
         opened = self._parts.openings.inside(self._trie, rule.body, nodes, exactly=exactly)
         found = opened.inside
         if opened.free is not None:
@@ -262,23 +298,34 @@ class Walk:
                 if rule.leads_on(targets, size)
             ]
             ended = [e for e in ended if rule.may_end(e.state, rule.cap(e.size))]
-        if is_compared:
-            places = self._differing(node, places, nodes)
+        if is_watched:
+            places = self._read_places(node, places, nodes)
         self._add_places(places)
         closing = tuple(e.node for e in ended)
         if closing:
             self._complete(node.parents, closing)
 
-    def _differing(self, node: Node, places: Iterable[int], nodes: Nodes) -> list[int]:
-        """Return the texts that can become a string that is not among its array's items."""
-        number, unique = node.state[1], self._machine.unique_of(node.parents)
-        rule = self._plan.strings[number]
+    def _read_places(self, node: Node, places: Iterable[int], nodes: Nodes) -> list[int]:
+        """Return the texts after which something can be finished that was opened at some nodes.
+
+        Args:
+            node: what is open.
+            places: of texts that end in it.
+            nodes: of the trie, where it was opened.
+        """
+        kept = list(places)
+        trie = self._trie
+        if self._is_rests:
+            for place in kept:
+                self._unsure |= 1 << place  # what comes before it is not known
+            return kept
+        paths = [trie.path(n) for n in nodes]
         found = []
-        for place in places:
-            raw = self._raw(place, nodes)
-            at, size = read_body(rule.body, raw)
-            state = (STRING, number, at, rule.cap(size), raw)
-            if self._machine.may_differ(rule, state, unique):
+        for place in kept:
+            text = trie.texts[place]
+            path = next(path for path in paths if text.startswith(path))
+            here = Configuration((node,), 0, (self._text or b"") + path)
+            if self._machine.step((here,), text[len(path) :]):
                 found.append(place)
         return found
 
@@ -294,10 +341,8 @@ class Walk:
                 continue
             found: dict[Any, dict[Node, None]] = {}
             machine.begin(position, byte, parents, found)
-            if found:
-                self._add_ends(nodes)
-                for state, below in found.items():
-                    self.enter(machine.node(state, tuple(below)), 0, nodes)
+            for state, below in found.items():
+                self._go(machine.node(state, tuple(below)), nodes)
         if numbers:
             unique = machine.unique_of(parents)
             for number in self._plan.positions[position].numbers:
@@ -306,23 +351,23 @@ class Walk:
 
     def _array(self, node: Node, gap: int, nodes: Nodes, signs: dict[int, Nodes]) -> None:
         machine = self._machine
-        _, number, index, counts, phase, unique, _ = node.state
-        array = self._plan.arrays[number]
+        number, phase, place = node.state[1], node.state[4], place_of(node)
         closing, commas = signs.get(_CLOSE_BRACKET), signs.get(_COMMA)
-        if closing and phase != NEXT and array.rule.can_close(index, counts):
+        if closing and phase != NEXT and self._plan.arrays[number].may_close(place):
             self._complete(node.parents, closing)
+        if commas and self._is_rests and is_fresh(place) and machine.distinct.is_scarce(number):
+            # It counts for what may follow which value the item had.
+            for comma in commas:
+                self._mark(comma)
         if phase == AFTER:
-            if commas and any(array.enter(index, counts, unique)):
-                self._add_ends(commas)
-                state = (ARRAY, number, index, counts, NEXT, unique, 0)
-                self.enter(machine.node(state, node.parents), 0, commas)
+            if commas and any(machine.distinct.choices.ways(number, place)):
+                state = (ARRAY, number, *place[:2], NEXT, place.values, 0)
+                self._go(machine.node(state, node.parents), commas)
             return
-        for (after, after_counts), position in array.enter(index, counts, unique):
+        for after, position in machine.distinct.choices.ways(number, place):
             # Where an item begins counts only if it is compared.
-            for some in [nodes] if unique is None else [(n,) for n in nodes]:
-                start = len(self._text_at(some[0])) if unique is not None else 0
-                state = (ARRAY, number, after, after_counts, AFTER, unique, start)
-                frame = machine.node(state, node.parents)
+            for some in [nodes] if after.values is None else [(n,) for n in nodes]:
+                frame = machine.frame(node, after, len(self._text_at(some[0])))
                 self.enter(machine.node((VALUE, position), (frame,)), gap, some)
 
     def _object(self, node: Node, signs: dict[int, Nodes]) -> None:
@@ -337,33 +382,45 @@ class Walk:
         quotes = signs.get(_QUOTE)
         if phase == AFTER:
             commas = signs.get(_COMMA)
+            after = self._machine.node((OBJECT, number, members, NEXT), node.parents)
+            if commas and after.is_tight:
+                commas = self._sift(after, commas)
             if not commas:
                 return
             self._add_ends(commas)
             lead = self._parts.gaps.lead(self._trie, commas, 0, node.depth)
             self.add(lead.part)
             quotes = lead.signs.get(_QUOTE)
+        body = self._plan.key_bodies[number]
+        key = self._machine.node((KEY, number, members, body.start, b""), node.parents)
+        if quotes and key.is_tight:
+            quotes = self._sift(key, quotes)
         if quotes:
             self._add_ends(quotes)
-            self._key(node, quotes, labels)
+            self._key(key, quotes, labels)
 
     def _key(self, node: Node, quotes: Nodes, labels: int) -> None:
         """Go on in a key that was opened just now."""
-        _, number, members, _ = node.state
+        _, number, members, *_ = node.state
         rule, body = self._plan.objects[number], self._plan.key_bodies[number]
         sink = body.dfa.sink
         is_open = sink >= 0 and bool(labels >> body.dfa.labels[sink] & 1)
         dropped = DEAD if is_open else max(sink, DEAD)
         openings = self._parts.openings
-        opened = openings.inside(self._trie, body, quotes, exactly=False, dropped=dropped)
+        exactly = node.is_bound  # else what is free can become endlessly many keys
+        opened = openings.inside(self._trie, body, quotes, exactly=exactly, dropped=dropped)
         if opened.free is not None:
             self.add(opened.free)
         found, keys = opened.inside, rule.keys
         pairs = zip(found.places, found.targets, strict=True)
+        places: Iterable[int]
         if members.others and rule.may_run_out:
-            self._add_places(self._unused(node, pairs, labels, quotes))
+            places = self._unused(node, pairs, labels, quotes)
         else:
-            self._add_places(place for place, to in pairs if keys.reach_of(to) & labels)
+            places = [place for place, to in pairs if keys.reach_of(to) & labels]
+        if node.captures and not node.is_roomy and (node.is_bound or not rule.is_open):
+            places = self._read_places(node, places, quotes)
+        self._add_places(places)
         ended = openings.ended_keys(self._trie, number, quotes, dropped)
         kept = [key for key in ended if labels >> key.label & 1]
         if kept and node.parents[0].state[0] == HOLE:
@@ -375,7 +432,7 @@ class Walk:
         self, node: Node, pairs: Iterable[tuple[int, frozenset[int]]], labels: int, quotes: Nodes
     ) -> list[int]:
         """Return the texts that can become a key that was not there, of few that there are."""
-        _, number, members, _ = node.state
+        _, number, members, *_ = node.state
         body, keys = self._plan.key_bodies[number], self._plan.objects[number].keys
         found = []
         for place, targets in pairs:
@@ -386,14 +443,14 @@ class Walk:
             elif not is_live and keys.reach_of(targets) & labels:
                 raw = self._raw(place, quotes)
                 at, _ = read_body(body, raw)
-                is_live = self._machine.key_is_live(number, members, labels, at, raw)
+                is_live = self._plan.key_is_live(number, labels, at, raw, members.others)
             if is_live:
                 found.append(place)
         return found
 
     def _end_keys(self, node: Node, keys: Iterable[EndedKeys]) -> None:
         """Go on after keys."""
-        _, number, members, _ = node.state
+        _, number, members, *_ = node.state
         rule = self._plan.objects[number]
         for label, texts, nodes, goes_on in keys:
             ends = nodes
@@ -413,5 +470,4 @@ class Walk:
         machine, number = self._machine, node.state[1]
         for after, position in ways:
             frame = machine.node((OBJECT, number, after, AFTER), node.parents)
-            self._add_ends(nodes)
-            self.enter(machine.node((COLON, position), (frame,)), 0, nodes)
+            self._go(machine.node((COLON, position), (frame,)), nodes)

@@ -17,7 +17,7 @@ from maskc.runtime.link.encoding import (
     write_ranges,
 )
 from maskc.runtime.link.tabled import tabulate
-from maskc.runtime.schema.plan import PlanError
+from maskc.runtime.schema.entries import PlanError
 
 
 @given(st.frozensets(st.integers(0, 300)))

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from maskc.runtime.link.plan import MOST_LEVELS, LinkPlan
-from maskc.runtime.schema.plan import PlanError
+from maskc.runtime.schema.entries import PlanError
 
 EMPTY = {
     "schemas": [],

@@ -1,12 +1,22 @@
-from maskc.runtime.schema.conflicts import find_conflicts, reads
+from maskc.runtime.schema.conflicts import find_equal, find_used_keys, reads
 from maskc.runtime.schema.leaves import Leaves
+from tests.jsonschema.texts import read
 from tests.runtime.schema.machines import INDEX, node_after
+
+
+def texts_of(found):
+    return {INDEX.texts[p] for p, _ in found.closing}, {INDEX.texts[p] for p in found.inside}
 
 
 def conflicts_after(schema, text):
     machine, node = node_after(schema, text)
-    found = find_conflicts(machine, INDEX, Leaves(INDEX, machine).spelled, node)
-    return tuple({INDEX.texts[place] for place in places} for places in found)
+    return texts_of(find_used_keys(machine, INDEX, Leaves(INDEX, machine).spelled, node))
+
+
+def equal_after(schema, text):
+    machine, node = node_after(schema, text)
+    captured = read(machine, text).text
+    return texts_of(find_equal(machine, INDEX, Leaves(INDEX, machine).spelled, node, captured))
 
 
 def test_a_token_that_repeats_a_key_is_illegal():
@@ -18,9 +28,16 @@ def test_a_token_that_repeats_a_key_is_illegal():
 
 def test_what_could_repeat_an_item_inside_a_character_is_doubtful():
     schema = {"items": {"type": "string"}, "uniqueItems": True}
-    illegal, doubtful = conflicts_after(schema, '["a", "\\u00')
-    assert not illegal
-    assert doubtful == {b"6", b"61"}
+    closing, _ = equal_after(schema, '["a", "\\u00')
+    assert not closing
+    closed = {"items": {"type": "string", "maxLength": 1}, "uniqueItems": True}
+    assert equal_after(closed, '["a", "\\u00') == (set(), {b"6", b"61"})
+
+
+def test_what_repeats_a_member_of_an_item_before_is_read():
+    schema = {"items": {"properties": {"x": {"type": "string"}}}, "uniqueItems": True}
+    assert equal_after(schema, '[{"x": "ab"}, {"x": "a')[0] == {b'b"', b'b",'} & set(INDEX.texts)
+    assert equal_after(schema, '[{"x": "ab"}, {"y": "a') == (set(), set())
 
 
 def test_nothing_is_forbidden_where_nothing_was_there():
