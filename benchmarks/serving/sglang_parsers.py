@@ -3,7 +3,7 @@
     PYTHON -m benchmarks.serving.sglang_parsers [PARSER …] [--count 20]
 
 PYTHON is that of SGLang's environment; see :mod:`benchmarks.serving.tool_parsers`. The exit status
-is 1 if a call is not read, or not as its schema says, or a constraint is refused.
+is 1 if a call is not as its schema says.
 """
 
 from __future__ import annotations
