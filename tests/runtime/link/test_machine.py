@@ -1,0 +1,56 @@
+"""The machine of linked pieces: masks are shared by what they allow, moves are remembered."""
+
+import pytest
+
+from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache.pool import MaskPool
+from maskc.runtime.link.atoms import StopPiece
+from maskc.runtime.link.machine import LinkMachine, LinkResults
+from tests.runtime.link.parts import TOKENS, make_joints, make_leaf
+
+END, OTHER_END = len(TOKENS), len(TOKENS) + 1
+
+
+@pytest.fixture
+def results():
+    joints, budget = make_joints(), Budget(1 << 20)
+    pool = MaskPool(len(TOKENS), (), 1 << 20)
+    return LinkResults(joints, pool, budget, lambda token: TOKENS[token])
+
+
+def machine_of(results, expression):
+    return LinkMachine(results.joints.rest(expression, results.joints.end), results)
+
+
+def test_places_that_leave_the_same_tokens_have_one_mask(results):
+    joints = results.joints
+    one = machine_of(results, joints.sequence([make_leaf(joints, b"a!"), make_leaf(joints, b"b")]))
+    other = machine_of(results, make_leaf(joints, b"c!"))
+    (here,) = one.step(one.start(), b"a")
+    (there,) = other.step(other.start(), b"c")
+    assert one.mask(here) is other.mask(there)
+    assert one.mask(here).words[0] == 1 << TOKENS.index(b"!")
+
+
+def test_a_text_that_may_end_has_another_mask_than_one_that_goes_on():
+    joints, budget = make_joints(), Budget(1 << 20)
+    pool = MaskPool(len(TOKENS) + 2, (END, OTHER_END), 1 << 20)
+    results = LinkResults(joints, pool, budget, lambda token: TOKENS[token])
+    machine = machine_of(results, make_leaf(joints, b"a", b"a!"))
+    (here,) = machine.step(machine.start(), b"a")
+    bang = 1 << TOKENS.index(b"!")
+    assert machine.mask(here).words[0] == bang | 1 << END | 1 << OTHER_END
+    longer = machine_of(results, make_leaf(joints, b"a!"))
+    (here,) = longer.step(longer.start(), b"a")
+    assert longer.mask(here).words[0] == bang
+    # An end that is written as a part of the text is that one alone.
+    named = machine_of(results, joints.leaf(StopPiece(OTHER_END)))
+    (here,) = named.start()
+    assert named.mask(here).words[0] == 1 << OTHER_END
+
+
+def test_a_token_from_the_same_place_is_read_once(results):
+    machine = machine_of(results, make_leaf(results.joints, b"abc"))
+    start = machine.start()
+    assert machine.take(start, TOKENS.index(b"ab")) is machine.take(start, TOKENS.index(b"ab"))
+    assert machine.take(start, TOKENS.index(b"b")) == ()
