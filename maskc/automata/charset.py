@@ -9,6 +9,7 @@ A set is a sorted tuple of inclusive ranges, e.g. ``[a-c]`` is ``((97, 99),)``.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -62,9 +63,14 @@ def class_set(pattern: str, flags: int) -> CodePoints:
     ((97, 99),)
     """
     kept = flags & (re.IGNORECASE | re.ASCII | re.DOTALL)
-    ranges = []
-    for run in re.finditer(f"(?:{pattern})+", _every_character(), kept):
-        first, last = ord(run[0][0]), ord(run[0][-1])
+    return ranges_of(run[0] for run in re.finditer(f"(?:{pattern})+", every_character(), kept))
+
+
+def ranges_of(runs: Iterable[str]) -> CodePoints:
+    """Return the ranges of runs of :func:`every_character`, which leaves surrogates out."""
+    ranges: list[tuple[int, int]] = []
+    for run in runs:
+        first, last = ord(run[0]), ord(run[-1])
         if first <= 0xD7FF and last >= 0xE000:
             ranges += [(first, 0xD7FF), (0xE000, last)]
         else:
@@ -73,7 +79,8 @@ def class_set(pattern: str, flags: int) -> CodePoints:
 
 
 @cache
-def _every_character() -> str:
+def every_character() -> str:
+    """Return all characters that UTF-8 can encode, in order."""
     return "".join(map(chr, range(0xD800))) + "".join(map(chr, range(0xE000, MAX_CODE_POINT + 1)))
 
 

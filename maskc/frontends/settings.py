@@ -6,8 +6,9 @@ They stand in comment lines at the top of a text in Lark's notation::
 
 ``start``, ``parser``, ``lexer`` and ``postlex`` can be given as arguments too. Other options of
 Lark that change which texts it parses are settings only: ``flags`` (its ``g_regex_flags``, as
-letters of ``re``) and ``priority``. Several start symbols share one LALR table, which can change
-its contexts: ``start=a,b`` is Lark's ``start=["a", "b"]``, and texts are parsed from ``a``.
+letters of ``re``), ``priority``, and ``regex=true``: its ``regex=True``. Several start symbols
+share one LALR table, which can change its contexts: ``start=a,b`` is Lark's ``start=["a", "b"]``,
+and texts are parsed from ``a``.
 
 A file can name no class but Lark's ``PythonIndenter``, since importing one runs code: any other
 Indenter is written as its attributes (:mod:`maskc.frontends.indentation`), or given as an argument.
@@ -32,7 +33,7 @@ from maskc.frontends.indentation import (
 LEXERS = {"lalr": ("contextual", "basic"), "earley": ("dynamic", "dynamic_complete", "basic")}
 PRIORITIES = {"normal": "normal", "invert": "invert", "none": None}
 FLAGS = {"a": re.ASCII, "i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
-_SETTINGS = ("start", "parser", "lexer", "postlex", "flags", "priority")
+_SETTINGS = ("start", "parser", "lexer", "postlex", "flags", "priority", "regex")
 _SETTING = re.compile(r"^//\s*maskc:\s*(.*)$")
 
 
@@ -134,3 +135,19 @@ def read_priority(name: str, settings: Mapping[str, str]) -> str:
             name, f"unknown priority {priority!r}; choose one of {', '.join(PRIORITIES)}"
         )
     return priority
+
+
+def read_regex(name: str, settings: Mapping[str, str]) -> bool:
+    """Return whether terminals are patterns of the module ``regex``.
+
+    Raises:
+        GrammarError: the setting is neither true nor false, or goes with flags for all terminals.
+    """
+    value = settings.get("regex", "false")
+    if value not in ("true", "false"):
+        raise GrammarError(name, f"regex={value} is neither true nor false; write one of them")
+    if value == "true" and settings.get("flags"):
+        raise GrammarError(
+            name, "flags= does not go with regex=true; write the flags at the terminals"
+        )
+    return value == "true"

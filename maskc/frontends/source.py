@@ -33,6 +33,7 @@ from maskc.frontends.settings import (
     read_flags,
     read_postlex,
     read_priority,
+    read_regex,
     read_settings,
 )
 from maskc.frontends.translation import Translation
@@ -52,6 +53,7 @@ class GrammarSource:
         flags: flags of ``re`` that apply to every terminal.
         priority: a key of ``PRIORITIES``.
         parser: a key of ``LEXERS``.
+        regex: whether terminals are patterns of the module ``regex``.
         dialect: the name of the notation that it was written in; ``text`` is Lark's.
         original: the text in that notation; ``None`` if it is ``text``.
         lexer_is_default: whether nobody chose the lexer.
@@ -68,6 +70,7 @@ class GrammarSource:
     flags: int = 0
     priority: str = "normal"
     parser: str = "lalr"
+    regex: bool = False
     dialect: str = LARK.name
     original: str | None = None
     lexer_is_default: bool = field(default=False, compare=False)
@@ -164,6 +167,7 @@ def _load(
         flags=read_flags(name, settings),
         priority=read_priority(name, settings),
         parser=parser,
+        regex=read_regex(name, settings),
         lexer_is_default=not chosen,
         folder=folder,
     )
@@ -257,6 +261,7 @@ def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
         flags=read_flags(name, settings),
         priority=read_priority(name, settings),
         parser=parser,
+        regex=read_regex(name, settings),
         dialect=header.get("dialect", LARK.name),
         original=header.get("original"),
     )

@@ -12,7 +12,9 @@ conditional on a group's number, since Lark joins patterns and counts the groups
 from __future__ import annotations
 
 import re
-from contextlib import AbstractContextManager
+import warnings
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast
 
 import lark
@@ -62,7 +64,7 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
     try:
         loaders = [make_loader(source, imports)]
         # Lark builds a parser of grammars too.
-        with _no_collision_check():
+        with _no_collision_check(), _no_warning_of_sets(source):
             grammar, _ = cast(Any, load_lark_grammar)(source.text, source.name, loaders, False)
             check_expansion(grammar, source.name)
             built = Lark(
@@ -72,11 +74,17 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
                 start=starts,
                 postlex=postlex,
                 g_regex_flags=source.flags,
+                regex=source.regex,
                 priority=cast(Any, PRIORITIES[source.priority]),
                 source_path=source.name,
                 # Earley only: trees are nobody's concern.
                 ambiguity="forest" if source.parser == "earley" else "auto",
             )
+        if source.regex:
+            # Loading it takes longer than all of a small grammar.
+            from maskc.frontends.lark.regex_module import translate_terminals
+
+            translate_terminals(built)
         if not is_dynamic(built):
             check_alternations(built)
     except _REFUSALS as error:
@@ -95,6 +103,17 @@ def _no_collision_check() -> AbstractContextManager[None]:
     return patched(lark.lexer, "has_interegular", False)
 
 
+@contextmanager
+def _no_warning_of_sets(source: GrammarSource) -> Iterator[None]:
+    """Keep ``re`` from warning of ``[[:alpha:]]``, which Lark has it measure and not match."""
+    if not source.regex:
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        yield
+
+
 def _explain(error: BaseException, source: GrammarSource) -> str:
     text = " ".join(str(error).split()) or type(error).__name__
     for start in source.start.split(","):
@@ -102,4 +121,9 @@ def _explain(error: BaseException, source: GrammarSource) -> str:
             return f"the start symbol {start!r} is not a rule; name one with start="
     if "repetition number is too large" in text:
         return f"Lark refuses it: {text}; lower the counts of its patterns"
+    if "Cannot compile token" in text and not source.regex:
+        return (
+            f"Lark refuses it: {text[:600]}; if that is a pattern of the module regex, "
+            "write // maskc: regex=true at the top"
+        )
     return f"Lark refuses it: {text[:600]}"

@@ -1,0 +1,230 @@
+r"""Which pattern of ``re`` matches what a pattern of the module ``regex`` does?
+
+A grammar with the setting ``regex=true`` is read by ``Lark(…, regex=True)``: its terminals are
+patterns of the package ``regex``, which has properties (``\p{L}``) and POSIX classes, and newer
+tables of Unicode. Lark loads the grammar with it, so the order of terminals is Lark's. Then each
+pattern becomes one of ``re``: classes, and letters of either case, are written out as the
+characters that ``regex`` itself says they have. All else of the compiler is as for ``re``.
+
+Example: ``\p{Lu}+`` becomes ``[\U00000041-\U0000005a\U000000c0-…]+``.
+
+Version 0 of ``regex`` is meant, its default, which is ``re`` with more in it. What is no regular
+language, or is about the whole alternation, is refused by name: fuzzy matching, recursion,
+``(?V1)`` with its set operations, flags for the whole pattern, ``\K``, ``\G``, ``\X``, ``\m``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+import regex
+from lark import Lark
+from lark.lexer import PatternRE, PatternStr
+
+from maskc.automata.charset import CodePoints, class_set, every_character, ranges_of
+from maskc.errors import UnsupportedTerminalError
+
+_PROPERTY = re.compile(r"\\[pP](?:\{\^?[\w\s=:.-]+\}|[A-Za-z])")
+_CLASS = re.compile(r"\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]", re.DOTALL)
+_GROUP = re.compile(r"\(\?(?:[:=!>]|<[=!]|P?<[A-Za-z_]\w*>|P=\w+\)|\(\w+\)|#[^)]*\))")
+_FLAGS = re.compile(r"\(\?([a-zA-Z01]*)(?:-([a-zA-Z]+))?([:)])")
+_FUZZY = re.compile(r"\{[^{}]*[eids][^{}]*\}")
+_NUMBERED = re.compile(
+    r"\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|N\{[^}]*\}|0[0-7]{0,2})"
+)
+_SHORT = re.compile(r"\\[wWdDsS]")
+_KEPT = frozenset("abfnrtvAZ0123456789")
+_SCOPED = frozenset("ims")
+
+
+def translate_terminals(lark: Lark) -> None:
+    """Give the terminals of a parser that was made with ``regex=True`` patterns of ``re``.
+
+    Raises:
+        UnsupportedTerminalError: a pattern has what is refused.
+    """
+    for terminal in lark.terminals:
+        pattern = terminal.pattern
+        if isinstance(pattern, PatternStr):
+            _check_letters(str(terminal.name), pattern)
+            continue
+        written = translate(str(terminal.name), pattern.to_regexp())
+        try:
+            re.compile(written)
+        except (re.error, RecursionError, OverflowError) as error:
+            raise UnsupportedTerminalError(
+                str(terminal.name),
+                f"re cannot read what the module regex reads ({error})",
+                "write the pattern without it",
+            ) from None
+        terminal.pattern = PatternRE(written, (), pattern.raw)
+
+
+def translate(terminal: str, pattern: str) -> str:
+    r"""Return a pattern of ``re`` that matches as a pattern of ``regex`` does.
+
+    Raises:
+        UnsupportedTerminalError: it has what is refused.
+
+    >>> translate("A", "(?i:[b-c])d")
+    '(?:[\\U00000042-\\U00000043\\U00000062-\\U00000063])d'
+    """
+    return _Translation(terminal, pattern).run()
+
+
+class _Translation:
+    """Reads a pattern from the left, one item after another."""
+
+    def __init__(self, terminal: str, pattern: str) -> None:
+        self._terminal, self._pattern, self._at = terminal, pattern, 0
+        self._written: list[str] = []
+        # Of each open group, whether letters match in either case.
+        self._folds = [False]
+
+    def run(self) -> str:
+        while self._at < len(self._pattern):
+            match self._pattern[self._at]:
+                case "\\":
+                    self._read_escape()
+                case "[":
+                    self._read_class()
+                case "(":
+                    self._open_group()
+                case ")":
+                    if len(self._folds) > 1:
+                        self._folds.pop()
+                    self._keep(")")
+                case "{" if fuzzy := _FUZZY.match(self._pattern, self._at):
+                    raise self._refuse(f"fuzzy matching {fuzzy[0]}")
+                case character if character in ".^$*+?|{}":
+                    self._keep(character)
+                case character:
+                    self._letter(character, character)
+        return "".join(self._written)
+
+    def _read_escape(self) -> None:
+        for kind in (_PROPERTY, _SHORT):
+            if found := kind.match(self._pattern, self._at):
+                self._at += len(found[0])
+                self._written.append(_write_class(found[0], folds=self._folds[-1]))
+                return
+        if found := _NUMBERED.match(self._pattern, self._at):
+            self._letter(found[0], found[0])
+            return
+        escaped = self._pattern[self._at : self._at + 2]
+        named = escaped[1:]
+        if named in ("b", "B"):
+            if not _is_same(r"\w"):
+                raise self._refuse(
+                    f"the word boundary \\{named}, as this Python has older tables of Unicode"
+                )
+        elif named.isascii() and named.isalpha() and named not in _KEPT:
+            raise self._refuse(f"\\{named}")
+        if named.isalnum():
+            self._keep(escaped)
+        else:
+            self._letter(escaped, escaped)
+
+    def _read_class(self) -> None:
+        found = _CLASS.match(self._pattern, self._at)
+        if found is None:
+            raise self._refuse("a class that does not end")
+        self._at += len(found[0])
+        has_more = re.search(r"\\[pPwWdDsS]|\[:", found[0])
+        if has_more or self._folds[-1]:
+            self._written.append(_write_class(found[0], folds=self._folds[-1]))
+        else:
+            self._written.append(found[0])
+
+    def _open_group(self) -> None:
+        if found := _GROUP.match(self._pattern, self._at):
+            text = found[0]
+            if not text.endswith(")") or text.startswith("(?("):
+                self._folds.append(self._folds[-1])
+            self._at += len(text)
+            # Only `regex` names a group without P.
+            is_named = text.startswith("(?<") and text[3] not in "=!"
+            self._written.append(f"(?P{text[2:]}" if is_named else text)
+            return
+        found = _FLAGS.match(self._pattern, self._at)
+        if found and self._pattern.startswith("(?", self._at):
+            on, off, end = found[1], found[2] or "", found[3]
+            if end == ")" or not {*on, *off} <= _SCOPED:
+                raise self._refuse(f"the flags {found[0]}")
+            self._folds.append((self._folds[-1] or "i" in on) and "i" not in off)
+            self._at += len(found[0])
+            # Letters are written out, so that `re` need not know.
+            on, off = on.replace("i", ""), off.replace("i", "")
+            self._written.append(f"(?{on}{'-' * bool(off)}{off}:")
+            return
+        following = self._pattern[self._at : self._at + 4]
+        if following.startswith(("(?", "(*")):
+            raise self._refuse(f"the group {following}…")
+        self._folds.append(self._folds[-1])
+        self._keep("(")
+
+    def _letter(self, written: str, meant: str) -> None:
+        """Write a character that stands for itself."""
+        self._at += len(written)
+        self._written.append(_write_letter(meant) if self._folds[-1] else written)
+
+    def _keep(self, text: str) -> None:
+        self._at += len(text)
+        self._written.append(text)
+
+    def _refuse(self, what: str) -> UnsupportedTerminalError:
+        return UnsupportedTerminalError(
+            self._terminal,
+            f"{what} of the module regex is not regular, or not about this terminal alone",
+            "write the pattern without it",
+        )
+
+
+def _check_letters(terminal: str, pattern: Any) -> None:
+    """Refuse a string whose letters have other cases for ``re`` than for ``regex``."""
+    if "i" not in pattern.flags:
+        return
+    for character in set(pattern.value):
+        item = re.escape(character)
+        if class_set(item, re.IGNORECASE) != _ask(item, folds=True):
+            raise UnsupportedTerminalError(
+                terminal,
+                f"{character!r} has other cases for regex than for re",
+                "write it as a pattern, with all its cases",
+            )
+
+
+@cache
+def _write_letter(meant: str) -> str:
+    found = _ask(meant, folds=True)
+    return meant if found == class_set(meant, 0) else _write(found)
+
+
+@cache
+def _write_class(item: str, *, folds: bool) -> str:
+    if _SHORT.fullmatch(item) and _is_same(item):
+        return item
+    return _write(_ask(item, folds=folds))
+
+
+def _is_same(item: str) -> bool:
+    """Whether both modules say the same of a class."""
+    return class_set(item, 0) == _ask(item, folds=False)
+
+
+@cache
+def _ask(item: str, *, folds: bool) -> CodePoints:
+    """Return the characters that a pattern of one character has for ``regex``."""
+    flags = regex.IGNORECASE if folds else 0
+    return ranges_of(run[0] for run in regex.finditer(f"(?:{item})+", every_character(), flags))
+
+
+def _write(ranges: Iterable[tuple[int, int]]) -> str:
+    parts = [
+        f"\\U{first:08x}" if first == last else f"\\U{first:08x}-\\U{last:08x}"
+        for first, last in ranges
+    ]
+    return f"[{''.join(parts)}]" if parts else "(?!)"
