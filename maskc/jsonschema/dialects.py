@@ -110,6 +110,9 @@ def open_root(schema: Any, registry: Any, dialect: Dialect) -> Any:
 
 def enter(schema: Any, resolver: Any, dialect: Dialect) -> Any:
     """Return the resolver inside a subschema."""
+    name = "id" if dialect.year == 4 else "$id"
+    if not isinstance(schema.get(name, ""), str):
+        return resolver  # no identifier is anything else than a text
     return resolver.in_subresource(dialect.specification.create_resource(schema))
 
 

@@ -26,7 +26,7 @@ from maskc.jsonschema.syntax import (
     parse_pattern,
 )
 from maskc.jsonschema.thompson import build_simple
-from maskc.jsonschema.threads import BEFORE, Matcher, Rest, State
+from maskc.jsonschema.threads import BEFORE, Matcher, State
 from maskc.runtime.schema.characters import NO_LABEL, CharDfa
 
 
@@ -72,10 +72,8 @@ def _build(node: Node, *, anchored: bool) -> CharDfa:
         cuts.append(WORD.starts)
     starts = merge_starts(cuts)
     around: tuple[Node, ...] = (node,) if anchored else (ANYTHING, node, ANYTHING)
-    whole: Rest = None
-    for part in reversed(around):
-        whole = (part, whole)
     matcher = Matcher()
+    whole = matcher.list_of(around)
     first: State = frozenset([(frozenset([whole]), frozenset())])
 
     def step(state: Hashable, character: int) -> Hashable:

@@ -1,14 +1,20 @@
 r"""What is still to be matched of a pattern with look-aheads and word boundaries?
 
 States are sets of *threads*; a thread is what is still to be matched, as linked lists of syntax
-nodes. A look-ahead adds a list of its own that must match, or must not, what follows. ``^``,
-``$``, ``\b`` and ``\B`` are decided between the character before and the one after.
+nodes, which are known by number. A look-ahead adds a list of its own that must match, or must not,
+what follows. ``^``, ``$``, ``\b`` and ``\B`` are decided between the character before and the one
+after.
 
 Example: after ``a`` of ``^ab|ac`` two threads wait, for ``b`` and for ``c``.
+
+Limits: ``MAX_MOVES`` threads are moved.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence as Sequence_
+
+from maskc.jsonschema.automata import TooLargeError
 from maskc.jsonschema.syntax import (
     ANYTHING,
     WORD,
@@ -21,16 +27,45 @@ from maskc.jsonschema.syntax import (
     Set,
 )
 
-# What is still to be matched: nodes as a linked list. A thread is a set of lists which must all
-# match, and of sets of threads that must not.
-Rest = tuple[Node, "Rest"] | None
+MAX_MOVES = 400_000
+# What is still to be matched: nodes as a linked list, by number; 0 has none. A thread is a set of
+# lists which must all match, and of sets of threads that must not.
+Rest = int
 Thread = tuple[frozenset[Rest], frozenset["State"]]
 State = frozenset[Thread]
 BEFORE, AFTER = -1, -2  # in the place of a character: the start and the end of the text
 
 
+_Way = tuple[Rest | None, tuple[Rest, ...], tuple[State, ...]]
+
+
 class Matcher:
     """Moves sets of threads by a character."""
+
+    def __init__(self) -> None:
+        self._cells: list[tuple[Node, Rest]] = [(ANYTHING, 0)]
+        self._number: dict[tuple[int, Rest], Rest] = {}
+        self._same: dict[Node, Node] = {}
+        self._again: dict[int, Node] = {}
+        self._moved: dict[tuple[Rest, int, int], list[Thread]] = {}
+        self._n_moves = 0
+        self._anything = self.list_of([ANYTHING])
+
+    def list_of(self, nodes: Sequence_[Node], rest: Rest = 0) -> Rest:
+        """Return the list of some nodes, before what another one has."""
+        for node in reversed(nodes):
+            # Hashing a node takes as long as it is large, so that is done once.
+            key = (id(node), rest)
+            found = self._number.get(key)
+            if found is None:
+                same = self._same.setdefault(node, node)
+                found = self._number.get((id(same), rest))
+                if found is None:
+                    found = len(self._cells)
+                    self._cells.append((same, rest))
+                    self._number[id(same), rest] = found
+            rest = found
+        return rest
 
     def ends(self, state: State, before: int) -> bool:
         """Return whether the text may end in a state."""
@@ -42,7 +77,7 @@ class Matcher:
 
     def _can_end(self, list_: Rest, before: int) -> bool:
         return any(
-            not reached
+            reached is None
             and all(self._can_end(w, before) for w in more)
             and not any(self.ends(u, before) for u in fewer)
             for reached, more, fewer in self._expand(list_, before, AFTER)
@@ -51,6 +86,9 @@ class Matcher:
     def advance(self, state: State, before: int, character: int) -> State:
         """Return the threads after a character."""
         found: set[Thread] = set()
+        self._n_moves += len(state)
+        if self._n_moves > MAX_MOVES:
+            raise TooLargeError
         for wanted, unwanted in state:
             options: list[Thread] = [(frozenset(), frozenset())]
             for list_ in wanted:
@@ -63,7 +101,7 @@ class Matcher:
                 if after:
                     blocked.add(after)
             for w, u in options:
-                every = frozenset(list_ for list_ in w if not _is_anything(list_))
+                every = w - {self._anything}
                 if any(_always(threads) for threads in u | blocked):
                     continue
                 found.add((every, u | blocked))
@@ -73,11 +111,18 @@ class Matcher:
 
     def _advance(self, list_: Rest, before: int, character: int) -> list[Thread]:
         """Return threads that stand for what is left of a list after a character."""
+        key = (list_, before, character)
+        known = self._moved.get(key)
+        if known is None:
+            known = self._moved[key] = self._find_moved(list_, before, character)
+        return known
+
+    def _find_moved(self, list_: Rest, before: int, character: int) -> list[Thread]:
         found: list[Thread] = []
         for reached, more, fewer in self._expand(list_, before, character):
             if reached is None:
                 continue
-            options: list[Thread] = [(frozenset([reached[0]]), frozenset())]
+            options: list[Thread] = [(frozenset([reached]), frozenset())]
             for w in more:
                 moved = self._advance(w, before, character)
                 options = [(a | c, b | d) for a, b in options for c, d in moved]
@@ -89,14 +134,12 @@ class Matcher:
             found += [(w, u | frozenset(blocked)) for w, u in options]
         return found
 
-    def _expand(
-        self, list_: Rest, before: int, character: int
-    ) -> list[tuple[tuple[Rest] | None, tuple[Rest, ...], tuple[State, ...]]]:
+    def _expand(self, list_: Rest, before: int, character: int) -> list[_Way]:
         """Return ways to the next character: the list after it, and what look-aheads demand.
 
         With ``AFTER`` as the character, ``None`` stands for reaching the end.
         """
-        found: list[tuple[tuple[Rest] | None, tuple[Rest, ...], tuple[State, ...]]] = []
+        found: list[_Way] = []
         open_: list[tuple[Rest, tuple[Rest, ...], tuple[State, ...]]] = [(list_, (), ())]
         seen = set(open_)
 
@@ -109,35 +152,32 @@ class Matcher:
 
         while open_:
             here, more, fewer = open_.pop()
-            if here is None:
+            if not here:
                 if character == AFTER:
                     found.append((None, more, fewer))
                 continue
-            node, rest = here
+            node, rest = self._cells[here]
             match node:
                 case Set(characters):
                     if character >= 0 and character in characters:
-                        found.append(((rest,), more, fewer))
+                        found.append((rest, more, fewer))
                 case Sequence(parts):
-                    after = rest
-                    for part in reversed(parts):
-                        after = (part, after)
-                    reach((after, more, fewer))
+                    reach((self.list_of(parts, rest), more, fewer))
                 case Choice(parts):
                     for part in parts:
-                        reach(((part, rest), more, fewer))
+                        reach((self.list_of((part,), rest), more, fewer))
                 case Repeat(body, least, most):
                     if least == 0:
                         reach((rest, more, fewer))
                     if most != 0:
-                        again = Repeat(body, max(least - 1, 0), None if most is None else most - 1)
                         # A pass that reads nothing leads back here, where it is seen.
-                        reach(((body, (again, rest)), more, fewer))
+                        again = self._repeat(node, body, least, most)
+                        reach((self.list_of((body, again), rest), more, fewer))
                 case Assertion(kind):
                     if _holds(kind, before, character):
                         reach((rest, more, fewer))
                 case Look(body, positive):
-                    ahead: Rest = (body, (ANYTHING, None))
+                    ahead = self.list_of((body, ANYTHING))
                     if positive:
                         reach((rest, (*more, ahead), fewer))
                     else:
@@ -145,9 +185,13 @@ class Matcher:
                         reach((rest, more, (*fewer, frozenset([thread]))))
         return found
 
-
-def _is_anything(list_: Rest) -> bool:
-    return list_ is not None and list_[0] == ANYTHING and list_[1] is None
+    def _repeat(self, node: Node, body: Node, least: int, most: int | None) -> Node:
+        """Return what is left of a repetition after one pass."""
+        found = self._again.get(id(node))
+        if found is None:
+            again = Repeat(body, max(least - 1, 0), None if most is None else most - 1)
+            found = self._again[id(node)] = self._same.setdefault(again, again)
+        return found
 
 
 def _always(state: State) -> bool:

@@ -4,6 +4,7 @@ import pytest
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.dialects import DEFAULT, build_registry, dialect_of, follow, open_root
+from tests.jsonschema.texts import accepts, build_machine
 
 
 @pytest.mark.parametrize(
@@ -37,3 +38,14 @@ def test_a_reference_that_leads_nowhere_is_refused_where_it_stands(reference):
     with pytest.raises(SchemaError) as caught:
         follow(reference, resolver, "$ref", "/a")
     assert (caught.value.pointer, caught.value.keyword) == ("/a", "$ref")
+
+
+@pytest.mark.parametrize("year", ["draft-04", "draft-07"])
+def test_an_identifier_that_is_no_text_is_none(year):
+    schema = {
+        "$schema": f"http://json-schema.org/{year}/schema#",
+        "properties": {"a": {"id": {"type": "null"}, "$id": [], "type": "integer"}},
+    }
+    machine = build_machine(schema)
+    assert accepts(machine, '{"a": 1}')
+    assert not accepts(machine, '{"a": null}')
