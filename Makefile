@@ -73,6 +73,7 @@ deep: $(STAMP) ## deep nesting, long texts, chains, batches, and what a new proc
 	$(BIN)/python -m benchmarks.chains
 	$(BIN)/python -m benchmarks.batch
 	$(BIN)/python -m benchmarks.processes
+	$(BIN)/python -m benchmarks.collector
 
 growth: $(STAMP) ## time to compile against the size of the vocabulary and of the grammar, as a plot
 	$(BIN)/python -m benchmarks.growth --svg docs/growth.svg

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Iterable
 from typing import Any, NoReturn
 from weakref import ref
@@ -183,13 +184,13 @@ class Matcher:
         if token_id in self._ends:
             if not self._may_end_with(here, token_id):
                 return False
-            self._undo.append(here)
+            self._undo.append(here, token_id)
             self._terminated = True
             return True
         after = self._machine.take(here, token_id)
         if not after:
             return False
-        self._undo.append(here)
+        self._undo.append(here, token_id)
         self._hypotheses = after
         return True
 
@@ -202,8 +203,8 @@ class Matcher:
             TypeError: one that was read is no integer; nothing is changed.
         """
         before, after, terminated = self._follow(token_ids)
-        for hypotheses in before:
-            self._undo.append(hypotheses)
+        for hypotheses, token_id in before:
+            self._undo.append(hypotheses, token_id)
         self._hypotheses, self._terminated = after, terminated
         return len(before)
 
@@ -227,7 +228,7 @@ class Matcher:
         after = self._machine.step(self._hypotheses, text) if text else self._hypotheses
         if not after:
             return False
-        self._undo.append(self._hypotheses)
+        self._undo.append(self._hypotheses, text)
         self._hypotheses = after
         return True
 
@@ -245,7 +246,7 @@ class Matcher:
         if not 0 <= n_back <= n_states:
             raise ValueError(f"cannot roll back {n_back} of {n_states} accepted tokens")
         if n_back:
-            self._hypotheses = self._undo.back(n_back)
+            self._hypotheses = self._undo.back(n_back, self._take_again)
             self._terminated = False
 
     def fork(self) -> Matcher:
@@ -319,12 +320,24 @@ class Matcher:
         forced = self.forced_bytes()
         return keep_stable(forced, before, encode, self._artifact.token_texts) if forced else []
 
-    def _follow(self, token_ids: Iterable[int]) -> tuple[list[Hypotheses], Hypotheses, bool]:
-        """Return what tokens would do: the state before each, the last one, and whether it ends.
+    def _take_again(self, here: Hypotheses, taken: int | bytes) -> Hypotheses:
+        """Return the state after a token or bytes that were taken before in the same state."""
+        # What was not too much the first time is not too much now.
+        with one_mask(sys.maxsize):
+            if isinstance(taken, int):
+                return self._machine.take(here, taken)
+            return self._machine.step(here, taken) if taken else here
+
+    def _follow(
+        self, token_ids: Iterable[int]
+    ) -> tuple[list[tuple[Hypotheses, int]], Hypotheses, bool]:
+        """Return what tokens would do.
+
+        It is the state before each and the token, the last state, and whether the text ends.
 
         Nothing is changed, whatever reading the tokens does.
         """
-        before: list[Hypotheses] = []
+        before: list[tuple[Hypotheses, int]] = []
         here, terminated = self._hypotheses, self._terminated
         for token_id in as_token_ids(token_ids):
             if type(token_id) is not int:
@@ -339,7 +352,7 @@ class Matcher:
                 after = self._machine.take(here, token_id)
                 if not after:
                     break
-            before.append(here)
+            before.append((here, token_id))
             here = after
         return before, here, terminated
 

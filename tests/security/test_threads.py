@@ -144,7 +144,7 @@ def test_nothing_that_threads_share_is_a_cached_property(package):
 
 
 def test_a_generation_may_end_while_something_is_looked_up():
-    cache = StackCache(Budget(1 << 20))
+    cache = StackCache(Budget(1 << 20), 1)
 
     class Key:
         def __hash__(self):

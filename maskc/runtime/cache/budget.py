@@ -10,6 +10,9 @@ that only one text needed are gone two generations later.
 Evicted results are freed a few at a time, by whoever adds a new one: to free a hundred megabytes
 of small objects at once would hold up one fill for a fifth of a second. Until they are freed they
 still take memory, so each generation has a third of the budget, and what is being freed the last.
+Python's garbage collector runs when so many more objects were made than freed; while old results
+are freed as fast as new ones are made it would not run at all, and then look at all the new ones at
+once. So meanwhile it is called from here, as often as it would run by itself.
 
 Example: Python's standard library takes about 340 bytes a token when it is first read; with a
 budget of 192 MiB the results of the latest 200,000 tokens are cached.
@@ -20,6 +23,7 @@ look-up; compare the segmented LRU of Karedla, Love and Wherry 1994 (doi:10.1109
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -27,9 +31,10 @@ from weakref import ref
 
 # Estimated sizes of CPython objects; a test compares what is allocated with the budget.
 ENTRY_BYTES = 250  # a key, its place in a dict, a small result
-LEVEL_BYTES = 190  # a dict with one entry
+EDGE_BYTES = 130  # an integer key and its place in a dict
 
 _FREED_AT_ONCE = 8
+_COLLECTED_AFTER = 256  # times that some were freed; ten times that for the second generation
 _FIRST_SWEEP = 1_000  # caches, before those that are gone are dropped
 
 
@@ -46,6 +51,7 @@ class Budget:
         self._caches: list[ref[Cache]] = []
         self._sweep_at = _FIRST_SWEEP
         self._evicted: list[dict[Any, Any]] = []
+        self._n_freed = 0
         self._lock = threading.Lock()
 
     def add(self, cache: Cache) -> None:
@@ -75,6 +81,8 @@ class Budget:
     def _evict(self) -> None:
         """Free a few evicted results; start a new generation if the current one has its share."""
         with self._lock:
+            self._n_freed += 1
+            n_freed = self._n_freed
             for _ in range(_FREED_AT_ONCE):
                 if self._evicted and not self._evicted[-1]:
                     self._evicted.pop()
@@ -83,6 +91,9 @@ class Budget:
             if self._charged > self._share:
                 self._charged = 0
                 self._evicted += [cache.start_generation() for cache in self._list_caches()]
+        # Without the lock: what the collector frees may be somebody's who comes here.
+        if n_freed % _COLLECTED_AFTER == 0 and gc.isenabled():
+            gc.collect(int(n_freed % (10 * _COLLECTED_AFTER) == 0))
 
     def _list_caches(self) -> list[Cache]:
         return [cache for known in self._caches if (cache := known()) is not None]

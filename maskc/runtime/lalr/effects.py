@@ -40,14 +40,17 @@ class StackEffects:
         tables: the parser.
         lookaheads: which of them each state takes.
         budget: what cached effects are charged to.
+
+    Attributes:
+        n_states: how many refined states there are.
     """
 
     def __init__(self, tables: LalrTables, lookaheads: LalrLookaheads, budget: Budget) -> None:
         self._tables = tables
+        self.n_states = tables.n_states
         self._lookaheads = lookaheads
         self._budget = budget
-        self._n_terminals = tables.n_terminals
-        self._effects = StackCache(budget)
+        self._effects = StackCache(budget, tables.n_states)
         self._segments = Cache(budget)  # (state, nonterminal on it, terminal) → segment
         # The same by a stack's number in the place of a state, for effects that read far below it.
         self._deep = Cache(budget)
@@ -60,7 +63,7 @@ class StackEffects:
             terminal: a terminal that the parser takes.
             reads: notes how far down the stack was read.
         """
-        key = stack.state * self._n_terminals + terminal
+        key = (stack.state, terminal)
         effect: StackEffect | None = self._effects.find(key, stack)
         if effect is None:
             effect = n_popped, pushed, n_read = self._compute(stack, terminal)

@@ -27,7 +27,7 @@ from maskc.runtime.lalr.masks import LalrMasks
 from maskc.runtime.lalr.newlines import COUNTED, Newlines
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack, lower, pop_and_push
-from maskc.runtime.lalr.stack_cache import DEEP, ON_STACK, StackCache, descend
+from maskc.runtime.lalr.stack_cache import DEEP, ON_STACK, StackCache, follow
 from maskc.runtime.lalr.stepping import Stepper
 from maskc.runtime.lalr.tables import LalrTables
 from maskc.runtime.scanner import ScannerTables, group_bytes
@@ -85,12 +85,13 @@ class LalrMachine:
         self._masks = LalrMasks(arrays, self.effects, self.lexemes, budget, pool)
         self._budget = budget
         self._text_of = text_of
+        n_states = self.tables.n_states
         # By scanner state, token and top of the stack; by scanner state and top of the stack; and
         # by the column and the open blocks as well.
-        self._effects = StackCache(budget)
-        self._effects_by_layout = StackCache(budget)
-        self._mask_of = StackCache(budget)
-        self._mask_of_by_layout = StackCache(budget)
+        self._effects = StackCache(budget, n_states)
+        self._effects_by_layout = StackCache(budget, n_states)
+        self._mask_of = StackCache(budget, n_states)
+        self._mask_of_by_layout = StackCache(budget, n_states)
         self.pool = pool
         self.byte_groups = group_bytes(
             self.scanner.byte_classes, apart=COUNTED if newlines else b""
@@ -117,13 +118,14 @@ class LalrMachine:
         Decoding spends its time here: :meth:`StackCache.find` and ``pop_and_push`` are written out,
         as each call would take a tenth of the whole.
         """
-        stack = h.stack
-        effects = self._effects.current.get((h.state, token_id, stack.state))
-        while type(effects) is dict:
-            stack = stack.below  # type: ignore[assignment]  # read before, so it is there
-            effects = effects.get(stack.state)
-        if type(effects) is list:
-            effects, _ = descend(effects, stack)
+        stack, current = h.stack, self._effects.current
+        effects = current.get((h.state, token_id, stack.state))
+        while type(effects) is int:
+            if effects < 0:
+                effects, _ = follow(current, effects, stack)
+            else:
+                stack = stack.below  # type: ignore[assignment]  # read before, so it is there
+                effects = current.get(effects + stack.state)
         if effects is None:
             effects = self._effects.recall((h.state, token_id, h.stack.state), h.stack)
         if effects is ON_STACK:
@@ -176,13 +178,14 @@ class LalrMachine:
     def mask(self, hypothesis: Hypothesis) -> PooledMask:
         """Return the tokens that a hypothesis allows; ``StackCache.find`` is written out here."""
         h = hypothesis
-        stack = h.stack
-        found = self._mask_of.current.get((h.state, stack.state))
-        while type(found) is dict:
-            stack = stack.below  # type: ignore[assignment]  # read before, so it is there
-            found = found.get(stack.state)
-        if type(found) is list:
-            found, _ = descend(found, stack)
+        stack, current = h.stack, self._mask_of.current
+        found = current.get((h.state, stack.state))
+        while type(found) is int:
+            if found < 0:
+                found, _ = follow(current, found, stack)
+            else:
+                stack = stack.below  # type: ignore[assignment]  # read before, so it is there
+                found = current.get(found + stack.state)
         if found is None:
             found = self._mask_of.recall((h.state, h.stack.state), h.stack)
         if found is ON_STACK:
@@ -198,15 +201,15 @@ class LalrMachine:
         It is :meth:`mask` in a loop without calls: a call takes as long as the rest.
         """
         numbers: list[int] = []
-        get, append = self._mask_of.current.get, numbers.append
+        current, append = self._mask_of.current, numbers.append
         for hypotheses in batch:
             if len(hypotheses) == 1:
                 h = hypotheses[0]
                 stack = h.stack
-                found = get((h.state, stack.state))
-                while type(found) is dict:
+                found = current.get((h.state, stack.state))
+                while type(found) is int and found >= 0:
                     stack = stack.below  # type: ignore[assignment]  # read before, so it is there
-                    found = found.get(stack.state)
+                    found = current.get(found + stack.state)
                 if type(found) is not PooledMask:
                     found = self.mask(h)
             else:

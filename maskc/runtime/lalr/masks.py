@@ -62,5 +62,5 @@ class LalrMasks:
         can_finish = self._may_end(h, reads)
         unions: set[int] = set()
         for question in self._graph.root(h.state):
-            unions |= self._questioner.ask(question, h, reads)
+            unions.update(self._questioner.ask(question, h, reads))
         return self._composer.compose(unions, can_finish=can_finish)

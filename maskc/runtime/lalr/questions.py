@@ -12,12 +12,12 @@ Example: after ``f(g(x`` the token ``))`` takes two questions, RPAR and RPAR aga
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from maskc.artifact.model import MAX_QUESTIONS, column_after
 from maskc.ids import NO_EVENT, NO_LINE, NodeId
-from maskc.runtime.cache.budget import Budget
-from maskc.runtime.graph import GraphReader, Question, Unions
+from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.graph import NO_TOKENS, GraphReader, Question
 from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import Hypothesis
 from maskc.runtime.lalr.lexemes import Lexemes
@@ -35,7 +35,7 @@ class _Asking:
 
     __slots__ = ("place", "questions", "reads", "unions")
 
-    def __init__(self, place: _Place, questions: Iterator[Question], unions: Unions) -> None:
+    def __init__(self, place: _Place, questions: Iterator[Question], unions: set[int]) -> None:
         self.place = place
         self.questions = questions
         self.unions = unions
@@ -59,9 +59,11 @@ class Questioner:
         self._shift = effects.shift
         self._lexemes = lexemes
         self._newline = lexemes.newline
-        self._answers = StackCache(budget)
+        self._answers = StackCache(budget, effects.n_states)
+        # Each answer once, as there are few.
+        self._distinct = Cache(budget)
 
-    def ask(self, question: Question, h: Hypothesis, reads: ReadSet) -> Unions:
+    def ask(self, question: Question, h: Hypothesis, reads: ReadSet) -> Collection[int]:
         """Return what a root's question allows a hypothesis.
 
         ``pending`` holds the nodes whose questions are being asked, each asked by the one before.
@@ -74,7 +76,7 @@ class Questioner:
         """
         place = self._follow(question, h.stack, h.indents, h.column, reads)
         if place is None:
-            return frozenset()
+            return NO_TOKENS
         pending: list[_Asking] = []
         n_left = MAX_QUESTIONS
         while True:
@@ -85,7 +87,7 @@ class Questioner:
                 if unions is not None:
                     if not pending:
                         return unions
-                    pending[-1].unions |= unions
+                    pending[-1].unions.update(unions)
                 asking = pending[-1]
                 following = self._next(asking) if n_left else None
                 if following is not None:
@@ -96,7 +98,7 @@ class Questioner:
                 self._close(asking, pending[-1].reads if pending else reads)
                 unions = asking.unions
 
-    def _recall(self, place: _Place, reads: ReadSet) -> Unions | None:
+    def _recall(self, place: _Place, reads: ReadSet) -> Collection[int] | None:
         """Return what a node allows if it asks nothing, or if that is cached."""
         node, stack, _, _ = place
         answer = self._graph.answer(node, stack.state)
@@ -113,7 +115,7 @@ class Questioner:
         """Return a node with what it allows at once; its questions are still to be asked."""
         node, stack, indents, column = place
         unions, questions, trials = self._graph.answer(node, stack.state)
-        asking = _Asking(place, iter(questions), unions)
+        asking = _Asking(place, iter(questions), set(unions))
         for lexeme, change, allowed in trials:
             reached = column_after(column, change)
             if self._lexemes.leads_on(lexeme, stack, indents, reached, asking.reads):
@@ -135,7 +137,12 @@ class Questioner:
         if inner.layout:
             outer.layout = True
         else:
-            found = (stack.depth - inner.lowest, asking.unions)
+            found = (stack.depth - inner.lowest, tuple(sorted(asking.unions)))
+            known = self._distinct.get(found)
+            if known is None:
+                self._distinct.put(found, found)
+            else:
+                found = known
             self._answers.keep((node, stack.state), stack, inner.lowest, found)
         outer.lowest = min(outer.lowest, inner.lowest)
 

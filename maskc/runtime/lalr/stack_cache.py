@@ -6,26 +6,33 @@ whatever is below; one that differs there takes another branch. How deep a resul
 differ from stack to stack, but never for two stacks that are equal as far as they were read, so
 the tree is always consistent.
 
-A node of the tree is a dict by the state below, or a result. A chain of nodes with one child each
-is stored as one list, the states and then what follows them: the result of a dedent depends on
-many states, and its chain seldom branches.
+All trees of a cache are in one dict. An inner node is a number, and the edge from it by a state is
+the entry under their sum; numbers are multiples of how many states there are, so no two edges have
+one sum. A chain of nodes with one child each is one tuple of states under a negative number, and
+what follows them under the positive one: the result of a dedent depends on many states, and its
+chain seldom branches. So Python's garbage collector, which looks at every dict, list and object of
+a process each time it runs, finds nothing in a million results but tuples of numbers, and these it
+does not look at twice.
 
 A result that read more than ``DEEP`` states is cached by the stack itself, and the tree says so
 where it ends: in ``1 if a else 1 if a else …`` each stack differs from the last in its top only,
 and has the same states below as far as one likes to look.
 
-Example: ``key → {5: "a", 7: [4, 4, 2, "b"]}``: with 5 below the top the result is "a"; with 7, 4, 4
-and 2 below it, "b".
+Example, with ten states: ``{key: 10, 15: "a", 17: -20, -20: (4, 4, 2), 20: "b"}``. With 5 below the
+top the result is "a"; with 7, 4, 4 and 2 below it, "b".
 """
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
-from maskc.runtime.cache.budget import ENTRY_BYTES, LEVEL_BYTES, Cache
+from maskc.ids import RefinedStateId
+from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
 from maskc.runtime.lalr.stack import Stack, serial_of
 
 DEEP = 64
+_STATE_BYTES = 8  # of a chain
 
 
 class OnStack:
@@ -38,91 +45,107 @@ ON_STACK = OnStack()
 class StackCache(Cache):
     """Results by a key, which includes the state on top, and by the states below it.
 
-    Results are neither dicts nor lists, nor ``None``.
+    Keys are tuples; results are neither integers nor ``None``.
+
+    Args:
+        budget: what the results are charged to.
+        n_states: states are less than this.
     """
 
-    __slots__ = ()
+    __slots__ = ("_n_states", "_numbers")
 
-    def find(self, key: object, stack: Stack) -> Any:
+    def __init__(self, budget: Budget, n_states: int) -> None:
+        super().__init__(budget)
+        self._n_states = n_states
+        # Of inner nodes and chains. Each is used once: two threads may add to one tree.
+        self._numbers = count(1)
+
+    def find(self, key: tuple[Any, ...], stack: Stack) -> Any:
         """Return the result, ``None`` if there is none."""
-        found, below = self.current.get(key), stack
-        while type(found) is dict:
-            below = below.below  # type: ignore[assignment]  # read before, so it is there
-            found = found.get(below.state)
-        if type(found) is list:
-            found, _ = descend(found, below)
+        found, _ = _descend(self.current, key, stack)
         if found is ON_STACK:
             return self.find_deep(key, stack)
         return self.recall(key, stack) if found is None else found
 
-    def find_deep(self, key: object, stack: Stack) -> Any:
+    def find_deep(self, key: tuple[Any, ...], stack: Stack) -> Any:
         """Return the result that is cached by the stack itself, ``None`` if there is none."""
         return self.get((key, stack.serial)) if stack.serial else None
 
-    def recall(self, key: object, stack: Stack) -> Any:
+    def recall(self, key: tuple[Any, ...], stack: Stack) -> Any:
         """Return a result of the previous generation, and copy it into the current one."""
         # Read once: another thread may start a new generation at any time.
-        node = self._previous.get(key)
-        if node is None:
-            return None
-        found, lowest = descend(node, stack)
+        found, lowest = _descend(self._previous, key, stack)
         if found is not None:
             self.keep(key, stack, lowest.depth, found)
         return self.find_deep(key, stack) if found is ON_STACK else found
 
-    def keep(self, key: object, stack: Stack, lowest: int, result: object) -> None:
+    def keep(self, key: tuple[Any, ...], stack: Stack, lowest: int, result: object) -> None:
         """Add a result for which the stack was read down to a depth."""
         if stack.depth - lowest > DEEP:
             self.put((key, serial_of(stack)), result)
             lowest, result = stack.depth - DEEP, ON_STACK
+        current = self.current
+        place: object = key
         n_bytes = ENTRY_BYTES
-        place, edge = self.current, key
         n_below = stack.depth - lowest
         while n_below > 0:
-            node = place.get(edge)
-            if type(node) is list:
-                # Another stack may share the chain's first states only.
-                node = place[edge] = {node[0]: _make_chain(node[1:])}
-                n_bytes += LEVEL_BYTES
-            elif type(node) is not dict:
+            node = current.get(place)
+            if type(node) is not int:
                 break
-            place, stack = node, stack.below  # type: ignore[assignment]  # it was read
-            edge = stack.state
+            if node < 0:
+                # Another stack may share the chain's first states only.
+                states, found = current.pop(node, None), current.pop(-node, None)
+                if states is None:
+                    break
+                node = current[place] = self._number()
+                current[node + states[0]] = self._add(current, states[1:], found)
+                n_bytes += EDGE_BYTES
+            stack = stack.below  # type: ignore[assignment]  # it was read
+            place = node + stack.state
             n_below -= 1
-        if n_below > 0:
-            n_bytes += LEVEL_BYTES
-            chain: list[Any] = []
-            for _ in range(n_below):
-                stack = stack.below  # type: ignore[assignment]
-                chain.append(stack.state)
-            chain.append(result)
-            place[edge] = _make_chain(chain)
-        else:
-            place[edge] = result
-        self.budget.charge(n_bytes)
+        rest: list[RefinedStateId] = []
+        for _ in range(n_below):
+            stack = stack.below  # type: ignore[assignment]
+            rest.append(stack.state)
+        current[place] = self._add(current, tuple(rest), result)
+        self.budget.charge(n_bytes + EDGE_BYTES * bool(rest) + _STATE_BYTES * len(rest))
+
+    def _number(self) -> int:
+        return next(self._numbers) * self._n_states
+
+    def _add(
+        self, current: dict[Any, Any], states: tuple[RefinedStateId, ...], result: object
+    ) -> object:
+        """Add some states, one below the other, and a result; return what leads there."""
+        if not states:
+            return result
+        number = self._number()
+        if len(states) == 1:
+            current[number + states[0]] = result
+            return number
+        current[number], current[-number] = result, states
+        return -number
 
 
-def descend(node: Any, stack: Stack) -> tuple[Any, Stack]:
-    """Return a node's result for the states below a stack's top, and the lowest one it read.
+def follow(current: dict[Any, Any], chain: int, stack: Stack) -> tuple[Any, Stack]:
+    """Return a chain's result for the states below a stack's top, and the lowest one it read.
 
-    The result is ``None`` if there is none.
+    The result is ``None`` if there is none, or if the chain is gone: another thread may have split
+    it.
     """
-    while True:
-        if type(node) is dict:
-            stack = stack.below  # type: ignore[assignment]  # read before, so it is there
-            node = node.get(stack.state)
-        elif type(node) is list:
-            for state in node[:-1]:
-                stack = stack.below  # type: ignore[assignment]
-                if stack.state != state:
-                    return None, stack
-            node = node[-1]
-        else:
-            return node, stack
+    for state in current.get(chain, ()):
+        stack = stack.below  # type: ignore[assignment]  # read before, so it is there
+        if stack.state != state:
+            return None, stack
+    return current.get(-chain), stack
 
 
-def _make_chain(items: list[Any]) -> Any:
-    """Return the node for some states, one below the other, and what follows the last of them."""
-    if len(items) > 2:
-        return items
-    return {items[0]: items[1]} if len(items) == 2 else items[0]
+def _descend(current: dict[Any, Any], key: tuple[Any, ...], stack: Stack) -> tuple[Any, Stack]:
+    """Return the result in a generation, and the lowest state that it depends on."""
+    found = current.get(key)
+    while type(found) is int:
+        if found < 0:
+            return follow(current, found, stack)
+        stack = stack.below  # type: ignore[assignment]  # read before, so it is there
+        found = current.get(found + stack.state)
+    return found, stack

@@ -25,7 +25,7 @@ class LalrTables:
     """The parser of one artifact.
 
     Attributes:
-        n_terminals: how many there are.
+        n_states: how many refined states there are.
         layout: the terminals of the indentation, ``None`` without one.
         lalr_state: refined state → LALR state.
         context: refined state → number of the set of terminals that the lexer may look for.
@@ -38,9 +38,9 @@ class LalrTables:
     def __init__(self, contents: Contents, lookaheads: LalrLookaheads) -> None:
         header, arrays = contents.header, contents.arrays
         self._arrays = arrays
-        self.n_terminals = len(lookaheads.of_terminal)
         self.layout: Layout | None = read_layout(header["layout"]) if header["layout"] else None
         self.lalr_state: list[LalrStateId] = arrays["lalr_state"].tolist()
+        self.n_states = len(self.lalr_state)
         self.enclosed: list[int] = arrays["enclosed"].tolist()
         context = arrays["lalr_context"][arrays["lalr_state"]]
         n_contexts = arrays["scanner_enter"].shape[1]
@@ -56,9 +56,8 @@ class LalrTables:
         self._goto_state: list[RefinedStateId] = arrays["goto_state"].tolist()
         self._reduce_first: list[int] = arrays["reduce_first"].tolist()
         self._reduce_production: list[ProductionId] = arrays["reduce_production"].tolist()
-        n_refined = len(self.lalr_state)
-        self._shifts: list[dict[TerminalId, RefinedStateId] | None] = [None] * n_refined
-        self._gotos: list[dict[NonterminalId, RefinedStateId] | None] = [None] * n_refined
+        self._shifts: list[dict[TerminalId, RefinedStateId] | None] = [None] * self.n_states
+        self._gotos: list[dict[NonterminalId, RefinedStateId] | None] = [None] * self.n_states
         self._reduces: list[dict[TerminalId, ProductionId] | None] = [None] * len(
             arrays["lalr_context"]
         )

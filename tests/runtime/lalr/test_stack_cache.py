@@ -10,7 +10,8 @@ from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.lalr.stack_cache import DEEP, StackCache
 
 LARGE = 1 << 30
-BOTTOM = 9
+BOTTOM, N_STATES = 9, 30
+KEY = ("key",)
 
 
 def make_stack(states):
@@ -35,49 +36,49 @@ def read(states):
     stacks=st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=12), max_size=60),
 )
 def test_a_result_is_found_for_each_stack_that_agrees_on_what_was_read(limit, stacks):
-    cache = StackCache(Budget(limit))
+    cache = StackCache(Budget(limit), N_STATES)
     for states in stacks:
         stack, (result, n_read) = make_stack(states), read(states)
-        found = cache.find(states[-1], stack)
+        found = cache.find((states[-1],), stack)
         assert found in (None, result)
         if found is None:
-            cache.keep(states[-1], stack, stack.depth - n_read, result)
-            assert limit == 0 or cache.find(states[-1], stack) == result
+            cache.keep((states[-1],), stack, stack.depth - n_read, result)
+            assert limit == 0 or cache.find((states[-1],), stack) == result
     if limit == LARGE:
         for states in stacks:
-            assert cache.find(states[-1], make_stack(states)) == read(states)[0]
+            assert cache.find((states[-1],), make_stack(states)) == read(states)[0]
 
 
 def test_deep_results_in_use_stay():
-    cache = StackCache(Budget(3 * 5_000))
+    cache = StackCache(Budget(3 * 5_000), N_STATES)
     deep = make_stack([*range(20)])
-    cache.keep("key", deep, 0, "deep")
+    cache.keep(KEY, deep, 0, "deep")
     for number in range(100):
-        assert cache.find("key", deep) == "deep"
-        cache.keep(number, deep, 10, "other")
-    assert cache.find(0, deep) is None
+        assert cache.find(KEY, deep) == "deep"
+        cache.keep((number,), deep, 10, "other")
+    assert cache.find((0,), deep) is None
 
 
 def test_what_reads_far_down_is_kept_for_the_stack_itself():
-    cache = StackCache(Budget(LARGE))
+    cache = StackCache(Budget(LARGE), N_STATES)
     near, far = make_stack([1] * DEEP), make_stack([1] * (DEEP + 1))
-    cache.keep("key", near, 0, "near")
-    assert cache.find("key", make_stack([1] * DEEP)) == "near"
-    assert cache.find("key", far) is None
-    cache.keep("key", far, 0, "far")
-    assert cache.find("key", far) == "far"
+    cache.keep(KEY, near, 0, "near")
+    assert cache.find(KEY, make_stack([1] * DEEP)) == "near"
+    assert cache.find(KEY, far) is None
+    cache.keep(KEY, far, 0, "far")
+    assert cache.find(KEY, far) == "far"
     equal = make_stack([1] * (DEEP + 1))
-    assert cache.find("key", equal) is None
-    cache.keep("key", equal, 0, "equal")
-    assert (cache.find("key", near), cache.find("key", far)) == ("near", "far")
-    assert cache.find("key", equal) == "equal"
+    assert cache.find(KEY, equal) is None
+    cache.keep(KEY, equal, 0, "equal")
+    assert (cache.find(KEY, near), cache.find(KEY, far)) == ("near", "far")
+    assert cache.find(KEY, equal) == "equal"
 
 
 def test_far_results_in_use_stay_when_others_are_evicted():
-    cache = StackCache(Budget(3 * 40_000))
+    cache = StackCache(Budget(3 * 40_000), N_STATES)
     far = make_stack([1] * (DEEP + 50))
-    cache.keep("key", far, 0, "far")
+    cache.keep(KEY, far, 0, "far")
     for number in range(1_000):
-        assert cache.find("key", far) == "far"
-        cache.keep(number, far, 10, "other")
-    assert cache.find(0, far) is None
+        assert cache.find(KEY, far) == "far"
+        cache.keep((number,), far, 10, "other")
+    assert cache.find((0,), far) is None
