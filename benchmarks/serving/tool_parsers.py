@@ -107,7 +107,12 @@ class Bench:
             if not is_ended:
                 continue
             counts["ended"] += 1
-            calls, content = asked.read(text)
+            try:
+                calls, content = asked.read(text)
+            except (ValueError, RuntimeError) as error:
+                counts["unread"] += 1
+                found.append(f"unread: {error}: {text!r}")
+                continue
             counts["calls"] += len(calls)
             strict = scenario.strict is True and asked.holds_schemas
             verdict, why = scenario.judge(calls, content, strict=strict)

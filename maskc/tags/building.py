@@ -173,7 +173,8 @@ class Builder:
             schema,
             given.pointer,
             key_order="any" if given.any_order else "schema",
-            blanks="bounded" if given.max_blanks is None else at_most(given.max_blanks),
+            # What stands before and after the value is the tag's.
+            blanks=at_most(given.max_blanks),
         )
         # What cannot be compiled is refused with the request.
         return Late(make) if is_plain(schema) else make()
@@ -199,7 +200,7 @@ class Builder:
     def json(self, schema: Any) -> Expression:
         """Return the expression of a value of a parameter."""
         # Parsers read an integer by its digits: 1.0 and 1e2 would be strings to them.
-        return self._means.schema(schema, numbers="digits")
+        return self._means.schema(schema, numbers="digits", blanks=at_most(None))
 
     def plan(self, schema: Any) -> Plan:
         """Return the plan of a schema."""

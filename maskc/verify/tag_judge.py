@@ -22,8 +22,7 @@ from maskc.verify.json_judge import NotJsonError, NotJudgedError, ValueJudge, re
 
 MOST_CHARACTERS = 20_000
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
-_BLANKS = " \t\r\n"
-_COUNTED = " \t\n"  # those that max_whitespace_cnt counts; there are no others then
+# Blanks that stand together; of them max_whitespace_cnt counts all but \r, which is none then.
 _GAP, _STRING = re.compile("[ \\t\\r\\n]+"), re.compile(r'"(?:[^"\\]|\\.)*"')
 _SEPARATORS = ((",", ":"), (", ", ": "))
 
@@ -297,34 +296,21 @@ class _Reading:
 
     def _values(self, form: Mapping[str, Any], start: int) -> Ends:
         """Return where JSON values of a schema can end."""
-        most = form.get("max_whitespace_cnt")
-        begin = self._skip(start, most)
         ends = []
-        number = _NUMBER.match(self._text, begin)
+        number = _NUMBER.match(self._text, start)
         if number:
             ends = [
                 j
-                for j in range(begin + 1, number.end() + 1)
-                if _NUMBER.fullmatch(self._text, begin, j)
+                for j in range(start + 1, number.end() + 1)
+                if _NUMBER.fullmatch(self._text, start, j)
             ]
         else:
             try:
-                ends = [json.JSONDecoder().raw_decode(self._text, begin)[1]]
+                ends = [json.JSONDecoder().raw_decode(self._text, start)[1]]
             except (ValueError, RecursionError):
                 return _NONE
-        found = set[int]()
-        for end in ends:
-            if self._is_valid(form, self._text[begin:end]):
-                found.update(range(end, self._skip(end, most) + 1))
-        return frozenset(found)
-
-    def _skip(self, start: int, most: int | None) -> int:
-        """Return where the blanks that may stand here end."""
-        here, blanks = start, _BLANKS if most is None else _COUNTED
-        stop = len(self._text) if most is None else min(start + most, len(self._text))
-        while not self._strict and here < stop and self._text[here] in blanks:
-            here += 1
-        return here
+        valid = (end for end in ends if self._is_valid(form, self._text[start:end]))
+        return frozenset(valid)
 
     def _is_valid(self, form: Mapping[str, Any], text: str) -> bool:
         try:

@@ -76,7 +76,7 @@ def test_a_choice_may_be_a_tool(command):
         *("--tokenizer", "bytes", "-o", "set.maskc"),
     )
     matcher = maskc.load("set.maskc").matcher()
-    assert matcher.forced_bytes() == b'<tool_call>{"name": "set", "arguments": '
+    assert matcher.forced_bytes() == b'<tool_call>{"name": "set", "arguments": {'
 
 
 @pytest.mark.parametrize(

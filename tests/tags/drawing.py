@@ -10,7 +10,7 @@ TOKENS: tuple[bytes | None, ...] = (
     *(bytes([byte]) for byte in b'ab<>!"1[S]'),
     *(b"<a", b"a>", b"<a>", b"a><", b"ab", b"ba", b"b!", b"!<", b">b", b'"a"', b"[S", b"S]", b"]["),
     *(b"aab", b"bab<", b"!!", b"1]", b"<b>a", b"a>1", b"[S]b"),
-    *(b" ", b"\n", b"\t1", b"1  ", b" \r"),
+    *(b" ", b"\n", b"\t1", b"1  ", b" \r", b"[[ ", b" ]]"),
     None,
     None,
     None,
@@ -34,7 +34,7 @@ def _primitive(draw: random.Random) -> dict[str, Any]:
         case 0:
             return {"type": "const_string", "value": draw.choice((*_SMALL, "[S]"))}
         case 1:
-            values = draw.sample(["a", 1, 11, "ab"], draw.randint(1, 2))
+            values: list[Any] = draw.sample(["a", 1, 11, "ab", [1], [[]]], draw.randint(1, 2))
             schema = {"enum": values}
             n_blanks = draw.choice([0, 0, 1, 3])
             return {"type": "json_schema", "json_schema": schema, "max_whitespace_cnt": n_blanks}

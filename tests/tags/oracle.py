@@ -61,6 +61,14 @@ def star(inner: Re) -> Re:
     return EPS if inner in (NIL, EPS) else inner if inner[0] == "star" else ("star", inner)
 
 
+def _spelled(value: object, gap: Re) -> Re:
+    """Return how a value may be written, a list of at most one item with gaps in it."""
+    if not isinstance(value, list):
+        return literal(json.dumps(value))
+    inner = [_spelled(item, gap) for item in value]
+    return cat(literal("["), gap, *inner, *[gap] * len(inner), literal("]"))
+
+
 def times(inner: Re, low: int, high: int | None) -> Re:
     needed = cat(*[inner] * low)
     if high is None:
@@ -145,9 +153,8 @@ class Oracle:
             case "const_string":
                 return self.text(given["value"])
             case "json_schema":
-                value = either(*(literal(json.dumps(v)) for v in given["json_schema"]["enum"]))
                 gap = times(sets(b" \n\t"), 0, given["max_whitespace_cnt"])
-                return cat(gap, value, gap)
+                return either(*(_spelled(v, gap) for v in given["json_schema"]["enum"]))
             case "regex":
                 return either(*map(literal, given["pattern"].split("|")))
             case "any_text":

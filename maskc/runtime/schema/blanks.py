@@ -6,6 +6,8 @@ r"""How much white space may stand between the signs of a JSON text?
 - ``at most N``: up to so many spaces, tabs and line breaks (``\n``).
 - ``any``: as JSON has it.
 
+With `` inside`` after it, none stands before and after the whole text.
+
 What has been read of a gap is a number, 0 before it.
 
 Example: after ``[`` come at most 8 blanks, a line break, and 8 blanks more.
@@ -17,6 +19,7 @@ import re
 
 COMPACT, BOUNDED, ANY = "compact", "bounded", "any"
 BLANKS = (COMPACT, BOUNDED, ANY)
+_INSIDE = " inside"
 _COUNTED = re.compile(r"at most ([1-9][0-9]{0,9})")
 MOST = 8
 _RETURNED = MOST + 1  # after \r: \n must follow
@@ -25,19 +28,20 @@ BROKEN = MOST + 2  # after the line break, and so many blanks more
 BLANK_BYTES = frozenset(b" \t\n\r")
 
 
-def at_most(n: int) -> str:
-    """Return the choice of up to ``n`` blanks."""
-    return f"at most {n}" if n else COMPACT
+def at_most(n: int | None) -> str:
+    """Return the choice of up to ``n`` blanks, ``None`` for the usual ones, inside of a text."""
+    return (COMPACT if n == 0 else BOUNDED if n is None else f"at most {n}") + _INSIDE
 
 
 class Blanks:
     """Follows gaps.
 
     Args:
-        choice: one of ``BLANKS``, or ``at most N``.
+        choice: one of ``BLANKS``, or ``at most N``; perhaps with `` inside`` after it.
 
     Attributes:
-        choice: this.
+        choice: this, without `` inside``.
+        is_inside: whether none stands before and after the whole text.
         most: how many blanks there may be, if only their number counts.
 
     Raises:
@@ -45,9 +49,10 @@ class Blanks:
     """
 
     def __init__(self, choice: str) -> None:
-        self.choice = choice
-        counted = _COUNTED.fullmatch(choice)
-        if counted is None and choice not in BLANKS:
+        self.choice = choice.removesuffix(_INSIDE)
+        self.is_inside = choice != self.choice
+        counted = _COUNTED.fullmatch(self.choice)
+        if counted is None and self.choice not in BLANKS:
             raise ValueError(f"blanks is not one of {', '.join(BLANKS)}")
         self.most = int(counted[1]) if counted else None
 
@@ -59,6 +64,8 @@ class Blanks:
             byte: one of ``BLANK_BYTES``.
             depth: how many brackets are open.
         """
+        if self.is_inside and not depth:
+            return None
         if self.choice == ANY:
             return 0
         if self.choice == COMPACT:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maskc.runtime.schema.blanks import BLANK_BYTES, BOUNDED, BROKEN, MOST, Blanks
+from maskc.runtime.schema.blanks import BLANK_BYTES, BOUNDED, BROKEN, COMPACT, MOST, Blanks
 from maskc.runtime.schema.summary import Part
 from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import Nodes, Trie
@@ -60,6 +60,8 @@ class Gaps:
             # No token has more blanks in a row.
             self._longest = found
         self._most = -(-self._longest // MOST) if blanks.choice == BOUNDED else 0
+        if blanks.is_inside:
+            self._most = max(self._most, 1)  # where no bracket is open, there is none
 
     def level(self, depth: int) -> int:
         """Return a depth that stands for all that no token tells apart."""
@@ -87,7 +89,9 @@ class Gaps:
         """
         is_rest = trie is self._index.rests
         level = self.level(depth)
-        key = (Gaps, self._blanks.choice, is_rest, nodes, self.cap(gap, depth), level)
+        # Inside of a bracket it is as in the layout that has blanks around the text as well.
+        choice = self._blanks.choice if level or not self._blanks.is_inside else COMPACT
+        key = (Gaps, choice, is_rest, nodes, self.cap(gap, depth), level)
         found: Lead | None = self._index.shared.get(key)
         if found is None:
             found = self._follow(trie, nodes, key[4], level, is_rest=is_rest)

@@ -1,6 +1,12 @@
+import random
+
+import numpy as np
 import pytest
 
+from maskc.kit.file import make_kit
+from maskc.runtime.matcher import allocate_bitmask
 from maskc.runtime.schema.blanks import Blanks, at_most
+from tests.runtime.schema.vocabularies import TEXTS, VOCABULARY
 
 
 def follow(choice, text, depth=1):
@@ -40,4 +46,59 @@ def test_another_choice_is_refused(choice):
 
 
 def test_no_blanks_are_the_compact_layout():
-    assert (at_most(0), at_most(3)) == ("compact", "at most 3")
+    assert (at_most(0), at_most(3)) == ("compact inside", "at most 3 inside")
+    assert at_most(None) == "bounded inside"
+
+
+def test_inside_of_a_text_blanks_are_those_of_the_layout():
+    assert follow("bounded inside", b"  \n ", depth=1) is True
+    assert follow("bounded inside", b" ", depth=0) is None
+    assert follow("at most 2 inside", b" ", depth=0) is None
+    assert (Blanks("any inside").choice, Blanks("any").is_inside) == ("any", False)
+
+
+SCHEMAS = (
+    {},
+    {"type": "integer"},
+    {"type": "string"},
+    {"items": {"items": {"type": "boolean"}}},
+    {"properties": {"a": {"items": {"type": "integer"}}, "ab": {}}, "required": ["a"]},
+    {"enum": [None, "a", 12]},
+)
+
+
+@pytest.fixture(scope="module")
+def kit():
+    return make_kit(VOCABULARY)
+
+
+@pytest.mark.parametrize("blanks", ["bounded", "any", "at most 1", "at most 9"])
+@pytest.mark.parametrize("schema", SCHEMAS, ids=str)
+def test_without_blanks_around_it_a_text_is_one_that_begins_and_ends_with_none(kit, schema, blanks):
+    draw = random.Random(f"{schema} {blanks}")
+    usual = kit.json_schema(schema, blanks=blanks)
+    inside = kit.json_schema(schema, blanks=f"{blanks} inside")
+    bitmask = allocate_bitmask(1, kit.vocab_size)
+    for _ in range(6):
+        here, there = usual.matcher(), inside.matcher()
+        for _ in range(14):
+            there.fill_bitmask(bitmask, 0)
+            bits = np.unpackbits(bitmask.view(np.uint8), bitorder="little")[: len(TEXTS)]
+            legal = set(np.flatnonzero(bits).tolist())
+            assert legal == {n for n, text in enumerate(TEXTS) if there.fork().accept_bytes(text)}
+            assert all(here.fork().accept_bytes(TEXTS[n]) for n in legal)
+            assert there.is_accepting <= here.is_accepting
+            signs = [n for n in legal if TEXTS[n].strip()]
+            if not signs:
+                break
+            token = draw.choice(signs if draw.random() < 0.7 else sorted(legal))
+            assert here.accept_bytes(TEXTS[token])
+            assert there.accept_bytes(TEXTS[token])
+        else:
+            continue
+        # All signs are read: only the usual layout has more to come.
+        assert there.is_accepting
+        assert not legal
+        assert here.fork().accept_bytes(b" ")
+    assert not inside.matcher().accept_bytes(b" ")
+    assert usual.matcher().accept_bytes(b" ")
