@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import maskc
-from maskc.artifact.sections import is_link, is_schema
+from maskc.artifact.sections import is_schema
 from maskc.cli.json_schema import read_resources, resource_option
 from maskc.cli.limits import limit_options, run_alone
 from maskc.cli.options import json_option, start_option
@@ -41,7 +41,8 @@ def explain_command(
     TEXT of --token may have Python's escapes; digits alone are an id, unless they are in quotes,
     and b'\xc3' is a token of bytes that are no characters.
     """
-    from maskc.explain.questions import explain, parse_token
+    from maskc.explain.dispatch import explain_any
+    from maskc.explain.questions import parse_token
     from maskc.report.explain import print_explanation, to_dict
 
     loaded = maskc.load(artifact).for_start(start)
@@ -53,15 +54,7 @@ def explain_command(
         asked = parse_token(token) if token is not None else None
 
         def work() -> Explanation[Any]:
-            if is_schema(loaded.header):
-                from maskc.explain.schemas import explain_schema
-
-                return explain_schema(loaded, written, asked, documents)
-            if is_link(loaded.header):
-                from maskc.explain.links import explain_link
-
-                return explain_link(loaded, written, asked)
-            return explain(loaded, written, asked)
+            return explain_any(loaded, written, asked, documents)
 
         explanation = run_alone(work, limits)
     except ValueError as error:

@@ -24,7 +24,7 @@ BAD_INPUT, CLOSED_PIPE = 2, 141
 # NAME is `NAME_command` of `maskc.cli.NAME`.
 COMMANDS = (
     *("compile", "inspect", "verify", "bench", "kit", "generate"),
-    *("tokenizers", "families", "analyze", "lint", "explain", "dump"),
+    *("tokenizers", "families", "analyze", "lint", "explain", "check", "dump"),
 )
 
 

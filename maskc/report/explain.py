@@ -70,12 +70,12 @@ def _say_reading(reading: Reading) -> list[str]:
         becomes.append("something ignored")
     if reading.lexeme:
         lines.append(f"  open lexeme: {quote(reading.lexeme)}")
-        lines.append(f"  it may become: {_list(tuple(becomes))}")
+        lines.append(f"  it may become: {list_names(tuple(becomes))}")
     else:
-        lines.append(f"  next: {_list(tuple(becomes))}")
+        lines.append(f"  next: {list_names(tuple(becomes))}")
     for ending in reading.endings:
         what = "ignored" if ending.terminal is None else f"as {ending.terminal}"
-        lines.append(f"  if it ends here {what}, next: {_list(ending.following)}")
+        lines.append(f"  if it ends here {what}, next: {list_names(ending.following)}")
     return lines
 
 
@@ -97,30 +97,32 @@ def _say_death(death: Death | Refusal, text: bytes) -> list[str]:
     byte = format_lexemes(bytes([death.byte]))
     lines = [f"  {where}every reading dies of the byte {byte} (offset {death.offset})"]
     for cause in death.causes:
-        lines.append(f"  - {_say_cause(cause, byte)}")
-        lines.append(f"    the parser takes: {_list(cause.expected)}")
+        lines.append(f"  - {say_cause(cause, byte)}")
+        lines.append(f"    the parser takes: {list_names(cause.expected)}")
         lines += [f"    reading: {item}" for item in cause.items]
     return lines
 
 
-def _say_cause(cause: Cause, byte: str) -> str:
+def say_cause(cause: Cause, byte: str) -> str:
+    """Return why a reading dies of a byte, which is given as it is shown."""
     lexeme = quote(cause.lexeme)
     if cause.ended_as is not None:
         before = f"{lexeme} ends as {cause.ended_as}, and after it "
         if cause.refused:
-            return f"{before}{byte} begins {_list(cause.refused)}, which the parser refuses"
+            return f"{before}{byte} begins {list_names(cause.refused)}, which the parser refuses"
         return f"{before}no terminal that may come begins with {byte}"
     if cause.blocks:
         columns = ", ".join(map(str, cause.blocks))
         return f"the indentation of {lexeme} fits no block: those that are open begin at {columns}"
     if cause.refused:
-        return f"{lexeme} would be {_list(cause.refused)}, which the parser refuses"
+        return f"{lexeme} would be {list_names(cause.refused)}, which the parser refuses"
     if cause.lexeme:
         return f"no terminal that begins with {lexeme} goes on with {byte}"
     return f"no terminal begins with {byte}"
 
 
-def _list(names: Names) -> str:
+def list_names(names: Names) -> str:
+    """Return names with commas; of many the first, and how many more there are."""
     more = len(names) - MAX_NAMES
     listed = ", ".join(names[:MAX_NAMES]) or "nothing"
     return f"{listed} and {more} more" if more > 0 else listed

@@ -1,0 +1,72 @@
+"""``maskc check``: are these files texts of a grammar?"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+
+import click
+
+import maskc
+from maskc.artifact.sections import is_schema
+from maskc.cli.json_schema import read_resources, resource_option
+from maskc.cli.limits import limit_options, run_alone
+from maskc.cli.options import json_option, start_option
+from maskc.files import read_bounded
+from maskc.limits import Limits
+from maskc.report.render import format_count, print_json
+
+MAX_BYTES = 64_000_000
+
+
+@click.command("check")
+@click.argument("artifact")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@resource_option
+@start_option
+@json_option("Print the results as JSON.")
+@limit_options
+def check_command(
+    artifact: str,
+    *,
+    files: tuple[str, ...],
+    start: str | None,
+    resources: tuple[str, ...],
+    as_json: bool,
+    limits: Limits,
+) -> None:
+    """Check that each FILE is a text that the masks of ARTIFACT allow; - is standard input.
+
+    Where one is not, prints FILE:LINE:COLUMN, what is wrong there and what was expected. A line
+    break at the end of a file may be there or not. Exit status 1 if a file is wrong. The limits
+    are those of one file.
+    """
+    from maskc.explain.checking import find_problem
+    from maskc.report.check import say_problem, to_dict
+
+    loaded = maskc.load(artifact).for_start(start)
+    if resources and not is_schema(loaded.header):
+        raise click.UsageError("--resource goes with a JSON Schema only.")
+    documents = read_resources(resources)
+    found, n_wrong = [], 0
+    for name in files:
+        text = _read_input() if name == "-" else read_bounded(name, MAX_BYTES)
+        problem = run_alone(partial(find_problem, loaded, text, documents), limits)
+        n_wrong += problem is not None
+        if as_json:
+            found.append(to_dict(name, problem, text))
+        elif problem is not None:
+            click.echo(say_problem(name, problem, text))
+    if as_json:
+        print_json(found)
+    else:
+        right = f"{format_count(len(files) - n_wrong)} of {format_count(len(files))}"
+        click.echo(f"{right} files are right", err=True)
+    click.get_current_context().exit(1 if n_wrong else 0)
+
+
+def _read_input() -> bytes:
+    text = sys.stdin.buffer.read(MAX_BYTES + 1)
+    if len(text) > MAX_BYTES:
+        raise click.ClickException(f"-: is larger than {MAX_BYTES:,} bytes; give a smaller text")
+    return text
