@@ -14,6 +14,7 @@ from maskc.native import describe_runtime
 COMMANDS = (
     "analyze",
     "bench",
+    "check",
     "compile",
     "dump",
     "explain",
@@ -69,7 +70,7 @@ def test_an_unknown_command_is_refused(refusal):
 
 def test_a_missing_option_is_refused(refusal):
     assert refusal("compile", "a.lark") == (
-        "Missing option '--tokenizer'. See `maskc compile --help`."
+        "Missing option '--tokenizer' / '-t'. See `maskc compile --help`."
     )
 
 
