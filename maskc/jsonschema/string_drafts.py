@@ -32,6 +32,9 @@ class StringDrafts:
 
     def __init__(self, space: Space, alternatives: Alternatives) -> None:
         self._space, self._alternatives = space, alternatives
+        # Many branches forbid the same strings.
+        self._known: dict[Atoms, StringDraft] = {}
+        self._others: dict[tuple[str, ...], CharDfa] = {}
 
     def build(self, atoms: Atoms, pointer: str) -> StringDraft:
         """Return the draft of the strings that atoms hold of.
@@ -39,6 +42,12 @@ class StringDrafts:
         Raises:
             SchemaError: its automaton is too large.
         """
+        found = self._known.get(atoms)
+        if found is None:
+            found = self._known[atoms] = self._build(atoms, pointer)
+        return found
+
+    def _build(self, atoms: Atoms, pointer: str) -> StringDraft:
         low, high = intersect_bounds(atoms, "length")
         space = self._space
         lists = [atom.args[0] for atom in atoms if atom.kind == "values"]
@@ -51,12 +60,19 @@ class StringDrafts:
                 if atom.kind == "string":
                     number, wanted = atom.args
                     parts.append(space.dfas[number if wanted else space.complement_of(number)])
-                elif atom.kind == "novalues":
-                    texts = sorted(value[1] for value in atom.args[0])
-                    parts.append(complement(_unlabelled(of_texts(texts))))
+            gone = {v[1] for atom in atoms if atom.kind == "novalues" for v in atom.args[0]}
+            if gone:
+                parts.append(self._all_but(tuple(sorted(gone))))
             return StringDraft(intersect(parts), low, high)
         except TooLargeError:
             raise too_large(pointer, "pattern") from None
+
+    def _all_but(self, texts: tuple[str, ...]) -> CharDfa:
+        """Return the automaton of all strings but some."""
+        found = self._others.get(texts)
+        if found is None:
+            found = self._others[texts] = complement(_unlabelled(of_texts(texts)))
+        return found
 
     def language(self, formula: Formula, pointer: str) -> CharDfa:
         """Return the automaton of the strings that a formula holds of.

@@ -43,3 +43,10 @@ def test_the_language_of_a_formula_has_its_lengths_as_states():
     space, strings = drafts()
     found = strings.language(space.make("length", 2, 3), "")
     assert [n for n in range(6) if accepts(found, "x" * n)] == [2, 3]
+
+
+def test_strings_that_are_forbidden_are_left_out_together():
+    space, strings = drafts()
+    atoms = [space.make("novalues", frozenset([("string", text)])) for text in ("a", "bc")]
+    found = strings.build(frozenset(atoms), "").dfa
+    assert [accepts(found, text) for text in ("a", "bc", "b", "")] == [False, False, True, True]

@@ -18,7 +18,7 @@ from maskc.runtime.schema.keys import Keys
 
 # Wishes that a value fulfils, and its position.
 Option = tuple[int, int]
-MAX_WISHES = 4
+MAX_WISHES = 6
 _MOST_REMEMBERED = 50_000
 _PLENTY = 1 << 40  # keys that no text has
 
@@ -68,6 +68,16 @@ class ObjectRule:
         classes = [label for label in range(n_names, len(options)) if options[label]]
         self.has_classes = bool(classes)
         self._endless, self._finite = self._measure(classes)
+        # The wishes that each label can fulfil, and those that there is always one more key for.
+        self._fulfilling = [
+            (label, sorted({d for d, _ in found if d}))
+            for label, found in enumerate(options)
+            if any(d for d, _ in found)
+        ]
+        self._always_fulfilled = 0
+        for label, pairs in self._fulfilling:
+            if label in self._endless:
+                self._always_fulfilled |= sum(d for d in pairs if d.bit_count() == 1)
         # Whether some keys that have no name of their own can be used up.
         self.is_scarce = bool(self._finite)
         self._runs_out: bool | None = None
@@ -271,7 +281,7 @@ class ObjectRule:
             return False
         n_needed = missing.bit_count()
         if wishes:
-            more = self._fewest(seen, used, missing, wishes, others=others)
+            more = self._fewest(seen, used, missing, wishes)
             if more is None:
                 return False
             n_needed += more
@@ -291,42 +301,38 @@ class ObjectRule:
         classes = sum(size - n for (size, n) in zip(self._finite.values(), used[1:], strict=False))
         return rest.bit_count() + classes
 
-    def _fewest(
-        self, seen: int, used: tuple[int, ...], missing: int, wishes: int, *, others: bool
-    ) -> int | None:
+    def _fewest(self, seen: int, used: tuple[int, ...], missing: int, wishes: int) -> int | None:
         """Return the least number of keys, beside the missing ones, that fulfil all wishes.
 
-        ``None`` if no keys do. Wishes are few (``MAX_WISHES``), so we try.
+        ``None`` if no keys do. Where the number of members has no bound, it may be more.
         """
-        if not wishes:
-            return 0
-        first = wishes & -wishes
-        best: int | None = None
         rest = self.allowed & ~(seen & self._names)
         if self.ordered:
             rest &= ~((1 << seen.bit_length()) - 1)
-        for label, options in enumerate(self.options):
+        if self.high is None and not wishes & ~self._always_fulfilled:
+            return wishes.bit_count()
+        # Wishes that are left → the least number of keys, label by label.
+        best = {wishes: 0}
+        for label, pairs in self._fulfilling:
             if not rest >> label & 1:
                 continue
-            is_name = label < self.n_names
-            if not is_name and label in self._finite:
-                place = 1 + list(self._finite).index(label)
-                if used[place] >= self._finite[label]:
-                    continue
-            cost = 0 if is_name and missing >> label & 1 else 1
-            for d, _ in options:
-                if not d & first or d & ~wishes:
-                    continue
-                more = self._fewest(
-                    seen | (1 << label if is_name else 0),
-                    used if is_name else self._use_more(used, label),
-                    missing & ~(1 << label) if is_name else missing,
-                    wishes & ~d,
-                    others=others,
-                )
-                if more is not None and (best is None or cost + more < best):
-                    best = cost + more
-        return best
+            n_times = 1
+            if label >= self.n_names:
+                n_times = wishes.bit_count()
+                if label in self._finite:
+                    place = 1 + list(self._finite).index(label)
+                    n_times = min(n_times, self._finite[label] - used[place])
+            cost = 0 if label < self.n_names and missing >> label & 1 else 1
+            for _ in range(n_times):
+                after = dict(best)
+                for left, n in best.items():
+                    for d in pairs:
+                        if not d & ~left and n + cost < after.get(left & ~d, n + cost + 1):
+                            after[left & ~d] = n + cost
+                if after == best:
+                    break
+                best = after
+        return best.get(0)
 
     def enter(self, members: Members, label: int, key: str) -> Iterable[tuple[Members, int]]:
         """Yield what there is after a key, with the position of its value, way by way."""
