@@ -239,24 +239,57 @@ class ThreadList:
 def settle(owed: Iterable[Obligation]) -> Obligations | None:
     """Return the obligations that are open, ``None`` if one is broken.
 
-    All negative ones join into one, since none of their threads may match.
+    All negative ones join into one, since none of their threads may match. A pattern that has
+    matched but for its obligations is these, so that what contradicts is seen: ``x`` and not ``x``
+    break each other.
     """
-    positives: set[Obligation] = set()
+    positives: set[frozenset[Thread]] = set()
     forbidden: set[Thread] = set()
-    for positive, threads in owed:
-        if positive:
-            if (ACCEPTED, FREE) in threads:
-                continue
+    pending = list(owed)
+    while pending:
+        positive, threads = pending.pop()
+        if not positive:
+            for thread in threads:
+                position, left = thread
+                if position != ACCEPTED or len(left) > 1:
+                    forbidden.add(thread)
+                elif left:
+                    ((demanded, inner),) = left
+                    pending.append((not demanded, inner))
+                else:
+                    return None
+        elif (ACCEPTED, FREE) not in threads:
             if not threads:
                 return None
-            positives.add((True, threads))
-        else:
-            forbidden |= threads
-    if (ACCEPTED, FREE) in forbidden:
-        return None
-    if forbidden:
-        positives.add((False, frozenset(forbidden)))
-    return frozenset(positives)
+            if len(threads) == 1 and (alone := next(iter(threads)))[0] == ACCEPTED:
+                pending += alone[1]
+            else:
+                positives.add(threads)
+    return _simplify(positives, frozenset(forbidden))
+
+
+def _simplify(
+    positives: set[frozenset[Thread]], forbidden: frozenset[Thread]
+) -> Obligations | None:
+    """Return obligations without what others of them imply, ``None`` if they contradict."""
+    open_ones = {(True, threads) for threads in positives}
+    if not forbidden:
+        return frozenset(open_ones)
+    whole: Obligation = (False, forbidden)
+    if any(not forbidden.isdisjoint(threads) for threads in positives):
+        return settle([*((True, threads - forbidden) for threads in positives), whole])
+    for thread in forbidden:
+        position, left = thread
+        if position == ACCEPTED:
+            rest = frozenset(
+                (demanded, inner)
+                for demanded, inner in left
+                if not (inner in positives if demanded else inner <= forbidden)
+            )
+            if rest != left:
+                others = (False, forbidden - {thread})
+                return settle([*open_ones, others, (False, frozenset([(ACCEPTED, rest)]))])
+    return frozenset([*open_ones, whole])
 
 
 def hold_at_end(owed: Obligations) -> bool:
@@ -265,3 +298,19 @@ def hold_at_end(owed: Obligations) -> bool:
         positive == any(p == ACCEPTED and hold_at_end(left) for p, left in threads)
         for positive, threads in owed
     )
+
+
+def list_positions(owed: Obligations) -> set[int]:
+    """Return the positions that the obligations read characters at, nested ones included."""
+    found: set[int] = set()
+    pending = [owed]
+    seen = {owed}
+    while pending:
+        for _, threads in pending.pop():
+            for position, left in threads:
+                if position >= 0:
+                    found.add(position)
+                if left not in seen:
+                    seen.add(left)
+                    pending.append(left)
+    return found

@@ -107,7 +107,7 @@ class GeneralDecider:
 
     def explain_left_out(self) -> str | None:
         """Return that the states were not followed to the end, if so."""
-        if self.stacks.is_spent:
+        if self.stacks.is_spent or self.verdicts.is_spent:
             return "some rows are left to the parser: their automata are too large"
         return None
 

@@ -77,6 +77,8 @@ class _Builder:
         self.boundary_number: dict[tuple[int, int], BoundaryId] = {}
         self.boundaries: list[tuple[int, int]] = []
         self.entries: list[list[int]] = []
+        self._starts: dict[int, _Opened] = {}
+        self._moves: dict[_Opened, list[_Opened]] = {}
 
     def explore(self) -> None:
         """Find all states and boundaries; the first boundary is in front of the text."""
@@ -93,20 +95,34 @@ class _Builder:
 
     def entry(self, look_behind: int, condition: int) -> list[int]:
         """Return the states after the first byte of a lexeme, by byte class."""
-        starts = (self.lexemes.start(c, look_behind) for c in range(self.n_terminals))
-        return self.row(tuple(s for s in starts if s != NO_STATE), condition)
+        opened = self._starts.get(look_behind)
+        if opened is None:
+            starts = (self.lexemes.start(c, look_behind) for c in range(self.n_terminals))
+            opened = self._starts[look_behind] = tuple(s for s in starts if s != NO_STATE)
+        return self.row(opened, condition)
 
     def row(self, opened: _Opened, condition: int) -> list[int]:
         """Return the next states by byte class."""
-        moves = zip(*map(self.lexemes.row, opened), strict=True)
         conditions = self.lexemes.condition_row(condition)
-        if not opened:
-            return [DEAD] * self.lexemes.n_classes
-        return [self.state(moved, left) for moved, left in zip(moves, conditions, strict=True)]
+        return [
+            self.state(moved, left)
+            for moved, left in zip(self.move(opened), conditions, strict=True)
+        ]
 
-    def state(self, moved: _Opened, condition: int) -> int:
+    def move(self, opened: _Opened) -> list[_Opened]:
+        """Return the open lexemes one byte later, by byte class."""
+        found = self._moves.get(opened)
+        if found is None:
+            known: dict[_Opened, _Opened] = {}
+            rows = zip(*map(self.lexemes.row, opened), strict=True)
+            found = [known.setdefault(row, tuple(sorted({*row} - {NO_STATE}))) for row in rows] or [
+                ()
+            ] * self.lexemes.n_classes
+            self._moves[opened] = found
+        return found
+
+    def state(self, opened: _Opened, condition: int) -> int:
         """Return the number of a state, 0 if it is dead."""
-        opened = tuple(sorted(lexeme for lexeme in moved if lexeme != NO_STATE))
         if not opened or condition == NO_STATE:
             return DEAD
         key = (opened, condition)

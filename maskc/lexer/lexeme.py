@@ -41,6 +41,7 @@ from maskc.automata.threads import (
     ThreadStepper,
     hold_at_end,
     label_of,
+    list_positions,
     settle,
 )
 from maskc.errors import LimitError
@@ -88,6 +89,7 @@ class LexemeAutomaton:
         self._stepper = LookBehindStepper(self.threads)
         self._look_behind_number: dict[LookBehindState, int] = {}
         self._look_behinds: list[LookBehindState] = []
+        self._look_behind_steps: dict[tuple[int, int], int] = {}
         self.states: list[LexemeState] = []
         self._state_number: dict[LexemeState, int] = {}
         self._rows: dict[int, list[int]] = {}
@@ -118,7 +120,12 @@ class LexemeAutomaton:
         return number
 
     def _step_look_behind(self, number: int, byte_class: int) -> int:
-        return self._intern_look_behind(self._stepper.step(self._look_behinds[number], byte_class))
+        key = (number, byte_class)
+        found = self._look_behind_steps.get(key)
+        if found is None:
+            after = self._stepper.step(self._look_behinds[number], byte_class)
+            found = self._look_behind_steps[key] = self._intern_look_behind(after)
+        return found
 
     def start(self, context: int, look_behind: int) -> int:
         """Return the state before the first byte of a lexeme, in a context."""
@@ -271,18 +278,24 @@ class LexemeAutomaton:
         found = self._condition_rows.get(number)
         if found is None:
             look_behind, owed = self.conditions[number]
-            found = []
-            for byte_class in range(self.threads.n_classes):
-                if not owed:
-                    found.append(number)
-                    continue
-                after = self._step_look_behind(look_behind, byte_class)
-                left = self.threads.step_obligations(
-                    owed, byte_class, self._look_behinds[after].matched
-                )
-                found.append(NO_STATE if left is None else self.condition(after, left))
+            found = self._step_condition(look_behind, owed) if owed else [number] * self.n_classes
             self._condition_rows[number] = found
         return found
+
+    def _step_condition(self, look_behind: int, owed: Obligations) -> list[int]:
+        """Return the next condition by byte class; what is the same for many is stepped once."""
+        moves = [self.threads.moves(position) for position in sorted(list_positions(owed))]
+        known: dict[object, Obligations | None] = {}
+        row = []
+        for byte_class in range(self.n_classes):
+            after = self._step_look_behind(look_behind, byte_class)
+            matched = self._look_behinds[after].matched
+            key = (matched, *[move.get(byte_class) for move in moves])
+            if key not in known:
+                known[key] = self.threads.step_obligations(owed, byte_class, matched)
+            left = known[key]
+            row.append(NO_STATE if left is None else self.condition(after, left))
+        return row
 
     def condition_holds_at_end(self, number: int) -> bool:
         """Return whether the condition holds if the text ends here."""

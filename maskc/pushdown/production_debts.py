@@ -111,11 +111,13 @@ class ProductionDebts:
     Attributes:
         reduced: the grammar.
         sets: its nullable, FIRST and LAST.
+        n_edges: of all automata so far, equal ones included: a measure of the work.
     """
 
     def __init__(self, dft: DftAutomaton) -> None:
         self.reduced = reduced = dft.reduced
         self.sets = compute_sets(reduced)
+        self.n_edges = 0
         self._returns = _list_returns(dft)
         # Symbol → the first that stands in the same places: the same stacks lie below both.
         first = {returns: symbol for symbol, returns in reversed(self._returns.items())}
@@ -347,6 +349,7 @@ class ProductionDebts:
             if returns.is_bottom:
                 ends = self._ends(elements) and here >> (len(elements) - 1) & 1
                 found.append((BOTTOM, TAKEN if ends else REFUSED))
+            self.n_edges += len(found)
             return found
 
         return borrow

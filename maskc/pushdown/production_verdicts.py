@@ -25,8 +25,8 @@ sequence is the set of its symbols, all of which its parser shifts.
 Example: in ``S -> a S b | ``, after a, the sequence b a is never legal, a is always legal, and b b
 depends on the stack.
 
-Bounds: ``MAX_LENGTH`` terminals of a sequence, ``MAX_SIGNATURE``, and those of the debt automata;
-beyond them nothing is said.
+Bounds: ``MAX_LENGTH`` terminals of a sequence, ``MAX_SIGNATURE``, ``MAX_EDGES`` of all automata,
+and those of the debt automata; beyond them nothing is said.
 
 Source: Tran-Thien, appendix, section 2 (Algorithm 1), 4.3 (Algorithm 2) and 6.1.
 """
@@ -49,6 +49,10 @@ from maskc.store.sequences import Sequences
 # States of a debt automaton that is compared with others. sql.lark with mistral: 26,207 rows are
 # left with 4,000 and 10.4 s, 28,674 with 100 and 1.5 s.
 MAX_SIGNATURE = 200
+
+# Edges of all debt automata of a grammar, about two microseconds each. Of ours lua.lark with llama3
+# and parser=earley has most, 2.5 million; SymPy's latex.lark has more than 100 million.
+MAX_EDGES = 4_000_000
 
 MAX_LENGTH = 64  # terminals of a sequence that are read
 
@@ -78,6 +82,11 @@ class ProductionVerdicts:
         self._never: dict[tuple[TerminalId, SequenceId], bool] = {}
         self._always: dict[tuple[TerminalId, SequenceId], bool] = {}
 
+    @property
+    def is_spent(self) -> bool:
+        """Whether so many automata were made that no more are."""
+        return self.debts.n_edges > MAX_EDGES
+
     def is_never_legal(self, terminal: TerminalId, sequence: SequenceId) -> bool:
         """Return whether no text has a sequence right after a terminal."""
         found = self._never.get((terminal, sequence))
@@ -91,7 +100,7 @@ class ProductionVerdicts:
 
     def is_always_legal(self, terminal: TerminalId, sequence: SequenceId) -> bool:
         """Return whether a sequence is proven legal on every stack that a terminal leaves."""
-        if self.asked.lost is not None:
+        if self.asked.lost is not None or self.is_spent:
             return False
         found = self._always.get((terminal, sequence))
         if found is None:
@@ -106,7 +115,7 @@ class ProductionVerdicts:
     def signature(self, terminal: TerminalId, sequence: SequenceId) -> Hashable:
         """Return what is equal for sequences legal on the same stacks, ``None`` if unknown."""
         elements = self.read_certain(sequence)
-        if self.asked.lost is not None or elements is None:
+        if self.asked.lost is not None or elements is None or self.is_spent:
             return None
         found = [
             self.debts.build(symbol, elements, most=MAX_SIGNATURE)

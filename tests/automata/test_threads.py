@@ -6,8 +6,18 @@ from hypothesis import strategies as st
 
 from maskc.automata.lookbehind import LookBehindStepper
 from maskc.automata.nfa import Nfa
-from maskc.automata.threads import FREE, ThreadList, ThreadStepper, hold_at_end, settle
+from maskc.automata.threads import (
+    FREE,
+    ThreadList,
+    ThreadStepper,
+    hold_at_end,
+    list_positions,
+    settle,
+)
 from maskc.errors import UnsupportedTerminalError
+from maskc.frontends.loading import load_grammar
+from maskc.frontends.source import load_source
+from maskc.lexer.scanner import build_scanner
 from tests.examples import examples
 
 ALPHABET = "ab\né"
@@ -196,3 +206,37 @@ def test_a_thread_after_a_certain_match_is_dropped():
 def test_two_broken_obligations_settle_to_none():
     assert settle([(False, frozenset([(-1, FREE)]))]) is None
     assert settle([(True, frozenset())]) is None
+
+
+X, Y = frozenset([(3, FREE)]), frozenset([(4, FREE)])
+
+
+def matched(*owed):
+    """Return the thread of a pattern that has matched, but for some obligations."""
+    return frozenset([(-1, frozenset(owed))])
+
+
+@pytest.mark.parametrize(
+    ("owed", "left"),
+    [
+        ([(True, X), (False, X)], None),
+        ([(True, X | Y), (False, X)], {(True, Y), (False, X)}),
+        ([(False, matched((True, X)))], {(False, X)}),
+        ([(False, matched((False, X)))], {(True, X)}),
+        ([(True, matched((True, X), (False, Y)))], {(True, X), (False, Y)}),
+        ([(True, X), (False, matched((True, X), (True, Y)))], {(True, X), (False, Y)}),
+        ([(False, X), (False, matched((True, Y), (False, X)))], {(False, X | Y)}),
+        ([(False, X), (False, matched((False, X)))], None),
+    ],
+)
+def test_what_is_demanded_and_forbidden_settles_what_depends_on_it(owed, left):
+    assert settle(owed) == (None if left is None else frozenset(left))
+
+
+def test_the_positions_of_obligations_are_those_of_nested_ones_too():
+    assert list_positions(frozenset([(True, frozenset([(7, frozenset([(False, X)]))]))])) == {3, 7}
+
+
+def test_a_lazy_repetition_before_a_look_ahead_has_few_states():
+    grammar, _ = load_grammar(load_source('start: A "b"\nA: /[a-c]+?(?=a*b)/\n'))
+    assert build_scanner(grammar.lexer).n_states < 20

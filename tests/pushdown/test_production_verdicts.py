@@ -67,3 +67,14 @@ def test_the_states_after_a_terminal_are_those_that_it_leads_to(nested):
         for symbol, state in row.items()
     ]
     assert {(t, s) for t, some in states.items() for s in some} == set(shifted)
+
+
+def test_after_many_automata_nothing_but_never_is_said(nested, monkeypatch):
+    values, known = nested
+    fresh = ProductionVerdicts(known.asked, values.boundaries, values.sequences)
+    monkeypatch.setattr("maskc.pushdown.production_verdicts.MAX_EDGES", -1)
+    always = values.terminal("A"), values.sequence("C", "B")
+    assert fresh.is_spent
+    assert not fresh.is_always_legal(*always)
+    assert fresh.signature(*always) is None
+    assert fresh.is_never_legal(values.terminal("B"), values.sequence("A"))
