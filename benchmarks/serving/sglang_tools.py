@@ -23,7 +23,7 @@ from benchmarks.serving.hf_model import END, TOKENIZER, WIDTH, build_tokenizer
 from benchmarks.serving.sglang_parsers import ask
 from benchmarks.serving.sglang_server import Server, serving
 from benchmarks.serving.sglang_wishes import WishProcessor
-from benchmarks.serving.tool_chats import Answer, Chats, Engine, report
+from benchmarks.serving.tool_chats import Answer, Chats, Engine, report, show_notes
 from maskc.kit.file import make_kit
 from maskc.vocab import load_vocabulary
 
@@ -83,6 +83,7 @@ def main() -> None:
                 )
                 found[name] = Chats(engine, kit, tokenizer)
                 found[name].run(options.count)
+            show_notes(name, found[name])
     raise SystemExit(1 if report("SGLang over HTTP", found) else 0)
 
 

@@ -10,6 +10,7 @@ Example: of a wish for ``get_wether``, which is no tool, ``get_we`` is followed 
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -162,12 +163,17 @@ def write_call(family: str, name: str, arguments: dict[str, Any]) -> str:
     return render(form, arguments)
 
 
+def show_notes(name: str, chats: Chats) -> None:
+    """Print the counts of a parser, and some of what was not good, as soon as they are known."""
+    console = make_console()
+    console.print(f"{name}: {dict(chats.counts)}", markup=False)
+    for note in chats.notes[:6]:
+        console.print(f"{name}, {note}", markup=False)
+    sys.stdout.flush()
+
+
 def report(title: str, found: dict[str, Chats]) -> int:
-    """Print a row for each parser, and some of what was not good; return how many are wrong."""
-    console, rows = make_console(), []
-    for name, chats in found.items():
-        rows.append((name, *(f"{chats.counts[column]:,}" for column in COLUMNS)))
-        for note in chats.notes[:6]:
-            console.print(f"{name}, {note}", markup=False)
-    console.print(make_table(title, ("parser", *COLUMNS), rows, numbers=COLUMNS))
+    """Print a row for each parser; return how many answers are wrong."""
+    rows = [(name, *(f"{c.counts[column]:,}" for column in COLUMNS)) for name, c in found.items()]
+    make_console().print(make_table(title, ("parser", *COLUMNS), rows, numbers=COLUMNS))
     return sum(chats.counts["wrong"] for chats in found.values())

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.serving.hf_model import TOKENIZER, WIDTH, build_tokenizer
-from benchmarks.serving.tool_chats import Answer, Chats, Engine, report
+from benchmarks.serving.tool_chats import Answer, Chats, Engine, report, show_notes
 from benchmarks.serving.vllm_http import END, THINK_END, Server
 from benchmarks.serving.vllm_model import write_model
 from benchmarks.serving.vllm_parsers import ask
@@ -121,6 +121,7 @@ def main() -> None:
                 )
                 found[name] = Chats(engine, kit, tokenizer)
                 found[name].run(options.count)
+            show_notes(name, found[name])
     raise SystemExit(1 if report("vLLM over HTTP", found) else 0)
 
 
