@@ -157,3 +157,32 @@ def test_an_absurd_id_allocates_nothing(token_id):
 def test_no_tokens_are_refused():
     with pytest.raises(TokenizerError, match="it has no tokens"):
         place_tokens("x", {})
+
+
+ADDED = Vocabulary(
+    (b"a", None, b"  ", None), (1,), "x", {"</s>": 1, "<b>": 3}, {2: b"  ", 3: b"<b>"}, ("a note",)
+)
+
+
+def test_added_tokens_are_described_by_their_ids():
+    assert ADDED.describe_added() == {"added_tokens": {"text": [[2, 2]], "atoms": [[3, 3]]}}
+    assert Vocabulary((b"a", None), (1,), "x").describe_added() == {}
+
+
+def test_added_tokens_are_taken_as_another_says():
+    taken = ADDED.take_added(lambda token: token == 3)
+    assert taken.tokens == (b"a", None, None, b"<b>")
+    assert taken.special_ids == {"</s>": 1}
+    assert (taken.added, taken.notes, taken.name) == (ADDED.added, ("a note",), "x")
+    assert taken.take_added(lambda token: token == 2).tokens == ADDED.tokens
+    assert ADDED.take_added(lambda token: token == 2) is ADDED
+
+
+def test_an_end_stays_an_end_however_added_tokens_are_taken():
+    ends = Vocabulary((b"a", None), (1,), "x", {}, {1: b"</s>"})
+    assert ends.take_added(range(9).__contains__).tokens == (b"a", None)
+
+
+def test_an_added_token_with_other_bytes_is_no_vocabulary():
+    with pytest.raises(ValueError, match="an added token must have its own bytes or none"):
+        Vocabulary((b"a", None, b"b"), (1,), "x", {}, {2: b"c"})
