@@ -189,8 +189,9 @@ def read_expected(tokenizer: str, texts: str) -> Iterable[tuple[str, list[int]]]
     """Yield texts with the ids that are expected for them; none if there are no texts."""
     if not Path(f"{texts}.inp").exists():
         return
-    # Each text has the mark after it.
-    given = Path(f"{texts}.inp").read_bytes().decode().split(SEPARATOR)[:-1]
+    given = Path(f"{texts}.inp").read_bytes().decode().split(SEPARATOR)
+    # Most files have the mark after the last text, too.
+    given = given if given[-1] else given[:-1]
     if tokenizer != texts:
         encoder = load_encoder(tokenizer)
         yield from ((text, encoder.encode(text)) for text in given)
