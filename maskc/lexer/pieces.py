@@ -82,7 +82,7 @@ def _list_look_behinds(stepper: LookBehindStepper, threads: ThreadStepper) -> li
                 found.append(after)
                 if len(found) > _MAX_LOOK_BEHIND_STATES:
                     raise LimitError(
-                        "states of the look-behinds", _MAX_LOOK_BEHIND_STATES, "use lexer=basic"
+                        "states of the look-behinds", _MAX_LOOK_BEHIND_STATES, "use lexer=dynamic"
                     )
     return [look_behind for look_behind in found if look_behind.whole is None]
 
@@ -110,7 +110,7 @@ def _build(
                 name,
                 "a look-ahead, an anchor, \\b, an atomic group or a possessive quantifier depends "
                 "under lexer=dynamic_complete on where Lark cut the text off",
-                "write it without, or use lexer=basic",
+                "write it without, or use lexer=dynamic",
             )
         if not alive:
             return DEAD
@@ -151,7 +151,7 @@ def _minimise(name: str, rows: list[list[int]], accepts: list[bool], starts: lis
             name,
             "a look-behind or an anchor sees what stands in front of the lexeme, which under "
             "lexer=dynamic_complete depends on where Lark cut the text off",
-            "write it without, or use lexer=basic",
+            "write it without, or use lexer=dynamic",
         )
     # The dead state comes first, and is numbered first; what accepts nothing fell together with it.
     representative: dict[int, int] = {}

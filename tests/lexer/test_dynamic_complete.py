@@ -68,7 +68,7 @@ def test_an_ignored_lexeme_is_not_ended_where_it_goes_on():
     ["a(?=b)", "a(?!b)", r"a\b", "a$", "(?>ab|a)", "a++b", "a(?=b)b"],
 )
 def test_what_depends_on_where_lark_cuts_is_refused(pattern):
-    with pytest.raises(UnsupportedTerminalError, match="use lexer=basic") as caught:
+    with pytest.raises(UnsupportedTerminalError, match="use lexer=dynamic") as caught:
         scan(f"start: A\nA: /{pattern}/\n")
     assert caught.value.terminal == "A"
 
