@@ -22,6 +22,8 @@ MAX_ALTERNATIVES = 1_000
 MAX_STEPS = 60_000
 
 Atoms = frozenset[Formula]
+# Required names, what is asked of each name, and the atoms about more keys.
+_Members = tuple[dict[str, None], dict[str, list[Formula]], list[Formula]]
 
 
 def intersect_bounds(atoms: Atoms, kind: str) -> tuple[int, int | None]:
@@ -86,6 +88,10 @@ class _Search:
         self._space, self._type, self._bit = space, type_, BIT[type_]
         self._pointer, self._counter = pointer, counter
         self.found: list[Atoms] = []
+        # Many options are held against the same atoms, one after the other.
+        self._sorted: tuple[Atoms, _Members] | None = None
+        self._bases: dict[str, Formula] = {}
+        self._implied: dict[tuple[Formula, Formula], bool] = {}
 
     def run(self, parts: list[Formula], atoms: Atoms, clauses: list[Formula]) -> None:
         """Add the alternatives of a conjunction to those that were found."""
@@ -235,11 +241,20 @@ class _Search:
         if keys[0] != "names" or len(keys[1]) != 1:
             return False
         (name,) = keys[1]
-        required, named, general = _sort_members(atoms)
+        if self._sorted is None or self._sorted[0] is not atoms:
+            self._sorted, self._bases = (atoms, _sort_members(atoms)), {}
+        required, named, general = self._sorted[1]
         if atom.kind == "some" and name not in required:
             return False
-        base = self._base(name, named, general)
-        return base is self._space.false or self._space.both([base, fits]) is base
+        base = self._bases.get(name)
+        if base is None:
+            base = self._bases[name] = self._base(name, named, general)
+        known = self._implied.get((base, fits))
+        if known is None:
+            is_false = base is self._space.false
+            known = is_false or self._space.both([base, fits]) is base
+            self._implied[base, fits] = known
+        return known
 
     def _base(self, name: str, named: dict[str, list[Formula]], general: list[Formula]) -> Formula:
         """Return what the value of a key must fit."""
@@ -275,9 +290,7 @@ class _Search:
         return not lows or not highs or max(lows) <= min(highs)
 
 
-def _sort_members(
-    atoms: Atoms,
-) -> tuple[dict[str, None], dict[str, list[Formula]], list[Formula]]:
+def _sort_members(atoms: Atoms) -> _Members:
     """Return required names, what is asked of each name, and the atoms about more keys."""
     required: dict[str, None] = {}
     named: dict[str, list[Formula]] = {}
