@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from maskc.errors import MaskcError
     from maskc.kit.kit import Kit
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact, load
     from maskc.runtime.matcher import Matcher, allocate_bitmask, fill_bitmasks
-    from maskc.vocab import AddedTokens
+    from maskc.vocab import AddedTokens, Vocabulary
 
 __version__ = "0.1.0"
 
@@ -26,6 +27,7 @@ __all__ = [
     "AddedTokens",
     "Artifact",
     "Limits",
+    "MaskcError",
     "Matcher",
     "__version__",
     "allocate_bitmask",
@@ -42,13 +44,14 @@ __all__ = [
 def compile_grammar(
     path_or_text: str | os.PathLike[str],
     *,
-    tokenizer: str,
+    tokenizer: Any,
     start: str | Sequence[str] | None = None,
     parser: str | None = None,
     lexer: str | None = None,
     postlex: str | None = None,
     dialect: str | None = None,
     vocab_size: int | None = None,
+    eos_ids: Sequence[int] | None = None,
     added_tokens: AddedTokens | None = None,
     limits: Limits | None = None,
     progress: Callable[[str, float], None] | None = None,
@@ -56,8 +59,10 @@ def compile_grammar(
     """Return a grammar compiled for a tokenizer.
 
     Args:
-        path_or_text: path of a Lark grammar, or its text (anything with a line break).
-        tokenizer: a name such as ``llama3``, a path, or ``bytes``.
+        path_or_text: path of a grammar, its text, or the name of one that comes with maskc:
+            ``json``. What has a line break, or a colon and is no file, is a text.
+        tokenizer: a name such as ``llama3``, a path, or ``bytes``; or a tokenizer of transformers,
+            tokenizers, tiktoken or sentencepiece.
         start: start symbol; default: the grammar's own setting, else ``start``. With several, the
             first is that of :meth:`Artifact.matcher`, and ``matcher(start=…)`` takes the others.
         parser: ``lalr`` or ``earley``; default: the grammar's own setting, else lalr.
@@ -68,6 +73,7 @@ def compile_grammar(
             else lark. With ``regex``, ``path_or_text`` is a pattern: the texts of
             ``re.fullmatch``.
         vocab_size: the model's padded vocabulary size; padding is never legal.
+        eos_ids: the ids that end the output; default: those that the tokenizer names.
         added_tokens: which added tokens that are not special write text; default: those that are
             not written like markers.
         limits: the time, memory and size that it may take; default: ``Limits()``.
@@ -80,9 +86,8 @@ def compile_grammar(
     from maskc.frontends.source import load_sources
     from maskc.pipeline import compile_starts
     from maskc.runtime.artifact import Artifact
-    from maskc.vocab import load_vocabulary
 
-    vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size, added_tokens=added_tokens)
+    vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
 
     def work() -> Artifact:
         sources = load_sources(
@@ -101,7 +106,7 @@ def compile_grammar(
 def compile_json_schema(
     schema: Any,
     *,
-    tokenizer: str,
+    tokenizer: Any,
     resources: Mapping[str, Any] | None = None,
     key_order: str = "any",
     blanks: str = "bounded",
@@ -109,6 +114,7 @@ def compile_json_schema(
     numbers: str = "usual",
     formats: str = "assert",
     vocab_size: int | None = None,
+    eos_ids: Sequence[int] | None = None,
     added_tokens: AddedTokens | None = None,
     limits: Limits | None = None,
 ) -> Artifact:
@@ -116,7 +122,8 @@ def compile_json_schema(
 
     Args:
         schema: a mapping, a JSON text, or a Pydantic class.
-        tokenizer: a name such as ``llama3``, a path, or ``bytes``.
+        tokenizer: a name such as ``llama3``, a path, or ``bytes``; or a tokenizer of transformers,
+            tokenizers, tiktoken or sentencepiece.
         resources: URI → other schemas that references lead to; nothing is fetched.
         key_order: ``any``, or ``schema``: as the schema names them, others last.
         blanks: ``compact``, ``bounded`` or ``any``.
@@ -124,6 +131,7 @@ def compile_json_schema(
         numbers: ``usual``, or ``plain``: without exponents.
         formats: ``assert`` or ``annotate``.
         vocab_size: the model's padded vocabulary size; padding is never legal.
+        eos_ids: the ids that end the output; default: those that the tokenizer names.
         added_tokens: which added tokens that are not special write text; default: those that are
             not written like markers.
         limits: the time and memory that it may take; default: ``Limits()``.
@@ -137,12 +145,11 @@ def compile_json_schema(
     from maskc.jsonschema.compiling import compile_schema
     from maskc.runtime.artifact import Artifact
     from maskc.runtime.schema.plan import Layout
-    from maskc.vocab import load_vocabulary
 
     if formats not in ("assert", "annotate"):
         raise ValueError(f"formats is {formats!r}, not assert or annotate")
     layout = Layout(key_order, blanks, escapes, numbers)
-    vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size, added_tokens=added_tokens)
+    vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
     contents = run_bounded(
         lambda: compile_schema(
             schema,
@@ -160,8 +167,9 @@ def compile_json_schema(
 def compile_structural_tag(
     tag: Mapping[str, Any] | str,
     *,
-    tokenizer: str,
+    tokenizer: Any,
     vocab_size: int | None = None,
+    eos_ids: Sequence[int] | None = None,
     added_tokens: AddedTokens | None = None,
     limits: Limits | None = None,
 ) -> Artifact:
@@ -169,8 +177,10 @@ def compile_structural_tag(
 
     Args:
         tag: of either request form, parsed or its JSON text.
-        tokenizer: a name such as ``llama3``, a path, or ``bytes``.
+        tokenizer: a name such as ``llama3``, a path, or ``bytes``; or a tokenizer of transformers,
+            tokenizers, tiktoken or sentencepiece.
         vocab_size: the model's padded vocabulary size; padding is never legal.
+        eos_ids: the ids that end the output; default: those that the tokenizer names.
         added_tokens: which added tokens that are not special write text; default: those that are
             not written like markers.
         limits: the time and memory that it may take; default: ``Limits()``.
@@ -185,9 +195,8 @@ def compile_structural_tag(
     from maskc.kit import artifacts
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact
-    from maskc.vocab import load_vocabulary
 
-    vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size, added_tokens=added_tokens)
+    vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
     bounds = limits or Limits()
     return Artifact(
         run_bounded(
@@ -199,12 +208,13 @@ def compile_structural_tag(
 def compile_tools(
     tools: Any,
     *,
-    tokenizer: str,
+    tokenizer: Any,
     family: str,
     choice: str | Mapping[str, Any] = "auto",
     parallel: bool = True,
     reasoning: bool = False,
     vocab_size: int | None = None,
+    eos_ids: Sequence[int] | None = None,
     added_tokens: AddedTokens | None = None,
     limits: Limits | None = None,
 ) -> Artifact:
@@ -212,12 +222,14 @@ def compile_tools(
 
     Args:
         tools: definitions as OpenAI's interface has them, or their JSON text.
-        tokenizer: a name such as ``llama3``, a path, or ``bytes``.
+        tokenizer: a name such as ``llama3``, a path, or ``bytes``; or a tokenizer of transformers,
+            tokenizers, tiktoken or sentencepiece.
         family: how the model writes calls: ``maskc families`` lists them.
         choice: ``auto``, ``required``, ``none``, or ``{"name": …}`` for one tool.
         parallel: whether there may be more than one call.
         reasoning: whether the model thinks first, where the family has that.
         vocab_size: the model's padded vocabulary size; padding is never legal.
+        eos_ids: the ids that end the output; default: those that the tokenizer names.
         added_tokens: which added tokens that are not special write text; default: those that are
             not written like markers.
         limits: the time and memory that it may take; default: ``Limits()``.
@@ -232,9 +244,8 @@ def compile_tools(
     from maskc.kit import artifacts
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact
-    from maskc.vocab import load_vocabulary
 
-    vocabulary = load_vocabulary(tokenizer, vocab_size=vocab_size, added_tokens=added_tokens)
+    vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
     bounds = limits or Limits()
 
     def work() -> Artifact:
@@ -250,6 +261,22 @@ def compile_tools(
         return Artifact(contents)
 
     return run_bounded(work, bounds)
+
+
+def _load_vocabulary(
+    tokenizer: Any,
+    vocab_size: int | None,
+    eos_ids: Sequence[int] | None,
+    added_tokens: AddedTokens | None,
+) -> Vocabulary:
+    from maskc.vocab import load_vocabulary
+
+    return load_vocabulary(
+        tokenizer,
+        vocab_size=vocab_size,
+        eos_ids=None if eos_ids is None else tuple(eos_ids),
+        added_tokens=added_tokens,
+    )
 
 
 def load_kit(
@@ -293,11 +320,12 @@ if not TYPE_CHECKING:
 
             globals()[name] = AddedTokens
             return AddedTokens
+        from maskc.errors import MaskcError
         from maskc.limits import Limits
         from maskc.runtime.artifact import Artifact, load
         from maskc.runtime.matcher import Matcher, allocate_bitmask, fill_bitmasks
 
-        for value in (Artifact, Limits, load, Matcher, allocate_bitmask, fill_bitmasks):
+        for value in (Artifact, Limits, load, MaskcError, Matcher, allocate_bitmask, fill_bitmasks):
             globals()[value.__name__] = value
         # Its packages have become attributes by being loaded.
         return globals()[name]

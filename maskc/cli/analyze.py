@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from maskc.artifact.files import write_atomically
-from maskc.cli.grammar import LarkOptions, find_grammar, lalr_options
+from maskc.cli.grammar import LarkOptions, lalr_options
 from maskc.cli.limits import limit_options, run_alone
 from maskc.cli.options import json_option
+from maskc.frontends.bundled import find_grammar
 from maskc.limits import Limits
 from maskc.report.render import print_json
 

@@ -10,7 +10,7 @@ import click
 import maskc
 from maskc.artifact.files import check_writable
 from maskc.artifact.model import Contents
-from maskc.cli.grammar import LarkOptions, compile_options, find_grammar
+from maskc.cli.grammar import LarkOptions, compile_options
 from maskc.cli.json_schema import (
     compile_schema_file,
     layout_options,
@@ -23,6 +23,7 @@ from maskc.cli.options import json_option, kit_option
 from maskc.cli.progress import show_progress
 from maskc.cli.tags import ToolOptions, compile_link_file, find_link, tool_options
 from maskc.cli.tokenizer import VocabularyOptions, vocabulary_options
+from maskc.frontends.bundled import find_grammar
 from maskc.limits import Limits
 from maskc.report.compile import Compilation, print_compilation
 from maskc.report.render import print_json

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-import maskc
 from maskc.cli.options import gather
 
 if TYPE_CHECKING:
@@ -103,17 +102,3 @@ lalr_options = gather(
         "postlex": _POSTLEX,
     },
 )
-
-
-def find_grammar(name: str) -> Path:
-    """Return the path of a grammar; a bare name that is no file is one of maskc's own."""
-    path = Path(name)
-    if path.exists() or path.name != name or path.suffix:
-        return path
-    package = Path(maskc.__file__).parent
-    # Installed, the grammars are in the package; in a checkout, beside it.
-    for folder in (package / "grammars", package.parent / "grammars"):
-        bundled = folder / f"{name}.lark"
-        if bundled.is_file():
-            return bundled
-    return path

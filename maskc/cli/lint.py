@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from maskc.cli.grammar import LarkOptions, find_grammar, lalr_options
+from maskc.cli.grammar import LarkOptions, lalr_options
 from maskc.cli.json_schema import (
     read_resources,
     read_schema_file,
@@ -17,6 +17,7 @@ from maskc.cli.json_schema import (
 )
 from maskc.cli.limits import limit_options, run_alone
 from maskc.cli.options import json_option, tokenizer_option
+from maskc.frontends.bundled import find_grammar
 from maskc.limits import Limits
 from maskc.report.render import print_json
 

@@ -20,6 +20,7 @@ from typing import Any
 from maskc.budget import check_text, current_limits, name_grammar, run_bounded
 from maskc.errors import FileTooLargeError, GrammarError, UnreadableFileError
 from maskc.files import read_bounded
+from maskc.frontends.bundled import find_grammar
 from maskc.frontends.dialects import LARK, Dialect, Translate, dialect_of, find_dialect
 from maskc.frontends.indentation import (
     PYTHON,
@@ -87,7 +88,10 @@ def load_source(
     postlex: str | None = None,
     dialect: str | None = None,
 ) -> GrammarSource:
-    """Return the source of a grammar given as a path, or as text (anything with a line break).
+    """Return the source of a grammar.
+
+    It is given as a path, as a text, or by the name of one that comes with maskc. What has a line
+    break, or a colon and is no file, is a text.
 
     Arguments win over the settings in the text, which win over Lark's defaults. The dialect is
     the file's suffix's unless it is given; with ``regex`` the text is a pattern and no path.
@@ -134,10 +138,10 @@ def _load(
     notation = LARK if dialect is None else find_dialect(dialect)
     if not notation.suffixes:  # it has no files
         name, text, folder = f"<{notation.name}>", str(path_or_text), None
-    elif isinstance(path_or_text, str) and "\n" in path_or_text:
+    elif isinstance(path_or_text, str) and _is_text(path_or_text):
         name, text, folder = "<text>", path_or_text, None
     else:
-        path = Path(path_or_text)
+        path = find_grammar(os.fspath(path_or_text))
         name, folder = path.name, path.parent
         notation = dialect_of(path.suffix) if dialect is None else notation
         text = _read_grammar(path)
@@ -265,6 +269,11 @@ def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
         dialect=header.get("dialect", LARK.name),
         original=header.get("original"),
     )
+
+
+def _is_text(path_or_text: str) -> bool:
+    """Return whether it is a grammar's text: a path has no line break, and rarely a colon."""
+    return "\n" in path_or_text or (":" in path_or_text and not os.path.exists(path_or_text))
 
 
 def _read_grammar(path: Path) -> str:

@@ -15,17 +15,13 @@ Which added tokens are text was chosen when the artifact was compiled (see
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
-from maskc.errors import TokenizerError, VocabularyMismatchError
+from maskc.errors import VocabularyMismatchError
 from maskc.runtime.artifact import Artifact
 from maskc.vocab import load_vocabulary
-from maskc.vocab.files import FileFormat, TokenizerFile
-from maskc.vocab.huggingface import load_huggingface
-from maskc.vocab.vocabulary import Vocabulary, build_vocabulary
+from maskc.vocab.vocabulary import Vocabulary
 
 
 def check_vocabulary(artifact: Artifact, name: str, vocabulary: Vocabulary) -> None:
@@ -65,27 +61,7 @@ def read_vocabulary(tokenizer: Any, *, vocab_size: int, eos_ids: Iterable[int]) 
     Raises:
         TokenizerError: its tokens have no exact bytes, or cannot be read.
     """
-    ends = tuple(sorted(set(eos_ids)))
-    if isinstance(tokenizer, str):
-        return load_vocabulary(tokenizer, vocab_size=vocab_size, eos_ids=ends)
-    name = Path(str(getattr(tokenizer, "name_or_path", ""))).name or "the model's tokenizer"
-    backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
-    if not hasattr(backend, "to_str"):
-        raise TokenizerError(
-            name,
-            f"a {type(tokenizer).__name__} does not give its tokens' bytes",
-            "use a fast tokenizer, or name the tokenizer's file",
-        )
-    data = backend.to_str()
-    file = TokenizerFile(
-        name,
-        "tokenizer.json",
-        Path(),
-        FileFormat.HUGGINGFACE,
-        data.encode(),
-        json.loads(data),
-    )
-    return build_vocabulary(name, load_huggingface(file), vocab_size=vocab_size, eos_ids=ends)
+    return load_vocabulary(tokenizer, vocab_size=vocab_size, eos_ids=tuple(eos_ids))
 
 
 def _find_difference(artifact: Artifact, vocabulary: Vocabulary) -> str | None:

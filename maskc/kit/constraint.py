@@ -39,6 +39,9 @@ class Constraint:
         self.expression, self.machine, self.tokens = expression, machine, tokens
         self.vocab_size, self.eos_ids, self.ends = tokens.vocab_size, tokens.eos_ids, tokens.ends
 
+    def __repr__(self) -> str:
+        return f"<maskc.Constraint of a {type(self.expression).__name__}>"
+
     @property
     def first_bytes(self) -> NDArray[np.int16]:
         """int16[vocab_size]: each token's first byte, -1 for one without bytes."""

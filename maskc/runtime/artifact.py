@@ -134,6 +134,11 @@ class Artifact:
             return self.for_start(start).matcher()
         return Matcher(self, self.machine.start(), UndoLog(), terminated=False)
 
+    def __repr__(self) -> str:
+        grammar, tokenizer = self.header.get("grammar"), self.header["tokenizer"]
+        name = grammar.get("name") if isinstance(grammar, dict) else self.header.get("kind")
+        return f"<maskc.Artifact of {str(name)[:60]} for {str(tokenizer.get('name'))[:60]}>"
+
     def mask_table(self, first: int = 0) -> NDArray[np.int32]:
         """Return the masks that have a number so far, by number; they cannot be written to.
 

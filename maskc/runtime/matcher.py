@@ -232,6 +232,32 @@ class Matcher:
         self._hypotheses = after
         return True
 
+    def accept_text(self, text: str) -> bool:
+        """Take a text as if it were one token; return False, and change nothing, if illegal.
+
+        Raises:
+            TypeError: it is no text; nothing is changed.
+            UnicodeEncodeError: it has half of a surrogate pair; nothing is changed.
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"a text is a str, and this is {type(text).__name__}")
+        return self.accept_bytes(text.encode())
+
+    def legal_tokens(self) -> NDArray[np.intp]:
+        """Return the ids of the tokens that :meth:`fill_bitmask` would write as legal.
+
+        It is for looking at: an engine wants the bitmask.
+
+        Returns:
+            intp[number of legal tokens], in increasing order.
+        """
+        bits = np.unpackbits(self._words().view(np.uint8), bitorder="little")
+        return np.flatnonzero(bits)
+
+    def __repr__(self) -> str:
+        state = "terminated" if self._terminated else f"{self._undo.n_states} tokens accepted"
+        return f"<maskc.Matcher of {self._artifact!r}: {state}>"
+
     def rollback(self, n: int) -> None:
         """Forget the last ``n`` accepted tokens, an end of sequence included.
 

@@ -8,12 +8,15 @@ Example: ``load_vocabulary("bytes").tokens[65]`` is ``b"A"``.
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from typing import Any
 
 from maskc.vocab.added import USUAL, AddedTokens
 from maskc.vocab.files import FileFormat, TokenizerFile, open_tokenizer_file
 from maskc.vocab.gguf_tokens import load_gguf
 from maskc.vocab.huggingface import find_eos_ids, load_huggingface
+from maskc.vocab.objects import read_tokenizer
 from maskc.vocab.registry import find_tokenizer, format_name
 from maskc.vocab.sentencepiece_files import load_sentencepiece
 from maskc.vocab.tekken_files import load_tekken
@@ -22,7 +25,7 @@ from maskc.vocab.vocabulary import TokenTable, Vocabulary, build_byte_table, bui
 
 
 def load_vocabulary(
-    spec: str,
+    spec: Any,
     *,
     vocab_size: int | None = None,
     eos_ids: tuple[int, ...] | None = None,
@@ -31,7 +34,8 @@ def load_vocabulary(
     """Return the vocabulary of a tokenizer.
 
     Args:
-        spec: a known name, a path to a tokenizer file or its folder, or ``org/name`` on the hub.
+        spec: a known name, a path to a tokenizer file or its folder, or ``org/name`` on the hub;
+            or a tokenizer of transformers, tokenizers, tiktoken or sentencepiece.
         vocab_size: the model's padded size if it is larger than the tokenizer; padding ids are
             never legal.
         eos_ids: the ids that end the output, instead of those the tokenizer names.
@@ -43,21 +47,29 @@ def load_vocabulary(
             than the tokenizer, no end-of-sequence id is known, or ``added_tokens`` names a token
             that is no added one.
     """
-    path = find_tokenizer(spec)
-    if path is None:
-        table = build_byte_table()
+    spec = os.fspath(spec) if isinstance(spec, os.PathLike) else spec
+    if isinstance(spec, str):
+        name, table = format_name(spec), _read(spec, finds_ends=eos_ids is None)
     else:
-        file = open_tokenizer_file(spec, path)
-        table = load_tokens(file)
-        if eos_ids is None and file.format is FileFormat.HUGGINGFACE:
-            table = replace(table, eos_ids=find_eos_ids(file))
+        name, table = read_tokenizer(spec)
     return build_vocabulary(
-        format_name(spec),
+        name,
         table,
         vocab_size=vocab_size,
         eos_ids=eos_ids,
         added_tokens=added_tokens or USUAL,
     )
+
+
+def _read(spec: str, *, finds_ends: bool) -> TokenTable:
+    path = find_tokenizer(spec)
+    if path is None:
+        return build_byte_table()
+    file = open_tokenizer_file(spec, path)
+    table = load_tokens(file)
+    if finds_ends and file.format is FileFormat.HUGGINGFACE:
+        return replace(table, eos_ids=find_eos_ids(file))
+    return table
 
 
 def load_tokens(file: TokenizerFile) -> TokenTable:

@@ -178,3 +178,16 @@ def test_a_text_with_thousands_of_undecided_ends_is_taken_at_once():
     matcher = artifact.matcher()
     assert matcher.accept_bytes(b"aaac" * 3000)
     assert matcher.is_accepting
+
+
+def test_what_a_matcher_is_and_allows_is_seen_at_once():
+    artifact = compile_text('start: "a" "ß"')
+    matcher = artifact.matcher()
+    assert matcher.legal_tokens().tolist() == sorted(legal_ids(matcher, artifact.vocab_size))
+    assert matcher.accept_text("aß")
+    assert not matcher.accept_text("a")
+    with pytest.raises(TypeError, match="a text is a str, and this is bytes"):
+        matcher.accept_text(b"a")  # type: ignore[arg-type]
+    assert (
+        repr(matcher) == "<maskc.Matcher of <maskc.Artifact of <text> for test>: 1 tokens accepted>"
+    )
