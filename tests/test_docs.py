@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import maskc
-from maskc.cli.grammar import find_grammar
+from maskc.frontends.bundled import find_grammar
 
 PAGES = sorted((Path(__file__).parent.parent / "docs").glob("*.md"))
 PACKAGE = Path(maskc.__file__).parent

@@ -2,7 +2,8 @@
 
 import pytest
 
-from maskc.cli.grammar import LarkOptions, find_grammar
+from maskc.cli.grammar import LarkOptions
+from maskc.frontends.bundled import find_grammar
 
 TEXT = '// maskc: start=one\none: "1"\ntwo: "2"\n'
 

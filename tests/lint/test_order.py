@@ -1,6 +1,6 @@
 """All checks, on the grammars that maskc ships."""
 
-from maskc.cli.grammar import find_grammar
+from maskc.frontends.bundled import find_grammar
 from maskc.frontends.source import load_source
 from maskc.lint.order import lint_grammar
 
