@@ -213,7 +213,7 @@ def test_an_artifact_of_tools_is_served_as_any_other(folder):
     made = maskc.compile_tools([tool], tokenizer="bytes", family="exaone", choice="required")
     made.save(folder / "calls.maskc")
     served = ArtifactRegistry(load_vocabulary("bytes"), folder).load("calls")
-    assert served.matcher().forced_bytes() == b'<tool_call>{"name": "f", "arguments": '
+    assert served.matcher().forced_bytes() == b'<tool_call>{"name": "f", "arguments": {'
 
 
 def test_added_tokens_are_taken_as_the_artifact_has_them(folder):
