@@ -12,6 +12,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 import click
 
@@ -21,10 +22,12 @@ from maskc.errors import MaskcError
 from maskc.native import describe_runtime
 
 BAD_INPUT, CLOSED_PIPE = 2, 141
+# Shells ask by this variable what may follow; `_MASKC_COMPLETE=bash_source maskc` says how they do.
+COMPLETE = "_MASKC_COMPLETE"
 # NAME is `NAME_command` of `maskc.cli.NAME`.
 COMMANDS = (
     *("compile", "inspect", "verify", "bench", "kit", "generate"),
-    *("tokenizers", "families", "analyze", "lint", "explain", "check", "dump"),
+    *("grammars", "tokenizers", "families", "analyze", "lint", "explain", "check", "dump"),
 )
 
 
@@ -41,6 +44,22 @@ class LazyGroup(click.Group):
             module = importlib.import_module(f"maskc.cli.{cmd_name}")
             self.add_command(getattr(module, f"{cmd_name}_command"))
         return super().get_command(ctx, cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is asked for, and what is left of the arguments.
+
+        Raises:
+            UsageError: there is none of the name; those with a similar one are named.
+        """
+        name = args[0]
+        similar = get_close_matches(name, COMMANDS)
+        if self.get_command(ctx, name) is None and similar and not name.startswith("-"):
+            raise click.UsageError(
+                f"No such command {name!r}. Did you mean {' or '.join(similar)}?", ctx
+            )
+        return super().resolve_command(ctx, args)
 
 
 def _show_version(context: click.Context, _: click.Parameter, wanted: object) -> None:
@@ -73,7 +92,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         raise_exceptions()
-        status = run(sys.argv[1:])
+        status = complete() if os.environ.get(COMPLETE) else run(sys.argv[1:])
     except KeyboardInterrupt as error:  # before or after what `run` does, or a second one
         status = status_of(error)
     finally:
@@ -81,6 +100,13 @@ def main() -> None:
     # What is left goes with the process: to collect a large pass that was given up takes seconds.
     gc.freeze()
     sys.exit(status)
+
+
+def complete() -> int:
+    """Tell a shell what may follow, or how it is made to ask; return the exit status."""
+    from click.shell_completion import shell_complete
+
+    return shell_complete(commands, {}, "maskc", COMPLETE, os.environ[COMPLETE])
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -9,13 +9,31 @@ _PACKAGE = Path(__file__).parent.parent
 _FOLDERS = (_PACKAGE / "grammars", _PACKAGE.parent / "grammars")
 
 
+def list_grammars() -> list[str]:
+    """Return the names of all, in order."""
+    return sorted({path.stem for folder in _FOLDERS for path in folder.glob("*.lark")})
+
+
+def describe_grammar(name: str) -> str:
+    """Return the first sentence of the comment that a grammar begins with."""
+    lines = _path_of(name).read_text(encoding="utf-8").splitlines()
+    # The first line has the settings, the second is empty.
+    comment = []
+    for line in lines[2:]:
+        if not line.startswith("// "):
+            break
+        comment.append(line.removeprefix("// "))
+    return " ".join(comment).partition(". ")[0].removesuffix(".")
+
+
 def find_grammar(name: str) -> Path:
     """Return the path of a grammar; a bare name that is no file is one of maskc's own."""
     path = Path(name)
     if path.exists() or path.name != name or path.suffix:
         return path
-    for folder in _FOLDERS:
-        bundled = folder / f"{name}.lark"
-        if bundled.is_file():
-            return bundled
-    return path
+    return _path_of(name) if name in list_grammars() else path
+
+
+def _path_of(name: str) -> Path:
+    paths = [folder / f"{name}.lark" for folder in _FOLDERS]
+    return next((path for path in paths if path.is_file()), paths[0])

@@ -20,6 +20,7 @@ COMMANDS = (
     "explain",
     "families",
     "generate",
+    "grammars",
     "inspect",
     "kit",
     "lint",
@@ -30,6 +31,25 @@ COMMANDS = (
 
 def test_the_commands_are_these():
     assert tuple(commands.list_commands(click.Context(commands))) == COMMANDS
+
+
+def test_a_shell_is_told_what_may_follow():
+    asked = {"_MASKC_COMPLETE": "bash_complete", "COMP_WORDS": "maskc comp", "COMP_CWORD": "1"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "maskc"],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=os.environ | asked,
+    )
+    assert ran.stdout == "plain,compile\n"
+
+
+def test_a_command_with_a_similar_name_is_named(refusal):
+    assert refusal("copmile") == (
+        "No such command 'copmile'. Did you mean compile? See `maskc --help`."
+    )
+    assert refusal("xyzzy") == "No such command 'xyzzy'. See `maskc --help`."
 
 
 def test_a_command_imports_no_other():
