@@ -18,54 +18,35 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.artifact.model import Contents
 from maskc.artifact.sections import is_link
-from maskc.automata.counted import CountedPattern
 from maskc.budget import run_bounded
 from maskc.errors import ArtifactError, GrammarError
-from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess, SchemaOrder
+from maskc.kit.compiling import Compiler, GrammarOrder, SchemaOrder
 from maskc.kit.constraint import Constraint
-from maskc.kit.counting import PatternCounter, find_passes
+from maskc.kit.making import Maker
 from maskc.kit.means import KitMeans
 from maskc.kit.tokens import KitTokens
 from maskc.limits import MEGABYTE, Limits
 from maskc.runtime.arguments import as_count
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES, Artifact, load
-from maskc.runtime.cache.budget import Budget, Cache
-from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.effort import USUAL_STEPS
-from maskc.runtime.link.automaton import Words
-from maskc.runtime.link.composing import Composer
-from maskc.runtime.link.counting import CountingPiece, CountingScans
-from maskc.runtime.link.expressions import Expression, Leaf
-from maskc.runtime.link.grammar_piece import MachinePiece
-from maskc.runtime.link.joints import Joints
-from maskc.runtime.link.machine import LinkMachine, LinkResults
-from maskc.runtime.link.opening import LinkOpener
-from maskc.runtime.link.pieces import Piece, RegularPiece, SchemaPiece
-from maskc.runtime.machine import Machine
+from maskc.runtime.link.expressions import Expression
 from maskc.runtime.matcher import allocate_bitmask
-from maskc.runtime.once import made_once
-from maskc.runtime.schema.entries import PlanError
-from maskc.runtime.schema.opening import MaskedSchemaMachine
-from maskc.runtime.schema.plan import Layout, Plan
+from maskc.runtime.schema.plan import Layout
 from maskc.tags.building import Builder
 from maskc.tags.parsing import parse_tag
 from maskc.tags.reading import Reader
 from maskc.tags.strings import Strings
 from maskc.tags.tools import describe_tools, name_of
-from maskc.vocab.vocabulary import Vocabulary
 
 # Of one request: a server compiles it while others wait.
 REQUEST_LIMITS = Limits(seconds=5.0, bytes=500 * MEGABYTE, text=200_000, work=20_000)
-
-_SMALL_PLAN = 20_000  # bytes, which are read in 50 ms at the worst
 
 _COMMON_TEXT = b'{"a": "x\\u00e9", "n": 12, "b": [1.5, null, {"c": true}]}'
 
@@ -94,18 +75,9 @@ class Kit:
         compiler: Compiler | None = None,
         steps: int = USUAL_STEPS,
     ) -> None:
-        n_bytes = as_count("cache_bytes", cache_bytes)
         self.tokens, self.vocab_size = tokens, tokens.vocab_size
-        self._budget = Budget(n_bytes * 3 // 8)
-        self._pool = MaskPool(
-            tokens.vocab_size, tokens.eos_ids, n_bytes, steps=as_count("steps", steps)
-        )
-        self._joints = Joints(tokens.index, self._budget)
-        self._results = LinkResults(self._joints, self._pool, self._budget, tokens.text_of)
-        self._pieces = Cache(self._budget, _measure)
-        self._composer = Composer(self._joints, self._budget, self._keep)
-        self._compiler = compiler or InProcess(lambda: self._vocabulary)
-        self._n_found = self._n_made = 0
+        n_bytes, n_steps = as_count("cache_bytes", cache_bytes), as_count("steps", steps)
+        self._maker = Maker(tokens, n_bytes, compiler, n_steps)
 
     @property
     def fingerprint(self) -> str:
@@ -138,15 +110,10 @@ class Kit:
             schema = schema.model_json_schema()
         others = resources or {}
         asked = (_name(schema), _name(dict(others)), formats, *layout.to_dict().values())
-
-        def make() -> Piece:
-            order = SchemaOrder(schema, others, layout, formats == "assert")
-            plan = self._plan(order, limits)
-            index, text_of = self.tokens.index, self.tokens.text_of
-            machine = MaskedSchemaMachine(plan, index, text_of, self._budget, self._pool)
-            return SchemaPiece(machine)
-
-        return self._constraint("json_schema", repr(asked), make)
+        order = SchemaOrder(schema, others, layout, formats == "assert")
+        return self._maker.constrain(
+            "json_schema", repr(asked), lambda: self._maker.schema(order, limits)
+        )
 
     def choice(self, words: Iterable[str]) -> Constraint:
         """Return the constraint of one of some words, at least one.
@@ -165,7 +132,7 @@ class Kit:
         if not data:
             raise GrammarError("<choice>", "there is no word to choose; give one at least")
         name = hashlib.sha256(json.dumps([word.decode() for word in data]).encode()).hexdigest()
-        return self._constraint("choice", name, lambda: self._regular(Words(data)))
+        return self._maker.constrain("choice", name, lambda: self._maker.words(data))
 
     def regex(self, pattern: str, *, limits: Limits = REQUEST_LIMITS) -> Constraint:
         """Return the constraint of the texts that ``re.fullmatch`` takes.
@@ -176,11 +143,7 @@ class Kit:
         """
         if not isinstance(pattern, str):
             raise TypeError(f"a pattern is a text, not {type(pattern).__name__}")
-        return self._constraint(
-            "regex",
-            pattern,
-            lambda: self._regular(self._compiler.automaton(pattern, limits)),
-        )
+        return self._maker.constrain("regex", pattern, lambda: self._maker.pattern(pattern, limits))
 
     def text(self, *, without: Iterable[str] = ()) -> Constraint:
         """Return the constraint of free text.
@@ -197,7 +160,9 @@ class Kit:
             raise GrammarError("<text>", "a word is not UTF-8; write it in UTF-8") from None
         if b"" in barred:
             raise GrammarError("<text>", "every text has the empty one in it; leave it out")
-        return self._link(self._composer.free_text((), (), tuple(barred), (), loops=False))
+        return self._maker.link(
+            self._maker.composer.free_text((), (), tuple(barred), (), loops=False)
+        )
 
     def lark(self, text: str, *, limits: Limits = REQUEST_LIMITS, **settings: Any) -> Constraint:
         """Return the constraint of a Lark grammar; see :func:`maskc.compile_grammar`.
@@ -240,7 +205,7 @@ class Kit:
             )
 
         name = tag if isinstance(tag, str) else _name(given)
-        return self._link(self._keep("structural_tag", name, make))
+        return self._maker.link(self._maker.keep("structural_tag", name, make))
 
     def tools(
         self,
@@ -288,41 +253,27 @@ class Kit:
             )
 
         asked = name_of((tools, family, choice, parallel, reasoning))
-        return self._link(make() if asked is None else self._keep("tools", asked, make))
+        return self._maker.link(make() if asked is None else self._maker.keep("tools", asked, make))
 
     def _build(self, given: Mapping[str, Any], limits: Limits, *, spelled: bool) -> Expression:
         read = Reader(self.vocab_size, self.tokens.find).read(given)
-        strings = self._keep(
+        strings = self._maker.keep(
             "strings",
             str(spelled),
             lambda: Strings(self.tokens.special_ids, self.tokens.ends, spelled=spelled),
         )
         means = KitMeans(
             self.tokens,
-            self._composer,
-            self._keep,
+            self._maker.composer,
+            self._maker.keep,
             schema=lambda schema, **layout: (
                 self.json_schema(schema, limits=limits, **layout).expression
             ),
-            plan=lambda schema: self._plan(SchemaOrder(schema, {}, Layout(), True), limits),
+            plan=lambda schema: self._maker.plan(SchemaOrder(schema, {}, Layout(), True), limits),
             regex=lambda pattern: self.regex(pattern, limits=limits).expression,
             gbnf=lambda text: self.gbnf(text, limits=limits).expression,
         )
         return Builder(means, strings).build(read)
-
-    def _plan(self, order: SchemaOrder, limits: Limits) -> Plan:
-        data = self._compiler.plan(order, limits)
-
-        def read() -> Plan:
-            return Plan(data, order.layout, self._budget)
-
-        try:
-            # A second thread that looks at the clock costs more than to read a small plan.
-            return read() if len(data) < _SMALL_PLAN else run_bounded(read, limits, name="schema")
-        except PlanError as error:
-            raise ArtifactError(
-                "<compiled>", f"is damaged: {error}", "send the request again"
-            ) from None
 
     def artifact(self, path: str | os.PathLike[str] | Artifact) -> Constraint:
         """Return the constraint of a compiled grammar, schema or tag, of the kit's tokenizer.
@@ -341,11 +292,12 @@ class Kit:
                 "compile it for the tokenizer of the kit",
             )
         if is_link(opened.header):
-            return self._link(
-                self._keep("link", opened.content_hash, lambda: self._open_link(opened.contents))
+            found = self._maker.keep(
+                "link", opened.content_hash, lambda: self._maker.open_link(opened.contents)
             )
-        return self._constraint(
-            "artifact", opened.content_hash, lambda: self._machine_piece(opened)
+            return self._maker.link(found)
+        return self._maker.constrain(
+            "artifact", opened.content_hash, lambda: self._maker.machine(opened)
         )
 
     def sequence(self, *parts: Constraint) -> Constraint:
@@ -354,7 +306,7 @@ class Kit:
         Raises:
             ValueError: there is no part, or one is of another kit.
         """
-        return self._link(self._joints.sequence(self._expressions(parts)))
+        return self._maker.link(self._maker.joints.sequence(self._expressions(parts)))
 
     def one_of(self, *parts: Constraint) -> Constraint:
         """Return the constraint of any one of some parts.
@@ -362,7 +314,7 @@ class Kit:
         Raises:
             ValueError: there is no part, or one is of another kit.
         """
-        return self._link(self._joints.choice(self._expressions(parts)))
+        return self._maker.link(self._maker.joints.choice(self._expressions(parts)))
 
     def repeat(self, part: Constraint, low: int, high: int | None = None) -> Constraint:
         """Return the constraint of a part, ``low`` to ``high`` times; without a bound if ``None``.
@@ -374,7 +326,9 @@ class Kit:
         low = as_count("low", low)
         if high is not None and as_count("high", high) < max(low, 1):
             raise ValueError(f"a part cannot come {low} to {high} times")
-        return self._link(self._joints.repetition(self._expressions((part,))[0], low, high))
+        return self._maker.link(
+            self._maker.joints.repetition(self._expressions((part,))[0], low, high)
+        )
 
     def prepare(self) -> None:
         """Compute ahead what all requests share: free text, and strings, keys, numbers and gaps.
@@ -397,16 +351,11 @@ class Kit:
 
     def mask_table(self, first: int = 0) -> NDArray[np.int32]:
         """Return the masks that have a number so far; see :meth:`maskc.Artifact.mask_table`."""
-        return self._pool.table(as_count("first", first))
+        return self._maker.pool.table(as_count("first", first))
 
     def statistics(self) -> dict[str, int]:
         """Return counts: pieces made and found again, masks with a number, tokens."""
-        return {
-            "pieces_made": self._n_made,
-            "pieces_found": self._n_found,
-            "masks": self._pool.n_numbered,
-            "tokens": self.vocab_size,
-        }
+        return self._maker.statistics()
 
     def _grammar(
         self, dialect: str, text: str, limits: Limits, settings: dict[str, Any]
@@ -416,65 +365,7 @@ class Kit:
         order = GrammarOrder(dialect, text, settings)
         asked = repr((text, sorted(settings.items())))
 
-        def make() -> Piece:
-            made = self._compiler.artifact(order, limits)
-            return self._machine_piece(made) if isinstance(made, Artifact) else self._regular(made)
-
-        return self._constraint(dialect, asked, make)
-
-    @made_once
-    def _vocabulary(self) -> Vocabulary:
-        return Vocabulary(self.tokens.list_all(), self.tokens.eos_ids, "kit")
-
-    def _regular(self, automaton: Automaton) -> Piece:
-        index, scanner = self.tokens.index, self._joints.scanner
-        if isinstance(automaton, CountedPattern):
-            counted, passes = automaton, find_passes(automaton, index)
-
-            def make_scans() -> CountingScans:
-                return CountingScans(PatternCounter(counted, passes), scanner, index, self._budget)
-
-            return CountingPiece(make_scans)
-        return RegularPiece(automaton, scanner, index, self._budget)
-
-    def _machine_piece(self, artifact: Artifact) -> Piece:
-        tokens = self.tokens
-        scanner = self._joints.scanner
-        return MachinePiece(
-            artifact.contents,
-            artifact.machine,
-            tokens.ends,
-            scanner,
-            tokens.index,
-            self._budget,
-        )
-
-    def _open_link(self, contents: Contents) -> Expression:
-        def open_grammar(inner: Contents) -> Machine[Any]:
-            return Artifact(inner).machine
-
-        ends = self.tokens.ends
-        return LinkOpener(contents, self._composer, self._results, ends, open_grammar).root()
-
-    def _constraint(self, kind: str, asked: str, make: Callable[[], Piece]) -> Constraint:
-        return self._link(self._joints.leaf(self._keep(kind, asked, make)))
-
-    def _link(self, expression: Expression) -> Constraint:
-        if isinstance(expression, Leaf) and isinstance(expression.piece, SchemaPiece):
-            return Constraint(expression, expression.piece.machine, self.tokens)
-        root = self._joints.rest(expression, self._joints.end)
-        return Constraint(expression, LinkMachine(root, self._results), self.tokens)
-
-    def _keep(self, kind: str, key: Hashable, make: Callable[[], Any]) -> Any:
-        """Return what was made for a key, and make it if it is not there."""
-        found = self._pieces.get((kind, key))
-        if found is None:
-            found = make()
-            self._n_made += 1
-            self._pieces.put((kind, key), found)
-        else:
-            self._n_found += 1
-        return found
+        return self._maker.constrain(dialect, asked, lambda: self._maker.grammar(order, limits))
 
     def _expressions(self, parts: tuple[Constraint, ...]) -> list[Expression]:
         if not parts:
@@ -485,11 +376,6 @@ class Kit:
             if part.tokens is not self.tokens:
                 raise ValueError("a part is a constraint of another kit")
         return [part.expression for part in parts]
-
-
-def _measure(key: tuple[str, Hashable]) -> int:
-    """Return the estimated bytes of what was made for a key, and of the key."""
-    return 2_000 + (2 * len(key[1]) if isinstance(key[1], bytes | str | tuple) else 0)
 
 
 def _name(schema: Any) -> str:

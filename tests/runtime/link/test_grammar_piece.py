@@ -46,5 +46,5 @@ def test_a_walk_from_the_middle_of_a_token_reads_the_grammar(kit: Kit) -> None:
     trie = kit.tokens.index.tokens
     nodes = np.array([trie.child(0, ord("("))], dtype=np.int32)
     scan = start.piece.walk(trie, nodes, start.rest)
-    words = kit._joints.scanner.words(scan.part)
+    words = kit._maker.joints.scanner.words(scan.part)
     assert [t for n, t in enumerate(TOKENS) if words[n // 32] >> (n % 32) & 1] == [b"(("]

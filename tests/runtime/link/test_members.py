@@ -25,7 +25,7 @@ def test_what_may_come_is_what_some_order_goes_on_with(
     kit: Kit, is_ordered: bool, required: int, low: int, high: int | None
 ) -> None:
     counts = Counts(N, required, 0b111, low, high, is_ordered=is_ordered, has_others=False)
-    composer = kit._composer
+    composer = kit._maker.composer
     parameters = Parameters(
         counts,
         lambda number: [[Constant(((97 + int(number or 0),),))]],
@@ -44,7 +44,7 @@ def test_what_may_come_is_what_some_order_goes_on_with(
     for n in range(N + 2):
         for letters in itertools.product("abc", repeat=n):
             text = "".join(letters)
-            matcher = kit._link(expression).matcher()
+            matcher = kit._maker.link(expression).matcher()
             is_taken = matcher.accept_bytes(text.encode())
             assert is_taken == (text in begun), text
             assert (is_taken and matcher.is_accepting) == (text in whole), text

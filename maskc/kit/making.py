@@ -1,0 +1,192 @@
+"""Makes what a kit's constraints consist of, each piece once.
+
+A piece is found again by what it was asked for with: a schema's text, a pattern, the hash of an
+artifact. All that is made and all masks share one budget in bytes and one pool.
+
+Example: two requests with one schema share its machine; with two schemas that have a pattern in
+common, the rows of the pattern.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from maskc.artifact.model import Contents
+from maskc.automata.counted import CountedPattern
+from maskc.budget import run_bounded
+from maskc.errors import ArtifactError
+from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess, SchemaOrder
+from maskc.kit.constraint import Constraint
+from maskc.kit.counting import PatternCounter, find_passes
+from maskc.kit.tokens import KitTokens
+from maskc.limits import Limits
+from maskc.runtime.artifact import Artifact
+from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache.pool import MaskPool
+from maskc.runtime.link.automaton import Words
+from maskc.runtime.link.composing import Composer
+from maskc.runtime.link.counting import CountingPiece, CountingScans
+from maskc.runtime.link.expressions import Expression, Leaf
+from maskc.runtime.link.grammar_piece import MachinePiece
+from maskc.runtime.link.joints import Joints
+from maskc.runtime.link.machine import LinkMachine, LinkResults
+from maskc.runtime.link.opening import LinkOpener
+from maskc.runtime.link.pieces import Piece, RegularPiece, SchemaPiece
+from maskc.runtime.machine import Machine
+from maskc.runtime.once import made_once
+from maskc.runtime.schema.entries import PlanError
+from maskc.runtime.schema.opening import MaskedSchemaMachine
+from maskc.runtime.schema.plan import Plan
+from maskc.vocab.vocabulary import Vocabulary
+
+_SMALL_PLAN = 20_000  # bytes, which are read in 50 ms at the worst
+
+
+class Maker:
+    """Makes the pieces of one kit. Safe to use from any thread.
+
+    Args:
+        tokens: of the kit.
+        cache_bytes: how much memory all that is cached may take.
+        compiler: of what requests bring; ``None``: in the process and the thread that ask.
+        steps: how much may be looked at for one mask.
+
+    Attributes:
+        tokens: of the kit.
+        pool: the masks.
+        joints: puts pieces together.
+        composer: of free text and tags.
+    """
+
+    def __init__(
+        self, tokens: KitTokens, cache_bytes: int, compiler: Compiler | None, steps: int
+    ) -> None:
+        self.tokens = tokens
+        self._budget = Budget(cache_bytes * 3 // 8)
+        self.pool = MaskPool(tokens.vocab_size, tokens.eos_ids, cache_bytes, steps=steps)
+        self.joints = Joints(tokens.index, self._budget)
+        self._results = LinkResults(self.joints, self.pool, self._budget, tokens.text_of)
+        self._pieces = Cache(self._budget, _measure)
+        self.composer = Composer(self.joints, self._budget, self.keep)
+        self._compiler = compiler or InProcess(lambda: self._vocabulary)
+        self._n_found = self._n_made = 0
+
+    def keep(self, kind: str, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return what was made for a key, and make it if it is not there."""
+        found = self._pieces.get((kind, key))
+        if found is None:
+            found = make()
+            self._n_made += 1
+            self._pieces.put((kind, key), found)
+        else:
+            self._n_found += 1
+        return found
+
+    def statistics(self) -> dict[str, int]:
+        """Return counts: pieces made and found again, masks with a number, tokens."""
+        return {
+            "pieces_made": self._n_made,
+            "pieces_found": self._n_found,
+            "masks": self.pool.n_numbered,
+            "tokens": self.tokens.vocab_size,
+        }
+
+    def constrain(self, kind: str, asked: str, make: Callable[[], Piece]) -> Constraint:
+        """Return the constraint of one piece, which is made if it is not there."""
+        return self.link(self.joints.leaf(self.keep(kind, asked, make)))
+
+    def link(self, expression: Expression) -> Constraint:
+        """Return the constraint of an expression."""
+        if isinstance(expression, Leaf) and isinstance(expression.piece, SchemaPiece):
+            return Constraint(expression, expression.piece.machine, self.tokens)
+        root = self.joints.rest(expression, self.joints.end)
+        return Constraint(expression, LinkMachine(root, self._results), self.tokens)
+
+    def schema(self, order: SchemaOrder, limits: Limits) -> Piece:
+        """Return the piece of a JSON Schema.
+
+        Raises:
+            LimitError: a limit was reached.
+            SchemaError: the schema cannot be compiled.
+        """
+        index, text_of = self.tokens.index, self.tokens.text_of
+        plan = self.plan(order, limits)
+        return SchemaPiece(MaskedSchemaMachine(plan, index, text_of, self._budget, self.pool))
+
+    def plan(self, order: SchemaOrder, limits: Limits) -> Plan:
+        """Return what a JSON Schema asks; raises as :meth:`schema`."""
+        data = self._compiler.plan(order, limits)
+
+        def read() -> Plan:
+            return Plan(data, order.layout, self._budget)
+
+        try:
+            # A second thread that looks at the clock costs more than to read a small plan.
+            return read() if len(data) < _SMALL_PLAN else run_bounded(read, limits, name="schema")
+        except PlanError as error:
+            raise ArtifactError(
+                "<compiled>", f"is damaged: {error}", "send the request again"
+            ) from None
+
+    def grammar(self, order: GrammarOrder, limits: Limits) -> Piece:
+        """Return the piece of a grammar.
+
+        Raises:
+            MaskcError: it cannot be compiled, or a limit was reached.
+        """
+        made = self._compiler.artifact(order, limits)
+        return self.machine(made) if isinstance(made, Artifact) else self._regular(made)
+
+    def pattern(self, pattern: str, limits: Limits) -> Piece:
+        """Return the piece of the texts that ``re.fullmatch`` takes.
+
+        Raises:
+            GrammarError: ``re`` refuses the pattern, or it is not regular.
+            LimitError: a limit was reached.
+        """
+        return self._regular(self._compiler.automaton(pattern, limits))
+
+    def words(self, words: list[bytes]) -> Piece:
+        """Return the piece of one of some words, in order."""
+        return self._regular(Words(words))
+
+    def machine(self, artifact: Artifact) -> Piece:
+        """Return the piece of a compiled grammar or schema."""
+        return MachinePiece(
+            artifact.contents,
+            artifact.machine,
+            self.tokens.ends,
+            self.joints.scanner,
+            self.tokens.index,
+            self._budget,
+        )
+
+    def open_link(self, contents: Contents) -> Expression:
+        """Return the expression of a compiled tag."""
+
+        def open_grammar(inner: Contents) -> Machine[Any]:
+            return Artifact(inner).machine
+
+        ends = self.tokens.ends
+        return LinkOpener(contents, self.composer, self._results, ends, open_grammar).root()
+
+    @made_once
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self.tokens.list_all(), self.tokens.eos_ids, "kit")
+
+    def _regular(self, automaton: Automaton) -> Piece:
+        index, scanner = self.tokens.index, self.joints.scanner
+        if isinstance(automaton, CountedPattern):
+            counted, passes = automaton, find_passes(automaton, index)
+
+            def make_scans() -> CountingScans:
+                return CountingScans(PatternCounter(counted, passes), scanner, index, self._budget)
+
+            return CountingPiece(make_scans)
+        return RegularPiece(automaton, scanner, index, self._budget)
+
+
+def _measure(key: tuple[str, Hashable]) -> int:
+    """Return the estimated bytes of what was made for a key, and of the key."""
+    return 2_000 + (2 * len(key[1]) if isinstance(key[1], bytes | str | tuple) else 0)
