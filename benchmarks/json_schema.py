@@ -120,7 +120,12 @@ class Reading:
         """Read a schema with its instances."""
         gc.collect()  # what the schema before has left
         self._floors.append(measure_floor())
-        entry = json.loads(file.read_text())
+        try:
+            entry = json.loads(file.read_text())
+        except json.JSONDecodeError as error:
+            self._classes["no JSON"] += 1
+            print(f"{file.name}: {error}")
+            return
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
         try:
             outcome = self._judge(entry)
