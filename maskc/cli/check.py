@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 
 import click
 
 import maskc
 from maskc.artifact.sections import is_schema
-from maskc.cli.json_schema import read_resources, resource_option
+from maskc.cli.json_schema import read_input, read_resources, resource_option
 from maskc.cli.limits import limit_options, run_alone
 from maskc.cli.options import json_option, start_option
 from maskc.files import read_bounded
@@ -50,7 +49,7 @@ def check_command(
     documents = read_resources(resources)
     found, n_wrong = [], 0
     for name in files:
-        text = _read_input() if name == "-" else read_bounded(name, MAX_BYTES)
+        text = read_input(MAX_BYTES, "text") if name == "-" else read_bounded(name, MAX_BYTES)
         problem = run_alone(partial(find_problem, loaded, text, documents), limits)
         n_wrong += problem is not None
         if as_json:
@@ -63,10 +62,3 @@ def check_command(
         right = f"{format_count(len(files) - n_wrong)} of {format_count(len(files))}"
         click.echo(f"{right} files are right", err=True)
     click.get_current_context().exit(1 if n_wrong else 0)
-
-
-def _read_input() -> bytes:
-    text = sys.stdin.buffer.read(MAX_BYTES + 1)
-    if len(text) > MAX_BYTES:
-        raise click.ClickException(f"-: is larger than {MAX_BYTES:,} bytes; give a smaller text")
-    return text

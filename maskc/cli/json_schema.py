@@ -130,7 +130,7 @@ def compile_schema_file(
 
 def read_schema_file(path: str) -> bytes:
     """Return the text of a schema; ``-`` is standard input."""
-    return _read_input() if path == "-" else _read(path)
+    return read_input(MAX_BYTES, "schema") if path == "-" else _read(path)
 
 
 def _read(path: str) -> bytes:
@@ -142,10 +142,11 @@ def _read(path: str) -> bytes:
         ) from None
 
 
-def _read_input() -> bytes:
-    text = sys.stdin.buffer.read(MAX_BYTES + 1)
-    if len(text) > MAX_BYTES:
-        raise click.ClickException(f"-: is larger than {MAX_BYTES:,} bytes; give a smaller schema")
+def read_input(most_bytes: int, what: str) -> bytes:
+    """Return what standard input holds, which is called what the sentence of a refusal calls it."""
+    text = sys.stdin.buffer.read(most_bytes + 1)
+    if len(text) > most_bytes:
+        raise click.ClickException(f"-: is larger than {most_bytes:,} bytes; give a smaller {what}")
     return text
 
 

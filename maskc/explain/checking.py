@@ -15,7 +15,7 @@ from maskc.artifact.sections import is_link
 from maskc.explain.dispatch import explain_any
 from maskc.explain.model import Explanation
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.link.replies import cut_reply, names_of
+from maskc.runtime.link.replies import accept_reply, names_of
 from maskc.runtime.matcher import Matcher
 
 
@@ -74,10 +74,5 @@ def _read(artifact: Artifact, matcher: Matcher, text: bytes) -> bool:
     """Return whether a matcher takes a text; names of special tokens in a tag's are tokens."""
     if not is_link(artifact.header):
         return matcher.accept_bytes(text)
-    parts = cut_reply(text.decode(errors="surrogateescape"), names_of(artifact.header))
-    return all(
-        matcher.accept_token(part)
-        if isinstance(part, int)
-        else matcher.accept_bytes(part.encode(errors="surrogateescape"))
-        for part in parts
-    )
+    reply = text.decode(errors="surrogateescape")
+    return accept_reply(matcher, reply, names_of(artifact.header)) == len(reply)
