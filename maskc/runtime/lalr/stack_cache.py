@@ -131,9 +131,12 @@ def follow(current: dict[Any, Any], chain: int, stack: Stack) -> tuple[Any, Stac
     """Return a chain's result for the states below a stack's top, and the lowest one it read.
 
     The result is ``None`` if there is none, or if the chain is gone: another thread may have split
-    it.
+    it, and be between its states and its result.
     """
-    for state in current.get(chain, ()):
+    states = current.get(chain)
+    if states is None:
+        return None, stack
+    for state in states:
         stack = stack.below  # type: ignore[assignment]  # read before, so it is there
         if stack.state != state:
             return None, stack

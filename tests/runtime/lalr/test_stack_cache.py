@@ -2,6 +2,7 @@
 
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,3 +83,85 @@ def test_far_results_in_use_stay_when_others_are_evicted():
         assert cache.find(KEY, far) == "far"
         cache.keep((number,), far, 10, "other")
     assert cache.find((0,), far) is None
+
+
+class Interrupted(dict):
+    """A dict in which something else happens before the n-th time that it is used."""
+
+    def __init__(self, entries, n, happens):
+        super().__init__(entries)
+        self._left, self._happens = n, happens
+
+    def _use(self):
+        self._left -= 1
+        if self._left == 0:
+            self._happens()
+
+    def get(self, *arguments):
+        self._use()
+        return super().get(*arguments)
+
+    def pop(self, *arguments):
+        self._use()
+        return super().pop(*arguments)
+
+    def popitem(self):
+        self._use()
+        return super().popitem()
+
+    def __setitem__(self, key, value):
+        self._use()
+        super().__setitem__(key, value)
+
+
+# The first shares the chain of the second in part, the third ends elsewhere in it.
+SHARING = [[1, 2, 0, 2, 1], [2, 2, 0, 2, 1], [1, 1, 0, 2, 1]]
+
+
+@pytest.mark.parametrize("n", range(1, 13))
+def test_another_thread_may_look_at_any_moment_while_a_chain_is_split(n):
+    first, second, third = map(make_stack, SHARING)
+    cache = StackCache(Budget(LARGE), N_STATES)
+    cache.keep(KEY, first, 0, "first")
+    found = []
+    cache.current = Interrupted(
+        cache.current, n, lambda: found.extend(cache.find(KEY, s) for s in (first, second, third))
+    )
+    cache.keep(KEY, second, 0, "second")
+    cache.keep(KEY, third, 0, "third")
+    assert len(found) == 3
+    for result, expected in zip(found, ["first", "second", "third"], strict=True):
+        assert result in (None, expected)
+
+
+@pytest.mark.parametrize("n", range(1, 5))
+def test_another_thread_may_split_a_chain_at_any_moment_while_one_looks(n):
+    first, second, third = map(make_stack, SHARING)
+    for looked in (first, second, third):
+        cache = StackCache(Budget(LARGE), N_STATES)
+        cache.keep(KEY, first, 0, "first")
+
+        def split(cache=cache):
+            cache.keep(KEY, second, 0, "second")
+            cache.keep(KEY, third, 0, "third")
+
+        cache.current = Interrupted(cache.current, n, split)
+        expected = {first: "first", second: "second", third: "third"}[looked]
+        assert cache.find(KEY, looked) in (None, expected)
+
+
+@pytest.mark.parametrize("n", range(1, 5))
+def test_what_one_looks_into_may_be_freed_meanwhile(n):
+    first, second, _ = map(make_stack, SHARING)
+    for n_freed in range(1, 6):
+        for looked in (first, second):
+            cache = StackCache(Budget(LARGE), N_STATES)
+            cache.keep(KEY, first, 0, "first")
+            entries = cache.current
+
+            def free(cache=cache, n_freed=n_freed):
+                for _ in range(min(n_freed, len(cache.current))):
+                    cache.current.popitem()
+
+            cache.current = Interrupted(entries, n, free)
+            assert cache.find(KEY, looked) in (None, "first" if looked is first else None)
