@@ -162,6 +162,20 @@ class WorkerError(MaskcError):
         )
 
 
+class ExecutorError(MaskcError):
+    """An executor that the user named cannot be had, or failed at its own work."""
+
+    def __init__(self, executor: str, reason: str) -> None:
+        super().__init__(executor, reason)
+        self.executor, self.reason = executor, reason
+
+    def __str__(self) -> str:
+        return (
+            f"executor {self.executor}: {self.reason}; give --executor module:name of a function "
+            "that returns a concurrent.futures.Executor that works, or leave it out"
+        )
+
+
 class StageError(MaskcError):
     """A stage of the compiler that this grammar does not have was asked for."""
 

@@ -17,12 +17,13 @@ COMPILER = GRAMMAR | {"frontends", "store", "pushdown", "streamline", "emit"}
 GLR = {"glr.adjacency", "glr.cfg", "glr.epsilon", "glr.lookback", "glr.lr0", "glr.recursion"}
 GLR |= {"glr.interchangeable", "glr.unit_cycles"}
 FILE = BOTTOM | {
-    *("artifact.container", "artifact.files", "artifact.header"),
+    *("artifact.checksums", "artifact.container", "artifact.files", "artifact.header"),
     *("artifact.model", "artifact.relations", "artifact.sections", "artifact.starts"),
 }
 RUNTIME = FILE | {"runtime"}
 ALL = COMPILER | RUNTIME | {"", "glr", "pipeline", "verify", "bench", "report", "cli"}
 ALL |= {"lalr_path", "stages", "dump", "jsonschema", "kit", "lint", "explain", "tags", "native"}
+ALL |= {"work", "build"}
 
 # Package or module → what it may import of maskc. The most specific line counts; `""` is
 # maskc/__init__.py itself.
@@ -87,7 +88,9 @@ MAY_IMPORT = {
     # The oracle shares no algorithm with the compiler: it takes Lark's own parser from frontends.
     "verify": RUNTIME
     | {"", "frontends.lark.build", "frontends.lark.versions", "frontends.source"}
-    | {"vocab", "verify"},
+    | {"vocab", "verify", "work"},
+    # Processes, and what runs in them is told to them.
+    "work": BOTTOM | {"work"},
     # The raw store is compiled again; the oracle beside it stays apart.
     "verify.raw": RUNTIME | {"frontends.source", "pipeline", "streamline.order", "verify", "vocab"},
     # What reads a corpus is shared; nothing of the oracle is timed.

@@ -10,11 +10,12 @@ import click
 
 from maskc.artifact.files import write_atomically
 from maskc.cli.grammar import LarkOptions, lalr_options
-from maskc.cli.limits import limit_options, run_alone
+from maskc.cli.limits import limit_options
 from maskc.cli.options import json_option
 from maskc.frontends.bundled import find_grammar
 from maskc.limits import Limits
 from maskc.report.render import print_json
+from maskc.work.alone import run_alone
 
 if TYPE_CHECKING:
     from maskc.pushdown.questions import Questions

@@ -9,11 +9,12 @@ import click
 import maskc
 from maskc.artifact.sections import is_schema
 from maskc.cli.json_schema import read_input, read_resources, resource_option
-from maskc.cli.limits import limit_options, run_alone
+from maskc.cli.limits import limit_options
 from maskc.cli.options import json_option, start_option
 from maskc.files import read_bounded
 from maskc.limits import Limits
 from maskc.report.render import format_count, print_json
+from maskc.work.alone import run_alone
 
 MAX_BYTES = 64_000_000
 

@@ -18,7 +18,7 @@ from maskc.cli.json_schema import (
     schema_option,
     split_schema,
 )
-from maskc.cli.limits import limit_options, run_alone
+from maskc.cli.limits import limit_options
 from maskc.cli.options import json_option, kit_option
 from maskc.cli.progress import show_progress
 from maskc.cli.tags import ToolOptions, compile_link_file, find_link, tool_options
@@ -29,6 +29,7 @@ from maskc.report.compile import Compilation, print_compilation
 from maskc.report.render import print_json
 from maskc.report.timings import collect_timings, hash_artifact, save_timings
 from maskc.runtime.borrowing import open_table
+from maskc.work.alone import run_alone
 
 
 @click.command("compile")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import click
 
 from maskc.cli.grammar import LarkOptions, lark_options
-from maskc.cli.limits import limit_options, run_alone
+from maskc.cli.limits import limit_options
 from maskc.cli.options import tokenizer_option
 from maskc.cli.progress import show_progress
 from maskc.frontends.bundled import find_grammar
 from maskc.limits import Limits
+from maskc.work.alone import run_alone
 
 MAX_LINES = 1_000
 

@@ -9,10 +9,11 @@ import click
 import maskc
 from maskc.artifact.sections import is_schema
 from maskc.cli.json_schema import read_resources, resource_option
-from maskc.cli.limits import limit_options, run_alone
+from maskc.cli.limits import limit_options
 from maskc.cli.options import json_option, start_option
 from maskc.limits import Limits
 from maskc.report.render import print_json
+from maskc.work.alone import run_alone
 
 if TYPE_CHECKING:
     from maskc.explain.model import Explanation

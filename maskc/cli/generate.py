@@ -47,8 +47,9 @@ def generate_command(
     Each is printed exactly, in UTF-8, with a line break after it if it does not end in one.
     Exit status 1 if a text cannot be finished.
     """
-    from maskc.verify.generation import open_texts
-    from maskc.verify.workers import Task, Workers
+    from maskc.verify.generation import draw_text
+    from maskc.work.executors import result_of
+    from maskc.work.processes import ProcessExecutor, Timed
 
     loaded = maskc.load(artifact).for_start(
         start
@@ -64,10 +65,11 @@ def generate_command(
         texts = draw_replies(loaded, count, max_tokens, seed)
         click.get_current_context().exit(_show_drawn(artifact, texts, as_json=as_json))
     problems, dictionaries = 0, []
-    make = partial(open_texts, artifact, start, max_tokens=max_tokens, seed=seed, limits=limits)
-    with Workers(make, jobs=1) as workers:
+    draw = partial(draw_text, artifact, start, max_tokens=max_tokens, seed=seed, limits=limits)
+    with ProcessExecutor(1) as executor:
         for number in range(count):
-            text = workers.ask(Task(number, f"{artifact}: text {number + 1}", part_seconds))
+            timed = Timed(draw, f"{artifact}: text {number + 1}", part_seconds)
+            text = result_of(executor.submit(timed, number))
             problems += text.problem is not None
             if as_json:
                 dictionaries.append(text.to_dict())

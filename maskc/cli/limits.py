@@ -1,23 +1,11 @@
-"""The options by which a command's bounds are raised, and the system's own bound on memory.
-
-A command has its process to itself. So, as well as the budget, the address space is bounded while a
-grammar is worked on: a single allocation in C that would go beyond the limit fails at once.
-"""
+"""The options by which a command's bounds are raised."""
 
 from __future__ import annotations
 
-import resource
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TypeVar
-
 import click
 
-from maskc.budget import run_bounded
 from maskc.cli.options import gather
 from maskc.limits import MEGABYTE, Limits
-
-T = TypeVar("T")
 
 _DEFAULT = Limits()
 
@@ -74,34 +62,3 @@ part_limit_option = click.option(
     metavar="SECONDS",
     help="Time that Lark may take for one part of the work: a file, or a few texts.",
 )
-
-
-def run_alone(work: Callable[[], T], limits: Limits) -> T:
-    """Return what the work returns; the process does nothing else meanwhile.
-
-    Raises:
-        LimitError: a limit was reached.
-    """
-
-    def bounded() -> T:
-        with _bound_address_space(limits.bytes):
-            return work()
-
-    return run_bounded(bounded, limits)
-
-
-@contextmanager
-def _bound_address_space(n_bytes: int) -> Iterator[None]:
-    try:
-        with open("/proc/self/statm", "rb") as file:
-            taken = int(file.read().split()[0]) * resource.getpagesize()
-    except OSError:  # not Linux
-        yield
-        return
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    bounds = [bound for bound in before if bound != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_AS, (min([taken + n_bytes, *bounds]), before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)

@@ -15,11 +15,12 @@ from maskc.cli.json_schema import (
     schema_option,
     split_schema,
 )
-from maskc.cli.limits import limit_options, run_alone
+from maskc.cli.limits import limit_options
 from maskc.cli.options import json_option, tokenizer_option
 from maskc.frontends.bundled import find_grammar
 from maskc.limits import Limits
 from maskc.report.render import print_json
+from maskc.work.alone import run_alone
 
 if TYPE_CHECKING:
     from maskc.frontends.source import GrammarSource

@@ -7,6 +7,7 @@ hands it the value that they make, for instance ``limits`` of ``--time-limit`` a
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -74,4 +75,35 @@ kit_option = click.option(
     "--kit",
     metavar="FILE",
     help="Leave the vocabulary to this kit, which must be there when the artifact is loaded.",
+)
+
+MOST_JOBS = 8  # each process holds Lark's parser, the tokenizer, and masks
+
+
+def jobs_option(what: str) -> Decorator:
+    """Return the option that says how many processes there are; the text says what for."""
+    return click.option(
+        "--jobs",
+        type=click.IntRange(1),
+        default=None,
+        metavar="N",
+        show_default=f"one for each core, at most {MOST_JOBS}",
+        help=what,
+    )
+
+
+def choose_jobs(given: int | None) -> int:
+    """Return how many processes there are: as many as given, else one for each core."""
+    if hasattr(os, "sched_getaffinity"):
+        n_cores = len(os.sched_getaffinity(0))
+    else:
+        n_cores = os.cpu_count() or 1
+    return given or min(n_cores, MOST_JOBS)
+
+
+executor_option = click.option(
+    "--executor",
+    metavar="MODULE:NAME",
+    help="A function that returns a concurrent.futures.Executor, to be used in the place of "
+    "processes of this machine.",
 )

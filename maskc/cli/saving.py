@@ -13,10 +13,10 @@ from typing import Any, Protocol
 import maskc
 from maskc.artifact.files import check_writable
 from maskc.artifact.model import Contents
-from maskc.cli.limits import run_alone
 from maskc.limits import Limits
 from maskc.report.render import print_json
 from maskc.runtime.borrowing import open_table
+from maskc.work.alone import run_alone
 
 
 class Show(Protocol):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,9 +12,12 @@ from maskc.artifact.sections import is_link, is_schema
 from maskc.cli.json_schema import read_resources, resource_option
 from maskc.cli.limits import limit_options, part_limit_option
 from maskc.cli.options import (
+    choose_jobs,
     corpus_option,
+    executor_option,
     found_tokenizer_option,
     gather,
+    jobs_option,
     json_option,
     start_option,
 )
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from maskc.verify import VerifyOptions, VerifyReport
 
 _SOME, _ANY = click.IntRange(1), click.IntRange(0)
-MOST_JOBS = 8  # each process holds Lark's parser, the tokenizer, and masks
 
 
 # How much to check. The defaults are those of VerifyOptions, which a test compares: importing it
@@ -87,14 +88,8 @@ _amount_options = gather(
 @_amount_options
 @found_tokenizer_option
 @start_option
-@click.option(
-    "--jobs",
-    type=_SOME,
-    default=None,
-    metavar="N",
-    show_default=f"one for each core, at most {MOST_JOBS}",
-    help="Processes; the report does not depend on it.",
-)
+@jobs_option("Processes; the report does not depend on it.")
+@executor_option
 @resource_option
 @click.option(
     "--allow-refused",
@@ -113,6 +108,7 @@ def verify_command(
     tokenizer: str | None,
     start: str | None,
     jobs: int | None,
+    executor: str | None,
     resources: tuple[str, ...],
     allow_refused: bool,
     part_seconds: float,
@@ -153,7 +149,7 @@ def verify_command(
     elif is_link(loaded.header):
         report = _verify_link(loaded, corpus, options)
     else:
-        report = _verify_grammar(artifact, corpus, options, jobs or min(_count_cores(), MOST_JOBS))
+        report = _verify_grammar(artifact, corpus, options, choose_jobs(jobs), executor)
     if as_json:
         print_json(report.to_dict())
     else:
@@ -162,13 +158,19 @@ def verify_command(
 
 
 def _verify_grammar(
-    artifact: str, corpus: tuple[str, ...], options: VerifyOptions, jobs: int
+    artifact: str,
+    corpus: tuple[str, ...],
+    options: VerifyOptions,
+    jobs: int,
+    executor: str | None,
 ) -> VerifyReport:
     """Return what Lark says of an artifact of a grammar."""
     from maskc.verify import run_verify
 
     with show_parts("verifying") as progress:
-        return run_verify(artifact, corpus, options, jobs=jobs, progress=progress)
+        return run_verify(
+            artifact, corpus, options, jobs=jobs, executor=executor, progress=progress
+        )
 
 
 def _verify_schema(
@@ -203,10 +205,3 @@ def _verify_link(
     name: str = options.tokenizer or artifact.header["tokenizer"]["name"]
     open_encoder = partial(load_encoder, name, is_text=artifact.is_text)
     return verify_link_files(artifact, corpus, options, open_encoder)
-
-
-def _count_cores() -> int:
-    """Return the cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -15,11 +15,13 @@ import os
 import tempfile
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from maskc.artifact.checksums import read_checksum
 from maskc.runtime.artifact import load
 from maskc.verify.files import choose_files, find_corpus, read_text
 from maskc.verify.model import (
@@ -34,12 +36,13 @@ from maskc.verify.plan import (
     KINDS,
     expect_units,
     name_unit,
-    open_units,
     plan_first,
     plan_second,
+    run_unit_anywhere,
 )
 from maskc.verify.refusals import refuse_bytes
-from maskc.verify.workers import Task, Workers
+from maskc.work.executors import gather, open_executor
+from maskc.work.processes import Timed
 
 __all__ = ["Experiment", "VerifyOptions", "VerifyReport", "run_verify"]
 
@@ -50,6 +53,7 @@ def run_verify(
     options: VerifyOptions,
     *,
     jobs: int = 1,
+    executor: str | None = None,
     progress: Progress | None = None,
 ) -> VerifyReport:
     """Return the outcome of the experiments on an artifact.
@@ -59,23 +63,27 @@ def run_verify(
         corpus: files and folders.
         options: how much to check.
         jobs: processes to do it with; the outcome does not depend on it.
+        executor: ``module:name`` of a function that returns a ``concurrent.futures.Executor``, to
+            do it with instead. Its machines must see the artifact, and the tokenizer if it is a
+            file, under the same paths as this one.
         progress: called for an experiment when some of its units are done.
 
     Raises:
         ArtifactError: the artifact cannot be loaded.
+        ExecutorError: the executor is none, or failed.
         GrammarError: the corpus has no file, or the grammar no longer loads.
         LimitError: building Lark's parser, or a unit, took longer than it may.
         UnreadableFileError: a file of the corpus cannot be read.
         TokenizerError: the tokenizer cannot be found.
         WorkerError: a process was killed.
     """
-    path = os.fspath(artifact_path)
+    path = os.path.abspath(artifact_path)
     # A file that is no artifact is refused before the corpus is read.
     compiled_with = load(path).header.get("unicode", unicodedata.unidata_version)
     found_files = find_corpus(corpus, options.max_bytes)
     chosen = choose_files(found_files.files, options.files, options.seed)
     files, no_texts = _read_files(chosen, options.max_bytes)
-    experiments = _experiment(path, files, options, jobs, progress)
+    experiments = _experiment(path, files, options, jobs, executor, progress)
     _add_unread(experiments["corpus"], options, no_texts, found_files.left_out)
     differ = compiled_with != unicodedata.unidata_version
     return VerifyReport(
@@ -89,14 +97,21 @@ def _experiment(
     files: list[Document],
     options: VerifyOptions,
     jobs: int,
+    executor: str | None,
     progress: Progress | None,
 ) -> dict[str, Experiment]:
     """Return the outcomes by experiment: first of the texts, then of what is made of them."""
     tell = _Teller(expect_units(options, len(files)), progress)
-    with tempfile.TemporaryDirectory(prefix="maskc-verify-") as folder:
-        make = partial(open_units, path, options, Path(folder))
-        with Workers(make, jobs) as workers:
-            found = _do(plan_first(options, files), options, workers, tell)
+    # What one unit leaves to the others lies where all machines see it.
+    place = None if executor is None else os.path.dirname(path)
+    with tempfile.TemporaryDirectory(prefix=".maskc-verify-", dir=place) as folder:
+        run = partial(run_unit_anywhere, path, read_checksum(path), options, Path(folder))
+        with open_executor(executor, jobs) as workers:
+
+            def do(units: Sequence[Unit]) -> dict[str, list[Experiment]]:
+                return _do(units, run, options, workers, tell)
+
+            found = do(plan_first(options, files))
             documents = [
                 document
                 for name in ("corpus", "generation")
@@ -107,7 +122,7 @@ def _experiment(
                 tell.expected.pop("mutation", None)  # no text has a byte
             second = plan_second(options, documents)
             tell.plan(second)
-            for name, outcomes in _do(second, options, workers, tell).items():
+            for name, outcomes in do(second).items():
                 found.setdefault(name, []).extend(outcomes)
     asked = [name for name in KINDS if name in found or name in tell.expected]
     return {name: _join(name, found.get(name, ())) for name in asked}
@@ -171,14 +186,18 @@ class _Teller:
 
 def _do(
     units: Sequence[Unit],
+    run: Callable[[Unit], Experiment],
     options: VerifyOptions,
-    workers: Workers[Unit, Experiment],
+    workers: Executor,
     tell: _Teller,
 ) -> dict[str, list[Experiment]]:
     """Return what the units show, by experiment, in the order of their numbers."""
     outcomes: dict[tuple[str, int], Experiment] = {}
-    tasks = [Task(unit, name_unit(unit), _find_limit(unit, options)) for unit in units]
-    for unit, outcome in workers.run(tasks):
+    asked = {
+        workers.submit(Timed(run, name_unit(unit), _find_limit(unit, options)), unit): unit
+        for unit in units
+    }
+    for unit, outcome in gather(asked):
         outcomes[unit.experiment, unit.number] = outcome
         tell.done(unit)
     found: dict[str, list[Experiment]] = {}

@@ -9,7 +9,7 @@ A unit is a few texts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
@@ -82,22 +82,28 @@ def generate_texts(
         yield drawer.draw_text(seed, number, max_tokens)
 
 
-def open_texts(
-    path: str, start: str | None, *, max_tokens: int, seed: int, limits: Limits
-) -> Callable[[int], GeneratedText]:
-    """Return what draws the texts of :func:`generate_texts` by their numbers.
+def draw_text(
+    path: str, start: str | None, number: int, *, max_tokens: int, seed: int, limits: Limits
+) -> GeneratedText:
+    """Return one of the texts of :func:`generate_texts`.
 
-    Lark tries the grammar's patterns meanwhile, so this is for a process that can be ended.
+    Lark tries the grammar's patterns meanwhile, so this is for a process that can be ended; it
+    keeps what it has made for the next text.
 
     Args:
         path: of the artifact.
         start: the start symbol; ``None``: the artifact's first one.
+        number: of the text.
         max_tokens: as above, and so are the others.
         seed: of the random choices.
         limits: what building Lark's parser may take.
     """
-    drawer = _build_drawer(load(path).for_start(start), limits)
-    return lambda number: drawer.draw_text(seed, number, max_tokens)
+    return _open_drawer(path, start, limits).draw_text(seed, number, max_tokens)
+
+
+@lru_cache(maxsize=1)
+def _open_drawer(path: str, start: str | None, limits: Limits) -> _Drawer:
+    return _build_drawer(load(path).for_start(start), limits)
 
 
 def _build_drawer(artifact: Artifact, limits: Limits | None) -> _Drawer:

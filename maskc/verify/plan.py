@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 
+from maskc.artifact.checksums import read_checksum
+from maskc.errors import ArtifactError
 from maskc.verify import corpus, generation, mutation, positions, raw, segmentation
 from maskc.verify.model import Document, Experiment, Unit, VerifyOptions
 from maskc.verify.subject import Subject
@@ -49,11 +51,6 @@ KINDS = {
 }
 
 
-def open_units(path: str, options: VerifyOptions, folder: Path) -> Callable[[Unit], Experiment]:
-    """Return what does units of a verification, in a process of its own or in this one."""
-    return partial(run_unit, Subject(path, options, folder))
-
-
 def name_unit(unit: Unit) -> str:
     """Return what a unit is called where it is told that it took too long."""
     about = unit.document.name if unit.document is not None else f"part {unit.number + 1}"
@@ -66,6 +63,36 @@ def run_unit(subject: Subject, unit: Unit) -> Experiment:
     found = Experiment(unit.experiment, kind.needed)
     kind.run(subject, unit, found)
     return found
+
+
+def run_unit_anywhere(
+    path: str, checksum: str, options: VerifyOptions, folder: Path, unit: Unit
+) -> Experiment:
+    """Return what a unit shows, in a process that has heard of nothing else.
+
+    Args:
+        path: of the artifact.
+        checksum: of its file, where the verification was started.
+        options: how much to check.
+        folder: where files may be put that all units share.
+        unit: the unit.
+
+    Raises:
+        ArtifactError: on this machine the file is another one.
+        MaskcError: as :func:`maskc.verify.run_verify`.
+    """
+    return run_unit(_open_subject(path, checksum, options, folder), unit)
+
+
+@lru_cache(maxsize=1)
+def _open_subject(path: str, checksum: str, options: VerifyOptions, folder: Path) -> Subject:
+    if read_checksum(path) != checksum:
+        raise ArtifactError(
+            path,
+            "is another file where a part of the work is done",
+            "let all machines see the same folder, and write no artifact meanwhile",
+        )
+    return Subject(path, options, folder)
 
 
 def expect_units(options: VerifyOptions, n_files: int) -> dict[str, int]:

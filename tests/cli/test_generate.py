@@ -6,7 +6,7 @@ import pytest
 from lark import Lark
 
 import maskc
-from maskc.verify import generation, workers
+from maskc.verify import generation
 from tests.cli.conftest import GRAMMAR
 
 
@@ -39,7 +39,7 @@ def test_the_same_seed_gives_the_same_texts(command, artifact):
 
 def test_a_text_that_cannot_be_finished_is_an_error(command, artifact, monkeypatch):
     stuck = generation.GeneratedText("[a", 2, "stuck")
-    monkeypatch.setattr(workers.Workers, "ask", lambda *_: stuck)
+    monkeypatch.setattr("maskc.work.executors.result_of", lambda _: stuck)
     outcome = command("generate", artifact)
     assert (outcome.status, outcome.out) == (1, "[a\n")
     assert outcome.err == f"maskc: {artifact}: stuck\n"

@@ -1,11 +1,8 @@
-import resource
-
 import click
 import pytest
 from click.testing import CliRunner
 
-from maskc.cli.limits import limit_options, part_limit_option, run_alone
-from maskc.errors import LimitError
+from maskc.cli.limits import limit_options, part_limit_option
 from maskc.limits import MEGABYTE, Limits
 
 
@@ -34,15 +31,3 @@ def test_each_option_raises_one_bound():
 @pytest.mark.parametrize("option", ["--time-limit", "--memory-limit", "--part-limit"])
 def test_a_bound_of_nothing_is_refused(option):
     assert shown(f"{option}=0").exit_code == 2
-
-
-def test_the_address_space_is_bounded_while_the_work_goes_on():
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    inside = run_alone(lambda: resource.getrlimit(resource.RLIMIT_AS), Limits())
-    assert inside[0] != before[0]
-    assert resource.getrlimit(resource.RLIMIT_AS) == before
-
-
-def test_one_allocation_beyond_the_bound_fails_at_once():
-    with pytest.raises(LimitError, match="MB of memory"):
-        run_alone(lambda: bytearray(1 << 40), Limits(bytes=100 * MEGABYTE))

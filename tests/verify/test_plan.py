@@ -2,8 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from maskc.artifact.checksums import read_checksum
+from maskc.errors import ArtifactError
 from maskc.verify.model import Document, VerifyOptions
-from maskc.verify.plan import expect_units, name_unit, open_units, plan_first, plan_second
+from maskc.verify.plan import expect_units, name_unit, plan_first, plan_second, run_unit_anywhere
 
 TEXTS = [Document(f"{n}.txt", "x" * (n + 1), n_tokens=n + 1) for n in range(5)]
 NOTHING = VerifyOptions(texts=0, positions=0, stretches=0, mutations=0, raw_positions=0)
@@ -63,6 +65,12 @@ def test_a_unit_is_called_by_its_text(number, name):
 
 
 def test_units_are_done_without_another_process_too(saved):
-    do = open_units(str(saved), NOTHING, Path())
     (unit,) = plan_first(NOTHING, [Document("a.json", "[1]")])
-    assert do(unit).counts["files that Lark parses"] == 1
+    found = run_unit_anywhere(str(saved), read_checksum(saved), NOTHING, Path(), unit)
+    assert found.counts["files that Lark parses"] == 1
+
+
+def test_a_unit_is_not_done_with_another_artifact_than_the_one_that_is_verified(saved):
+    (unit,) = plan_first(NOTHING, [Document("a.json", "[1]")])
+    with pytest.raises(ArtifactError, match="another file where a part of the work is done"):
+        run_unit_anywhere(str(saved), "00" * 32, NOTHING, Path(), unit)

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from maskc.verify.nursery import Nursery, open_nursery
+from maskc.work.nursery import Nursery, open_nursery
 
 
 @pytest.fixture(scope="module")
@@ -14,19 +14,15 @@ def nursery():
     found.close()
 
 
-def give_answer():
-    return str.upper
-
-
 def begin(nursery):
     pid, connection = nursery.fork()
-    connection.send((os.getcwd(), {"A": "1"}, give_answer))
+    connection.send((os.getcwd(), {"A": "1"}))
     return pid, connection
 
 
 def test_a_worker_answers_until_its_pipe_is_closed(nursery):
     pid, connection = begin(nursery)
-    connection.send(("a", 60))
+    connection.send((str.upper, ("a",), {}, 60))
     assert connection.recv() == ("A",)
     connection.close()
     assert nursery.wait(pid) == 0

@@ -28,7 +28,7 @@ _REQUEST, _ANSWER = struct.Struct("!ci"), struct.Struct("!i")
 _FORK, _KILL, _WAIT = b"f", b"k", b"w"
 _START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[2]); "
-    "from maskc.verify.nursery import serve; serve(int(sys.argv[1]))"
+    "from maskc.work.nursery import serve; serve(int(sys.argv[1]))"
 )
 
 
@@ -97,7 +97,7 @@ def open_nursery() -> Nursery:
 
 def serve(file: int) -> None:
     """Fork a worker whenever the socket asks for one, until it is closed."""
-    from maskc.verify.workers import answer_requests
+    from maskc.work.processes import answer_calls
 
     workers: set[int] = set()
     with socket.socket(fileno=file) as asked:
@@ -117,7 +117,7 @@ def serve(file: int) -> None:
                     os.kill(pid, signal.SIGKILL)
                 answer = 0
             else:
-                answer = _fork(answer_requests, asked, files[0])
+                answer = _fork(answer_calls, asked, files[0])
                 workers.add(answer)
             asked.sendall(_ANSWER.pack(answer))
 

@@ -1,0 +1,49 @@
+"""The system's own bound on memory, for work that has its process to itself.
+
+A command, or a process that does one thing at a time, has nobody to harm: as well as the budget,
+the address space is bounded while a grammar is worked on, so that a single allocation in C that
+would go beyond the limit fails at once.
+"""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from maskc.budget import run_bounded
+from maskc.limits import Limits
+
+T = TypeVar("T")
+
+
+def run_alone(work: Callable[[], T], limits: Limits) -> T:
+    """Return what the work returns; the process does nothing else meanwhile.
+
+    Raises:
+        LimitError: a limit was reached.
+    """
+
+    def bounded() -> T:
+        with _bound_address_space(limits.bytes):
+            return work()
+
+    return run_bounded(bounded, limits)
+
+
+@contextmanager
+def _bound_address_space(n_bytes: int) -> Iterator[None]:
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            taken = int(file.read().split()[0]) * resource.getpagesize()
+    except OSError:  # not Linux
+        yield
+        return
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    bounds = [bound for bound in before if bound != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min([taken + n_bytes, *bounds]), before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
