@@ -20,6 +20,7 @@ NO_LABEL = -1
 DEAD = 0
 _MOST_STEPS = 1 << 17
 _MOST_SPECIAL = 64
+_ALL = -1  # every class
 
 
 class CharDfa:
@@ -44,6 +45,7 @@ class CharDfa:
         "_sink",
         "_special",
         "_successors",
+        "_ways",
         "classes",
         "defaults",
         "labels",
@@ -69,6 +71,7 @@ class CharDfa:
         self._before: list[list[int]] | None = None
         self._cycles: list[bool] | None = None
         self._digest: bytes | None = None
+        self._ways: tuple[dict[int, int], list[dict[int, int] | None]] | None = None
         self._ranges: dict[int, list[tuple[int, int]]] | None = None
         self._lengths: dict[int, tuple[list[bool], int]] = {}
         self._special: dict[int, tuple[tuple[int, int], ...] | None] = {}
@@ -306,23 +309,39 @@ class CharDfa:
     def advance(self, here: dict[int, int]) -> dict[int, int]:
         """Return by how many ways each state is reached one character on."""
         after: dict[int, int] = {}
-        sizes = self._sizes()
         for state, n in here.items():
-            row, default = self.rows[state], self.defaults[state]
-            for kind, size in sizes.items():
-                target = row.get(kind, default)
-                if target != DEAD:
-                    after[target] = after.get(target, 0) + n * size
+            for target, n_ways in self._ways_from(state).items():
+                after[target] = after.get(target, 0) + n * n_ways
         return after
 
-    def _sizes(self) -> dict[int, int]:
-        """Return the number of characters of each class."""
-        sizes: dict[int, int] = {}
+    def _ways_from(self, state: int) -> dict[int, int]:
+        """Return by how many characters a state leads to each live one."""
+        if self._ways is None:
+            self._ways = self._count_characters(), [None] * len(self.labels)
+        sizes, known = self._ways
+        found = known[state]
+        if found is None:
+            row, n_left, found = self.rows[state], sizes[_ALL], {}
+            for kind, target in row.items():
+                size = sizes.get(kind, 0)
+                n_left -= size
+                if target != DEAD and size:
+                    found[target] = found.get(target, 0) + size
+            default = self.defaults[state]
+            if default != DEAD and n_left:
+                found[default] = found.get(default, 0) + n_left
+            known[state] = found
+        return found
+
+    def _count_characters(self) -> dict[int, int]:
+        """Return the number of characters of each class, and of all."""
+        sizes: dict[int, int] = {_ALL: 0}
         ends = [*self.starts[1:], 0x110000]
         for low, high, kind in zip(self.starts, ends, self.classes, strict=True):
             n_surrogates = max(0, min(high, 0xE000) - max(low, 0xD800))
-            sizes[kind] = sizes.get(kind, 0) + high - low - n_surrogates
-        return {kind: size for kind, size in sizes.items() if size}
+            for each in (kind, _ALL):
+                sizes[each] = sizes.get(each, 0) + high - low - n_surrogates
+        return sizes
 
 
 def of_words(words: Sequence[str]) -> CharDfa:

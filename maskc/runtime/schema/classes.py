@@ -1,27 +1,32 @@
 """What does a string do to a whole vocabulary, where its automaton takes many characters?
 
-The vocabulary is folded by the classes of characters that the automaton tells apart
-(:mod:`maskc.runtime.schema.folding`), once for all automata that have the same. Each state then
-walks what is left, some hundreds of nodes.
+All texts are read at once, character by character: level by level of the trie of their characters,
+with arrays. A character counts only by its class, so from a state on only the classes count that
+the automaton tells apart there; where these cut no range that patterns seldom cut, a trie is taken
+in which most texts are one (:mod:`maskc.runtime.schema.folding`).
 
 Example: for ``^[a-z]+$`` every token of three small letters stays, and none with a digit does.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from typing import NamedTuple
+import itertools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.schema.characters import CharDfa
-from maskc.runtime.schema.folding import Shape, fold_shape, shape_for
+from maskc.runtime.schema.folding import Shape, shape_for
 from maskc.runtime.schema.spelled import Spelled
 from maskc.runtime.schema.tokens import TokenIndex, Words
 from maskc.runtime.schema.trie import Ints
 
-_FEW = 32  # nodes of a level that are looked at one by one
+_MOST_KEYS = 1 << 22
+_MOST_CELLS = 1 << 16  # of an automaton of which we ask what it tells apart from a state on
+
+Places = NDArray[np.intp]
 
 
 class Group(NamedTuple):
@@ -36,25 +41,20 @@ class Group(NamedTuple):
     size: int
 
 
-class Folded:
+class Kinds(NamedTuple):
     """A vocabulary's characters by class.
 
-    Args:
+    Attributes:
         shape: of the vocabulary.
-        kinds: int32[n], the class of each node's last character.
-        openings: the sets of classes that a character left open can be of, by its number.
+        of_node: of each node of the shape the class of its last character.
+        openings: the sets of classes that a character left open can be of.
+        opening_of: of each character left open, by its number, its set.
     """
 
-    def __init__(self, shape: Shape, kinds: Ints, openings: list[tuple[int, ...]]) -> None:
-        self.shape, self._kinds, self.openings = shape, kinds, openings
-        sizes = np.diff(shape.levels)
-        self._sizes = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-        wide = np.flatnonzero(sizes > _FEW)
-        # From here on a loop is faster than arrays.
-        self._n_wide = int(wide[-1]) + 1 if len(wide) else 1
-        first = shape.levels[self._n_wide]
-        above, last = shape.parents[first:].tolist(), kinds[first:].tolist()
-        self._tail = list(zip(above, last, strict=True))
+    shape: Shape
+    of_node: NDArray[Any]
+    openings: list[tuple[int, ...]]
+    opening_of: Ints
 
     def scan(self, delta: Ints, state: int) -> Scanned:
         """Return what an automaton of these classes does.
@@ -64,47 +64,30 @@ class Folded:
             state: before the tokens.
         """
         levels, parents = self.shape.levels, self.shape.parents
-        states = np.zeros(len(parents), dtype=np.int32)
-        states[0] = state
-        for level in range(1, self._n_wide):
-            own = slice(levels[level], levels[level + 1])
-            states[own] = delta[states[parents[own]], self._kinds[own]]
-        if self._tail:
-            reached = states[: levels[self._n_wide]].tolist()
-            rows: dict[int, list[int]] = {0: [0] * delta.shape[1]}
-            for parent, kind in self._tail:
-                before = reached[parent]
-                row = rows.get(before)
-                if row is None:
-                    row = rows[before] = delta[before].tolist()
-                reached.append(row[kind])
-            states = np.array(reached, dtype=np.int32)
-        return Scanned(self, delta, states)
-
-    @property
-    def sizes(self) -> Ints:
-        """Of each group its characters, one left open included."""
-        return np.concatenate([self._sizes, self._sizes[self.shape.cut_nodes] + 1])
-
-    @property
-    def quote_sizes(self) -> Ints:
-        """Of each token that closes the string, the characters before the quote."""
-        found: Ints = self._sizes[self.shape.quote_nodes]
-        return found
-
-    def pack(self, kept: NDArray[np.bool_]) -> Words:
-        """Return the mask of the tokens of some groups."""
-        table = np.concatenate([[False], kept])
-        return np.packbits(table[self.shape.group_of], bitorder="little").view("<i4")
+        # A state is where its row begins.
+        shift = int(delta.shape[1]).bit_length()
+        table = np.zeros((len(delta), 1 << shift), dtype=np.intp)
+        table[:, : delta.shape[1]] = delta.astype(np.intp) << shift
+        rows = table.reshape(-1)
+        states = np.zeros(len(parents), dtype=np.intp)
+        states[0] = state << shift
+        for first, last in itertools.pairwise(levels[1:]):
+            cells = states.take(parents[first:last])
+            if not cells.any():
+                break
+            cells += self.of_node[first:last]
+            # No cell is outside; without a mode NumPy would go through a buffer.
+            rows.take(cells, out=states[first:last], mode="clip")
+        return Scanned(self, delta, states >> shift)
 
 
 class Scanned:
     """What an automaton does to a vocabulary, from one state.
 
     Args:
-        folded: the vocabulary.
+        kinds: the vocabulary.
         delta: int32[n_states, n_classes].
-        states: of each folded node; 0: dead.
+        states: of each node of the vocabulary's shape; 0: dead.
 
     Attributes:
         quote_states: of each token that closes the string the state before; 0: none.
@@ -113,85 +96,158 @@ class Scanned:
         quote_rests: its rest.
     """
 
-    def __init__(self, folded: Folded, delta: Ints, states: Ints) -> None:
-        self._folded, shape = folded, folded.shape
-        n_states = delta.shape[0]
-        keys = shape.cut_begun.astype(np.int64) * n_states + states[shape.cut_nodes]
-        distinct, inverse = np.unique(keys, return_inverse=True)
-        sets: dict[frozenset[int], int] = {}
-        numbers = []
-        for key in distinct.tolist():
-            kinds = list(folded.openings[key // n_states])
-            targets = frozenset(delta[key % n_states, kinds].tolist()) - {0}
-            numbers.append(sets.setdefault(targets, len(sets)))
-        # Of the nodes the state, of what ends inside a character the number of a set of states.
-        self._sets = list(sets)
-        cut = np.array(numbers, dtype=np.int32)[inverse] if numbers else inverse
-        self._ends = np.concatenate([states, n_states + cut]).astype(np.int32)
-        self._n_states = n_states
-        self.quote_states: Ints = states[shape.quote_nodes]
-        self.quote_sizes = folded.quote_sizes
+    def __init__(self, kinds: Kinds, delta: Ints, states: Places) -> None:
+        shape, n_states = kinds.shape, delta.shape[0]
+        keys = kinds.opening_of[shape.cut_begun].astype(np.int64) * n_states
+        distinct, inverse = number_keys(keys + states[shape.cut_nodes])
+        numbers: dict[frozenset[int], int] = {}
+        of_key = np.zeros(len(distinct), dtype=np.intp)
+        for n, key in enumerate(distinct.tolist()):
+            row = delta[key % n_states].take(kinds.openings[key // n_states])
+            targets = frozenset(row.tolist()) - {0}
+            of_key[n] = numbers.setdefault(targets, len(numbers))
+        self._n_states, self._sets = n_states, list(numbers)
+        # Of each token the state; where it ends inside a character, the number of a set of states.
+        ends = np.concatenate([[0], states, n_states + of_key[inverse]])
+        n_ends = n_states + len(self._sets)
+        self._ends = ends.astype(np.min_scalar_type(n_ends)).take(shape.group_of)
+        self._sizes = shape.sizes
+        self.quote_states = states[shape.quote_nodes].astype(np.int32)
+        self.quote_sizes = shape.quote_sizes
         self.quote_places, self.quote_rests = shape.quote_places, shape.quote_rests
 
     @property
     def n_bytes(self) -> int:
         """About how much memory this takes."""
-        return 4 * (len(self._ends) + len(self.quote_states)) + 2000
+        n_bytes: int = self._ends.nbytes + self.quote_states.nbytes
+        return n_bytes + 2000
 
-    def groups(self, *, sized: bool) -> tuple[list[Group], Ints]:
-        """Return what tokens can lead to, each once, and which of it each group has.
+    def groups(self, *, sized: bool) -> tuple[list[Group], Places]:
+        """Return what tokens can lead to, each once, and which of it each token has.
 
         Args:
             sized: whether those of other sizes differ; else all sizes are 0.
         """
+        n_sizes = int(self._sizes.max()) + 1 if sized else 1
         keys = self._ends.astype(np.int64)
         if sized:
-            keys = keys << 16 | self._folded.sizes
-        distinct, inverse = np.unique(keys, return_inverse=True)
+            keys = keys * n_sizes + self._sizes
+        distinct, which = number_keys(keys)
         found = []
         for key in distinct.tolist():
-            end, size = (key >> 16, key & 0xFFFF) if sized else (key, 0)
+            end, size = divmod(key, n_sizes)
             if end < self._n_states:
                 found.append(Group(frozenset((end,)) - {0}, size))
             else:
                 found.append(Group(self._sets[end - self._n_states], size))
-        return found, inverse.astype(np.int32)
+        return found, which
 
-    def quote_pairs(self) -> tuple[list[tuple[int, int]], Ints]:
+    def quote_pairs(self) -> tuple[list[tuple[int, int]], Places]:
         """Return states with sizes before quotes, each pair once, and which each token has."""
         keys = self.quote_states.astype(np.int64) << 16 | self.quote_sizes
         distinct, inverse = np.unique(keys, return_inverse=True)
-        return [(key >> 16, key & 0xFFFF) for key in distinct.tolist()], inverse.astype(np.int32)
-
-    def pack(self, kept: NDArray[np.bool_]) -> Words:
-        """Return the mask of the tokens of some groups: bool[n_groups]."""
-        return self._folded.pack(kept)
+        return [(key >> 16, key & 0xFFFF) for key in distinct.tolist()], inverse
 
 
-def fold(index: TokenIndex, spelled: Spelled, dfa: CharDfa) -> Folded:
-    """Return a vocabulary folded by an automaton's classes."""
-    key = (Folded, spelled.minimal, tuple(dfa.starts), tuple(dfa.classes))
-    found: Folded | None = index.shared.get(key)
-    if found is None:
-        starts, classes = (np.array(part, dtype=np.int32) for part in (dfa.starts, dfa.classes))
-        kind_of = classes[np.searchsorted(starts, spelled.distinct, side="right") - 1]
-        openings, begun_of = _group_openings(spelled, dfa)
-        shape, kinds = fold_shape(shape_for(index, spelled, kind_of), kind_of, begun_of)
-        found = Folded(shape, kinds, openings)
-        index.shared.put(key, found, shape.n_bytes + 8 * len(kinds))
+def pack_groups(kept: NDArray[np.bool_], which: Places) -> Words:
+    """Return the mask of the tokens of some groups.
+
+    Args:
+        kept: of each group whether it is one of them.
+        which: group each token has.
+    """
+    return np.packbits(kept.take(which), bitorder="little").view("<i4")
+
+
+def number_keys(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], Places]:
+    """Return some keys, each once and ascending, and of each where it is among them."""
+    n_keys = int(keys.max(initial=-1)) + 1
+    if n_keys > _MOST_KEYS:
+        distinct, inverse = np.unique(keys, return_inverse=True)
+        return distinct, inverse
+    number = np.zeros(n_keys, dtype=np.intp)
+    number[keys] = 1
+    distinct = np.flatnonzero(number)
+    number[distinct] = np.arange(len(distinct))
+    return distinct, number.take(keys)
+
+
+def scan_all(index: TokenIndex, spelled: Spelled, dfa: CharDfa, delta: Ints, state: int) -> Scanned:
+    """Return what an automaton does to a whole vocabulary.
+
+    Args:
+        index: the vocabulary.
+        spelled: its characters.
+        dfa: the automaton.
+        delta: the same, of :func:`matrix_of`.
+        state: before the tokens.
+    """
+    classes = np.array(dfa.classes, dtype=np.int32)
+    if delta.size <= _MOST_CELLS:
+        rows = delta[list(reachable(dfa, state))]
+        distinct, merged = np.unique(rows, axis=1, return_inverse=True)
+        if distinct.shape[1] < delta.shape[1]:
+            merged = merged.reshape(-1)
+            of_merged = np.zeros(distinct.shape[1], dtype=np.intp)
+            of_merged[merged] = np.arange(len(merged))
+            classes, delta = merged[classes].astype(np.int32), delta[:, of_merged]
+    return _kinds_of(index, spelled, dfa.starts, classes).scan(delta, state)
+
+
+def reachable(dfa: CharDfa, state: int) -> set[int]:
+    """Return a state and all that it leads to."""
+    found = {state}
+    open_ = [state]
+    while open_:
+        for target in dfa.successors(open_.pop()):
+            if target not in found:
+                found.add(target)
+                open_.append(target)
     return found
 
 
-def _group_openings(spelled: Spelled, dfa: CharDfa) -> tuple[list[tuple[int, ...]], Ints]:
+def _kinds_of(index: TokenIndex, spelled: Spelled, starts: Sequence[int], classes: Ints) -> Kinds:
+    """Return a vocabulary's characters by class.
+
+    Args:
+        index: whose memory is used.
+        spelled: its characters.
+        starts: where each range of characters starts.
+        classes: the class of each range.
+    """
+    key = (Kinds, spelled.minimal, tuple(starts), classes.tobytes())
+    found: Kinds | None = index.shared.get(key)
+    if found is None:
+        ranges = np.array(starts, dtype=np.int32)
+        kind_of = classes[np.searchsorted(ranges, spelled.distinct, side="right") - 1]
+        shape = shape_for(index, spelled, kind_of)
+        narrow = np.min_scalar_type(int(classes.max()))
+        of_node = kind_of.astype(narrow).take(shape.characters)
+        found = Kinds(shape, of_node, *_group_openings(spelled, ranges, classes))
+        index.shared.put(key, found, of_node.nbytes + 2000)
+    return found
+
+
+def _group_openings(
+    spelled: Spelled, starts: Ints, classes: Ints
+) -> tuple[list[tuple[int, ...]], Ints]:
     """Return the sets of classes that a character left open can be of, and which each has."""
+    lows = [low for ranges in spelled.ranges for low, _ in ranges]
+    highs = [high for ranges in spelled.ranges for _, high in ranges]
+    first = (np.searchsorted(starts, np.array(lows), side="right") - 1).tolist()
+    last = np.searchsorted(starts, np.array(highs), side="right").tolist()
+    known: dict[tuple[tuple[int, int], ...], int] = {}
     numbers: dict[tuple[int, ...], int] = {}
     of = np.zeros(len(spelled.ranges), dtype=np.int32)
-    starts, classes = dfa.starts, dfa.classes
+    place = 0
     for n, ranges in enumerate(spelled.ranges):
-        found: set[int] = set()
-        for low, high in ranges:
-            found.update(classes[bisect_right(starts, low) - 1 : bisect_right(starts, high)])
-        of[n] = numbers.setdefault(tuple(sorted(found)), len(numbers))
+        stop = place + len(ranges)
+        pairs = tuple(zip(first[place:stop], last[place:stop], strict=True))
+        place = stop
+        if pairs not in known:
+            found = np.unique(np.concatenate([classes[a:b] for a, b in pairs] or [classes[:0]]))
+            known[pairs] = numbers.setdefault(tuple(found.tolist()), len(numbers))
+        of[n] = known[pairs]
     return list(numbers), of
 
 

@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
 from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
-from maskc.runtime.schema.classes import Group, Scanned, fold, matrix_of
+from maskc.runtime.schema.classes import (
+    Group,
+    Places,
+    Scanned,
+    matrix_of,
+    pack_groups,
+    scan_all,
+)
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.rows import FreeRows
 from maskc.runtime.schema.rules import StringRule
@@ -190,24 +197,24 @@ class Leaves:
             part, closers = self._of_search(searched, dfa)
             ids = self._ids(searched.places)
             return Leaf(self._with(part, ids), closers)
-        scanned = self._fold(dfa, state)
+        scanned = self._scan_all(dfa, state)
         groups, which = scanned.groups(sized=False)
-        kept = np.array([bool(group.targets) for group in groups], dtype=np.bool_)[which]
+        kept = np.array([bool(group.targets) for group in groups], dtype=np.bool_)
         labels = np.array(dfa.labels, dtype=np.int32)[scanned.quote_states]
         closers = _by_label(labels, scanned.quote_places, scanned.quote_rests)
-        return Leaf(Part((scanned.pack(kept),)), closers)
+        return Leaf(Part((pack_groups(kept, which),)), closers)
 
-    def _fold(self, dfa: CharDfa, state: int) -> Scanned:
+    def _scan_all(self, dfa: CharDfa, state: int) -> Scanned:
         """Return what a string does to the whole vocabulary."""
         key = (Scanned, id(dfa), state)
         found: Scanned | None = self._known.get(key)
         if found is None:
-            delta = self._known.get((fold, id(dfa)))
+            delta = self._known.get((matrix_of, id(dfa)))
             if delta is None:
                 delta = matrix_of(dfa)
-                self._known.put((fold, id(dfa)), delta)
+                self._known.put((matrix_of, id(dfa)), delta)
                 self._machine.budget.charge(delta.nbytes)
-            found = fold(self._index, self.spelled, dfa).scan(delta, state)
+            found = scan_all(self._index, self.spelled, dfa, delta, state)
             self._known.put(key, found)
             self._machine.budget.charge(found.n_bytes)
         return found
@@ -230,7 +237,7 @@ class Leaves:
             ]
             items = [i for i, at, size in searched.ended if rule.may_end(at, count + size)]
             return Leaf(self.part_of(ids), ((0, self._closers_of(items)),))
-        scanned = self._fold(dfa, state)
+        scanned = self._scan_all(dfa, state)
         groups, which = self._sized_groups(scanned)
         lives = [rule.leads_on(group.targets, count + group.size) for group in groups]
         distinct, quotes_of = scanned.quote_pairs()
@@ -239,16 +246,16 @@ class Leaves:
         name = (Leaf, id(dfa), state, bytes(lives), bytes(ends))
         found: Leaf | None = self._known.get(name)
         if found is None:
-            row = scanned.pack(np.array(lives, dtype=np.bool_)[which])
+            row = pack_groups(np.array(lives, dtype=np.bool_), which)
             closed = np.array(ends, dtype=np.bool_)[quotes_of]
             closers = Closers(scanned.quote_places[closed], scanned.quote_rests[closed])
             found = Leaf(Part((row,)), ((0, closers),))
             self._keep(name, found)
         return found
 
-    def _sized_groups(self, scanned: Scanned) -> tuple[list[Group], Ints]:
+    def _sized_groups(self, scanned: Scanned) -> tuple[list[Group], Places]:
         key = (Group, id(scanned))
-        found: tuple[Scanned, list[Group], Ints] | None = self._known.get(key)
+        found: tuple[Scanned, list[Group], Places] | None = self._known.get(key)
         if found is None:
             # With the scan itself, so that nobody else gets its number.
             found = (scanned, *scanned.groups(sized=True))
@@ -369,17 +376,18 @@ class Leaves:
             pairs = zip(searched.places, searched.targets, strict=True)
             label = dfa.labels[dfa.sink] if searched.runs else NO_LABEL
             return _Keys(base, self._reaches(number, pairs), [], closers, label)
-        scanned = self._fold(dfa, state)
+        scanned = self._scan_all(dfa, state)
         keys = self._machine.plan.objects[number].keys
         groups, which = scanned.groups(sized=False)
         by_reach: dict[int, list[int]] = {}
         for n, group in enumerate(groups):
             if group.targets:
                 by_reach.setdefault(keys.reach_of(group.targets), []).append(n)
-        rows = [
-            (Part((scanned.pack(np.isin(which, members)),)), reach)
-            for reach, members in by_reach.items()
-        ]
+        rows = []
+        for reach, members in by_reach.items():
+            kept = np.zeros(len(groups), dtype=np.bool_)
+            kept[members] = True
+            rows.append((Part((pack_groups(kept, which),)), reach))
         labels = np.array(dfa.labels, dtype=np.int32)[scanned.quote_states]
         closers = _by_label(labels, scanned.quote_places, scanned.quote_rests)
         return _Keys(Part(), [], rows, closers, NO_LABEL)

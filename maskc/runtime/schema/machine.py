@@ -33,7 +33,6 @@ from maskc.runtime.schema.nodes import (
     OBJECT,
     READS,
     STRING,
-    UNREAD,
     VALUE,
     Configuration,
     Configurations,
@@ -44,6 +43,7 @@ from maskc.runtime.schema.nodes import (
     describe_nodes,
 )
 from maskc.runtime.schema.numbers import NUMBER_BYTES, Numbers
+from maskc.runtime.schema.objects import UNREAD, unread_key
 from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.room import Room, is_compared, place_of
 from maskc.runtime.schema.rules import Place
@@ -338,12 +338,14 @@ class SchemaMachine:
     def close_key(self, node: Node, label: int) -> tuple[Node, ...]:
         """Return the nodes after a key of a label, one that was not there before."""
         _, number, members, _, _ = node.state
+        rule = self.plan.objects[number]
+        key = unread_key(label) if rule.is_scarce else UNREAD
         return tuple(
             self.node(
                 (COLON, position),
                 (self.node((OBJECT, number, after, AFTER), node.parents),),
             )
-            for after, position in self.plan.objects[number].enter(members, label, UNREAD)
+            for after, position in rule.enter(members, label, key)
         )
 
     def _end_key(self, node: Node, label: int, found: Found) -> None:

@@ -243,21 +243,12 @@ class SchemaMasks:
         for label, closers in leaf.closers:
             rests = self._rests_after(fresh, label)
             unsure = rests.bits & rests.unsure
-            if self._is_scarce(node, label):
-                unsure = rests.bits
             parts.append(self._closed_by(closers, rests.bits & ~unsure))
             if unsure:
                 places = closers.of_rests(self._index, unsure)
                 kept = self._read_each(node, text, places.tolist())
                 parts.append(self._leaves.part_of([self._index.ids[p] for p in kept]))
         return parts
-
-    def _is_scarce(self, node: Node, label: int) -> bool:
-        """Return whether it counts for what may follow which key of a class it was."""
-        if node.state[0] != KEY:
-            return False
-        rule = self._machine.plan.objects[node.state[1]]
-        return rule.is_scarce and label >= rule.n_names
 
     def _close(self, node: Node, label: int) -> tuple[Node, ...]:
         """Return the nodes after a closing quote, where what was read is new."""

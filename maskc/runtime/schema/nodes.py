@@ -22,9 +22,6 @@ FIRST, NEXT, AFTER = range(3)  # phases: after the bracket, after a comma, after
 LITERALS = (b"null", b"true", b"false")
 
 
-# Half of a surrogate pair: a key that is not known, and none that can be read.
-UNREAD = chr(0xDFFF)
-
 State = tuple[Any, ...]
 # Where the item under way of an array begins in the captured text, if it differs from those before
 # it whatever it becomes: nowhere that is known, or at NEW minus this.

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from maskc.runtime.schema.magnitudes import Range
+from maskc.runtime.schema.powers import power_beyond
 from maskc.runtime.schema.sides import Decimal, Rule, Side, far_beyond
 
 # What has been read: sign, phase, digits as a number, digits of the fraction, whether the last
@@ -118,6 +119,8 @@ class Numbers:
             value = Fraction(digits, 10**n_fraction)
             is_above = value > least or not value and side.has_zero
             return n_fraction + n_digits <= side.places and most is None and is_above
+        if phase in (POINT, FRACTION, INTEGER) and self._is_scaled_between(side, state):
+            return True
         if phase == FRACTION and side.multiple is None:
             low, high = Fraction(digits, 10**n_fraction), Fraction(digits + 1, 10**n_fraction)
             return low > least and (most is None or high <= most or scales)
@@ -129,6 +132,23 @@ class Numbers:
             return False
         # Below the lower bound, zeros reach a number between it and ten times as much.
         return digits > least or is_wide
+
+    def _is_scaled_between(self, side: Side, state: State) -> bool:
+        """Return whether all that begins with these digits is allowed at some power of ten.
+
+        More digits do not leave that interval. An exponent gets there, after one more digit that
+        is not 0 if need be, and where an integer is too small, more digits do; a fraction is
+        never made larger.
+        """
+        _, phase, digits, n_fraction, _, _ = state
+        if not self._exponents or side.multiple is not None or not side.low or side.high is None:
+            return False
+        if not digits:
+            return False
+        power = power_beyond(digits, side.low, strict=True)
+        if phase != INTEGER and power > -n_fraction:
+            return False
+        return power_beyond(digits + 1, side.high, strict=True) > power
 
     def barred_digits(self, state: State) -> frozenset[int]:
         """Return digits that surely may not follow; not complete."""

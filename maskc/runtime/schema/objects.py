@@ -18,9 +18,20 @@ from maskc.runtime.schema.keys import Keys
 
 # Wishes that a value fulfils, and its position.
 Option = tuple[int, int]
+# Half of a surrogate pair: a key that is not known, and none that can be read.
+UNREAD = chr(0xDFFF)
 MAX_WISHES = 6
 _MOST_REMEMBERED = 50_000
 _PLENTY = 1 << 40  # keys that no text has
+
+
+def unread_key(label: int) -> str:
+    """Return a key of a label that is none that can be read.
+
+    It is as good as any other that was not there before: which key of a label was read counts
+    only for whether another is the same.
+    """
+    return UNREAD + chr(label)
 
 
 class Members(NamedTuple):
@@ -215,8 +226,14 @@ class ObjectRule:
         """Return how many keys of each finite class were there, and whether of any other."""
         if not self._finite:
             return (bool(others),) if self.ordered else ()
-        labels = [self.dfa.labels[self.dfa.read(other)] for other in others]
+        labels = [self._label_of(other) for other in others]
         return (bool(others), *(labels.count(label) for label in self._finite))
+
+    def _label_of(self, key: str) -> int:
+        """Return the label of a key without a name."""
+        if len(key) == 2 and key[0] == UNREAD:
+            return ord(key[1])
+        return self.dfa.labels[self.dfa.read(key)]
 
     def _find_open(
         self, seen: int, used: tuple[int, ...], count: int, wishes: int, *, others: bool

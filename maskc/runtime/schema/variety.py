@@ -23,12 +23,11 @@ from maskc.runtime.schema.nodes import (
     NUMBER,
     OBJECT,
     STRING,
-    UNREAD,
     VALUE,
     State,
 )
 from maskc.runtime.schema.numbers import FRACTION, INTEGER, MINUS, POINT, START, ZERO
-from maskc.runtime.schema.objects import Members
+from maskc.runtime.schema.objects import UNREAD, Members
 from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.rules import ArrayEntry, StringRule
 from maskc.runtime.schema.sides import Rule

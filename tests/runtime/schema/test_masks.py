@@ -54,6 +54,16 @@ def read_by_token(matcher):
     Layout(),
     None,
 )
+@example(
+    {
+        "patternProperties": {"^[ab]$": {}, "^(a|xx)$": {"type": "integer"}},
+        "additionalProperties": False,
+        "minProperties": 2,
+    },
+    [{"a": 1, "b": 2}],
+    Layout(),
+    None,
+)
 @example({"properties": {"a": {}}, "maxProperties": 2}, [{"b": 1, "a": {"a": 2}}], Layout(), 1)
 def test_every_mask_of_a_text_is_what_the_machine_reads(schema, values, layout, indent):
     try:

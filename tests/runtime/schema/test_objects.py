@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from maskc.jsonschema.automata import of_texts
-from maskc.runtime.schema.objects import ObjectRule
+from maskc.runtime.schema.objects import ObjectRule, unread_key
 from tests.jsonschema.texts import accepts, build_machine, read
 
 
@@ -54,3 +54,15 @@ def test_a_class_of_keys_fulfils_as_many_wishes_as_it_has_keys():
     assert read(machine, '{"4') is None
     assert read(machine, '{"2": null, "4') is None
     assert read(machine, '{"2": null, "3') is not None
+
+
+def test_a_key_that_nobody_can_read_counts_as_one_of_its_label():
+    machine = build_machine(
+        {"patternProperties": {"^[ab]$": {}}, "additionalProperties": False, "type": "object"}
+    )
+    found = machine.plan.objects[0]
+    label = found.n_names
+    (after, _), *_ = found.enter(found.start, label, unread_key(label))
+    assert found.open_labels(after) == 1 << label
+    (after, _), *_ = found.enter(after, label, "a")
+    assert not found.open_labels(after)

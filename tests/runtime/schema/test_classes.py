@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+
+from maskc.jsonschema.patterns import build_pattern
+from maskc.runtime.schema import classes
+from maskc.runtime.schema.classes import matrix_of, number_keys, pack_groups, reachable, scan_all
+from maskc.runtime.schema.stepping import step_body
+from maskc.runtime.schema.strings import Body
+from maskc.runtime.schema.trie import ROOT
+from tests.runtime.schema.spelling import spell_below
+from tests.runtime.schema.vocabularies import build_index
+
+INDEX = build_index()
+SPELLED = spell_below(index=INDEX)
+PATTERNS = [
+    "^[a-z]*$",
+    "^\\S+$",
+    "^[^,]*$",
+    "^([ab]|é)+$",
+    "^\\d{1,3}$",
+    "^(ab|b)*c?.*$",
+    "^x-[0-9a-f]+$",
+]
+
+
+def scan(dfa, state):
+    return scan_all(INDEX, SPELLED, dfa, matrix_of(dfa), state)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_vocabulary_is_scanned_from_every_state_as_it_is_stepped(pattern):
+    dfa = build_pattern(pattern)
+    body = Body(dfa, minimal=False)
+    for state in range(1, dfa.n_states):
+        scanned = scan(dfa, state)
+        at = body.state_of(("c", state), frozenset([state]))
+        stepped = step_body(INDEX.tokens, body, at, (ROOT,))
+        groups, which = scanned.groups(sized=False)
+        row = pack_groups(np.array([bool(group.targets) for group in groups]), which)
+        assert np.array_equal(row, INDEX.pack([INDEX.ids[place] for place in stepped.places]))
+        closing = [p for node, _, _ in stepped.ended for p in INDEX.quotes_of(node)[0]]
+        labels = np.array(dfa.labels)[scanned.quote_states]
+        assert sorted(scanned.quote_places[labels >= 0].tolist()) == sorted(closing)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_what_an_automaton_does_not_tell_apart_makes_no_difference(monkeypatch, pattern):
+    dfa = build_pattern(pattern)
+    merged = scan(dfa, dfa.start).groups(sized=True)
+    monkeypatch.setattr(classes, "_MOST_CELLS", 0)
+    groups, which = scan(dfa, dfa.start).groups(sized=True)
+    of_merged = [merged[0][n] for n in merged[1].tolist()]
+    assert of_merged == [groups[n] for n in which.tolist()]
+
+
+def test_groups_with_sizes_are_told_apart_by_them():
+    groups, _ = scan(build_pattern("^[a-z]*$"), 1).groups(sized=True)
+    assert {group.size for group in groups if group.targets} >= {1, 2, 3}
+
+
+def test_a_state_reaches_itself_and_what_comes_after():
+    dfa = build_pattern("^ab$")
+    assert reachable(dfa, dfa.start) == {1, 2, 3}
+    assert reachable(dfa, dfa.step(dfa.start, ord("a"))) < {1, 2, 3}
+
+
+@pytest.mark.parametrize("keys", [[], [3, 1, 3], [5_000_000, 1, 5_000_000]])
+def test_keys_are_numbered_in_their_order(keys):
+    distinct, which = number_keys(np.array(keys, dtype=np.int64))
+    assert distinct.tolist() == sorted(set(keys))
+    assert distinct[which].tolist() == keys
