@@ -61,7 +61,7 @@ def test_a_key_that_nobody_can_read_counts_as_one_of_its_label():
         {"patternProperties": {"^[ab]$": {}}, "additionalProperties": False, "type": "object"}
     )
     found = machine.plan.objects[0]
-    label = found.n_names
+    label = found.dfa.labels[found.dfa.read("a")]
     (after, _), *_ = found.enter(found.start, label, unread_key(label))
     assert found.open_labels(after) == 1 << label
     (after, _), *_ = found.enter(after, label, "a")
