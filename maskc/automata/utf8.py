@@ -50,34 +50,47 @@ class Utf8Nodes:
                     for low, high in code_points
                     if low <= last and high >= first
                 ]
-                edges += self._digits(inside, n_more, lead)
+                if n_more and inside:
+                    edges += self._digits(inside, n_more, lead)
+                else:
+                    # A character of one byte is no digits.
+                    edges += ((low, high, DONE) for low, high in _join(inside))
             found = self._roots[code_points] = self._intern(edges)
         return found
 
     def _digits(
         self, ranges: list[tuple[int, int]], n_more: int, base: int
     ) -> list[tuple[int, int, int]]:
-        """Return edges on the leading digit; ``base + digit`` is the byte."""
+        """Return edges on the leading digit; ``base + digit`` is the byte.
+
+        ``parts`` are runs of digits in order, each with what is read below it: of more digits than
+        one, all there is.
+        """
         block = 64**n_more
-        below: dict[int, list[tuple[int, int]]] = {}
+        parts: list[tuple[int, int, list[tuple[int, int]]]] = []
         for low, high in ranges:
-            for digit in range(low // block, high // block + 1):
-                start = digit * block
-                below.setdefault(digit, []).append(
-                    (max(low, start) - start, min(high, start + block - 1) - start)
-                )
+            while low <= high:
+                digit, start = divmod(low, block)
+                last = digit
+                if start == 0 and high - low >= block:
+                    last = (high + 1) // block - 1
+                stop = min(high, (last + 1) * block - 1)
+                inside = (start, min(stop - digit * block, block - 1))
+                if parts and parts[-1][1] == digit:
+                    parts[-1][2].append(inside)
+                else:
+                    parts.append((digit, last, [inside]))
+                low = stop + 1
         edges: list[tuple[int, int, int]] = []
-        for digit in sorted(below):
-            node = DONE
-            if below[digit] == [(0, block - 1)]:
+        for first, last, below in parts:
+            if below == [(0, block - 1)]:
                 node = self._whole(n_more)
-            elif n_more:
-                node = self._intern(self._digits(below[digit], n_more - 1, 0x80))
-            byte = base + digit
-            if edges and edges[-1][1] == byte - 1 and edges[-1][2] == node:
-                edges[-1] = (edges[-1][0], byte, node)
             else:
-                edges.append((byte, byte, node))
+                node = self._intern(self._digits(below, n_more - 1, 0x80))
+            if edges and edges[-1][1] == base + first - 1 and edges[-1][2] == node:
+                edges[-1] = (edges[-1][0], base + last, node)
+            else:
+                edges.append((base + first, base + last, node))
         return edges
 
     def _whole(self, n_more: int) -> int:
@@ -92,13 +105,26 @@ class Utf8Nodes:
         return self._known[key]
 
 
+def _join(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return sorted ranges, those that touch as one."""
+    joined: list[tuple[int, int]] = []
+    for low, high in ranges:
+        if joined and joined[-1][1] == low - 1:
+            joined[-1] = (joined[-1][0], high)
+        else:
+            joined.append((low, high))
+    return joined
+
+
 def byte_classes(utf8: Utf8Nodes) -> NDArray[np.uint8]:
     """Return uint8[256]: bytes that no node tells apart share a class."""
     targets = np.full((len(utf8.edges), 256), DONE - 1, dtype=np.int32)
     for node, edges in enumerate(utf8.edges):
         for first, last, target in edges:
             targets[node, first : last + 1] = target
+    differs = (targets[:, 1:] != targets[:, :-1]).any(axis=0)
+    starts = [0, *(np.flatnonzero(differs) + 1).tolist()]  # of runs of bytes in one class
     number: dict[bytes, int] = {}
-    columns = np.ascontiguousarray(targets.T)
+    columns = np.ascontiguousarray(targets.T[starts])
     classes = [number.setdefault(column.tobytes(), len(number)) for column in columns]
-    return np.array(classes, dtype=np.uint8)
+    return np.repeat(np.array(classes, dtype=np.uint8), np.diff([*starts, 256]))

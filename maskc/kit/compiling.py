@@ -9,6 +9,7 @@ Example: ``InProcess(vocabulary).automaton("a+", limits)`` reads ``a``, ``aa``, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -29,6 +30,8 @@ from maskc.vocab.vocabulary import Vocabulary
 # Characters of a grammar that a server may read itself, in a tenth of a second.
 MAX_COUNTED_TEXT = 20_000
 _FEW_SCHEMAS = 100
+_FEW_CHARACTERS, _FEW_GROUPS, _FEW_COUNTS = 200, 8, 3
+_MAY_GROW = re.compile(r"\(\?[^:]|\{[^}]*[0-9]{2}")  # it looks around, or counts to ten
 
 # Of a pattern; its positions alone if its loops are counted.
 Automaton = ByteAutomaton[Any] | CountedPattern
@@ -111,10 +114,11 @@ class InProcess:
         """Return the automaton of a pattern, whose states are made when they are needed."""
 
         def make() -> Pattern | CountedPattern:
-            counted = count_loops(read_pattern(pattern))
-            return Pattern(pattern) if counted is None else counted
+            whole = read_pattern(pattern)
+            counted = count_loops(whole)
+            return Pattern(whole) if counted is None else counted
 
-        return run_bounded(make, limits, name="<regex>")
+        return make() if _is_small(pattern) else run_bounded(make, limits, name="<regex>")
 
     def artifact(self, order: GrammarOrder, limits: Limits) -> Compiled:
         """Return the artifact of a grammar, or its positions if its loops are to be counted."""
@@ -132,3 +136,13 @@ class InProcess:
             return Artifact(compile_contents(source, self._vocabulary(), None)[0])
 
         return run_bounded(compile_it, limits)
+
+
+def _is_small(pattern: str) -> bool:
+    """Return whether to watch the clock takes longer than to compile a pattern."""
+    return (
+        len(pattern) <= _FEW_CHARACTERS
+        and pattern.count("(") <= _FEW_GROUPS
+        and pattern.count("{") <= _FEW_COUNTS
+        and not _MAY_GROW.search(pattern)
+    )

@@ -19,7 +19,7 @@ from maskc.automata.nfa import Nfa
 from maskc.automata.nodes import Accept, LookAround, Split, targets_of
 from maskc.automata.threads import Thread, ThreadList, ThreadStepper, hold_at_end
 from maskc.errors import GrammarError, LimitError
-from maskc.frontends.regex import NAME, read_pattern
+from maskc.frontends.regex import NAME
 from maskc.runtime.effort import spend
 from maskc.runtime.link.automaton import ByteAutomaton
 
@@ -33,7 +33,7 @@ class Pattern(ByteAutomaton[_State]):
     """Reads the texts that a pattern matches.
 
     Args:
-        pattern: as ``re`` takes it.
+        whole: the pattern, with what :func:`maskc.frontends.regex.read_pattern` adds at its end.
 
     Attributes:
         n_nodes: of the automaton that the pattern is written out as.
@@ -41,14 +41,13 @@ class Pattern(ByteAutomaton[_State]):
             live; else that is searched for, which can take long.
 
     Raises:
-        GrammarError: ``re`` refuses it, it has a back-reference, or it matches no text.
+        GrammarError: it matches no text.
         LimitError: it is too large.
         UnsupportedTerminalError: no automaton follows it.
     """
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, whole: str) -> None:
         nfa = Nfa()
-        whole = read_pattern(pattern)
         start = nfa.add_pattern("PATTERN", whole, 0, 0)
         self.n_nodes = len(nfa.nodes)
         self._threads = ThreadStepper(nfa)

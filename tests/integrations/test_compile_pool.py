@@ -10,6 +10,7 @@ from hashlib import sha256
 import pytest
 
 from maskc.errors import ArtifactError, SchemaError
+from maskc.frontends.regex import read_pattern
 from maskc.integrations import compile_pool
 from maskc.integrations.compile_lane import CancelledOrderError, Ticket
 from maskc.integrations.compile_messages import pack
@@ -76,7 +77,7 @@ def test_what_takes_longer_goes_on_in_the_slow_process(compiler, monkeypatch):
 
     def answer(order, limits, ticket):
         asked.append((order["text"], limits.seconds, ticket))
-        return pack({}, tabulate(Pattern("a"), 9))
+        return pack({}, tabulate(Pattern(read_pattern("a")), 9))
 
     monkeypatch.setattr(compile_pool, "QUICK_SECONDS", 0.01)
     monkeypatch.setattr(compiler._slow, "ask", answer)
@@ -116,7 +117,7 @@ def test_a_damaged_answer_is_an_error(compiler, kits, monkeypatch):
 
 
 def test_tables_that_lead_nowhere_are_an_error(compiler, kits, monkeypatch):
-    tables = tabulate(Pattern("abc"), 100)
+    tables = tabulate(Pattern(read_pattern("abc")), 100)
     data = pack({}, {**tables, "after": tables["after"] + 9})
     monkeypatch.setattr(compiler, "_ask", lambda *_: data)
     with pytest.raises(ArtifactError, match="a state that is not there"):

@@ -120,7 +120,7 @@ def test_counters_read_what_the_written_out_pattern_reads(seed: int) -> None:
     found = counted.count_loops(read_pattern(pattern))
     if found is None:
         return
-    plain, counter = Pattern(pattern), PatternCounter(found, [1] * len(found.bounds))
+    plain, counter = Pattern(read_pattern(pattern)), PatternCounter(found, [1] * len(found.bounds))
     for _ in range(8):
         state, name, text = START, counter.name_of(START), b""
         for _ in range(30):

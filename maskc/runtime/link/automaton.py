@@ -42,6 +42,7 @@ class ByteAutomaton(ABC, Generic[_Name]):
         self._names: list[_Name] = [start]
         self._numbers: dict[_Name, int] = {start: START}
         self._moves: list[dict[int, int] | None] = [None]
+        self._may_end: list[bool | None] = [None]
         self._rows: NDArray[np.int32] = np.full((8, 256), _NO_MOVE, dtype=np.int32)
         self._n_rows = 0
         self._row_of: NDArray[np.int32] = np.full(8, _NO_MOVE, dtype=np.int32)
@@ -62,7 +63,14 @@ class ByteAutomaton(ABC, Generic[_Name]):
 
     def accepts(self, state: int) -> bool:
         """Return whether the text may end in a state."""
-        return self.is_accepting(self._names[state])
+        found = self._may_end[state]
+        if found is None:
+            found = self._may_end[state] = self.is_accepting(self._names[state])
+        return found
+
+    def loop(self, state: int) -> frozenset[int]:
+        """Return the bytes that lead from a state to itself."""
+        return frozenset(byte for byte, after in self.moves(state).items() if after == state)
 
     def label(self, state: int) -> int:  # noqa: ARG002  # no state has one here
         """Return the label of a state, ``NO_LABEL`` for none."""
@@ -95,6 +103,7 @@ class ByteAutomaton(ABC, Generic[_Name]):
         if found is None:
             found = self._numbers[name] = len(self._names)
             self._moves.append(None)
+            self._may_end.append(None)
             self._names.append(name)
         return found
 

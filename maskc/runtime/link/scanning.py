@@ -1,10 +1,10 @@
-"""Which texts of a trie does a regular piece read, and where may it end?
+"""What does a regular piece read of a vocabulary, as a mask, and where may it end?
 
-The automaton and the trie are walked side by side: node by node while few take part, as inside a
-literal, and then level by level with arrays, as in a class of characters that is repeated.
+:mod:`maskc.runtime.link.walk` says which texts of a trie the piece's automaton reads. Here these
+become sets of tokens, or a scan is made of that of another state which differs in few places.
 
-Example: ``[a-z]+`` reads ``ab`` of the trie of ``a1``, ``ab`` and ``ab,``, and may end after
-``a`` and after ``ab``, from where ``1`` and ``,`` go on.
+Example: inside ``[a-z]{2,9}`` the scans after two letters and after three differ in nothing but
+where the piece may end.
 """
 
 from __future__ import annotations
@@ -15,17 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.effort import spend
-from maskc.runtime.link.automaton import NO_LABEL, ByteAutomaton
-from maskc.runtime.schema.scans import spread
+from maskc.runtime.link.automaton import ByteAutomaton
+from maskc.runtime.link.loops import LoopReader
+from maskc.runtime.link.walk import Turn, Walk, add_turn
 from maskc.runtime.schema.summary import Part, bits_of
 from maskc.runtime.schema.tokens import TokenIndex, Words
 from maskc.runtime.schema.trie import ROOT, Ints, Trie
 
-_MOST_NODES = 1_500  # looked at one by one
 _MOST_DIFFERENT = 2_000  # nodes at which two states differ
 _SOME_DIFFERENT = 200
-_LEVEL, _AT_ONCE = 40, 10  # steps of a level, and nodes of it that are one step more
 _FEW = 48  # ids that are no row of their own, nodes that are not looked up first
 
 
@@ -45,7 +43,6 @@ class Scan(NamedTuple):
     turns: tuple[Turn, ...] = ()
 
 
-Turn = tuple[int, int]  # a label and a node
 NO_EXITS: Ints = np.zeros(0, dtype=np.int32)
 
 
@@ -59,6 +56,7 @@ class Scanner:
     def __init__(self, index: TokenIndex) -> None:
         self._index = index
         self._parents: dict[tuple[bool, int], Ints] = {}
+        self._loops = LoopReader(index)
 
     def scan(
         self, automaton: ByteAutomaton[Any], trie: Trie, open_: Iterable[tuple[int, int]]
@@ -70,56 +68,12 @@ class Scanner:
             trie: of the tokens, or of the rests after a quote.
             open_: nodes where the walk begins, each with the automaton's state there.
         """
-        turns: list[Turn] = []
-        places, exits, left = self._walk(automaton, trie, list(open_), turns)
-        found, ends = [np.array(places, dtype=np.int32)], [np.array(exits, dtype=np.int32)]
-        if left:
-            more, others = _scan_levels(automaton, trie, left, turns)
-            found += more
-            ends += others
-        part = self.part(trie, np.concatenate(found))
-        return Scan(part, ascending(np.concatenate(ends)), tuple(turns))
-
-    def _walk(
-        self,
-        automaton: ByteAutomaton[Any],
-        trie: Trie,
-        open_: list[tuple[int, int]],
-        turns: list[Turn],
-    ) -> tuple[list[int], list[int], list[tuple[int, int]]]:
-        """Return places, exits, and where the walk is to go on if it is not over; add turns."""
-        places, exits, n_left = list[int](), list[int](), _MOST_NODES
-        first, find, has_labels = trie.first, trie.bytes.find, automaton.has_labels
-        while open_ and (n_left > 0 or automaton.is_sparse):
-            node, here = open_.pop()
-            low, high = first[node], first[node + 1]
-            if low == high:
-                continue
-            moves = automaton.moves(here)
-            if len(moves) < high - low:
-                pairs = [
-                    (child, move)
-                    for byte, move in moves.items()
-                    if (child := find(byte, low, high)) >= 0
-                ]
-            else:
-                pairs = [
-                    (child, move)
-                    for child, byte in enumerate(trie.bytes[low:high], low)
-                    if (move := moves.get(byte, -1)) >= 0
-                ]
-            n_left -= len(pairs) + 1
-            spend(4 * len(pairs) + 4)
-            open_ += pairs
-            for child, after in pairs:
-                n_ending = trie.n_ending[child]
-                if n_ending:
-                    places += range(trie.low[child], trie.low[child] + n_ending)
-                if automaton.accepts(after) and first[child] < first[child + 1]:
-                    exits.append(child)
-                if has_labels:
-                    _add_turn(turns, automaton, trie, child, after)
-        return places, exits, open_
+        walk = Walk(automaton, trie, self._loops if trie is self._index.tokens else None)
+        walk.go(list(open_))
+        part = self.part(trie, np.concatenate(walk.places))
+        if walk.rows:
+            part = self.unite((part, *(Part((row,)) for row in walk.rows)))
+        return Scan(part, ascending(np.concatenate(walk.exits)), tuple(walk.turns))
 
     def scan_beside(
         self, automaton: ByteAutomaton[Any], at: int, other: int, known: Scan
@@ -160,7 +114,7 @@ class Scanner:
                     if automaton.accepts(after) != automaton.accepts(beside):
                         turned.append(child)
                     if automaton.has_labels:
-                        _add_turn(turns, automaton, trie, child, after)
+                        add_turn(turns, automaton, trie, child, after)
                         _drop_turn(known_turns, automaton, child, beside)
                     open_.append((child, after, beside))
         low = trie.low_array[known.exits]
@@ -183,7 +137,7 @@ class Scanner:
             if automaton.accepts(after) and trie.has_children(child):
                 turned.append(child)
             if automaton.has_labels:
-                _add_turn(turns, automaton, trie, child, after)
+                add_turn(turns, automaton, trie, child, after)
         more = self.scan(automaton, trie, fresh)
         # What has turned was there, or was not; what is fresh was not.
         exits = toggle(known.exits[is_kept], np.array(sorted(turned), dtype=np.int32))
@@ -259,43 +213,6 @@ class Scanner:
             return self._index.pack(part.few)
         words = part.rows[0] if len(part.rows) == 1 else np.bitwise_or.reduce(part.rows)
         return self._index.set_bits(words, part.few) if part.few else words
-
-
-def _scan_levels(
-    automaton: ByteAutomaton[Any], trie: Trie, open_: list[tuple[int, int]], turns: list[Turn]
-) -> tuple[list[Ints], list[Ints]]:
-    """Return places and exits, and add turns: all that are open move one byte at a time."""
-    nodes, states = (np.array(column, dtype=np.int32) for column in zip(*open_, strict=True))
-    found, exits = list[Ints](), list[Ints]()
-    accepts, labels = np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int32)
-    while len(nodes):
-        above, children = spread(trie.first_array[nodes], trie.first_array[nodes + 1])
-        spend(_LEVEL + len(children) // _AT_ONCE)
-        after = automaton.step_all(states[above], trie.byte_array[children])
-        alive = np.flatnonzero(after >= 0)
-        nodes, states = children[alive], after[alive]
-        n_ending = trie.ending_array[nodes]
-        for n in range(int(n_ending.max(initial=0))):
-            found.append(trie.low_array[nodes[n_ending > n]] + n)
-        if automaton.n_states > len(accepts):
-            known = range(len(accepts), automaton.n_states)
-            labels = np.append(labels, [automaton.label(state) for state in known])
-            accepts = np.append(accepts, [automaton.accepts(state) for state in known])
-        goes_on = trie.first_array[nodes] < trie.first_array[nodes + 1]
-        nodes, states = nodes[goes_on], states[goes_on]
-        exits.append(nodes[accepts[states]])
-        if automaton.has_labels:
-            turned = np.flatnonzero(labels[states] != NO_LABEL)
-            turns += zip(labels[states[turned]].tolist(), nodes[turned].tolist(), strict=True)
-    return found, exits
-
-
-def _add_turn(
-    turns: list[Turn], automaton: ByteAutomaton[Any], trie: Trie, node: int, state: int
-) -> None:
-    label = automaton.label(state)
-    if label != NO_LABEL and trie.has_children(node):
-        turns.append((label, node))
 
 
 def _drop_turn(turns: set[Turn], automaton: ByteAutomaton[Any], node: int, state: int) -> None:

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maskc.frontends.regex import read_pattern
 from maskc.kit.patterns import Pattern
 from maskc.runtime.link.encoding import (
     read_automaton,
@@ -33,7 +34,7 @@ def test_ranges_that_do_not_ascend_are_refused(bounds):
 
 @pytest.mark.parametrize("pattern", ["a", "[a-c]{1,3}|é+", "(ab|ba)*!"])
 def test_automata_round_trip(pattern):
-    tables = tabulate(Pattern(pattern), 1_000)
+    tables = tabulate(Pattern(read_pattern(pattern)), 1_000)
     read = read_automaton(write_automaton(tables))
     assert all(np.array_equal(tables[name], read[name]) for name in tables)
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from maskc.frontends.regex import read_pattern
 from maskc.kit.patterns import Pattern
 from maskc.runtime.link.automaton import Words
 from maskc.runtime.link.tabled import TabledAutomaton, tabulate
@@ -21,7 +22,12 @@ def texts_of(automaton, most=6):
 
 
 @pytest.mark.parametrize(
-    "automaton", [Words([b"", b"a", b"abc"]), Pattern("[ab]+c?"), Pattern("a(?!b)[b-d]{0,3}")]
+    "automaton",
+    [
+        Words([b"", b"a", b"abc"]),
+        Pattern(read_pattern("[ab]+c?")),
+        Pattern(read_pattern("a(?!b)[b-d]{0,3}")),
+    ],
 )
 def test_tables_read_what_the_automaton_reads(automaton):
     tables = tabulate(automaton, 100)
@@ -29,13 +35,13 @@ def test_tables_read_what_the_automaton_reads(automaton):
 
 
 def test_bytes_that_are_read_alike_are_one_column():
-    tables = tabulate(Pattern("[a-z]+"), 100)
+    tables = tabulate(Pattern(read_pattern("[a-z]+")), 100)
     assert tables["after"].shape[1] == 2
 
 
 def test_an_automaton_of_too_many_states_has_no_tables():
-    assert tabulate(Pattern("a{50}"), 50) is None
-    assert tabulate(Pattern("a{50}"), 51) is not None
+    assert tabulate(Pattern(read_pattern("a{50}")), 50) is None
+    assert tabulate(Pattern(read_pattern("a{50}")), 51) is not None
 
 
 @pytest.mark.parametrize(

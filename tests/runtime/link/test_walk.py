@@ -1,0 +1,141 @@
+"""What an automaton reads of a trie: node by node, level by level, and round and round."""
+
+import random
+import re
+
+import numpy as np
+import pytest
+
+from maskc.frontends.regex import read_pattern
+from maskc.kit.patterns import Pattern
+from maskc.runtime.link import walk
+from maskc.runtime.link.automaton import START, Words
+from maskc.runtime.link.scanning import Scanner
+from maskc.runtime.schema.trie import ROOT
+from tests.runtime.link.test_scanning import make_index
+
+
+class Dense(Words):
+    """Words whose states are walked level by level where there are many."""
+
+    is_sparse = False
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_both_ways_to_walk_find_the_same(seed, monkeypatch):
+    draw = random.Random(seed)
+    tokens = sorted({bytes(draw.choices(b"ab", k=draw.randint(1, 5))) for _ in range(25)})
+    words = sorted({bytes(draw.choices(b"ab", k=draw.randint(1, 4))) for _ in range(6)})
+    index = make_index(tokens)
+    found = []
+    for most in (1_500, 0):
+        monkeypatch.setattr(walk, "_MOST_NODES", most)
+        scanner = Scanner(index)
+        scan = scanner.scan(Dense(words), index.tokens, [(ROOT, START)])
+        found.append((scanner.words(scan.part).tolist(), scan.exits.tolist()))
+    assert found[0] == found[1]
+    legal = [n for n, t in enumerate(tokens) if any(w.startswith(t) for w in words)]
+    assert found[0][0] == index.pack(legal).tolist()
+    # Texts go on where a word ends and a longer token has it as its beginning.
+    ends = {w for w in words if any(t.startswith(w) and t != w for t in tokens)}
+    assert {index.tokens.path(node) for node in found[0][1]} == ends
+
+
+def draw_pattern(draw, depth=2):
+    """Return a pattern with many states that go round."""
+    classes = ["[ab]", "[a-c]", "[^a]", "[^ab]", "a", "b", "é", "[aé]"]
+    if depth == 0 or draw.random() < 0.3:
+        return draw.choice(classes) + draw.choice(["", "+", "*", "+", "?"])
+    parts = [draw_pattern(draw, depth - 1) for _ in range(draw.randint(1, 3))]
+    if draw.random() < 0.4:
+        return f"(?:{'|'.join(parts)}){draw.choice(['', '*', '+'])}"
+    return "".join(parts)
+
+
+@pytest.mark.parametrize("few", [48, 0])
+@pytest.mark.parametrize("seed", range(12))
+def test_states_that_go_round_are_read_at_once_as_they_are_step_by_step(seed, few, monkeypatch):
+    """Each time from the root and from inside, against a walk that knows of no such states."""
+    draw = random.Random(seed)
+    pattern = draw_pattern(draw)
+    alphabet = ["a", "b", "c", "é", "d"]
+    texts = {"".join(draw.choices(alphabet, k=draw.randint(1, 4))).encode() for _ in range(60)}
+    cut = {text[:-1] for text in texts} | {text[1:] for text in texts}
+    tokens = sorted((texts | cut) - {b""})
+    index = make_index([*tokens, tokens[0], tokens[-1]])
+    trie = index.tokens
+    n_round = 0
+    go_round = walk.Walk._go_round
+
+    def count(self, loops, node, pairs):
+        nonlocal n_round
+        n_round += 1
+        return go_round(self, loops, node, pairs)
+
+    monkeypatch.setattr(walk.Walk, "_go_round", count)
+    monkeypatch.setattr(walk, "_FEW", few)
+    states = Pattern(read_pattern(pattern))
+    places = [[(ROOT, START)]]
+    for text in draw.sample(tokens, 6):
+        state = START
+        for byte in text:
+            state = states.moves(state).get(byte, -1)
+            if state < 0:
+                break
+        else:
+            places.append([(ROOT, state)])
+            node = ROOT
+            for byte in text:
+                node = trie.child(node, byte)
+            places.append([(node, state)])
+    for open_ in places:
+        found = []
+        for many_texts, many_bytes in ((10_000, 8), (0, 1)):
+            monkeypatch.setattr(walk, "_MANY_TEXTS", many_texts)
+            monkeypatch.setattr(walk, "_MANY_BYTES", many_bytes)
+            n_before = n_round
+            scanner = Scanner(index)
+            scan = scanner.scan(states, trie, open_)
+            found.append((scanner.words(scan.part).tolist(), scan.exits.tolist()))
+            assert (n_round > n_before) == (many_texts == 0 and trie.has_children(open_[0][0]))
+        assert found[0] == found[1], pattern
+
+
+def test_tokens_are_those_that_the_pattern_may_begin_with(monkeypatch):
+    """Beside ``re``, without any automaton of ours."""
+    monkeypatch.setattr(walk, "_MANY_TEXTS", 0)
+    monkeypatch.setattr(walk, "_MANY_BYTES", 2)
+    tokens = [
+        b"a",
+        b"ab",
+        b"abba",
+        b"ab1",
+        b"ab-",
+        b"ab-a",
+        b"ab--",
+        b"-a",
+        b"1",
+        b"ba-1",
+        b"b-b-a",
+    ]
+    index = make_index(sorted(tokens))
+    scanner = Scanner(index)
+    scan = scanner.scan(Pattern(read_pattern("[ab]+(?:-[ab]+)*")), index.tokens, [(ROOT, START)])
+    begins = re.compile(rb"[ab]+(?:-[ab]+)*-?")
+    legal = [n for n, token in enumerate(sorted(tokens)) if begins.fullmatch(token)]
+    assert scanner.words(scan.part).tolist() == index.pack(legal).tolist()
+    whole = re.compile(rb"[ab]+(?:-[ab]+)*")
+    paths = {token[:n] for token in tokens for n in range(1, len(token))}
+    assert {index.tokens.path(node) for node in scan.exits.tolist()} == {
+        path for path in paths if whole.fullmatch(path)
+    }
+
+
+def test_a_node_has_few_states_below_it():
+    """Nothing is read twice, and what ends in the node itself is not below it."""
+    index = make_index([b"a", b"a", b"aa", b"aa", b"b"])
+    scanner = Scanner(index)
+    node = index.tokens.child(ROOT, ord("a"))
+    scan = scanner.scan(Pattern(read_pattern("a+")), index.tokens, [(node, START)])
+    assert scanner.words(scan.part).tolist() == index.pack([2, 3]).tolist()
+    assert np.array_equal(scan.exits, [])
