@@ -162,6 +162,21 @@ class WorkerError(MaskcError):
         )
 
 
+class ConfigError(MaskcError):
+    """A ``maskc.toml`` asks for what is unknown, or cannot be read.
+
+    ``place`` is the table and key: ``grammars.json.start``.
+    """
+
+    def __init__(self, path: str, place: str, reason: str, remedy: str) -> None:
+        super().__init__(path, place, reason, remedy)
+        self.path, self.place, self.reason, self.remedy = path, place, reason, remedy
+
+    def __str__(self) -> str:
+        place = f"{self.place}: " if self.place else ""
+        return f"{self.path}: {place}{self.reason}; {self.remedy}"
+
+
 class ExecutorError(MaskcError):
     """An executor that the user named cannot be had, or failed at its own work."""
 

@@ -89,6 +89,10 @@ MAY_IMPORT = {
     "verify": RUNTIME
     | {"", "frontends.lark.build", "frontends.lark.versions", "frontends.source"}
     | {"vocab", "verify", "work"},
+    # Of each kind of thing its own compiler; where it is done is for `work` to say.
+    "build": COMPILER
+    | RUNTIME
+    | {"", "build", "jsonschema.compiling", "kit", "pipeline", "tags.parsing", "work"},
     # Processes, and what runs in them is told to them.
     "work": BOTTOM | {"work"},
     # The raw store is compiled again; the oracle beside it stays apart.

@@ -26,7 +26,7 @@ BAD_INPUT, CLOSED_PIPE = 2, 141
 COMPLETE = "_MASKC_COMPLETE"
 # NAME is `NAME_command` of `maskc.cli.NAME`.
 COMMANDS = (
-    *("compile", "inspect", "verify", "bench", "kit", "generate"),
+    *("compile", "build", "inspect", "verify", "bench", "kit", "generate"),
     *("grammars", "tokenizers", "families", "analyze", "lint", "explain", "check", "dump"),
 )
 

@@ -16,6 +16,7 @@ from maskc.cli.saving import check_target, save_compiled
 from maskc.cli.tokenizer import VocabularyOptions
 from maskc.limits import Limits
 from maskc.report.link import print_link
+from maskc.tags.parsing import is_tag
 
 _CHOICES = ("auto", "required", "none")
 
@@ -82,10 +83,8 @@ def find_link(path: str | None) -> Any:
         ) from None
     if isinstance(found, list):
         return found
-    if isinstance(found, dict):
-        is_tag = found.get("type") == "structural_tag" or {"format", "structures"} & set(found)
-        if is_tag and not {"$schema", "properties"} & set(found):
-            return found
+    if is_tag(found):
+        return found
     raise click.ClickException(
         f"{path}: is neither a structural tag nor a list of tools; "
         f"a JSON Schema is given as --json-schema {path}"
@@ -117,10 +116,10 @@ def compile_link_file(
     """
     from maskc.kit.artifacts import compile_structural_tag, compile_tools
 
-    is_tag = isinstance(given, dict)
-    if is_tag and tools.given:
+    is_list = isinstance(given, list)
+    if not is_list and tools.given:
         raise click.UsageError(f"--{tools.given[0]} goes with a list of tools, not with a tag.")
-    if not is_tag and tools.family is None:
+    if is_list and tools.family is None:
         raise click.UsageError("Tools need --family NAME: see `maskc families`.")
     name = Path(path).name
     target = output or f"{name.removesuffix('.json')}.{options.name}.maskc"
@@ -129,7 +128,7 @@ def compile_link_file(
     choice = tools.choice or "auto"
 
     def work() -> Any:
-        if is_tag:
+        if not is_list:
             return compile_structural_tag(given, vocabulary, name=name, limits=limits)
         return compile_tools(
             given,

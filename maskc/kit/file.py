@@ -66,6 +66,13 @@ def save_kit(kit: Kit, path: str | os.PathLike[str]) -> int:
     Raises:
         OutputError: the folder cannot be written to.
     """
+    data = encode_kit(kit)
+    write_atomically(os.fspath(path), data)
+    return len(data)
+
+
+def encode_kit(kit: Kit) -> bytes:
+    """Return the bytes of a kit's file."""
     tokens, tables = kit.tokens, kit.tokens.index.tables
     header = {
         "format": FORMAT,
@@ -85,9 +92,7 @@ def save_kit(kit: Kit, path: str | os.PathLike[str]) -> int:
         **{name: getattr(tables, name) for name in _TABLES},
         **{f"trie_{name}": getattr(tables.nodes, name) for name in _NODES},
     }
-    data = encode(header, arrays)
-    write_atomically(os.fspath(path), data)
-    return len(data)
+    return encode(header, arrays)
 
 
 def load_kit(

@@ -26,6 +26,14 @@ def parse_tag(given: Any) -> Any:
     return given
 
 
+def is_tag(given: Any) -> bool:
+    """Return whether parsed JSON is meant as a structural tag, and not as a JSON Schema."""
+    if not isinstance(given, dict):
+        return False
+    is_marked = given.get("type") == "structural_tag" or bool({"format", "structures"} & set(given))
+    return is_marked and not {"$schema", "properties"} & set(given)
+
+
 def parse_json(given: Any, pointer: str) -> Any:
     """Return what a JSON text says; what is no text is returned as it is.
 

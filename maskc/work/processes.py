@@ -48,7 +48,7 @@ class Timed(Generic[T]):
     place: str
     seconds: float
 
-    def __call__(self, *args: Any) -> T:
+    def __call__(self, *args: Any, **kwargs: Any) -> T:
         """Return what the function returns in a process below this one.
 
         Raises:
@@ -56,7 +56,7 @@ class Timed(Generic[T]):
             MaskcError: it raised it.
             WorkerError: its process ended.
         """
-        return _executor_below().submit(self, *args).result()
+        return _executor_below().submit(self, *args, **kwargs).result()
 
 
 class ProcessExecutor(Executor):

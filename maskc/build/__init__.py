@@ -1,0 +1,1 @@
+"""Which artifacts does a team want, and which of them are out of date?"""

@@ -1,0 +1,52 @@
+"""``maskc build``, with the processes that it has for itself."""
+
+import json
+
+import pytest
+
+CONFIG = """\
+[tokenizers]
+bytes = "bytes"
+
+[grammars]
+list = "list.lark"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _project(grammar):
+    (grammar.parent / "maskc.toml").write_text(CONFIG)
+
+
+def test_a_build_makes_what_is_out_of_date_and_check_says_so(command):
+    first = command("build", "--check")
+    assert (first.status, first.err) == (1, "")
+    assert first.out == "list.bytes.maskc: it is not there\n1 out of date, 0 up to date\n"
+    made = command("build")
+    assert (made.status, made.err) == (0, "")
+    assert made.out.startswith("1/1 list.bytes.maskc\nlist.bytes.maskc: ")
+    assert made.out.endswith("artifacts: 1 built, 0 up to date, 0 failed\n")
+    assert command("build", "--check").status == 0
+    assert json.loads(command("build", "--json").out)["current"] == ["list.bytes.maskc"]
+
+
+def test_a_grammar_that_cannot_be_read_is_one_sentence(command, grammar):
+    grammar.write_text("start: )\n")
+    outcome = command("build", "--jobs", 1)
+    assert outcome.status == 2
+    assert outcome.err.startswith("maskc: list.bytes.maskc: list.lark: Lark refuses it")
+    assert outcome.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--shard", "0/2"), "there is no such part"),
+        (("--shard", "3/2"), "there is no such part"),
+        (("--shard", "1"), "not of the form I/N"),
+        (("gone.toml",), "gone.toml: cannot be read"),
+        (("--executor", "no_such:thing"), "executor no_such:thing: cannot be imported"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(refusal, arguments, said):
+    assert said in refusal("build", *arguments)
