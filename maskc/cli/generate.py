@@ -13,7 +13,9 @@ from maskc.artifact.sections import is_link, is_schema
 from maskc.cli.limits import limit_options, part_limit_option
 from maskc.cli.options import json_option, start_option
 from maskc.limits import Limits
-from maskc.report.render import print_json
+from maskc.report.render import format_count, print_json
+
+MOST_SHOWN = 12  # rules that no text holds
 
 
 @click.command("generate", context_settings={"show_default": True})
@@ -24,9 +26,15 @@ from maskc.report.render import print_json
     type=click.IntRange(1),
     default=400,
     metavar="N",
-    help="Tokens after which a text is steered to its end.",
+    help="About the most that a text has; a lexeme counts as one.",
 )
 @click.option("--seed", type=int, default=0, metavar="N", help="Of the random choices.")
+@click.option(
+    "--unreached",
+    is_flag=True,
+    default=False,
+    help="Say at the end which alternatives of the grammar's rules no text holds.",
+)
 @start_option
 @json_option("Print them as JSON.")
 @part_limit_option
@@ -38,22 +46,26 @@ def generate_command(
     count: int,
     max_tokens: int,
     seed: int,
+    unreached: bool,
     as_json: bool,
     part_seconds: float,
     limits: Limits,
 ) -> None:
     """Print random texts that the grammar of ARTIFACT accepts.
 
-    Each is printed exactly, in UTF-8, with a line break after it if it does not end in one.
-    Exit status 1 if a text cannot be finished.
+    They are drawn by the rules of the grammar, each alternative in its turn. Each text is printed
+    exactly, in UTF-8, with a line break after it if it does not end in one. Exit status 1 if a text
+    cannot be finished.
     """
-    from maskc.verify.generation import draw_text
+    from maskc.verify.generation import draw_text, list_unreached
     from maskc.work.executors import result_of
     from maskc.work.processes import ProcessExecutor, Timed
 
     loaded = maskc.load(artifact).for_start(
         start
     )  # what is no artifact is refused before a process is started
+    if unreached and (is_schema(loaded.header) or is_link(loaded.header)):
+        raise click.UsageError("--unreached goes with a grammar only.")
     if is_schema(loaded.header):
         from maskc.verify.json_texts import draw_texts
 
@@ -64,12 +76,14 @@ def generate_command(
 
         texts = draw_replies(loaded, count, max_tokens, seed)
         click.get_current_context().exit(_show_drawn(artifact, texts, as_json=as_json))
-    problems, dictionaries = 0, []
+    problems, dictionaries, rules = 0, [], frozenset[int]()
     draw = partial(draw_text, artifact, start, max_tokens=max_tokens, seed=seed, limits=limits)
+    others: tuple[int, tuple[str, ...]] | None = None
     with ProcessExecutor(1) as executor:
         for number in range(count):
             timed = Timed(draw, f"{artifact}: text {number + 1}", part_seconds)
             text = result_of(executor.submit(timed, number))
+            rules |= text.rules
             problems += text.problem is not None
             if as_json:
                 dictionaries.append(text.to_dict())
@@ -77,9 +91,25 @@ def generate_command(
                 _write(text.text)
             if text.problem is not None:
                 click.echo(f"maskc: {artifact}: {text.problem}", err=True)
+        if unreached:
+            listing = partial(list_unreached, artifact, start, limits=limits)
+            timed_listing = Timed(listing, f"{artifact}: its rules", part_seconds)
+            others = result_of(executor.submit(timed_listing, rules))
     if as_json:
         print_json(dictionaries)
+    if others is not None:
+        click.echo(_say_reached(*others), err=True)
     click.get_current_context().exit(1 if problems else 0)
+
+
+def _say_reached(n_rules: int, others: tuple[str, ...]) -> str:
+    """Return how many rules the texts hold, and which not."""
+    said = f"{format_count(n_rules - len(others))} of {format_count(n_rules)} alternatives reached"
+    if not others:
+        return said
+    shown = [f"\n  {rule}" for rule in others[:MOST_SHOWN]]
+    more = len(others) - MOST_SHOWN
+    return f"{said}; not:{''.join(shown)}" + (f"\n  and {more} more" if more > 0 else "")
 
 
 def _show_drawn(name: str, texts: Iterator[tuple[str, bool]], *, as_json: bool) -> int:

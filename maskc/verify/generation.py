@@ -1,22 +1,20 @@
-"""Experiment 2: is every text that the masks allow parsed by Lark, and does none get stuck?
+"""Experiment 2: are texts of the grammar legal, and is every text that the masks allow parsed?
 
-Tokens are drawn from the mask: first a kind of token (a letter, a word, blanks, a line break,
-signs, …), then one of that kind, so that texts are varied although most of a vocabulary is
-words. After a number of tokens the text is brought to its end: the oracle finds an end that Lark
-accepts, and the masks must allow it. Where the oracle finds none, the last tokens are taken back.
-A unit is a few texts.
+Half of the texts are drawn by the grammar's rules (:mod:`maskc.verify.drawing`), varied in length,
+with each rule in its turn. Lark and the artifact must agree on each of them, and where both take
+it, so must the masks along its tokens. The other half begin like such a text and go on with tokens
+drawn from the masks (:mod:`maskc.verify.walks`); these must not get stuck, and Lark must parse what
+comes of them. A unit is one text of each kind.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from random import Random
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from lark import Lark
 
 from maskc.budget import run_bounded
 from maskc.errors import TokenizerError
@@ -24,45 +22,16 @@ from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact, load
-from maskc.runtime.matcher import Matcher, allocate_bitmask
-from maskc.verify.model import Document, Experiment, Unit, place_of
-from maskc.verify.oracle import Oracle, Undecided
+from maskc.verify.drawing import Drawing, Drawn
+from maskc.verify.model import Document, Experiment, Unit, legality, place_of
+from maskc.verify.oracle import Oracle
 from maskc.verify.subject import Subject, build_oracle
+from maskc.verify.walks import GeneratedText, Walks
 
-# Kind of a token → how often it is drawn, if one of the kind is legal.
-KINDS = {
-    "one sign": 0.24,
-    "word": 0.26,
-    "digits": 0.08,
-    "word after a blank": 0.16,
-    "signs": 0.14,
-    "line break": 0.08,
-    "blanks": 0.02,
-    "other": 0.02,
-}
 PER_UNIT = 2  # texts drawn in one unit
-MOST_BLANK = 3  # tokens of white space in a row
-
-
-@dataclass(frozen=True, slots=True)
-class GeneratedText:
-    """A text drawn from masks.
-
-    Attributes:
-        text: what was written.
-        n_tokens: tokens drawn, and bytes added to reach the end.
-        problem: why it has no end, ``None`` if it has one.
-        n_retries: how often the oracle found no end and tokens were taken back.
-    """
-
-    text: str
-    n_tokens: int
-    problem: str | None = None
-    n_retries: int = 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        return {"text": self.text, "tokens": self.n_tokens, "problem": self.problem}
+_TRIES = 40  # to draw a text that is one of the grammar's
+_MOST_BEGUN = 400  # characters of the beginning of a walk
+_PART = 8  # of the longest text that a walk after a beginning may add
 
 
 def generate_texts(
@@ -71,9 +40,9 @@ def generate_texts(
     """Yield texts, the same ones for the same seed.
 
     Args:
-        artifact: whose masks are drawn from.
+        artifact: of a grammar.
         count: how many texts.
-        max_tokens: tokens after which a text is steered to its end.
+        max_tokens: about how many lexemes one may have.
         seed: of the random choices.
         limits: what building Lark's parser may take.
     """
@@ -101,6 +70,20 @@ def draw_text(
     return _open_drawer(path, start, limits).draw_text(seed, number, max_tokens)
 
 
+def list_unreached(
+    path: str, start: str | None, rules: frozenset[int], *, limits: Limits
+) -> tuple[int, tuple[str, ...]]:
+    """Return how many rules texts can be made with, and those that are not among some.
+
+    Args:
+        path: of the artifact.
+        start: the start symbol; ``None``: the artifact's first one.
+        rules: numbers of those that :func:`draw_text` has made texts with.
+        limits: what building Lark's parser may take.
+    """
+    return _open_drawer(path, start, limits).drawing.list_others(rules)
+
+
 @lru_cache(maxsize=1)
 def _open_drawer(path: str, start: str | None, limits: Limits) -> _Drawer:
     return _build_drawer(load(path).for_start(start), limits)
@@ -109,150 +92,145 @@ def _open_drawer(path: str, start: str | None, limits: Limits) -> _Drawer:
 def _build_drawer(artifact: Artifact, limits: Limits | None) -> _Drawer:
     source = source_from_header(artifact.header["grammar"])
     lark = run_bounded(lambda: build_lark(source), limits)
-    return _Drawer(artifact, build_oracle(lark))
+    return _Drawer(artifact, lark, build_oracle(lark))
 
 
 class _Drawer:
-    def __init__(self, artifact: Artifact, oracle: Oracle) -> None:
-        self._artifact = artifact
-        self._oracle = oracle
-        names = list(KINDS)
-        self._weights = list(KINDS.values())
-        self._kind = np.full(artifact.vocab_size, len(names), dtype=np.int8)
-        self._blank = np.zeros(artifact.vocab_size, dtype=np.bool_)
-        for token_id in range(artifact.vocab_size):
-            text = artifact.token_bytes(token_id)
-            if text:
-                self._kind[token_id] = names.index(_kind_of(text))
-                self._blank[token_id] = not text.strip()
-        self._bitmask = allocate_bitmask(1, artifact.vocab_size)
+    def __init__(self, artifact: Artifact, lark: Lark, oracle: Oracle) -> None:
+        self._artifact, self._oracle = artifact, oracle
+        self.drawing, self.walks = Drawing(lark, oracle), Walks(artifact, oracle)
 
     def draw_text(self, seed: int, number: int, max_tokens: int) -> GeneratedText:
-        """Return a text that depends on nothing but these numbers."""
+        """Return a text that depends on nothing but these numbers.
+
+        It is drawn by the rules; from the masks, if nothing that is drawn so is legal.
+        """
         self._oracle.forget()
-        return self._draw(Random(f"{seed}:{number}"), max_tokens)
+        draw = Random(f"{seed}:{number}")
+        for tried, drawn in enumerate(self.propose(draw, seed, number, max_tokens)):
+            if drawn is not None and self.is_legal(drawn.text):
+                return GeneratedText(drawn.text, drawn.n_lexemes, None, tried, drawn.rules)
+        return self.walks.draw(draw, max_tokens)
 
-    def _draw(self, draw: Random, max_tokens: int) -> GeneratedText:
+    def propose(
+        self, draw: Random, seed: int, number: int, max_tokens: int
+    ) -> Iterator[Drawn | None]:
+        """Yield texts that the rules derive, of all lengths; ``None`` where nothing came of one."""
+        for tried in range(_TRIES):
+            # Short and long ones alike; shorter from try to try, as they come true more often.
+            size = int(max_tokens ** (draw.random() ** 0.5 * (1 - tried / _TRIES)))
+            yield self.drawing.draw(draw, seed=seed, number=number, size=size)
+
+    def is_legal(self, text: str) -> bool:
+        """Return whether the artifact takes a text to its end."""
         matcher = self._artifact.matcher()
-        written = bytearray()
-        lengths: list[int] = []
-        n_blank = 0
-        limit = draw.randint(max(1, max_tokens // 2), max_tokens)
-        for n_tokens in range(limit):
-            if matcher.is_accepting and draw.random() < 0.5 / limit:
-                return GeneratedText(written.decode(), n_tokens)
-            legal = self.legal_ids(matcher)
-            if n_blank >= MOST_BLANK and not self._blank[legal].all():
-                legal = legal[~self._blank[legal]]
-            if not len(legal):
-                if matcher.is_accepting:
-                    return GeneratedText(written.decode(), n_tokens)
-                return GeneratedText(written.decode(errors="replace"), n_tokens, "stuck")
-            token_id = self._choose(draw, legal)
-            n_blank = n_blank + 1 if self._blank[token_id] else 0
-            if not matcher.accept_token(token_id):
-                problem = f"token {token_id} is legal in the mask and refused"
-                return GeneratedText(written.decode(errors="replace"), n_tokens, problem)
-            text = self._artifact.token_bytes(token_id) or b""
-            lengths.append(len(text))
-            written += text
-        return self._finish(matcher, lengths, bytes(written))
-
-    def _finish(self, matcher: Matcher, lengths: list[int], written: bytes) -> GeneratedText:
-        """Bring a text to an end; where the oracle finds none, take back an eighth of it."""
-        n_retries = 0
-        while (ending := self._ask(written)) is None:
-            if not lengths:
-                return GeneratedText("", 0, "no end was found", n_retries)
-            n_retries += 1
-            n_back = -(-len(lengths) // 8)
-            matcher.rollback(n_back)
-            written = written[: -sum(lengths[-n_back:])]
-            del lengths[-n_back:]
-        possible, witness = ending
-        if not possible or witness is None:
-            why = "Lark can parse no text that begins like this"
-            return GeneratedText(written.decode(errors="replace"), len(lengths), why, n_retries)
-        tail = witness.encode()[len(written) :]
-        problem: str | None = None
-        if not matcher.accept_bytes(tail) or not matcher.is_accepting:
-            problem = f"an end that Lark accepts is illegal: {tail!r}"
-        return GeneratedText(witness, len(lengths) + len(tail), problem, n_retries)
-
-    def _ask(self, written: bytes) -> tuple[bool, str | None] | None:
-        """Return whether a text can end, and how; ``None`` if the oracle does not know."""
-        try:
-            return self._oracle.at(written).decide(b"")
-        except Undecided:
-            return None
-
-    def legal_ids(self, matcher: Matcher) -> NDArray[np.int64]:
-        """Return the legal tokens, without the end of the sequence."""
-        matcher.fill_bitmask(self._bitmask, 0)
-        bits = np.unpackbits(self._bitmask[0].view(np.uint8), bitorder="little")
-        legal = np.flatnonzero(bits)
-        return legal[self._kind[legal] < len(KINDS)]
-
-    def _choose(self, draw: Random, legal: NDArray[np.int64]) -> int:
-        kinds = self._kind[legal]
-        there = np.flatnonzero(np.bincount(kinds, minlength=len(KINDS))).tolist()
-        (kind,) = draw.choices(there, [self._weights[k] for k in there])
-        chosen = legal[kinds == kind]
-        return int(chosen[draw.randrange(len(chosen))])
-
-
-def _kind_of(text: bytes) -> str:
-    if b"\n" in text:
-        return "line break"
-    if not text.strip():
-        return "blanks"
-    if not text.isascii():
-        return "other"
-    if text.isdigit():
-        return "digits"
-    if text.isalnum():
-        return "word"
-    if text[:1] == b" " and text[1:].isalnum():
-        return "word after a blank"
-    return "one sign" if len(text) == 1 else "signs"
+        return matcher.accept_bytes(text.encode()) and matcher.is_accepting
 
 
 def check_generation(subject: Subject, unit: Unit, found: Experiment) -> None:
-    """Draw the texts of a unit and let Lark parse them."""
+    """Draw the texts of a unit, and record where Lark and the artifact do not agree."""
     drawer = _drawer_of(subject)
     first = unit.number * PER_UNIT
     for number in range(first, first + unit.amount):
-        generated = drawer.draw_text(subject.options.seed, number, subject.options.max_tokens)
-        found.count("texts")
-        found.count("tokens", generated.n_tokens)
-        found.count("characters", len(generated.text))
-        found.count("ends searched again", generated.n_retries)
+        subject.fresh_oracle()
         name = f"generated text {number} of seed {subject.options.seed}"
-        data = generated.text.encode()
-        if generated.problem is not None:
-            found.fail(what=generated.problem, file=name, **place_of(data, len(data)))
-        elif not subject.parses(generated.text):
-            found.fail(
-                what="a text that the masks allow is refused by Lark",
-                file=name,
-                text=generated.text,
-                maskc="legal",
-                lark="refuses the text",
-            )
+        draw = Random(f"{subject.options.seed}:{number}")
+        drawn = _find_agreed(subject, drawer, draw, number, name, found)
+        is_walk = number % PER_UNIT > 0 or drawn is None
+        found.count("texts")
+        found.count("drawn from the masks" if is_walk else "drawn by the rules")
+        if is_walk:
+            text = _check_walk(subject, drawer, draw, drawn, name, found)
         else:
-            _hand_on(subject, Document(name, generated.text), found)
+            text = drawn.text if drawn is not None else None
+        if text is not None:
+            found.count("characters", len(text))
+            _check_tokens(subject, Document(name, text), found, is_new=not is_walk)
 
 
-def _hand_on(subject: Subject, document: Document, found: Experiment) -> None:
-    """Leave a text to the other experiments, if the model's tokenizer can write it."""
+def _find_agreed(
+    subject: Subject, drawer: _Drawer, draw: Random, number: int, name: str, found: Experiment
+) -> Drawn | None:
+    """Draw texts by the rules until one is of the grammar, by Lark and by the artifact."""
+    options = subject.options
+    for drawn in drawer.propose(draw, options.seed, number, options.max_tokens):
+        if drawn is not None:
+            is_legal, is_parsed = drawer.is_legal(drawn.text), subject.parses(drawn.text)
+            if is_legal and is_parsed:
+                return drawn
+            if is_legal != is_parsed:
+                found.fail(
+                    what="Lark and the artifact do not agree on a text",
+                    file=name,
+                    text=drawn.text,
+                    maskc="accepts the text" if is_legal else "refuses the text",
+                    lark="parses the text" if is_parsed else "refuses the text",
+                )
+        found.count("drawn again")
+    return None
+
+
+def _check_walk(
+    subject: Subject,
+    drawer: _Drawer,
+    draw: Random,
+    drawn: Drawn | None,
+    name: str,
+    found: Experiment,
+) -> str | None:
+    """Draw a text from the masks, after the beginning of another one; return it if it is sound."""
+    whole = drawn.text[:_MOST_BEGUN] if drawn is not None else ""
+    beginning = whole[: draw.randint(0, len(whole))].encode()
+    most = subject.options.max_tokens
+    walked = drawer.walks.draw(draw, max(1, most // _PART) if beginning else most, beginning)
+    found.count("tokens", walked.n_tokens)
+    found.count("ends searched again", walked.n_retries)
+    data = walked.text.encode()
+    if walked.problem is not None:
+        found.fail(what=walked.problem, file=name, **place_of(data, len(data)))
+    elif not subject.parses(walked.text):
+        found.fail(
+            what="a text that the masks allow is refused by Lark",
+            file=name,
+            text=walked.text,
+            maskc="legal",
+            lark="refuses the text",
+        )
+    else:
+        return walked.text
+    return None
+
+
+def _check_tokens(subject: Subject, document: Document, found: Experiment, *, is_new: bool) -> None:
+    """Leave a text to the other experiments, if the model's tokenizer can write it.
+
+    Of one that is new to the masks, each token must be legal.
+    """
     try:
         tokens = subject.encoder.encode(document.text)
     except TokenizerError:
         found.count("not in the vocabulary")
-    else:
-        found.documents.append(replace(document, n_tokens=len(tokens)))
+        return
+    found.documents.append(replace(document, n_tokens=len(tokens)))
+    if not is_new:
+        return
+    matcher, n_written = subject.artifact.matcher(), 0
+    for token in tokens:
+        is_in_mask = bool(subject.legal(matcher)[token])
+        if not is_in_mask or not matcher.accept_token(token):
+            found.fail(
+                what="a token is illegal in a text that Lark parses",
+                file=document.name,
+                **place_of(document.text.encode(), n_written),
+                token=repr(subject.artifact.token_bytes(token)),
+                maskc=f"{legality(is_legal=is_in_mask)} in the mask",
+                lark="parses the text",
+            )
+            return
+        n_written += len(subject.artifact.token_bytes(token) or b"")
+    found.count("tokens", len(tokens))
 
 
 @lru_cache(maxsize=1)
 def _drawer_of(subject: Subject) -> _Drawer:
-    return _Drawer(subject.artifact, subject.oracle)
+    return _Drawer(subject.artifact, subject.lark, subject.oracle)

@@ -99,7 +99,7 @@ def _atoms(tree: Any, flags: int) -> Iterator[Atom]:
     for opcode, argument in tree:
         name = str(opcode)
         if name in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):
-            yield _atom(name, argument, flags)
+            yield atom_of(name, argument, flags)
         elif name == "AT":
             yield _word(flags)
             yield _LINE_BREAK
@@ -110,7 +110,8 @@ def _atoms(tree: Any, flags: int) -> Iterator[Atom]:
             yield from _atoms(inner, inner_flags)
 
 
-def _atom(opcode: str, argument: Any, flags: int) -> Atom:
+def atom_of(opcode: str, argument: Any, flags: int) -> Atom:
+    """Return what a node of ``re``'s syntax tree that reads one character looks for."""
     flags &= _FLAGS_OF_ATOMS
     if opcode == "ANY":
         return (".", flags)
@@ -146,7 +147,7 @@ class _Writer:
     def node(self, opcode: str, argument: Any, flags: int) -> str:
         match opcode:
             case "LITERAL" | "NOT_LITERAL" | "ANY" | "IN":
-                return self.set(_atom(opcode, argument, flags))
+                return self.set(atom_of(opcode, argument, flags))
             case "BRANCH":
                 return "(?:" + "|".join(self.sequence(b, flags) for b in argument[1]) + ")"
             case "SUBPATTERN":

@@ -6,7 +6,7 @@ import pytest
 from lark import Lark
 
 import maskc
-from maskc.verify import generation
+from maskc.verify import walks
 from tests.cli.conftest import GRAMMAR
 
 
@@ -38,7 +38,7 @@ def test_the_same_seed_gives_the_same_texts(command, artifact):
 
 
 def test_a_text_that_cannot_be_finished_is_an_error(command, artifact, monkeypatch):
-    stuck = generation.GeneratedText("[a", 2, "stuck")
+    stuck = walks.GeneratedText("[a", 2, "stuck")
     monkeypatch.setattr("maskc.work.executors.result_of", lambda _: stuck)
     outcome = command("generate", artifact)
     assert (outcome.status, outcome.out) == (1, "[a\n")
@@ -48,3 +48,18 @@ def test_a_text_that_cannot_be_finished_is_an_error(command, artifact, monkeypat
 def test_a_text_beyond_ascii_is_utf8(command, tmp_path):
     maskc.compile_grammar('start: "é€😀"\n', tokenizer="bytes").save(tmp_path / "a")
     assert command("generate", "a").out == "é€😀\n"
+
+
+def test_what_no_text_holds_is_said_if_asked_for(command, artifact):
+    few = command("generate", artifact, "--max-tokens", 1, "--unreached")
+    assert "alternatives reached; not:\n  list: " in few.err
+    many = command("generate", artifact, "--count", 12, "--unreached")
+    assert many.err.endswith(" alternatives reached\n")
+    assert command("generate", artifact).err == ""
+
+
+def test_what_is_not_reached_is_asked_of_grammars_only(command):
+    maskc.compile_json_schema({"type": "null"}, tokenizer="bytes").save("null.maskc")
+    outcome = command("generate", "null.maskc", "--unreached")
+    assert outcome.status == 2
+    assert "--unreached goes with a grammar only" in outcome.err

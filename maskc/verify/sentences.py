@@ -1,0 +1,291 @@
+"""Which sentence of a grammar, as terminals, is drawn for a size and a rule that must be in it?
+
+A derivation is expanded from the left. Each nonterminal has an allowance of terminals: one of the
+rules that fit is drawn, those that can use the allowance before those that cannot, and what is
+over is shared among the nonterminals of its right side. Where nothing fits, the cheapest rule is
+taken, so that every derivation ends. A rule that is *wanted* is steered to on the cheapest way.
+
+Example: of ``list: "[" (item ("," item)*)? "]"`` with an allowance of 2, ``[ ]``; with one of 6,
+``[ item , item ]`` or ``[ item ]``.
+
+Source: cheapest derivations, Knuth 1977, *A generalization of Dijkstra's algorithm*.
+
+Limits: a sentence of more than ``MOST_STEPS`` symbols, terminals or not, is given up.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from lark import Lark
+
+MOST_STEPS = 40_000
+_MOST_WAYS = 512  # wanted rules to which the ways are remembered
+_MOST_AIMS = 4  # wanted rules that a nonterminal is asked for
+
+Symbol = tuple[str, bool]  # a name, and whether it is a terminal's
+Way = dict[str, tuple[int, int, int]]  # nonterminal → cost, rule to take, place in its right side
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """What was drawn.
+
+    Attributes:
+        terminals: in their order.
+        rules: numbers of the rules of the derivation.
+    """
+
+    terminals: tuple[str, ...]
+    rules: frozenset[int]
+
+
+class Sentences:
+    """The sentences of one grammar, by Lark's own rules.
+
+    Attributes:
+        rules: left side and right side of each rule, in an order that depends on nothing but them.
+        useful: the numbers of those that some sentence is made with, of which one is drawn.
+    """
+
+    def __init__(self, lark: Lark, drawable: frozenset[str]) -> None:
+        """Prepare the sentences of a parser's first start symbol.
+
+        Args:
+            lark: the parser.
+            drawable: the terminals that sentences may hold.
+        """
+        self.rules: list[tuple[str, tuple[Symbol, ...]]] = sorted(
+            {
+                (str(r.origin.name), tuple((str(s.name), bool(s.is_term)) for s in r.expansion))
+                for r in lark.rules
+            }
+        )
+        self._start = str(lark.options.start[0])
+        self._uses: dict[str, list[tuple[int, int]]] = {}
+        for number, (_, side) in enumerate(self.rules):
+            for place, (name, is_terminal) in enumerate(side):
+                if not is_terminal:
+                    self._uses.setdefault(name, []).append((number, place))
+        self._costs, self._rule_costs = self._find_costs(drawable)
+        self._by_origin: dict[str, list[int]] = {}
+        for number in sorted(self._rule_costs):
+            self._by_origin.setdefault(self.rules[number][0], []).append(number)
+        reached = self._find_reached()
+        self.useful: tuple[int, ...] = tuple(
+            number for number in sorted(self._rule_costs) if self.rules[number][0] in reached
+        )
+        self._growing = self._find_growing()
+        self._ways: dict[int, Way] = {}
+
+    @property
+    def shortest(self) -> int | None:
+        """How many terminals and rules the cheapest sentence takes; ``None``: there is none."""
+        return self._costs.get(self._start)
+
+    def order_wanted(self, seed: int) -> list[int]:
+        """Return the useful rules in the order in which texts are to hold them."""
+        order = list(self.useful)
+        Random(f"{seed}:rules").shuffle(order)
+        return order
+
+    def draw(self, draw: Random, size: int, wanted: Sequence[int]) -> Sentence | None:
+        """Return a sentence; ``None`` if it became too long.
+
+        Args:
+            draw: of the choices.
+            size: about how many terminals and rules it takes.
+            wanted: rules to use: the first one surely, the others as far as there is room.
+        """
+        if self.shortest is None:
+            return None
+        terminals: list[str] = []
+        used: Counter[int] = Counter()
+        first, others = (wanted[0] if wanted else None), dict.fromkeys(wanted[1:])
+        # With each symbol its allowance, and whether the first rule is looked for in it.
+        stack: list[tuple[Symbol, int, bool]] = [((self._start, False), size, first is not None)]
+        for _ in range(MOST_STEPS):
+            if not stack:
+                return Sentence(tuple(terminals), frozenset(used))
+            (name, is_terminal), allowance, is_on_way = stack.pop()
+            if is_terminal:
+                terminals.append(name)
+                continue
+            if is_on_way and first is not None:
+                number, place = self._approach(draw, name, allowance, first, used)
+                is_on_way = number != first
+            else:
+                number, place = self._aim(draw, name, allowance, others, used)
+            used[number] += 1
+            others.pop(number, None)
+            shares = self._share(draw, number, allowance, place)
+            side = self.rules[number][1]
+            stack += [
+                (side[n], shares[n], n == place and is_on_way) for n in range(len(side) - 1, -1, -1)
+            ]
+        return None
+
+    def _approach(
+        self, draw: Random, name: str, allowance: int, target: int, used: Counter[int]
+    ) -> tuple[int, int]:
+        """Return a rule that leads to another one, and the place where; -1 if it is there.
+
+        Where there is room it need not be the nearest way.
+        """
+        way = self._find_way(target)
+        cost, number, place = way[name]
+        if allowance > 2 * cost + 4 and draw.random() < 0.8:
+            other = self._choose(draw, name, allowance, used)
+            places = [n for n, (s, t) in enumerate(self.rules[other][1]) if not t and s in way]
+            if places and other != target:
+                return other, draw.choice(places)
+        return number, place
+
+    def _aim(
+        self,
+        draw: Random,
+        name: str,
+        allowance: int,
+        others: Mapping[int, None],
+        used: Counter[int],
+    ) -> tuple[int, int]:
+        """Return a rule, if possible one that leads to a wanted one, and the place where."""
+        for target in itertools.islice(others, _MOST_AIMS):
+            step = self._find_way(target).get(name)
+            if step is not None and step[0] <= allowance:
+                return step[1], step[2]
+        return self._choose(draw, name, allowance, used), -1
+
+    def _choose(self, draw: Random, name: str, allowance: int, used: Counter[int]) -> int:
+        numbers = self._by_origin[name]
+        fitting = [n for n in numbers if self._rule_costs[n] <= allowance]
+        if not fitting:
+            least = min(self._rule_costs[n] for n in numbers)
+            return draw.choice([n for n in numbers if self._rule_costs[n] == least])
+        large = [n for n in fitting if n in self._growing]
+        small = [n for n in fitting if n not in self._growing]
+        if large and small:
+            # What cannot use the allowance is drawn where there is little of it.
+            most = max(self._rule_costs[n] for n in small)
+            fitting = small if draw.random() < (most + 2) / (most + 2 + allowance) else large
+        return draw.choices(fitting, [1 / (1 + used[n]) for n in fitting])[0]
+
+    def _share(self, draw: Random, number: int, allowance: int, way: int) -> list[int]:
+        """Return what each symbol of a right side may cost; most for the one on a way, if any."""
+        origin, side = self.rules[number]
+        costs = [1 if is_terminal else self._costs[name] for name, is_terminal in side]
+        over = allowance - self._rule_costs[number]
+        growing = [
+            place
+            for place, (name, is_terminal) in enumerate(side)
+            if not is_terminal and any(n in self._growing for n in self._by_origin[name])
+        ]
+        if over <= 0 or not growing:
+            return costs
+        # A list goes on for long, or an element of it is large.
+        weights = [
+            draw.random() * (3 if place == way or side[place][0] == origin else 1) + 0.01
+            for place in growing
+        ]
+        total = sum(weights)
+        for place, weight in zip(growing, weights, strict=True):
+            costs[place] += int(over * weight / total)
+        return costs
+
+    def _find_costs(self, drawable: frozenset[str]) -> tuple[dict[str, int], dict[int, int]]:
+        """Return the cheapest derivation of nonterminals and rules; without those that have none.
+
+        A terminal costs one, and so does a rule, so that the cheapest way never goes in a circle.
+        """
+        costs: dict[str, int] = {}
+        rule_costs: dict[int, int] = {}
+        missing: list[int] = []  # symbols of which nothing is known; never none if one cannot be
+        sums: list[int] = []
+        for _, side in self.rules:
+            n_terminals = sum(is_terminal for _, is_terminal in side)
+            n_undrawable = sum(is_terminal and name not in drawable for name, is_terminal in side)
+            missing.append(len(side) - n_terminals + n_undrawable)
+            sums.append(1 + n_terminals)
+        queue = [(sums[n], n) for n in range(len(self.rules)) if not missing[n]]
+        heapq.heapify(queue)
+        while queue:
+            cost, number = heapq.heappop(queue)
+            rule_costs[number] = cost
+            origin = self.rules[number][0]
+            if origin in costs:
+                continue
+            costs[origin] = cost
+            for other, _ in self._uses.get(origin, ()):
+                missing[other] -= 1
+                sums[other] += cost
+                if not missing[other]:
+                    heapq.heappush(queue, (sums[other], other))
+        return costs, rule_costs
+
+    def _find_reached(self) -> set[str]:
+        reached, pending = {self._start}, [self._start]
+        while pending:
+            for number in self._by_origin.get(pending.pop(), ()):
+                for name, is_terminal in self.rules[number][1]:
+                    if not is_terminal and name not in reached:
+                        reached.add(name)
+                        pending.append(name)
+        return reached
+
+    def _find_growing(self) -> set[int]:
+        """Return the rules from which a nonterminal is reached that derives itself."""
+        usable = set(self._rule_costs)
+        edges = {
+            origin: {
+                name for n in numbers for name, is_terminal in self.rules[n][1] if not is_terminal
+            }
+            for origin, numbers in self._by_origin.items()
+        }
+        # What cannot grow is what is left when leaves are taken away, again and again.
+        n_below = {origin: len(below) for origin, below in edges.items()}
+        above: dict[str, list[str]] = {}
+        for origin, below in edges.items():
+            for name in below:
+                above.setdefault(name, []).append(origin)
+        leaves = [origin for origin, number in n_below.items() if not number]
+        bounded = set(leaves)
+        while leaves:
+            for origin in above.get(leaves.pop(), ()):
+                n_below[origin] -= 1
+                if not n_below[origin]:
+                    bounded.add(origin)
+                    leaves.append(origin)
+        return {
+            number
+            for number in usable
+            if any(not t and name not in bounded for name, t in self.rules[number][1])
+        }
+
+    def _find_way(self, target: int) -> Way:
+        """Return how each nonterminal comes to a rule most cheaply."""
+        if target not in self._ways:
+            if len(self._ways) >= _MOST_WAYS:
+                self._ways.clear()
+            self._ways[target] = self._search_way(target)
+        return self._ways[target]
+
+    def _search_way(self, target: int) -> Way:
+        way: Way = {}
+        count = itertools.count()
+        origin = self.rules[target][0]
+        queue = [(self._rule_costs[target], next(count), origin, target, -1)]
+        while queue:
+            cost, _, name, number, place = heapq.heappop(queue)
+            if name in way:
+                continue
+            way[name] = cost, number, place
+            for rule, at in self._uses.get(name, ()):
+                if rule in self._rule_costs and self.rules[rule][0] not in way:
+                    more = self._rule_costs[rule] - self._costs[name] + cost
+                    heapq.heappush(queue, (more, next(count), self.rules[rule][0], rule, at))
+        return way

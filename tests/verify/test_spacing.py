@@ -1,0 +1,74 @@
+from random import Random
+
+import pytest
+
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.source import load_source
+from maskc.verify.spacing import Spacing
+from maskc.verify.subject import build_oracle
+
+BLANKS = "%ignore /[ \\n]+/\n"
+
+
+def write(grammar, terminals, *, lexemes=None, seeds=range(30)):
+    """Return the texts that some sentences are written as."""
+    oracle = build_oracle(build_lark(load_source(f"{grammar}\n")))
+    known = {name: [oracle.completer.samples(name)[0]] for name in oracle.steps.terminals}
+    known |= lexemes or {}
+    spacing = Spacing(oracle.reader, lambda draw, name: draw.choice(known[name]))
+    return {spacing.write(Random(seed), terminals) for seed in seeds}
+
+
+def test_words_are_kept_apart():
+    texts = write(f'start: "let" NAME\nNAME: /[a-z]+/\n{BLANKS}', ("LET", "NAME"))
+    assert all(text.split() == ["let", "a"] for text in texts)
+
+
+def test_signs_that_would_be_another_sign_are_kept_apart():
+    grammar = f'start: "+" "+" | "++" "a"\n{BLANKS}'
+    texts = write(grammar, ("PLUS", "PLUS"))
+    assert all(text.split() == ["+", "+"] for text in texts)
+
+
+def test_a_name_that_is_a_keyword_is_drawn_anew():
+    grammar = f'// maskc: lexer=basic\nstart: "if" NAME\nNAME: /[a-z]+/\n{BLANKS}'
+    texts = write(grammar, ("IF", "NAME"), lexemes={"NAME": ["if", "x"]})
+    assert {text and text.split()[1] for text in texts} <= {"x", None}
+    assert any(texts)
+
+
+def test_without_ignored_blanks_none_are_written():
+    assert write('start: "a" "," "b"', ("A", "COMMA", "B")) == {"a,b"}
+
+
+def test_lexemes_that_cannot_be_told_apart_give_no_text():
+    assert write('start: A B\nA: /a+/\nB: "a"', ("A", "B")) == {None}
+
+
+def test_what_the_parser_refuses_gives_no_text():
+    """Lark shifts the a, and then misses one."""
+    grammar = 'start: x "a"\nx: "b" "a" | "b"'
+    assert write(grammar, ("B", "A")) == {None}
+    assert write(grammar, ("B", "A", "A")) == {"baa"}
+
+
+def test_comments_are_written_with_the_break_that_ends_them():
+    grammar = f'start: "{{" "}}"\nCOMMENT: /#[^\\n]*/\n%ignore COMMENT\n{BLANKS}'
+    texts = write(grammar, ("LBRACE", "RBRACE"), lexemes={"COMMENT": ["# why"]}, seeds=range(300))
+    assert "{ # why\n}" in texts
+
+
+def test_lines_of_an_indented_grammar_end_in_the_column_of_their_block():
+    grammar = (
+        "// maskc: postlex=lark.indenter:PythonIndenter\n"
+        'start: block+\nblock: "if" _NEWLINE _INDENT "a" _NEWLINE _DEDENT\n'
+        "_NEWLINE: /(\\n[ ]*)+/\n%declare _INDENT _DEDENT\n%ignore / /\n"
+    )
+    one = ("IF", "_NEWLINE", "_INDENT", "A", "_NEWLINE", "_DEDENT")
+    assert write(grammar, one * 2) == {"if\n    a\nif\n    a\n"}
+
+
+@pytest.mark.parametrize("lexer", ["dynamic", "dynamic_complete", "basic"])
+def test_texts_of_earley_grammars_are_written(lexer):
+    grammar = f'// maskc: parser=earley lexer={lexer}\nstart: "a" "=" "b"\n%ignore " "'
+    assert {text.replace(" ", "") for text in write(grammar, ("A", "EQUAL", "B"))} == {"a=b"}
