@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from maskc.captures.matcher import Captures
     from maskc.errors import MaskcError
     from maskc.kit.kit import Kit
     from maskc.limits import Limits
@@ -31,6 +32,7 @@ __all__ = [
     "Matcher",
     "__version__",
     "allocate_bitmask",
+    "capture",
     "compile_grammar",
     "compile_json_schema",
     "compile_structural_tag",
@@ -277,6 +279,25 @@ def _load_vocabulary(
         eos_ids=None if eos_ids is None else tuple(eos_ids),
         added_tokens=added_tokens,
     )
+
+
+def capture(artifact: Artifact, *names: str) -> Captures:
+    """Return what makes matchers that know where rules and terminals stand in their text.
+
+    Args:
+        artifact: of a grammar that Lark's LALR parser reads.
+        names: of rules and terminals, at least one.
+
+    Raises:
+        CaptureError: the artifact is of another kind, or the lexer drops a terminal.
+        GrammarError, PostlexError: this version of Lark reads the grammar differently.
+        TypeError: it is no artifact, or a name is no text.
+        UnknownSymbolError: a name is neither a rule nor a terminal.
+        ValueError: no name is given.
+    """
+    from maskc.captures.matcher import capture
+
+    return capture(artifact, *names)
 
 
 def load_kit(

@@ -148,6 +148,17 @@ class OutputError(MaskcError):
         return f"{self.path}: cannot be written ({self.reason}); choose another place with -o"
 
 
+class CaptureError(MaskcError):
+    """Symbols of an artifact cannot be captured."""
+
+    def __init__(self, name: str, reason: str, remedy: str) -> None:
+        super().__init__(name, reason, remedy)
+        self.name, self.reason, self.remedy = name, reason, remedy
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.reason}; {self.remedy}"
+
+
 class WorkerError(MaskcError):
     """A process that did a part of the work ended before its time."""
 

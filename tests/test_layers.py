@@ -23,7 +23,7 @@ FILE = BOTTOM | {
 RUNTIME = FILE | {"runtime"}
 ALL = COMPILER | RUNTIME | {"", "glr", "pipeline", "verify", "bench", "report", "cli"}
 ALL |= {"lalr_path", "stages", "dump", "jsonschema", "kit", "lint", "explain", "tags", "native"}
-ALL |= {"work", "build"}
+ALL |= {"work", "build", "captures"}
 
 # Package or module → what it may import of maskc. The most specific line counts; `""` is
 # maskc/__init__.py itself.
@@ -84,7 +84,8 @@ MAY_IMPORT = {
     "tags": RUNTIME | {"tags"},
     # An engine's tokenizer is compared with the artifact's, by the compiler's own reading.
     "integrations": RUNTIME | {"", "integrations", "kit", "vocab"},
-    "": RUNTIME | {"frontends.source", "jsonschema.compiling", "kit", "pipeline", "vocab"},
+    "": RUNTIME
+    | {"captures", "frontends.source", "jsonschema.compiling", "kit", "pipeline", "vocab"},
     # The oracle shares no algorithm with the compiler: it takes Lark's own parser from frontends.
     "verify": RUNTIME
     | {"", "frontends.lark.build", "frontends.lark.versions", "frontends.source"}
@@ -104,6 +105,8 @@ MAY_IMPORT = {
     "lint.unsatisfiable": {"errors", "jsonschema", "lint.model", "runtime.schema.plan"},
     # What the runtime does, told in the words of the grammar that it was made from.
     "explain": COMPILER | RUNTIME | {"explain"},
+    # Names are the grammar's, which the header carries; all else is the runtime's.
+    "captures": RUNTIME | {"captures", "frontends.loading", "frontends.source", "grammar"},
     # Of a JSON Schema its own compiler is asked, with keywords left out.
     "explain.causes": {"explain.model", "jsonschema.keywords"},
     "explain.schemas": RUNTIME | {"explain", "jsonschema.compiling", "jsonschema.reader"},

@@ -55,6 +55,9 @@ class LalrMachine:
         scanner, lookaheads, tables: of the artifact.
         effects: what terminals do to stacks.
         lexemes: what open lexemes become.
+        newlines: what newlines do, ``None`` without indentation.
+        counts_columns: scanner state → whether its open lexeme may become a newline whose columns
+            count.
         pool, byte_groups: see the interface.
     """
 
@@ -70,17 +73,16 @@ class LalrMachine:
         self.lookaheads = LalrLookaheads(contents)
         self.tables = LalrTables(contents, self.lookaheads)
         self.effects = StackEffects(self.tables, self.lookaheads, budget)
-        newlines = None
+        self.newlines: Newlines | None = None
         if self.tables.layout is not None:
-            newlines = Newlines(arrays, self.tables, self.lookaheads, self.effects)
+            self.newlines = Newlines(arrays, self.tables, self.lookaheads, self.effects)
         self.lexemes = Lexemes(
-            self.scanner, self.lookaheads, self.tables, self.effects, newlines, budget
+            self.scanner, self.lookaheads, self.tables, self.effects, self.newlines, budget
         )
-        # Scanner state → whether its open lexeme may become a newline whose columns count.
         counts = arrays["final_columns"][arrays["scanner_final"]] >= 0
-        self._counts_columns: list[bool] = counts.tolist()
+        self.counts_columns: list[bool] = counts.tolist()
         self._stepper = Stepper(
-            self.scanner, self.tables, self.lexemes, newlines, self._counts_columns
+            self.scanner, self.tables, self.lexemes, self.newlines, self.counts_columns
         )
         self._masks = LalrMasks(arrays, self.effects, self.lexemes, budget, pool)
         self._budget = budget
@@ -94,7 +96,7 @@ class LalrMachine:
         self._mask_of_by_layout = StackCache(budget, n_states)
         self.pool = pool
         self.byte_groups = group_bytes(
-            self.scanner.byte_classes, apart=COUNTED if newlines else b""
+            self.scanner.byte_classes, apart=COUNTED if self.newlines else b""
         )
 
     def start(self) -> Hypotheses:
@@ -166,7 +168,7 @@ class LalrMachine:
         effects = tuple(_find_effect(h, x, reads.lowest) for x in after)
         if len(effects) > 1:
             self._budget.charge(ENTRY_BYTES * len(effects))
-        reads.layout |= self._counts_columns[h.state]
+        reads.layout |= self.counts_columns[h.state]
         key = (h.state, token_id, h.stack.state)
         _keep(self._effects, self._effects_by_layout, key, h, reads, effects)
         return after

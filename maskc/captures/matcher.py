@@ -1,0 +1,166 @@
+"""Matchers that know where named rules and terminals stand in their text.
+
+Example: ``maskc.capture(artifact, "table", "NAME").matcher()`` makes one. After
+``SELECT a FROM users `` its ``spans("table")`` is one span, from byte 14 to 19; and
+``rollback_to("table")`` goes back to before the token in which ``users`` began.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.captures.machine import CapturingMachine
+from maskc.captures.symbols import Symbols, find_symbols
+from maskc.captures.tracing import Span
+from maskc.runtime.artifact import Artifact
+from maskc.runtime.forced_tokens import TokenTexts
+from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.matcher import Matcher
+from maskc.runtime.undo import UndoLog
+
+
+class Captures:
+    """An artifact with symbols that its matchers capture. Immutable.
+
+    It shares the artifact's masks and all that is cached of them. Made by :func:`capture`.
+
+    Attributes:
+        artifact: as given.
+        machine: the machine that all its matchers share.
+        vocab_size, eos_ids, ends: of the artifact.
+    """
+
+    def __init__(self, artifact: Artifact, machine: LalrMachine, symbols: Symbols) -> None:
+        self.artifact, self.symbols = artifact, symbols
+        self.machine = CapturingMachine(artifact, machine, symbols)
+        self.vocab_size, self.eos_ids, self.ends = (
+            artifact.vocab_size,
+            artifact.eos_ids,
+            artifact.ends,
+        )
+
+    @property
+    def first_bytes(self) -> NDArray[np.int16]:
+        """int16[vocab_size]: each token's first byte, -1 for one without bytes."""
+        return self.artifact.first_bytes
+
+    @property
+    def token_texts(self) -> TokenTexts:
+        """The tokens by their bytes."""
+        return self.artifact.token_texts
+
+    def matcher(self) -> CapturingMatcher:
+        """Return a matcher at the start of the text."""
+        return CapturingMatcher(self, self.machine.start(), UndoLog(), terminated=False)
+
+    def mask_table(self, first: int = 0) -> NDArray[np.int32]:
+        """Return the artifact's masks; see :meth:`maskc.Artifact.mask_table`."""
+        return self.artifact.mask_table(first)
+
+    def __repr__(self) -> str:
+        names = ", ".join([*self.symbols.rules.values(), *self.symbols.terminals.values()])
+        return f"<maskc.Captures of {names} in {self.artifact!r}>"
+
+
+class CapturingMatcher(Matcher):
+    """A matcher with spans. It takes what any :class:`maskc.Matcher` takes, and fills its masks."""
+
+    __slots__ = ()
+
+    @property
+    def n_bytes(self) -> int:
+        """How long the text is so far."""
+        length: int = self._hypotheses[0].text.length
+        return length
+
+    def text(self) -> bytes:
+        """Return the text so far, into which spans point."""
+        whole: bytes = self._hypotheses[0].text.whole()
+        return whole
+
+    def spans(self, name: str | None = None) -> list[Span]:
+        """Return where the captured symbols stand, in the order in which they were completed.
+
+        What is returned stays: it is in Lark's parse of every text that goes on from here. After
+        an end of sequence, it is all of them.
+
+        Args:
+            name: of one captured symbol; default: all of them.
+
+        Raises:
+            UnknownSymbolError: no symbol of that name is captured.
+        """
+        captures = self._captures
+        if name is not None:
+            captures.symbols.check(name)
+        machine = captures.machine
+        look = machine.finished if self._terminated else machine.settled
+        found = look(self._hypotheses)
+        return found if name is None else [span for span in found if span.name == name]
+
+    def rollback_to(self, name: str) -> int:
+        """Forget the token in which the last symbol of a name begins, and all after it.
+
+        Where that token begins before the symbol, some bytes before it are forgotten, too. The
+        last symbol is the one that begins last.
+
+        Returns:
+            how many tokens were forgotten, as :meth:`rollback` counts them.
+
+        Raises:
+            UnknownSymbolError: no symbol of that name is captured.
+            ValueError: none was completed, or so many tokens are not remembered; nothing is
+                changed.
+        """
+        found = self.spans(name)
+        if not found:
+            raise ValueError(f"no {name} was completed so far")
+        start = max(span.start for span in found)
+        ahead, n_back = self.fork(), 0
+        while ahead.is_terminated or ahead.n_bytes > start:
+            try:
+                ahead.rollback(1)
+            except ValueError:
+                fact = f"the tokens since the last {name} are not all remembered"
+                raise ValueError(fact) from None
+            n_back += 1
+        self.rollback(n_back)
+        return n_back
+
+    def fork(self) -> CapturingMatcher:
+        """Return an independent matcher in the same state."""
+        return CapturingMatcher(
+            self._captures, self._hypotheses, self._undo.fork(), terminated=self._terminated
+        )
+
+    @property
+    def _captures(self) -> Captures:
+        if not isinstance(self._artifact, Captures):
+            raise TypeError("a capturing matcher is made by maskc.capture(…).matcher()")
+        return self._artifact
+
+
+def capture(artifact: Artifact, *names: str) -> Captures:
+    """Return what makes matchers that capture rules and terminals of an artifact's grammar.
+
+    Raises:
+        CaptureError: the artifact was not made from a grammar with an LALR table, or the lexer
+            drops a terminal.
+        GrammarError, PostlexError: this version of Lark reads the grammar differently.
+        TypeError: it is no artifact, or a name is no text.
+        UnknownSymbolError: a name is neither a rule nor a terminal.
+        ValueError: no name is given.
+    """
+    if not isinstance(artifact, Artifact):
+        raise TypeError(f"capture takes an artifact, not {type(artifact).__name__}")
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"a name is a str, and this is {type(name).__name__}")
+    if not names:
+        raise ValueError("capture takes the name of a rule or a terminal, at least one")
+    symbols = find_symbols(artifact, names)
+    machine = artifact.machine
+    if not isinstance(machine, LalrMachine):
+        raise TypeError(f"the machine of an LALR artifact is a {type(machine).__name__}")
+    return Captures(artifact, machine, symbols)

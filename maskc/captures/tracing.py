@@ -1,0 +1,185 @@
+"""Where does each symbol on a parser stack stand in the text, and which were completed?
+
+The machine of an artifact caches what a terminal does to a stack, however many reductions it takes.
+Here the reductions are made one by one: beside the stack runs a list of *extents*, where the symbol
+that pushed each state begins and ends, and each reduction of a rule that is asked for is a *span*.
+
+A symbol's extent is from its first lexeme to the end of its last: blanks around it, and whatever
+else is ignored, do not count. A rule that derived nothing has no extent, and is no span; neither
+have the INDENTs and DEDENTs that an indenter adds.
+
+Example: of ``pair: STRING ":" value``, when ``}`` has been read after ``{"a": 1``, the reduction
+pops three states with the extents (1, 4), (4, 5) and (6, 7), and pushes one with (1, 7).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from maskc.captures.symbols import Symbols
+from maskc.errors import CaptureError
+from maskc.ids import END, ProductionId, RefinedStateId, TerminalId
+from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.lalr.read_set import ReadSet
+from maskc.runtime.lalr.stack import Stack
+
+NOWHERE = -1
+
+# Reductions that pop nothing, one after the other: only in tables that maskc did not make are there
+# more of them than a grammar has nonterminals.
+_MOST_EMPTY = 100_000
+
+
+class Span(NamedTuple):
+    """Where a rule or a terminal stands in the text.
+
+    Attributes:
+        name: of the rule or the terminal.
+        start: where its first byte is.
+        end: one past its last byte.
+    """
+
+    name: str
+    start: int
+    end: int
+
+
+# Spans in the order in which they were completed, newest first, as linked pairs.
+Spans = Any
+
+
+class Extents:
+    """Where the symbol of a stack's top begins and ends, and what lies below. Never changes.
+
+    Attributes:
+        start, end: bytes of the text; ``NOWHERE`` for a symbol that derived nothing.
+        below: of the rest of the stack, ``None`` at the bottom.
+    """
+
+    __slots__ = ("below", "end", "start")
+
+    def __init__(self, start: int, end: int, below: Extents | None) -> None:
+        self.start, self.end, self.below = start, end, below
+
+
+class Parse(NamedTuple):
+    """What the parser has made of some lexemes.
+
+    Attributes:
+        stack: the parser stack.
+        extents: of its symbols.
+        spans: that were completed.
+    """
+
+    stack: Stack
+    extents: Extents
+    spans: Spans
+
+
+class Tracer:
+    """Follows the parser of one artifact, reduction by reduction.
+
+    Args:
+        machine: of the artifact.
+        symbols: what is captured.
+    """
+
+    def __init__(self, machine: LalrMachine, symbols: Symbols) -> None:
+        self._tables, self._effects = machine.tables, machine.effects
+        self._lookaheads = machine.lookaheads
+        self._symbols = symbols
+        # Of each production its rule's name, ``None`` if that is not asked for.
+        self._names = [symbols.rules.get(lhs) for lhs in self._tables.production_lhs]
+        self._forced: dict[RefinedStateId, ProductionId | None] = {}
+
+    def shift(self, parse: Parse, terminal: TerminalId, start: int, end: int) -> Parse | None:
+        """Return the parse after a terminal, ``None`` if the parser refuses it.
+
+        Args:
+            parse: before it.
+            terminal: the terminal.
+            start: where its lexeme begins, ``NOWHERE`` if it has none.
+            end: where that ends.
+        """
+        # In tables that somebody else made, only this says whether the reductions end.
+        if self._effects.shift(parse.stack, terminal, ReadSet(parse.stack.depth)) is None:
+            return None
+        stack, extents, spans = self._reduce_before(parse, terminal)
+        name = self._symbols.terminals.get(terminal)
+        if name is not None and start != NOWHERE:
+            spans = (Span(name, start, end), spans)
+        target = self._tables.shifts(stack.state)[terminal]
+        return Parse(Stack(target, stack), Extents(start, end, extents), spans)
+
+    def finish(self, parse: Parse) -> Parse:
+        """Return the parse when the text has ended."""
+        return self._reduce_before(parse, END)
+
+    def settle(self, parse: Parse) -> Parse:
+        """Return the parse after the reductions that follow whatever comes next.
+
+        A reduction is forced where every terminal with which the stack leads to an end has it.
+        """
+        n_empty = 0
+        while (production := self._find_forced(parse.stack.state)) is not None:
+            n_empty = self._count_empty(production, n_empty)
+            parse = self._reduce(parse, production)
+        return parse
+
+    def _reduce_before(self, parse: Parse, terminal: TerminalId) -> Parse:
+        """Return the parse after the reductions that a terminal brings about."""
+        tables, n_empty = self._tables, 0
+        while True:
+            row = tables.reduces(tables.lalr_state[parse.stack.state])
+            production = row.get(terminal)
+            if production is None:
+                return parse
+            n_empty = self._count_empty(production, n_empty)
+            parse = self._reduce(parse, production)
+
+    def _reduce(self, parse: Parse, production: ProductionId) -> Parse:
+        stack, extents, spans = parse
+        start = end = NOWHERE
+        for _ in range(self._tables.production_length[production]):
+            if extents.start != NOWHERE:
+                start = extents.start
+                if end == NOWHERE:
+                    end = extents.end
+            if stack.below is None or extents.below is None:
+                raise self._fault()
+            stack, extents = stack.below, extents.below
+        name = self._names[production]
+        if name is not None and start != NOWHERE:
+            spans = (Span(name, start, end), spans)
+        goto = self._tables.gotos(stack.state).get(self._tables.production_lhs[production])
+        if goto is None:
+            raise self._fault()
+        return Parse(Stack(goto, stack), Extents(start, end, extents), spans)
+
+    def _count_empty(self, production: ProductionId, n_empty: int) -> int:
+        """Return how many reductions in a row have left the stack no lower."""
+        if self._tables.production_length[production] > 1:
+            return 0
+        if n_empty == _MOST_EMPTY:
+            raise self._fault()
+        return n_empty + 1
+
+    def _find_forced(self, state: RefinedStateId) -> ProductionId | None:
+        """Return the production by which a state is left in any case, ``None`` if there is none."""
+        if state not in self._forced:
+            tables, taken = self._tables, self._lookaheads.taken[state]
+            row = tables.reduces(tables.lalr_state[state])
+            found = {
+                row.get(TerminalId(terminal))
+                for terminal, lookaheads in enumerate(self._lookaheads.of_terminal)
+                if lookaheads & taken
+            }
+            self._forced[state] = found.pop() if len(found) == 1 else None
+        return self._forced[state]
+
+    def _fault(self) -> CaptureError:
+        return CaptureError(
+            self._symbols.grammar,
+            "its tables are none that maskc made: the parser would never stop",
+            "compile it again",
+        )

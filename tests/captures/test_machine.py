@@ -1,0 +1,84 @@
+"""Readings of a text, and what all of them agree on."""
+
+import pytest
+
+import maskc
+from tests.compiled import EVERY_BYTE, compile_text
+from tests.runtime.test_machine import LIST, TEXTS
+
+BLOCKS = r"""
+start: statement+
+statement: WORD _NL | WORD ":" block
+block: _NL _INDENT statement+ _DEDENT
+WORD: /[a-z]+/
+_NL: /\n */
+%declare _INDENT _DEDENT
+"""
+
+
+def spans_after(artifact, text, *names, ended=False):
+    matcher = maskc.capture(artifact, *names).matcher()
+    assert matcher.accept_bytes(text)
+    assert not ended or matcher.accept_token(artifact.eos_ids[0])
+    return [tuple(span) for span in matcher.spans()]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_bytes_and_tokens_lead_to_the_same(text):
+    machine = maskc.capture(compile_text(LIST, EVERY_BYTE), "NUMBER").machine
+    by_token = machine.start()
+    for byte in text:
+        by_token = machine.take(by_token, byte)
+    by_bytes = machine.step(machine.start(), text) if text else machine.start()
+    assert [machine.describe(r) for r in by_token] == [machine.describe(r) for r in by_bytes]
+    assert [machine.may_end(r) for r in by_token] == [machine.may_end(r) for r in by_bytes]
+    assert machine.settled(by_token) == machine.settled(by_bytes)
+
+
+@pytest.mark.parametrize("text", [b"]", b"[,", b"[1]]", b"x"])
+def test_no_reading_is_left_of_an_illegal_text(text):
+    machine = maskc.capture(compile_text(LIST), "NUMBER").machine
+    assert machine.step(machine.start(), text) == ()
+
+
+def test_what_readings_disagree_on_is_not_settled():
+    # `ab` is one lexeme, or the beginning of two: Lark tries "ab" first, and `abx` needs "a".
+    artifact = compile_text('start: A B | C\nA: "a"\nB: /bx/\nC: /ab/\n')
+    assert spans_after(artifact, b"ab", "A") == []
+    assert spans_after(artifact, b"ab", "A", "C", ended=True) == [("C", 0, 2)]
+
+
+def test_blanks_around_a_symbol_do_not_belong_to_it():
+    artifact = compile_text('start: pair*\npair: NAME ":" NAME\nNAME: /[a-z]+/\n%ignore " "\n')
+    found = spans_after(artifact, b"  a : b  c", "pair")
+    assert found == [("pair", 2, 7)]
+
+
+def test_a_rule_that_derives_nothing_has_no_span():
+    artifact = compile_text('start: head "b"\nhead: "a"*\n')
+    assert spans_after(artifact, b"b", "head", ended=True) == []
+    assert spans_after(artifact, b"aab", "head", ended=True) == [("head", 0, 2)]
+
+
+def test_bytes_count_and_not_characters():
+    artifact = compile_text('start: NAME ":"\nNAME: /\\w+/\n')
+    assert spans_after(artifact, "é:".encode(), "NAME", ended=True) == [("NAME", 0, 2)]
+
+
+def test_a_block_ends_with_the_last_line_in_it():
+    artifact = compile_text(BLOCKS, postlex="tests.indenters:TwoColumns")
+    text = b"a:\n  b\n  c\nd\n"
+    found = spans_after(artifact, text, "block", "statement", ended=True)
+    assert found == [
+        ("statement", 5, 9),
+        ("statement", 9, 11),
+        ("block", 2, 11),
+        ("statement", 0, 11),
+        ("statement", 11, 13),
+    ]
+
+
+def test_open_blocks_end_with_the_text():
+    artifact = compile_text(BLOCKS, postlex="tests.indenters:TwoColumns")
+    found = spans_after(artifact, b"a:\n b:\n  c\n", "block", ended=True)
+    assert found == [("block", 6, 11), ("block", 2, 11)]

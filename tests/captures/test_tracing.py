@@ -1,0 +1,74 @@
+"""Reductions one by one."""
+
+import pytest
+
+from maskc.captures.symbols import find_symbols
+from maskc.captures.tracing import NOWHERE, Extents, Parse, Tracer
+from maskc.errors import CaptureError
+from maskc.runtime.lalr.read_set import ReadSet
+from tests.compiled import compile_text
+
+LIST = 'start: item ("," item)*\nitem: "(" start ")" | A\nA: "a"\n'
+
+
+def start(artifact):
+    (hypothesis,) = artifact.machine.start()
+    return Parse(hypothesis.stack, Extents(NOWHERE, NOWHERE, None), None)
+
+
+def tracer_of(artifact, *names):
+    symbols = find_symbols(artifact, names)
+    terminals = find_symbols(artifact, ["A", "LPAR", "RPAR", "COMMA"]).terminals
+    return Tracer(artifact.machine, symbols), {name: n for n, name in terminals.items()}
+
+
+def test_a_terminal_that_the_parser_refuses_leaves_nothing():
+    artifact = compile_text(LIST)
+    tracer, terminals = tracer_of(artifact, "item")
+    assert tracer.shift(start(artifact), terminals["RPAR"], 0, 1) is None
+
+
+def test_a_forced_reduction_does_not_wait_for_what_follows():
+    artifact = compile_text(LIST)
+    tracer, terminals = tracer_of(artifact, "item")
+    parse = tracer.shift(start(artifact), terminals["A"], 0, 1)
+    assert parse.spans is None
+    assert tracer.settle(parse).spans == (("item", 0, 1), None)
+
+
+def test_what_depends_on_what_follows_is_not_settled():
+    artifact = compile_text(LIST)
+    tracer, terminals = tracer_of(artifact, "start")
+    parse = tracer.shift(start(artifact), terminals["A"], 0, 1)
+    assert tracer.settle(parse).spans is None  # a comma may follow
+    assert tracer.finish(parse).spans == (("start", 0, 1), None)
+
+
+def test_the_stack_is_the_one_of_the_machine():
+    artifact = compile_text(LIST)
+    tracer, terminals = tracer_of(artifact, "start")
+    parse, (hypothesis,) = start(artifact), artifact.machine.start()
+    stack = hypothesis.stack
+    for at, name in enumerate(["LPAR", "A", "COMMA", "A", "RPAR", "COMMA", "A"]):
+        parse = tracer.shift(parse, terminals[name], at, at + 1)
+        stack = artifact.machine.effects.shift(stack, terminals[name], ReadSet(stack.depth))
+        ours, theirs = parse.stack, stack
+        while theirs is not None:
+            assert ours.state == theirs.state
+            ours, theirs = ours.below, theirs.below
+        assert ours is None
+
+
+def test_forged_tables_that_reduce_without_end_are_refused():
+    artifact = compile_text('start: x "b"\nx: "a" |\n')
+    tables = artifact.machine.tables
+    tracer = Tracer(artifact.machine, find_symbols(artifact, ["x"]))
+    first = tables.lalr_state[0]
+    (empty,) = set(tables.reduces(first).values())
+    x = tables.production_lhs[empty]
+    goto = tables.gotos(0)[x]
+    # What x leads to reduces to one more x on top, for ever.
+    tables.reduces(tables.lalr_state[goto]).update(tables.reduces(first))
+    tables.gotos(goto)[x] = goto
+    with pytest.raises(CaptureError, match="the parser would never stop; compile it again"):
+        tracer._reduce_before(start(artifact), next(iter(tables.reduces(first))))

@@ -1,0 +1,123 @@
+"""Spans are those of Lark's parse: of a text that has ended all, and before that only lasting ones.
+
+Lark's tree is asked for the extent of each rule and terminal, by every short text that it parses.
+"""
+
+import logging
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lark import Lark, Token
+
+import maskc
+from maskc.errors import GrammarError, UnknownSymbolError
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.source import load_source
+from tests.compiled import compile_text, legal_ids
+from tests.examples import examples
+from tests.indenters import TwoColumns
+from tests.random_grammars import (
+    accepted_texts,
+    draw_grammar,
+    draw_layout_grammar,
+    draw_tokens,
+)
+
+ADDED = ("_INDENT", "_DEDENT")  # by the indenter; they have no text
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def spans_of(tree, text, names):
+    """Return what of a tree has a name and an extent, as (name, first byte, one past the last)."""
+    found = []
+
+    def visit(node):
+        if isinstance(node, Token):
+            name = node.type
+            extent = None if name in ADDED else (node.start_pos, node.end_pos)
+        else:
+            name = node.data
+            inside = [extent for extent in map(visit, node.children) if extent]
+            extent = (inside[0][0], inside[-1][1]) if inside else None
+        if extent and name in names:
+            start, end = (len(text[:place].encode()) for place in extent)
+            found.append((str(name), start, end))
+        return extent
+
+    visit(tree)
+    return sorted(found)
+
+
+def check_spans(draw, text, alphabet, longest, names, **settings_):
+    """Hold spans against Lark's; return how many texts were looked at."""
+    postlex = TwoColumns() if settings_ else None
+    accepted = sorted(accepted_texts(build_lark(load_source(text, **settings_)), alphabet, longest))
+    lark = Lark(text, parser="lalr", lexer="contextual", keep_all_tokens=True, postlex=postlex)
+    single = {bytes([byte]) for byte in alphabet.encode()}
+    tokens = tuple(sorted({*draw_tokens(draw, alphabet), *single}))
+    try:
+        artifact = compile_text(text, tokens, **settings_)
+    except GrammarError:  # no text at all
+        return 0
+    known = []
+    for name in names:
+        try:
+            maskc.capture(artifact, name)
+            known.append(name)
+        except (maskc.errors.CaptureError, UnknownSymbolError):
+            pass  # ignored, or not used
+    if not known:
+        return 0
+    captures = maskc.capture(artifact, *known)
+    for written in draw.sample(accepted, min(len(accepted), 60)):
+        data = written.encode()
+        expected = spans_of(lark.parse(written), written, set(known))
+        matcher, plain = captures.matcher(), artifact.matcher()
+        at, before = 0, []
+        while at < len(data):
+            choices = [t for t in tokens if data.startswith(t, at)]
+            token = draw.choice(choices)
+            assert matcher.accept_token(tokens.index(token))
+            assert plain.accept_token(tokens.index(token))
+            at += len(token)
+            assert matcher.configuration() == plain.configuration()
+            assert matcher.text() == data[:at]
+            found = [tuple(span) for span in matcher.spans()]
+            assert set(found) <= set(expected), (written, at)
+            assert all(end <= at for _, _, end in found)
+            assert [span for span in found if span in before] == before, "spans do not go"
+            before = found
+        assert legal_ids(matcher, artifact.vocab_size) == legal_ids(plain, artifact.vocab_size)
+        assert matcher.accept_token(len(tokens))
+        assert sorted(matcher.spans()) == expected, written
+    return len(accepted)
+
+
+@given(st.integers(0, 2**32))
+@examples(15)
+def test_spans_are_those_of_larks_parse(seed):
+    draw = Random(seed)
+    text, alphabet = draw_grammar(draw)
+    try:
+        build_lark(load_source(text))
+    except maskc.MaskcError:
+        return
+    names = ("start", "x", "y", "T0", "T1", "T2", "T3")
+    check_spans(draw, text, alphabet, 5, names)
+
+
+@given(st.integers(0, 2**32))
+@examples(6)
+def test_spans_between_indents_are_those_of_larks_parse(seed):
+    draw = Random(seed)
+    text, alphabet = draw_layout_grammar(draw)
+    names = ("start", "stmt", "simple", "block", "_NL", "LP", "WORD")
+    check_spans(draw, text, alphabet, 5, names, postlex="tests.indenters:TwoColumns")
