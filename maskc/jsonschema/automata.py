@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
@@ -65,10 +66,10 @@ def explore(
     def follow(state: Hashable) -> Iterable[Hashable]:
         return [step(state, character) for character in characters]
 
-    return _explore(starts, columns, len(characters), begin, follow, label, n_parts)
+    return explore_rows(starts, columns, len(characters), begin, follow, label, n_parts)
 
 
-def _explore(
+def explore_rows(
     starts: Sequence[int],
     columns: Sequence[int],
     n_columns: int,
@@ -77,7 +78,20 @@ def _explore(
     label: Callable[[Hashable], int],
     n_parts: int,
 ) -> CharDfa:
-    """Return the minimal automaton of a function from a state to those after each column."""
+    """Return the minimal automaton of a function from a state to those after each column.
+
+    Args:
+        starts: where each range of characters starts.
+        columns: of each range; those of one are stepped alike.
+        n_columns: how many there are.
+        begin: the first state.
+        follow: state → those after each column; ``None`` is dead.
+        label: state → its label, ``NO_LABEL`` if it does not accept.
+        n_parts: how many automata one step moves.
+
+    Raises:
+        TooLargeError: it has too many states, or finding them takes too many steps.
+    """
     number: dict[Hashable, int] = {None: DEAD, begin: 1}
     order: list[Hashable] = [begin]
     table: list[list[int]] = []
@@ -101,33 +115,57 @@ def _minimise(
     starts: Sequence[int], columns: Sequence[int], table: list[list[int]], labels: list[int]
 ) -> CharDfa:
     """Return the minimal automaton; state 0 is dead, 1 the start."""
-    live = _find_live(table, labels)
-    block = [labels[s] + 2 if live[s] else 0 for s in range(len(table))]
-    n_blocks = len(set(block))
-    while True:
-        signatures: dict[tuple[int, ...], int] = {}
-        refined = []
-        for state, row in enumerate(table):
-            if not live[state]:
-                refined.append(0)
-                continue
-            signature = (block[state], *map(block.__getitem__, row))
-            refined.append(signatures.setdefault(signature, len(signatures) + 1))
-        block = refined
-        if len(signatures) + 1 <= n_blocks:
-            break
-        n_blocks = len(signatures) + 1
-    if not live[1]:
-        return NONE
-    return _number(starts, columns, table, labels, block)
-
-
-def _find_live(table: list[list[int]], labels: list[int]) -> list[bool]:
     before: list[list[int]] = [[] for _ in table]
     for state, row in enumerate(table):
         for target in set(row):
             before[target].append(state)
-    live = [False] * len(table)
+    live = _find_live(before, labels)
+    if not live[1]:
+        return NONE
+    block = [labels[s] + 2 if live[s] else 0 for s in range(len(table))]
+    _refine(table, before, block)
+    return _number(starts, columns, table, labels, block)
+
+
+def _refine(table: list[list[int]], before: list[list[int]], block: list[int]) -> None:
+    """Split blocks of states until those of one block lead to the same blocks.
+
+    A part of each block keeps its number, and only states that lead to one with another number
+    are looked at again: a chain of a thousand states takes a thousand steps, not a million.
+
+    Args:
+        table: state → the states after it.
+        before: state → those that lead to it.
+        block: state → the number of its block, 0 for the dead ones; it is written to.
+    """
+    size = Counter(block)
+    n_numbers = max(block) + 1
+    changed: Iterable[int] = range(len(table))
+    while changed:
+        parts: dict[int, dict[tuple[int, ...], list[int]]] = {}
+        for state in changed:
+            if block[state]:
+                signature = tuple(map(block.__getitem__, table[state]))
+                parts.setdefault(block[state], {}).setdefault(signature, []).append(state)
+        moved: list[int] = []
+        for number, found in parts.items():
+            leaving = sorted(found.values(), key=len)
+            # Those that were not looked at lead elsewhere than all that were, and stay.
+            if sum(map(len, leaving)) == size[number]:
+                leaving.pop()
+            for part in leaving:
+                size[number] -= len(part)
+                size[n_numbers] = len(part)
+                for state in part:
+                    block[state] = n_numbers
+                n_numbers += 1
+                moved += part
+        changed = {earlier for state in moved for earlier in before[state]}
+
+
+def _find_live(before: list[list[int]], labels: list[int]) -> list[bool]:
+    """Return for each state whether it leads to one that accepts."""
+    live = [False] * len(before)
     open_ = [state for state, label in enumerate(labels) if label != NO_LABEL]
     while open_:
         state = open_.pop()
@@ -229,7 +267,7 @@ def combine(
         return label(tuple(part.labels[s] for part, s in zip(parts, state, strict=True)))
 
     begin = tuple(part.start for part in parts)
-    return _explore(starts, columns, len(column_of), begin, follow, of, len(parts))
+    return explore_rows(starts, columns, len(column_of), begin, follow, of, len(parts))
 
 
 class _Rows(dict[int, list[int]]):

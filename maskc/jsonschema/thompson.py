@@ -9,9 +9,15 @@ Source: Thompson, 1968, doi:10.1145/363347.363387.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
-from maskc.jsonschema.automata import MAX_STATES, CharSet, TooLargeError, explore, merge_starts
+from maskc.jsonschema.automata import (
+    MAX_STATES,
+    CharSet,
+    TooLargeError,
+    explore_rows,
+    merge_starts,
+)
 from maskc.jsonschema.syntax import (
     Assertion,
     Choice,
@@ -93,6 +99,57 @@ class _Nfa:
         return found
 
 
+class _Readers:
+    """Which states read which sets of characters, and what comes after them.
+
+    Args:
+        reads: state → the set that it reads, and the state after it.
+        closed: a state after a character → all that it leads to, as bits.
+        characters: one of each kind.
+    """
+
+    def __init__(
+        self,
+        reads: list[tuple[CharSet, int] | None],
+        closed: dict[int, int],
+        characters: list[int],
+    ) -> None:
+        self._after = {s: closed[read[1]] for s, read in enumerate(reads) if read is not None}
+        reading: dict[CharSet, int] = {}
+        for state, read in enumerate(reads):
+            if read is not None:
+                reading[read[0]] = reading.get(read[0], 0) | 1 << state
+        self._reading = list(reading.values())
+        self._sets_of = [[n for n, s in enumerate(reading) if c in s] for c in characters]
+        self._known: list[dict[int, int]] = [{} for _ in reading]
+
+    def follow(self, bits: int) -> list[int | None]:
+        """Return the states after each kind of character, ``None`` for none."""
+        after = [self._read(n, bits & reading) for n, reading in enumerate(self._reading)]
+        found: list[int | None] = []
+        for sets in self._sets_of:
+            target = 0
+            for n in sets:
+                target |= after[n]
+            found.append(target or None)
+        return found
+
+    def _read(self, number: int, bits: int) -> int:
+        """Return the states after some that read a set."""
+        if not bits:
+            return 0
+        known = self._known[number]
+        found = known.get(bits)
+        if found is None:
+            found, left = 0, bits
+            while left:
+                low = left & -left
+                found |= self._after[low.bit_length() - 1]
+                left ^= low
+            known[bits] = found
+        return found
+
+
 def build_simple(node: Node, sets: list[CharSet]) -> CharDfa:
     """Return the automaton of a pattern without look-aheads and word boundaries.
 
@@ -123,31 +180,19 @@ def build_simple(node: Node, sets: list[CharSet]) -> CharDfa:
             may_end |= 1 << state
     first = nfa.close(start, "^") & useful
     ends_empty = bool(nfa.close(start, "^$") >> final & 1)
-    tables: dict[int, dict[int, int]] = {}
+    first_of: dict[tuple[bool, ...], int] = {}
+    for low, kind in zip(starts, kinds, strict=True):
+        first_of.setdefault(kind, low)
+    column_of = {kind: n for n, kind in enumerate(first_of)}
+    columns = [column_of[kind] for kind in kinds]
+    readers = _Readers(nfa.reads, closed, list(first_of.values()))
 
-    def table_of(character: int) -> dict[int, int]:
-        found = tables.get(character)
-        if found is None:
-            found = tables[character] = {
-                state: closed[read[1]]
-                for state, read in enumerate(nfa.reads)
-                if read is not None and character in read[0]
-            }
-        return found
-
-    def step(state: Hashable, character: int) -> Hashable:
-        bits = state if isinstance(state, int) else first
-        table, after = table_of(character), 0
-        bits &= reading
-        while bits:
-            low = bits & -bits
-            after |= table.get(low.bit_length() - 1, 0)
-            bits ^= low
-        return after or None
+    def follow(state: Hashable) -> Iterable[Hashable]:
+        return readers.follow(state if isinstance(state, int) else first)
 
     def label(state: Hashable) -> int:
         if not isinstance(state, int):
             return 0 if ends_empty else NO_LABEL
         return 0 if state & may_end else NO_LABEL
 
-    return explore(starts, "start", step, label, kinds)
+    return explore_rows(starts, columns, len(column_of), "start", follow, label, 1)

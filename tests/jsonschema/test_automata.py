@@ -1,7 +1,14 @@
 import pytest
 
 from maskc.jsonschema import automata
-from maskc.jsonschema.automata import TooLargeError, combine, intersect, of_texts, relabel
+from maskc.jsonschema.automata import (
+    TooLargeError,
+    _refine,
+    combine,
+    intersect,
+    of_texts,
+    relabel,
+)
 from maskc.jsonschema.patterns import build_pattern
 from maskc.runtime.schema.characters import DEAD, NO_LABEL
 
@@ -33,3 +40,24 @@ def test_labels_that_go_take_with_them_what_led_to_nothing_else():
     others = relabel(dfa, lambda label: NO_LABEL if label == 0 else label)
     assert [others.labels[others.read(text)] for text in ("a", "ab", "x")] == [NO_LABEL, 1, 3]
     assert relabel(dfa, lambda _: NO_LABEL).start == DEAD
+
+
+def test_a_chain_of_states_is_split_in_a_step_a_state():
+    n_states = 2_000
+    looked = []
+    rows = [_Watched(row, looked) for row in [[0], *([n + 1] for n in range(1, n_states)), [0]]]
+    before = [[], [], *([n] for n in range(1, n_states))]
+    block = [0, *[1] * (n_states - 1), 2]
+    _refine(rows, before, block)
+    assert len(set(block)) == n_states + 1
+    assert len(looked) < 4 * n_states
+
+
+class _Watched(list):
+    def __init__(self, row, looked):
+        super().__init__(row)
+        self._looked = looked
+
+    def __iter__(self):
+        self._looked.append(1)
+        return super().__iter__()
