@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 180
 STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test types native pure suite check slow golden bench bench-peers deep growth hostile corpora conformance templates tokenizers format clean
+.PHONY: help venv run test types native pure suite check slow golden bench bench-peers deep growth hostile corpora conformance templates tokenizers wild format clean
 .PHONY: conformance-json-schema fuzz integrations engines engine-llama-cpp engine-sglang engine-vllm grammars peers
 
 help: ## list the targets
@@ -102,6 +102,9 @@ templates: $(STAMP) ## download chat templates and calls of tools, and follow ev
 tokenizers: $(STAMP) ## download real vocabularies as GGUF files: bytes by their texts, json and python compiled, texts walked
 	$(BIN)/python -m pip download --quiet --no-deps --no-binary llama-cpp-python --dest corpora llama-cpp-python
 	$(BIN)/python -m benchmarks.vocabularies corpora/llama_cpp_python-*.tar.gz --page docs/tokenizers.md
+
+wild: $(STAMP) ## compile and verify the grammars of FOLDER, each with the settings of its project beside it
+	$(BIN)/python -m benchmarks.wild $(or $(FOLDER),$(error FOLDER= is the folder of grammars)) --page docs/published-grammars.md
 
 format: $(STAMP) ## format the code and fix what lint can fix
 	$(BIN)/ruff format .

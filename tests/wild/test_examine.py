@@ -1,0 +1,28 @@
+"""Steps in processes of their own."""
+
+import sys
+
+from benchmarks.wild.examine import STATES, Bounds, examine, run_bounded
+from benchmarks.wild.settings import read_entries
+
+
+def test_a_command_that_does_not_end_is_ended():
+    done = run_bounded([sys.executable, "-c", "while True: pass"], 0.2, None)
+    assert "no end after" in done["error"]
+
+
+def test_a_command_that_takes_too_much_memory_says_so():
+    done = run_bounded([sys.executable, "-c", "print(len(bytes(10**9)))"], 10, 500)
+    assert done["out"] == ""
+    assert "MemoryError" in done["error"]
+
+
+def test_a_postlex_that_is_a_class_counts_as_refused(tmp_path):
+    (tmp_path / "x.lark").write_text('start: "a"\n')
+    (tmp_path / "x.toml").write_text('parser = "lalr"\npostlex = "renames A"\n')
+    (entry,) = read_entries(tmp_path)
+    folder = tmp_path / "made"
+    folder.mkdir()
+    found = examine(entry, folder, Bounds(60, 4000, "bytes"))
+    assert (found["state"], found["why"]) == ("refused", "postlex: renames A")
+    assert found["state"] in STATES

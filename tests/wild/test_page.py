@@ -1,0 +1,46 @@
+"""What a run over a folder says."""
+
+from benchmarks.wild.examine import STATES
+from benchmarks.wild.page import count_states, format_report, list_worse
+
+GOOD = {
+    "repository": "owner/name",
+    "path": "x.lark",
+    "parser": "lalr",
+    "lexer": "basic",
+    "state": "verified",
+    "seconds": 1.0,
+    "megabytes": 0.5,
+    "peak": 90,
+}
+BAD = {
+    "repository": "owner/name",
+    "path": "y.lark",
+    "parser": "earley",
+    "lexer": "dynamic",
+    "state": "refused",
+    "why": "a | b",
+}
+
+
+def test_states_are_counted():
+    assert count_states({"a": GOOD, "b": GOOD, "c": BAD}) == "1 refused, 2 verified"
+
+
+def test_a_worse_state_is_named_and_a_better_one_is_not():
+    report = {"a": BAD, "b": GOOD}
+    assert list_worse(report, {"a": "compiles", "b": "refused"}, STATES) == [
+        "a: refused, and was compiles"
+    ]
+
+
+def test_a_difference_is_named_whatever_was_expected():
+    assert list_worse({"a": {"state": "differs"}}, {}, STATES) == ["a: differs from Lark"]
+
+
+def test_the_page_counts_by_parser_and_names_what_is_refused_and_where_grammars_are_from():
+    lines = format_report({"a": GOOD, "b": GOOD, "c": BAD})
+    assert "| lalr, basic | 2 | 2 | 2 | 2 | 0 | 0 |" in lines
+    assert "| all | 3 | 3 | 2 | 2 | 0 | 0 |" in lines
+    assert "| `c` | refused: a ¦ b |" in lines
+    assert lines[-1] == "- owner/name: `x.lark`, `y.lark`"
