@@ -103,7 +103,7 @@ def grow(artifact):
     gc.collect()
     tracemalloc.start()
     for seed in range(1, 26):
-        walk(artifact, seed, 200)
+        walk(artifact, seed, 60)
     gc.collect()
     grown, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -111,6 +111,6 @@ def grow(artifact):
 
 
 def test_new_texts_without_end_take_no_more_than_their_budget(artifact):
-    cache_bytes = 400_000
+    cache_bytes = 150_000
     assert grow(Artifact(artifact.contents)) > cache_bytes
     assert grow(Artifact(artifact.contents, cache_bytes=cache_bytes)) < cache_bytes
