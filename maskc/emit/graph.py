@@ -373,9 +373,9 @@ class _Builder:
         terminal = node.terminal
         if terminal == NO_EVENT:
             inside = self._inside_of[len(self.answered) - 1]
-            return np.array(
-                [p for p, c in enumerate(self._context_of.tolist()) if inside >> c & 1], np.int32
-            )
+            n_contexts = len(self.lexer.contexts)
+            wanted = np.array([bool(inside >> c & 1) for c in range(n_contexts)], dtype=np.bool_)
+            return np.flatnonzero(wanted[self._context_of]).astype(np.int32)
         found = self._profiles_after.get(terminal)
         if found is None:
             states = list(self.tops.list_states(terminal))

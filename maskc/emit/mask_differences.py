@@ -52,6 +52,7 @@ def encode_unions(
 ) -> Unions:
     """Return the unions of token sets, each given as numbers of ``sets``."""
     n_words = -(-vocab_size // 32)
+    made = _Masks(sets, n_words)
     number: dict[bytes, int] = {}
     number_of: list[int] = []
     base: list[int] = []
@@ -60,7 +61,7 @@ def encode_unions(
     masks: list[Ints] = []
     recent = np.zeros((_RECENT, n_words), dtype=np.int32)
     for union in unions:
-        mask = _unite([sets[n] for n in union], n_words)
+        mask = made.unite(union)
         key = mask.tobytes()
         if key in number:
             number_of.append(number[key])
@@ -69,8 +70,9 @@ def encode_unions(
         nearest, changed = NO_BASE, mask
         if np.count_nonzero(mask) > n_words // _NEAR:
             known = min(len(masks), _RECENT)
-            distances = np.count_nonzero(recent[:known] != mask, axis=1)
-            place = int(distances.argmin()) if known else 0
+            # Row by row: along an axis, NumPy counts in 64-bit numbers.
+            distances = [int(np.count_nonzero(row)) for row in recent[:known] != mask]
+            place = distances.index(min(distances)) if known else 0
             if not known or distances[place] > n_words // _NEAR:
                 place = len(masks) % _RECENT
                 recent[place] = mask
@@ -92,8 +94,30 @@ def encode_unions(
     )
 
 
-def _unite(sets: Sequence[Ints], n_words: int) -> Ints:
-    legal = np.zeros(n_words * 32, dtype=np.uint8)
-    for tokens in sets:
+class _Masks:
+    """Unites token sets. Large ones, which take as much memory as a mask, are kept as masks."""
+
+    def __init__(self, sets: Sequence[Ints], n_words: int) -> None:
+        self._sets, self._n_words = sets, n_words
+        self._large: dict[int, Ints] = {}
+
+    def unite(self, numbers: tuple[int, ...]) -> Ints:
+        """Return int32[n_words], the union of some sets."""
+        small = [self._sets[n] for n in numbers if len(self._sets[n]) < self._n_words]
+        mask = self._pack(np.concatenate(small)) if small else np.zeros(self._n_words, np.int32)
+        for number in numbers:
+            if len(self._sets[number]) >= self._n_words:
+                if number not in self._large:
+                    self._large[number] = self._pack(self._sets[number])
+                mask |= self._large[number]
+        return mask
+
+    def _pack(self, tokens: Ints) -> Ints:
+        if len(tokens) < self._n_words // 2:
+            mask = np.zeros(self._n_words, dtype=np.uint32)
+            # One by one, which is less than a byte for each token of the vocabulary.
+            np.bitwise_or.at(mask, tokens >> 5, np.uint32(1) << (tokens & 31).astype(np.uint32))
+            return mask.view(np.int32)
+        legal = np.zeros(self._n_words * 32, dtype=np.uint8)
         legal[tokens] = 1
-    return np.packbits(legal, bitorder="little").view("<i4").astype(np.int32)
+        return np.packbits(legal, bitorder="little").view("<i4").astype(np.int32)

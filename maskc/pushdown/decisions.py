@@ -29,7 +29,6 @@ Source: Tran-Thien, appendix, sections 2 and 4 (the questions); Bouajjani, Espar
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 
 import numpy as np
@@ -45,6 +44,7 @@ from maskc.parser.items import ItemSets
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.interchangeable import Classes
 from maskc.pushdown.segments import Segments
+from maskc.pushdown.spreading import Words, make_edges, spread
 from maskc.pushdown.state_facts import Bools, StateFacts
 from maskc.store.sequences import Event, Sequences
 
@@ -53,6 +53,7 @@ DEPENDS = MAY | FAIL
 
 # Bytes of answers, one for each distinct sequence and refined state.
 MAX_ANSWERS = 400_000_000
+_AT_ONCE = 512  # sequences whose answers are passed on together
 
 Flags = NDArray[np.uint8]
 
@@ -181,11 +182,16 @@ class _Graph:
         self.table = table
         self.n_states = len(table.live)
         self._on_target: dict[tuple[SequenceId, int], int] = {}
-        # State → (state that asks it, what the asking state reduces by).
-        self.readers: list[list[tuple[int, tuple[int, int]]]] = [[] for _ in range(self.n_states)]
+        # State → (state that asks it, on which terminals the asking state reduces, by number).
+        readers: list[list[tuple[int, int]]] = [[] for _ in range(self.n_states)]
+        kinds: dict[frozenset[int], int] = {}
         self.edges: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
         reductions = [
-            dict[int, tuple[int, ...]](list_reductions(row.reduces)) for row in grammar.lalr.states
+            {
+                production: kinds.setdefault(frozenset(terminals), len(kinds))
+                for production, terminals in list_reductions(row.reduces)
+            }
+            for row in grammar.lalr.states
         ]
         for state, lalr_state in enumerate(table.lalr_state):
             for lhs, productions in item_sets.closures[lalr_state].items():
@@ -194,9 +200,11 @@ class _Graph:
                     continue
                 for production in productions:
                     end = self._walk(state, item_sets.right_sides[production])
-                    if end is not None and production in reductions[table.lalr_state[end]]:
-                        kind = (table.lalr_state[end], production)
-                        self.readers[base].append((end, kind))
+                    if end is not None:
+                        kind = reductions[table.lalr_state[end]].get(production)
+                        if kind is not None:
+                            readers[base].append((end, kind))
+        self.readers, self.kinds = make_edges(readers), tuple(kinds)
         sources: dict[int, list[tuple[int, int]]] = {}
         for state, row in enumerate(table.shifts):
             for terminal, target in row.items():
@@ -204,12 +212,6 @@ class _Graph:
         for terminal, pairs in sources.items():
             table_ = np.array(pairs, dtype=np.int64)
             self.edges[terminal] = (table_[:, 0], table_[:, 1])
-        # Terminals on which states reduce → the kinds that do, of which there may be many.
-        self.kinds_of: dict[frozenset[int], list[tuple[int, int]]] = {}
-        kinds = {kind for readers in self.readers for _, kind in readers}
-        for reducing, reduced in sorted(kinds):
-            terminals = frozenset(reductions[reducing][reduced])
-            self.kinds_of.setdefault(terminals, []).append((reducing, reduced))
 
     def _walk(self, state: int, right_side: tuple[int, ...]) -> int | None:
         """Return the state after a right side, ``None`` if no live stack gets there."""
@@ -270,9 +272,8 @@ class _Graph:
 
         The least fixpoint of: an answer of a base is one of every state that reduces to it on the
         sequence's first terminal, if that state takes the terminal. Bits are only ever added, so
-        it ends. The answers of one state are one integer, two bits a sequence, ``MAY`` below
-        ``FAIL``; where a state does not take the first terminal they stay 0, so most of the table
-        is never touched.
+        it ends. The answers of one state are two bits a sequence, ``MAY`` below ``FAIL``; where a
+        state does not take the first terminal they stay 0, so most of the table is never touched.
 
         Args:
             values: uint8[n_keys, n_states], ``MAY`` and ``FAIL`` of the states that shift; the
@@ -280,47 +281,38 @@ class _Graph:
             reducing: first terminal → the rows of ``values`` whose sequences begin with it.
             facts: which states take a terminal.
         """
-        columns = [column for group in reducing.values() for column in group]
-        place = {column: 2 * i for i, column in enumerate(columns)}
-        both = {
-            terminal: sum(DEPENDS << place[column] for column in group)
-            for terminal, group in reducing.items()
-        }
-        taken = [0] * self.n_states  # the sequences that a state's answers may be about
-        here = [0] * self.n_states  # its answers so far
-        for terminal, group in reducing.items():
-            for state in np.flatnonzero(facts.takes.get(terminal, facts.nothing)).tolist():
-                taken[state] |= both[terminal]
-            for column in group:
-                shift = place[column]
-                for state in np.flatnonzero(values[column]).tolist():
-                    here[state] |= int(values[column, state]) << shift
-        masks: dict[tuple[int, int], int] = {}
-        for terminals, kinds in self.kinds_of.items():
-            mask = sum(both[terminal] for terminal in both if terminal in terminals)
-            masks.update(dict.fromkeys(kinds, mask))
-        # Invariant: the readers of a state that is not queued hold all of its answers.
-        pending = deque(state for state in range(self.n_states) if here[state])
-        queued = [bool(value) for value in here]
-        while pending:
-            state = pending.popleft()
-            queued[state] = False
-            value = here[state]
-            for reader, kind in self.readers[state]:
-                joined = here[reader] | value & masks[kind] & taken[reader]
-                if joined != here[reader]:
-                    here[reader] = joined
-                    if not queued[reader]:
-                        queued[reader] = True
-                        pending.append(reader)
-        n_bytes = max(1, -(-2 * len(columns) // 8))
-        packed = np.frombuffer(
-            b"".join(value.to_bytes(n_bytes, "little") for value in here), dtype=np.uint8
-        ).reshape(self.n_states, n_bytes)
-        bits = np.unpackbits(packed, axis=1, bitorder="little")
-        for column in columns:
-            shift = place[column]
-            values[column] = bits[:, shift] * MAY | bits[:, shift + 1] * FAIL
+        every = [(first, column) for first, group in reducing.items() for column in group]
+        for low in range(0, len(every), _AT_ONCE):
+            firsts, columns = zip(*every[low : low + _AT_ONCE], strict=True)
+            here = _pack(values[list(columns)])
+            takes = np.array([facts.takes.get(first, facts.nothing) for first in firsts])
+            inside = np.array([[first in some for some in self.kinds] for first in firsts])
+            spread(
+                self.readers,
+                here,
+                _pack(takes * np.uint8(DEPENDS)),
+                _pack(inside * np.uint8(DEPENDS)),
+            )
+            values[list(columns)] = _unpack(here, len(columns))
 
 
 _NO_STATES = np.zeros(0, dtype=np.int64)
+
+
+def _pack(values: Flags) -> Words:
+    """Return uint64[n_words, n_states]: two bits for each row of uint8[n_rows, n_states]."""
+    n_rows, n_states = values.shape
+    n_words = max(1, -(-n_rows // 32))
+    bits = np.zeros((n_words * 32, 2, n_states), dtype=np.uint8)
+    bits[:n_rows, 0] = values & MAY
+    bits[:n_rows, 1] = values >> 1
+    octets = np.packbits(bits.reshape(-1, n_states), axis=0, bitorder="little")
+    return octets.reshape(n_words, 8, n_states).transpose(0, 2, 1).copy().view("<u8")[..., 0]
+
+
+def _unpack(words: Words, n_rows: int) -> Flags:
+    """Return what :func:`_pack` packed."""
+    n_states = words.shape[1]
+    octets = words[..., None].view(np.uint8).transpose(0, 2, 1).reshape(-1, n_states)
+    bits = np.unpackbits(octets, axis=0, bitorder="little").reshape(-1, 2, n_states)[:n_rows]
+    return np.asarray(bits[:, 0] * np.uint8(MAY) | bits[:, 1] * np.uint8(FAIL))

@@ -11,6 +11,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.store.token_sets import sort_pairs, unite
+
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
@@ -41,8 +43,7 @@ class RowCollector:
         """
         n_paths, n_opens = int(path.max(initial=0)) + 1, int(opened.max(initial=0)) + 1
         key = (origin.astype(np.int64) * n_paths + path) * n_opens + opened
-        order = np.lexsort((tokens, key))
-        key, tokens = key[order], tokens[order]
+        key, tokens = sort_pairs(key, tokens, n_origins * n_paths * n_opens)
         begin = np.flatnonzero(np.diff(key, prepend=-1))
         numbers = self._intern_all(tokens, begin)
         distinct = key[begin]
@@ -79,7 +80,7 @@ class RowCollector:
         key = numbers.tobytes()
         found = self._unions.get(key)
         if found is None:
-            union = np.sort(np.concatenate([self.sets[number] for number in numbers.tolist()]))
+            union = unite([self.sets[number] for number in numbers.tolist()])
             found = self._unions[key] = self._intern(union)
         return found
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from maskc.ids import DROPPED, BoundaryId, TerminalId
 from maskc.store.sequences import Event, Sequences
+from maskc.store.token_sets import sort_pairs, unite
 
 Ints = NDArray[np.int32]
 
@@ -43,7 +44,7 @@ class TokenSets:
             return numbers[0]
         found = self._unions.get(numbers)
         if found is None:
-            union = np.unique(np.concatenate([self.sets[number] for number in numbers]))
+            union = unite([self.sets[number] for number in numbers])
             found = self._unions[numbers] = self._intern(union)
         return found
 
@@ -100,8 +101,7 @@ def merge(rows: Rows, source: Ints, first: Ints, sequence: Ints) -> Rows:
     kept = np.flatnonzero(sequence != DROPPED)
     n_events, n_sequences = len(rows.events), len(rows.sequences)
     key = (source[kept].astype(np.int64) * n_events + first[kept]) * n_sequences + sequence[kept]
-    order = np.lexsort((rows.token_set[kept], key))
-    key, sets = key[order], rows.token_set[kept][order]
+    key, sets = sort_pairs(key, rows.token_set[kept], rows.n_sources * n_events * n_sequences)
     starts = np.flatnonzero(np.diff(key, prepend=-1))
     bounds = np.append(starts, len(key))
     merged = sets[starts].copy()

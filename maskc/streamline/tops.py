@@ -36,6 +36,10 @@ class Tops:
 def make_lalr_tops(table: RefinedTable, lexer: LexerSpec) -> Tops:
     """Return the refined states: after a terminal, those that its shifts lead to."""
     layout = lexer.layout
+    shifted: dict[int, set[int]] = {}
+    for row in table.shifts:
+        for terminal, state in row.items():
+            shifted.setdefault(terminal, set()).add(state)
 
     def list_states(terminal: int) -> Iterable[int]:
         if terminal == IGNORED:
@@ -46,7 +50,6 @@ def make_lalr_tops(table: RefinedTable, lexer: LexerSpec) -> Tops:
             # Dedents and an indent follow a newline; between brackets nothing happens at all.
             taken |= {layout.indent, layout.dedent}
             states |= {s for s, enclosed in enumerate(table.enclosed) if enclosed}
-        states |= {s for row in table.shifts for t, s in row.items() if t in taken}
-        return sorted(states)
+        return sorted(states.union(*(shifted.get(t, ()) for t in taken)))
 
     return Tops(table.live, table.context_of, list_states)

@@ -1,0 +1,107 @@
+"""Which bits reach which states along edges that let only some of them through?
+
+The least fixpoint of: a bit of a state is one of every state that an edge leads to, if the edge
+and the state let it through. Rounds of array operations take what the last round changed a step
+further. A round costs something even where little changes, so after ``_ROUNDS`` of them, in
+a graph that is long and narrow, what is left is done state by state.
+
+Example: along 0 → 1 → 2, bits {1, 2} of state 0 of which the second edge lets only 1 through give
+{1, 2} for state 1 and {1} for state 2.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint64]
+Longs = NDArray[np.int64]
+
+_ROUNDS = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edges:
+    """Edges, in order of the states that they lead from.
+
+    Attributes:
+        first: int64[n_states + 1], those from a state are ``first[state] : first[state + 1]``.
+        target: int64[n_edges].
+        kind: int64[n_edges], edges of a kind let the same bits through.
+    """
+
+    first: Longs
+    target: Longs
+    kind: Longs
+
+
+def make_edges(edges: Sequence[Sequence[tuple[int, int]]]) -> Edges:
+    """Return edges that are given by state, as (target, kind)."""
+    flat = np.array([edge for row in edges for edge in row], dtype=np.int64).reshape(-1, 2)
+    first = np.cumsum([0, *map(len, edges)])
+    return Edges(first, flat[:, 0].copy(), flat[:, 1].copy())
+
+
+def spread(edges: Edges, here: Words, passes: Words, kinds: Words, rounds: int = _ROUNDS) -> None:
+    """Add to each state the bits that reach it.
+
+    Args:
+        edges: the edges.
+        here: uint64[n_words, n_states], the bits of the states; changed.
+        passes: uint64[n_words, n_states], the bits that a state lets in.
+        kinds: uint64[n_words, n_kinds], the bits that an edge of a kind lets through.
+        rounds: how many there are before the rest is done state by state.
+    """
+    changed = np.flatnonzero(here.any(axis=0))
+    for _ in range(rounds):
+        if not len(changed):
+            return
+        n_edges = edges.first[changed + 1] - edges.first[changed]
+        source = np.repeat(changed, n_edges)
+        # The edges of each changed state lie side by side.
+        skipped = np.repeat(edges.first[changed] - np.cumsum(n_edges) + n_edges, n_edges)
+        edge = np.arange(len(source)) + skipped
+        target, kind = edges.target[edge], edges.kind[edge]
+        reached = np.zeros(here.shape[1], dtype=np.bool_)
+        for bits, passed, through in zip(here, passes, kinds, strict=True):
+            new = bits[source] & through[kind] & passed[target] & ~bits[target]
+            taken = np.flatnonzero(new)
+            if len(taken):
+                np.bitwise_or.at(bits, target[taken], new[taken])
+                reached[target[taken]] = True
+        changed = np.flatnonzero(reached)
+    if len(changed):
+        _spread_one_by_one(edges, here, passes, kinds, changed.tolist())
+
+
+def _spread_one_by_one(
+    edges: Edges, here: Words, passes: Words, kinds: Words, changed: list[int]
+) -> None:
+    values, passed, through = map(_to_numbers, (here, passes, kinds))
+    first, target, kind = edges.first.tolist(), edges.target.tolist(), edges.kind.tolist()
+    # Invariant: what lies one edge further than a state that is not queued holds its bits.
+    pending, queued = deque(changed), set(changed)
+    while pending:
+        state = pending.popleft()
+        queued.discard(state)
+        value = values[state]
+        for edge in range(first[state], first[state + 1]):
+            reached = target[edge]
+            joined = values[reached] | value & through[kind[edge]] & passed[reached]
+            if joined != values[reached]:
+                values[reached] = joined
+                if reached not in queued:
+                    queued.add(reached)
+                    pending.append(reached)
+    flat = b"".join(value.to_bytes(8 * len(here), "little") for value in values)
+    here[:] = np.frombuffer(flat, dtype="<u8").reshape(-1, len(here)).T
+
+
+def _to_numbers(words: Words) -> list[int]:
+    """Return the columns of an array as numbers of any width."""
+    rows = np.ascontiguousarray(words.T.astype("<u8"))
+    return [int.from_bytes(row.tobytes(), "little") for row in rows]
