@@ -32,6 +32,7 @@ __all__ = [
     "Matcher",
     "__version__",
     "allocate_bitmask",
+    "apply_bitmask",
     "capture",
     "compile_grammar",
     "compile_json_schema",
@@ -327,6 +328,30 @@ def load_kit(
     n_bytes = DEFAULT_CACHE_BYTES if cache_bytes is None else cache_bytes
     most = USUAL_STEPS if steps is None else steps
     return load_kit(path, cache_bytes=n_bytes, mapped=mapped, steps=most)
+
+
+def apply_bitmask(logits: Any, bitmask: Any) -> None:
+    """Make the logits of tokens that are not legal -inf, in place.
+
+    Args:
+        logits: floating point, [batch, width] or [width]: an array of NumPy's or a tensor of
+            torch's, on any device. What is wider than the bitmask is not legal.
+        bitmask: int32[batch, words], or int32[words] for one row; for a tensor, an array or a
+            tensor.
+
+    Raises:
+        TypeError: the logits are no floating point numbers, or the bitmask is no int32.
+        ValueError: there is not one mask for each row of logits, or they cannot be written to.
+    """
+    # A tensor is told by its class, so that nobody loads torch for arrays.
+    if type(logits).__module__.partition(".")[0] == "torch":
+        from maskc.integrations.torch_masks import apply_bitmask as apply_to_tensor
+
+        apply_to_tensor(logits, bitmask if bitmask.ndim == 2 else bitmask[None])
+        return
+    from maskc.runtime.logits import apply_to_array
+
+    apply_to_array(logits, bitmask)
 
 
 if not TYPE_CHECKING:

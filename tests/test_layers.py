@@ -23,7 +23,7 @@ FILE = BOTTOM | {
 RUNTIME = FILE | {"runtime"}
 ALL = COMPILER | RUNTIME | {"", "glr", "pipeline", "verify", "bench", "report", "cli"}
 ALL |= {"lalr_path", "stages", "dump", "jsonschema", "kit", "lint", "explain", "tags", "native"}
-ALL |= {"work", "build", "captures"}
+ALL |= {"build", "captures", "diff", "work"}
 
 # Package or module → what it may import of maskc. The most specific line counts; `""` is
 # maskc/__init__.py itself.
@@ -85,7 +85,10 @@ MAY_IMPORT = {
     # An engine's tokenizer is compared with the artifact's, by the compiler's own reading.
     "integrations": RUNTIME | {"", "integrations", "kit", "vocab"},
     "": RUNTIME
-    | {"captures", "frontends.source", "jsonschema.compiling", "kit", "pipeline", "vocab"},
+    | {"captures", "frontends.source", "integrations.torch_masks", "jsonschema.compiling"}
+    | {"kit", "pipeline", "vocab"},
+    # Two artifacts side by side; what compiled them is not asked.
+    "diff": RUNTIME | {"diff"},
     # The oracle shares no algorithm with the compiler: it takes Lark's own parser from frontends.
     "verify": RUNTIME
     | {"", "frontends.lark.build", "frontends.lark.versions", "frontends.source"}

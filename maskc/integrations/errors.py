@@ -7,6 +7,7 @@ Example: ``IntegrationError("transformers", "it is not installed", "pip install 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from typing import Any
 
 from maskc.errors import MaskcError
@@ -21,6 +22,29 @@ class IntegrationError(MaskcError):
 
     def __str__(self) -> str:
         return f"{self.engine}: {self.reason}; {self.remedy}"
+
+
+def check_artifacts(engine: str, given: Sequence[Any]) -> None:
+    """Check that matchers can be made of what a caller gave; ``None`` is no grammar.
+
+    Raises:
+        IntegrationError: a name is given, or anything else.
+
+    >>> check_artifacts("an engine", ["json"])
+    Traceback (most recent call last):
+    maskc.integrations.errors.IntegrationError: an engine: 'json' is a name, and no artifact; give maskc.load(path), or load(name) of a registry
+    """  # noqa: E501 - a message is one line
+    for one in given:
+        if one is None or callable(getattr(one, "matcher", None)):
+            continue
+        what = (
+            f"{one!r:.60} is a name" if isinstance(one, str) else f"{type(one).__name__} is given"
+        )
+        raise IntegrationError(
+            engine,
+            f"{what}, and no artifact",
+            "give maskc.load(path), or load(name) of a registry",
+        )
 
 
 def load_engine(module: str, extra: str) -> Any:

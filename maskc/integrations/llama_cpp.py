@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.integrations.errors import IntegrationError
+from maskc.integrations.errors import IntegrationError, check_artifacts
 from maskc.integrations.llama_cpp_model import find_end_ids, find_unwritten, read_vocabulary
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.session import Session
@@ -55,6 +55,9 @@ class GrammarProcessor:
 
     Attributes:
         error: why the completion was ended, ``None`` if nothing is wrong.
+
+    Raises:
+        IntegrationError: a name is given, or anything else that makes no matchers.
     """
 
     def __init__(
@@ -64,6 +67,7 @@ class GrammarProcessor:
         end_ids: Iterable[int] | None = None,
         unwritten: Iterable[int] = (),
     ) -> None:
+        check_artifacts(ENGINE, [artifact])
         self.error: IntegrationError | None = None
         self._artifact = artifact
         self._end_ids = tuple(sorted(artifact.eos_ids if end_ids is None else set(end_ids)))

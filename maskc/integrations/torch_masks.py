@@ -40,9 +40,14 @@ def apply_bitmask(
         rows: the rows of the logits that are masked; default: all, in order.
 
     Raises:
+        TypeError: the logits are no floating point numbers, or the bitmask is no int32.
         ValueError: the bitmask has not one row for each row that is masked.
     """
     torch = load_engine("torch", EXTRA)
+    if not logits.is_floating_point():
+        raise TypeError(f"logits are floating point numbers, and these are {logits.dtype}")
+    if str(bitmask.dtype).removeprefix("torch.") != "int32":
+        raise TypeError(f"a bitmask holds int32, and this one {bitmask.dtype}")
     table = logits if logits.dim() == 2 else logits.unsqueeze(0)
     n_rows = table.shape[0] if rows is None else len(rows)
     if bitmask.shape[0] != n_rows:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.integrations.errors import IntegrationError
+from maskc.integrations.errors import IntegrationError, check_artifacts
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.rows import Following, fill_rows
 from maskc.integrations.torch_masks import unpack_bitmask
@@ -56,12 +56,16 @@ class GrammarProcessor:
         artifacts: an artifact or a kit's constraint for all sequences of the batch, or one for
             each; ``None`` for a sequence without a grammar. Beams and ``num_return_sequences`` are
             not counted.
+
+    Raises:
+        IntegrationError: a name is given, or anything else that makes no matchers.
     """
 
     # It tells sequences apart by their place in the batch, and continuous batching packs them.
     supports_continuous_batching = False
 
     def __init__(self, artifacts: Compiled | Sequence[Compiled | None]) -> None:
+        check_artifacts(ENGINE, artifacts if isinstance(artifacts, list | tuple) else [artifacts])
         self._is_shared = not isinstance(artifacts, Sequence)
         self._artifacts = tuple(artifacts) if isinstance(artifacts, Sequence) else (artifacts,)
         self._prompts: NDArray[np.int64] | None = None

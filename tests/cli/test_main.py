@@ -14,8 +14,10 @@ from maskc.native import describe_runtime
 COMMANDS = (
     "analyze",
     "bench",
+    "build",
     "check",
     "compile",
+    "diff",
     "dump",
     "explain",
     "families",

@@ -1,0 +1,1 @@
+"""Which tokens are legal in one artifact and not in another, and after which texts?"""
