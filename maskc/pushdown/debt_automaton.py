@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from enum import Enum
+from operator import itemgetter
 from typing import Any, Final, TypeVar
 
 TAKEN: Final = -1
@@ -95,19 +96,23 @@ class DebtAutomaton:
         def block_of(state: int) -> int:
             return block[state] if state >= 0 else state
 
+        # What a state reads does not change, so it has a number; what it leads to is looked up.
+        shapes: dict[Hashable, int] = {}
+        reads = [
+            shapes.setdefault(tuple(symbol for symbol, _ in row), len(shapes)) for row in self.edges
+        ]
+        # One more than a state leads to: of a single place, `itemgetter` returns no tuple.
+        leads = [itemgetter(TAKEN, *(target for _, target in row)) for row in self.edges]
         n_blocks = 0
         while True:  # invariant: states in different blocks are told apart by some stack
+            places = [*block, REFUSED, TAKEN]  # where -2 and -1 look it up
             numbers: dict[Hashable, int] = {}
-            split = [
+            block = [
                 number
                 if number < 0
-                else numbers.setdefault(
-                    (number, tuple((symbol, block_of(target)) for symbol, target in row)),
-                    len(numbers),
-                )
-                for number, row in zip(block, self.edges, strict=True)
+                else numbers.setdefault((number, read, lead(places)), len(numbers))
+                for number, read, lead in zip(block, reads, leads, strict=True)
             ]
-            block = split
             if len(numbers) == n_blocks:
                 break
             n_blocks = len(numbers)

@@ -15,8 +15,8 @@ unlimited credit exploration is found here too, without a maximum stack size, an
 right-recursive ends, which its recursive definition cannot see: with ``S ::= aS | b`` the loop from
 S• back to S• pops the stack each time round, and so ends.
 
-How much of S a symbol reads is a fixpoint over nonterminals for each suffix of S, shared between
-all sequences that end alike. Sets of positions are bit sets.
+How much of S a symbol reads is worked out in :mod:`maskc.pushdown.reads`. Sets of positions are
+bit sets.
 
 A place of a sequence may also hold a *set* of terminals, any of which will do there: what an open
 lexeme may still become is one question. A set is numbered by :meth:`ProductionDebts.number_set`,
@@ -36,7 +36,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from maskc.grammar.reduce import ReducedGrammar
 from maskc.grammar.sets import Terminals, compute_sets
 from maskc.ids import END
 from maskc.pushdown.debt_automaton import (
@@ -51,11 +50,7 @@ from maskc.pushdown.debt_automaton import (
 )
 from maskc.pushdown.dft import BOTTOM as Z0
 from maskc.pushdown.dft import DftAutomaton
-
-Symbols = tuple[int, ...]
-Positions = int  # bit set; ``_MET`` once everything was read, 0 once nothing can be
-_MET = -1
-_LONG = 32  # sequences that would nest Python calls too deep
+from maskc.pushdown.reads import MET, Positions, Reads, Symbols
 
 
 class Place(NamedTuple):
@@ -122,9 +117,11 @@ class ProductionDebts:
         # Symbol → the first that stands in the same places: the same stacks lie below both.
         first = {returns: symbol for symbol, returns in reversed(self._returns.items())}
         self._alike = {symbol: first[returns] for symbol, returns in self._returns.items()}
-        self._corners = _list_corners(reduced, self.sets.nullable)
-        self._begins: dict[Symbols, tuple[int, bool]] = {(): (0, True)}
-        self._read: dict[Symbols, dict[int, Positions]] = {}
+        self._reads = Reads(reduced, self.sets, self.list_terminals, self.terminals_at)
+        self._returned = {
+            symbol: tuple((lhs, rest, self._reads.number_rest(rest)) for lhs, rest in found.rests)
+            for symbol, found in self._returns.items()
+        }
         self._can_be_met: dict[tuple[int, Symbols], bool] = {}
         self._set_number: dict[Terminals, int] = {}
         self._members: list[Terminals] = []
@@ -189,9 +186,10 @@ class ProductionDebts:
         if returns.is_bottom and len(elements) == 1 and self._ends(elements):
             return True, []
         found = [(-1 - lhs, elements) for lhs in returns.ends]
-        for lhs, rest in returns.rests:
-            read = self.advance(rest, 1, elements)
-            if read == _MET:
+        suffix = self._reads.suffix(elements)
+        for lhs, _, rest in self._returned.get(symbol, ()):
+            read = self._reads.advance(rest, 1, suffix)
+            if read == MET:
                 return True, []
             while read:
                 low = read & -read
@@ -254,95 +252,22 @@ class ProductionDebts:
             Verdict.UNKNOWN if Verdict.UNKNOWN in found else found.pop() if found else Verdict.NEVER
         )
 
-    def read(self, nonterminal: int, elements: Symbols) -> Positions:
-        """Return the bit set of how much of a sequence a nonterminal can read.
-
-        The last bit, ``len(elements)``, also stands for all that begins with the sequence.
-        """
-        if not elements:
-            return 1
-        table = self._read.get(elements)
-        if table is None:
-            if len(elements) > _LONG:  # shortest suffix first: filling one asks for shorter ones
-                for start in range(len(elements) - 1, 0, -1):
-                    self._read.setdefault(elements[start:], self._fill(elements[start:]))
-            table = self._read[elements] = self._fill(elements)
-        return table.get(nonterminal, 0) | (nonterminal in self.sets.nullable)
-
-    def advance(self, rest: Symbols, positions: Positions, elements: Symbols) -> Positions:
-        """Return where in the sequence one may be once the symbols of ``rest`` are generated.
-
-        ``_MET`` if the sequence may be read to its end on the way.
-        """
-        if positions <= 0 or not rest:
-            return positions
-        begins = self._begins.get(rest)
-        if begins is None:
-            begins = self._begins[rest] = self.sets.first_of(rest)
-        first, can_be_empty = begins
-        found = 0
-        while positions:
-            low = positions & -positions
-            positions ^= low
-            at = low.bit_length() - 1
-            if can_be_empty:
-                found |= low
-            if first & self.terminals_at(elements[at]):
-                if at + 1 == len(elements):
-                    return _MET
-                read = self._advance_from(rest, elements[at:])
-                if read == _MET:
-                    return _MET
-                found |= read << at
-        return found
-
-    def _advance_from(self, rest: Symbols, elements: Symbols) -> Positions:
-        """As ``advance`` from position 0 of a sequence that ``rest`` can begin with."""
-        symbol = rest[0]
-        if symbol >= 0:
-            fits = self.terminals_at(elements[0]) >> symbol & 1
-            return self.advance(rest[1:], 2, elements) if fits else 0
-        here = self.read(-1 - symbol, elements)
-        return _MET if here >> len(elements) else self.advance(rest[1:], here, elements)
-
-    def _fill(self, elements: Symbols) -> dict[int, Positions]:
-        """Return how much of a sequence each nonterminal reads, if it reads anything."""
-        last = 1 << len(elements)
-        table: dict[int, Positions] = {}
-        pending: list[tuple[int, Positions]] = [
-            (symbol, 2) for symbol in self.list_terminals(elements[0])
-        ]
-        while pending:
-            symbol, positions = pending.pop()
-            for lhs, rest in self._corners.get(symbol, ()):
-                if positions & last:
-                    read = last
-                else:
-                    read = self.advance(rest, positions, elements)
-                    if read == _MET:
-                        read = last
-                known = table.get(lhs, 0)
-                # Once everything can be read, how else it could be read does not matter.
-                if read & ~known and not known & last:
-                    table[lhs] = known | read
-                    pending.append((-1 - lhs, read & ~known))
-        return table
-
     def returns(self, symbol: int) -> Returns:
         """Return what a stack can hold right after a symbol."""
         return self._returns.get(symbol, _NOWHERE)
 
     def _borrow_of(self, elements: Symbols) -> Borrow[Below, Place]:
         """Return the edges of the debt automata of a sequence."""
+        suffix = self._reads.suffix(elements)
 
         def borrow(node: Below) -> list[tuple[Place, Below | int]]:
             returns, here = self.returns(node.symbol), node.positions
             found: list[tuple[Place, Below | int]] = [
                 (Place(lhs, ()), Below(-1 - lhs, here)) for lhs in returns.ends
             ]
-            for lhs, rest in returns.rests:
-                left = self.advance(rest, here, elements)
-                if left == _MET:
+            for lhs, rest, number in self._returned.get(node.symbol, ()):
+                left = self._reads.advance(number, here, suffix)
+                if left == MET:
                     found.append((Place(lhs, rest), TAKEN))
                 else:
                     found.append((Place(lhs, rest), Below(-1 - lhs, left) if left else REFUSED))
@@ -380,16 +305,3 @@ def _list_returns(dft: DftAutomaton) -> dict[int, Returns]:
         )
         for symbol, pairs in found.items()
     }
-
-
-def _list_corners(
-    reduced: ReducedGrammar, nullable: frozenset[int]
-) -> dict[int, tuple[tuple[int, Symbols], ...]]:
-    """Return symbol → (left side, symbols after) where only empty symbols stand before it."""
-    found: dict[int, dict[tuple[int, Symbols], None]] = {}
-    for production in reduced.productions:
-        for position, symbol in enumerate(production.rhs, 1):
-            found.setdefault(symbol, {})[production.lhs, production.rhs[position:]] = None
-            if symbol >= 0 or -1 - symbol not in nullable:
-                break
-    return {symbol: tuple(pairs) for symbol, pairs in found.items()}
