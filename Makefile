@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 180
 STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test types native pure suite check slow golden bench bench-peers deep growth hostile corpora conformance templates tokenizers wild format clean
+.PHONY: help venv run test types native pure runtime-wheel suite check slow golden bench bench-peers deep growth hostile corpora conformance templates tokenizers wild format clean
 .PHONY: conformance-json-schema fuzz integrations engines engine-llama-cpp engine-sglang engine-vllm grammars peers
 
 help: ## list the targets
@@ -43,6 +43,9 @@ native: $(STAMP) ## compile the runtime with mypyc for this Python, where a C co
 
 pure: $(STAMP) ## remove what was compiled
 	$(BIN)/python build_native.py --clean
+
+runtime-wheel: $(STAMP) ## build dist/maskc_runtime-….whl: load and fill, with numpy and msgpack alone
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist ./runtime
 
 suite: $(STAMP) ## the tests alone
 	$(BIN)/pytest -n 2 $(PYTEST_OPTIONS)

@@ -85,6 +85,7 @@ def compile_grammar(
     Raises:
         MaskcError: one of its subclasses says what is wrong with the input.
     """
+    _check_compiler()
     from maskc.budget import run_bounded
     from maskc.frontends.source import load_sources
     from maskc.pipeline import compile_starts
@@ -144,6 +145,7 @@ def compile_json_schema(
         SchemaError: the schema cannot be compiled.
         ValueError: a choice of layout is not one of those above.
     """
+    _check_compiler()
     from maskc.budget import run_bounded
     from maskc.jsonschema.compiling import compile_schema
     from maskc.runtime.artifact import Artifact
@@ -194,6 +196,7 @@ def compile_structural_tag(
         SchemaError: a JSON Schema in it cannot be compiled.
         TagError: it is no structural tag, or asks for what is not supported.
     """
+    _check_compiler()
     from maskc.budget import run_bounded
     from maskc.kit import artifacts
     from maskc.limits import Limits
@@ -243,6 +246,7 @@ def compile_tools(
         TagError: a tool or the choice is none, or arguments have what the family's style cannot
             write.
     """
+    _check_compiler()
     from maskc.budget import run_bounded
     from maskc.kit import artifacts
     from maskc.limits import Limits
@@ -301,6 +305,25 @@ def capture(artifact: Artifact, *names: str) -> Captures:
     return capture(artifact, *names)
 
 
+def _check_compiler() -> None:
+    """Check that this is all of maskc, and not the distribution ``maskc-runtime``.
+
+    Raises:
+        MissingPackageError: it is.
+    """
+    if _find_spec("maskc.pipeline") is None:
+        from maskc.errors import MissingPackageError
+
+        raise MissingPackageError("the compiler of maskc")
+
+
+def _find_spec(name: str) -> object:
+    """Return where a module is, ``None`` if it is not there; nothing of it is loaded."""
+    from importlib.util import find_spec
+
+    return find_spec(name)
+
+
 def load_kit(
     path: str | os.PathLike[str],
     *,
@@ -321,6 +344,7 @@ def load_kit(
     Raises:
         ArtifactError: it is no kit, damaged, or of another format version.
     """
+    _check_compiler()
     from maskc.kit.file import load_kit
     from maskc.runtime.artifact import DEFAULT_CACHE_BYTES
     from maskc.runtime.effort import USUAL_STEPS

@@ -214,14 +214,18 @@ class StageError(MaskcError):
 
 
 class MissingPackageError(MaskcError):
-    """What was asked for needs a package that is not installed."""
+    """What was asked for needs a package that is not installed.
 
-    def __init__(self, package: str, extra: str) -> None:
+    ``extra`` is the extra of maskc that installs it; empty: maskc itself does.
+    """
+
+    def __init__(self, package: str, extra: str = "") -> None:
         super().__init__(package, extra)
         self.package, self.extra = package, extra
 
     def __str__(self) -> str:
-        return f"{self.package} is not installed; install it with pip install 'maskc[{self.extra}]'"
+        command = f"'maskc[{self.extra}]'" if self.extra else "maskc"
+        return f"{self.package} is not installed; install it with pip install {command}"
 
 
 class SchemaError(MaskcError):
