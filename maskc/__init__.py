@@ -53,6 +53,7 @@ def compile_grammar(
     lexer: str | None = None,
     postlex: str | None = None,
     dialect: str | None = None,
+    roles: Mapping[str, str] | None = None,
     vocab_size: int | None = None,
     eos_ids: Sequence[int] | None = None,
     added_tokens: AddedTokens | None = None,
@@ -75,6 +76,7 @@ def compile_grammar(
         dialect: ``lark``, ``gbnf``, ``ebnf`` or ``regex``; default: what the file's suffix says,
             else lark. With ``regex``, ``path_or_text`` is a pattern: the texts of
             ``re.fullmatch``.
+        roles: what terminals match where they stand in a rule, by ``rule.TERMINAL``.
         vocab_size: the model's padded vocabulary size; padding is never legal.
         eos_ids: the ids that end the output; default: those that the tokenizer names.
         added_tokens: which added tokens that are not special write text; default: those that are
@@ -101,6 +103,7 @@ def compile_grammar(
             lexer=lexer,
             postlex=postlex,
             dialect=dialect,
+            roles=roles,
         )
         return Artifact(compile_starts(sources, vocabulary, progress)[0])
 

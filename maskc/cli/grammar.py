@@ -23,17 +23,19 @@ class LarkOptions:
         parser: a parser of Lark's.
         lexer: a lexer of that parser.
         postlex: ``module:Class`` of an Indenter.
+        terminal: terminals that are narrowed in a rule, as ``class_name.NAME=[A-Z]+``.
     """
 
     start: str | tuple[str, ...] | None = None
     parser: str | None = None
     lexer: str | None = None
     postlex: str | None = None
+    terminal: tuple[str, ...] = ()
 
     @property
     def is_given(self) -> bool:
         """Whether any of them is given."""
-        return any((self.start, self.parser, self.lexer, self.postlex))
+        return any((self.start, self.parser, self.lexer, self.postlex, self.terminal))
 
     def load(self, path_or_text: str | Path, dialect: str | None = None) -> GrammarSource:
         """Return the source of a grammar that is read this way, with its first start symbol.
@@ -51,6 +53,7 @@ class LarkOptions:
         Raises:
             MaskcError: as :meth:`load`.
         """
+        from maskc.frontends.roles import split_role
         from maskc.frontends.source import load_sources
 
         return load_sources(
@@ -60,6 +63,7 @@ class LarkOptions:
             lexer=self.lexer,
             postlex=self.postlex,
             dialect=dialect,
+            roles=dict(map(split_role, self.terminal)),
         )
 
 
@@ -71,6 +75,12 @@ _STARTS = click.option(
     help="The start symbol; can be repeated: matcher(start=…) takes each of them.",
 )
 _POSTLEX = click.option("--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation.")
+_TERMINAL = click.option(
+    "--terminal",
+    multiple=True,
+    metavar="RULE.TERMINAL=PATTERN",
+    help="What a terminal's lexemes match where it stands in a rule; can be repeated.",
+)
 
 _OPTIONS = {
     "start": _START,
@@ -83,6 +93,7 @@ _OPTIONS = {
         help="Which lexer of Lark's; earley goes with dynamic, dynamic_complete and basic.",
     ),
     "postlex": _POSTLEX,
+    "terminal": _TERMINAL,
 }
 # Of commands that read grammars of both parsers.
 lark_options = gather("lark", LarkOptions, _OPTIONS)
@@ -100,5 +111,6 @@ lalr_options = gather(
             "--lexer", type=click.Choice(["contextual", "basic"]), help="Which lexer of Lark's."
         ),
         "postlex": _POSTLEX,
+        "terminal": _TERMINAL,
     },
 )

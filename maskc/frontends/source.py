@@ -28,6 +28,7 @@ from maskc.frontends.indentation import (
     Indentation,
     build_indentation,
 )
+from maskc.frontends.roles import Role, read_roles, write_roles
 from maskc.frontends.settings import (
     LEXERS,
     check_parser,
@@ -55,6 +56,7 @@ class GrammarSource:
         priority: a key of ``PRIORITIES``.
         parser: a key of ``LEXERS``.
         regex: whether terminals are patterns of the module ``regex``.
+        roles: terminals that are narrowed in a rule; ``text`` says them, too.
         dialect: the name of the notation that it was written in; ``text`` is Lark's.
         original: the text in that notation; ``None`` if it is ``text``.
         lexer_is_default: whether nobody chose the lexer.
@@ -72,6 +74,7 @@ class GrammarSource:
     priority: str = "normal"
     parser: str = "lalr"
     regex: bool = False
+    roles: tuple[Role, ...] = ()
     dialect: str = LARK.name
     original: str | None = None
     lexer_is_default: bool = field(default=False, compare=False)
@@ -87,6 +90,7 @@ def load_source(
     lexer: str | None = None,
     postlex: str | None = None,
     dialect: str | None = None,
+    roles: Mapping[str, str] | None = None,
 ) -> GrammarSource:
     """Return the source of a grammar.
 
@@ -95,20 +99,22 @@ def load_source(
 
     Arguments win over the settings in the text, which win over Lark's defaults. The dialect is
     the file's suffix's unless it is given; with ``regex`` the text is a pattern and no path.
-    A ``postlex`` given here is ``module:Class``, and that module is imported.
+    A ``postlex`` given here is ``module:Class``, and that module is imported. ``roles`` are
+    patterns of terminals in rules, by ``rule.TERMINAL`` (:mod:`maskc.frontends.roles`).
 
     Raises:
-        GrammarError: the file cannot be read, or a setting is unknown.
+        GrammarError: the file cannot be read, or a setting or a role is none.
         PostlexError: the postlex given is not an ``Indenter`` that only sets attributes.
         LimitError: it is too large, or takes too long to translate.
     """
     return run_bounded(
-        lambda: _load(path_or_text, start, parser, lexer, postlex, dialect), name="grammar"
+        lambda: _load(path_or_text, start, parser, lexer, postlex, dialect, roles or {}),
+        name="grammar",
     )
 
 
 def load_sources(
-    path_or_text: str | os.PathLike[str], *, starts: Sequence[str], **settings: str | None
+    path_or_text: str | os.PathLike[str], *, starts: Sequence[str], **settings: Any
 ) -> list[GrammarSource]:
     """Return the sources of a grammar with each of its start symbols, at least one.
 
@@ -134,6 +140,7 @@ def _load(
     lexer: str | None,
     postlex: str | None,
     dialect: str | None,
+    roles: Mapping[str, str],
 ) -> GrammarSource:
     notation = LARK if dialect is None else find_dialect(dialect)
     if not notation.suffixes:  # it has no files
@@ -154,7 +161,12 @@ def _load(
                 f"it is written as {notation.name}, which decides its parser and lexer; "
                 "leave parser, lexer and postlex out",
             )
+        if roles:
+            raise GrammarError(
+                name, f"it is written as {notation.name}, which has no terminals; leave roles out"
+            )
         return _translate(notation, notation.translate, name, text, start)
+    text = write_roles(name, text, roles)
     settings, place = read_settings(name, text)
     parser = parser or settings.get("parser", "lalr")
     chosen = lexer or settings.get("lexer")
@@ -172,6 +184,7 @@ def _load(
         priority=read_priority(name, settings),
         parser=parser,
         regex=read_regex(name, settings),
+        roles=read_roles(name, text),
         lexer_is_default=not chosen,
         folder=folder,
     )
@@ -266,6 +279,7 @@ def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
         priority=read_priority(name, settings),
         parser=parser,
         regex=read_regex(name, settings),
+        roles=read_roles(name, header["text"]),
         dialect=header.get("dialect", LARK.name),
         original=header.get("original"),
     )

@@ -78,7 +78,7 @@ class Context:
     Attributes:
         alternatives: terminal ids in the order ``re`` tries them.
         keywords: for a terminal of ``alternatives``, the string terminals it is renamed to when
-            its whole lexeme equals one, in the order they are tried.
+            its whole lexeme equals one, in the order they are tried, and then its roles.
     """
 
     alternatives: tuple[TerminalId, ...]
@@ -120,6 +120,7 @@ class LexerSpec:
         layout: indentation, if the postlex is an ``Indenter``.
         keyword_tail: ``re`` source of what a lexeme may have after a string terminal and still be
             renamed to it; mostly nothing, see :mod:`maskc.frontends.lark.versions`.
+        roles: terminals to which lexemes are renamed as to keywords, by a pattern.
     """
 
     terminals: tuple[str, ...]
@@ -132,6 +133,7 @@ class LexerSpec:
     contexts_after: Mapping[int, frozenset[ContextId]]
     layout: Layout | None
     keyword_tail: str = ""
+    roles: frozenset[TerminalId] = frozenset()
 
     def __post_init__(self) -> None:
         """Keep the mapping from being written."""

@@ -256,12 +256,20 @@ class LexemeAutomaton:
     def _renamed(self, state: LexemeState, terminal: int) -> TerminalId:
         if terminal in self.lexer.ignored:
             return IGNORED
-        names = [
+        names = self._list_names(state, terminal)
+        return TerminalId(min(names, key=lambda name: self.lexer.ranks[name], default=terminal))
+
+    def renamed_to(self, number: int) -> set[int]:
+        """Return all terminals to which the lexeme could be renamed if it ends in a state."""
+        state = self.states[number]
+        return {n for t in self.terminals_in(number) for n in self._list_names(state, t)}
+
+    def _list_names(self, state: LexemeState, terminal: int) -> list[int]:
+        return [
             label_of(position)
             for owner, position in state.keywords
             if owner == terminal and position < 0
         ]
-        return TerminalId(min(names, key=lambda name: self.lexer.ranks[name], default=terminal))
 
     def condition(self, look_behind: int, owed: Obligations) -> int:
         """Return the number of a condition; the empty one is ``free`` whatever the look-behinds."""

@@ -36,6 +36,8 @@ def find_keywords(subject: Subject) -> Iterator[Finding]:
             if owner in grammar.lexer.ignored or number not in wanted_in.get(owner, ()):
                 continue
             for keyword in names:
+                if keyword in grammar.lexer.roles:
+                    continue
                 lost.setdefault(owner, {}).setdefault(keyword, set()).add(number)
     if not lost:
         return

@@ -24,6 +24,12 @@ def test_the_command_line_wins_over_the_grammar(options, start):
     assert LarkOptions(**options).load(TEXT).start == start
 
 
+def test_terminals_are_narrowed_where_they_play_a_role():
+    source = LarkOptions(terminal=("one.ONE=1+",)).load(TEXT)
+    assert [(role.title, role.pattern) for role in source.roles] == [("one.ONE", "1+")]
+
+
 def test_options_are_given_if_one_of_them_is():
+    assert LarkOptions(terminal=("one.ONE=1+",)).is_given
     assert not LarkOptions().is_given
     assert LarkOptions(lexer="basic").is_given

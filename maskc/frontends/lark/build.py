@@ -30,6 +30,7 @@ from maskc.frontends.lark.expansion import check_expansion
 from maskc.frontends.lark.imports import check_grammar_text, make_loader
 from maskc.frontends.lark.indenters import build_indenter
 from maskc.frontends.lark.patching import patched
+from maskc.frontends.lark.roles import check_roles, insert_roles, make_lexers, renaming
 from maskc.frontends.lark.versions import check_version
 from maskc.frontends.settings import PRIORITIES
 from maskc.frontends.source import GrammarSource, name_source
@@ -66,6 +67,7 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
         # Lark builds a parser of grammars too.
         with _no_collision_check(), _no_warning_of_sets(source):
             grammar, _ = cast(Any, load_lark_grammar)(source.text, source.name, loaders, False)
+            insert_roles(grammar, source)
             check_expansion(grammar, source.name)
             built = Lark(
                 grammar,
@@ -85,6 +87,10 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
             from maskc.frontends.lark.regex_module import translate_terminals
 
             translate_terminals(built)
+        if source.roles:
+            with renaming():
+                make_lexers(built)
+            check_roles(built, source.name)
         if not is_dynamic(built):
             check_alternations(built)
     except _REFUSALS as error:

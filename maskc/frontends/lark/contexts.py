@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from lark import Lark
-from lark.lexer import BasicLexer, _create_unless
+from lark.lexer import BasicLexer
 
 from maskc.frontends.conditionals import check_conditionals
+from maskc.frontends.lark.roles import create_unless, rank_roles
 from maskc.frontends.match_length import build_matcher
 from maskc.grammar.model import Context, Layout
 from maskc.ids import ContextId, TerminalId
@@ -64,7 +65,7 @@ def read_ranks(lark: Lark, terminals: tuple[str, ...]) -> tuple[int, ...]:
     """Return the place of each terminal in the order in which Lark tries all of them."""
     lexer = lexer_of(lark)
     in_order = (lexer if isinstance(lexer, BasicLexer) else lexer.root_lexer).terminals
-    rank = {str(t.name): i for i, t in enumerate(in_order)}
+    rank = {str(t.name): i for i, t in enumerate(rank_roles(in_order))}
     return tuple(rank.get(name, len(rank)) for name in terminals)
 
 
@@ -95,7 +96,7 @@ def read_context(lexer: Any, terminal_id: Mapping[str, TerminalId], matcher: Any
         terminal_id: name → terminal.
         matcher: what finds keywords (:func:`maskc.frontends.match_length.build_matcher`).
     """
-    alternatives, callbacks = cast(Any, _create_unless)(
+    alternatives, callbacks = create_unless(
         lexer.terminals, lexer.g_regex_flags, matcher, lexer.use_bytes
     )
     return Context(

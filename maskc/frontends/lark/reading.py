@@ -23,6 +23,7 @@ from maskc.frontends.lark.contexts import (
     read_layout,
     read_ranks,
 )
+from maskc.frontends.lark.roles import list_roles
 from maskc.frontends.lark.tables import SharedRow, read_row, shared_lookaheads
 from maskc.frontends.lark.versions import keyword_tail
 from maskc.frontends.match_length import build_matcher
@@ -75,6 +76,7 @@ def _read_lalr(lark: Lark, start: str) -> LalrGrammar:
         contexts_after=_list_contexts_after(states, context_of),
         layout=read_layout(postlex, numbering.terminal_id) if postlex else None,
         keyword_tail=_read_tail(lark, contexts),
+        roles=frozenset(numbering.terminal_id[name] for name in list_roles(lark)),
     )
     return LalrGrammar(bnf, lexer, LalrTable(states, order[table.end_states[start]], context_of))
 

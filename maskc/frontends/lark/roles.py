@@ -1,0 +1,342 @@
+"""How does Lark read a grammar in which terminals play roles?
+
+A terminal with roles is read as ever, and its lexeme is *renamed* if it plays one: as Lark renames
+the lexeme of an identifier to a keyword, but by a pattern in the place of a string. In its rule the
+role takes the terminal's place; everywhere else it stands beside it, so nothing changes there.
+
+So contexts, the ends of lexemes and keywords are what they were, and Lark itself is the judge of
+which texts there are.
+
+Example: with ``class_name.NAME=[A-Z]+``, ``class_name: NAME`` becomes ``class_name: NAME__1``, and
+``atom: NAME`` becomes ``atom: NAME | NAME__1``. ``ABC`` is a NAME__1 wherever it stands.
+
+Limit: a lexeme plays one role at most, so the patterns of two roles of one terminal have no text in
+common, or are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from difflib import get_close_matches
+from typing import Any, cast
+
+import lark.lexer
+from lark import Lark, Token, Tree
+from lark.grammar import NonTerminal, Terminal
+from lark.lexer import BasicLexer, PatternRE, TerminalDef
+from lark.load_grammar import Grammar as LarkGrammar
+
+from maskc.errors import GrammarError, UnknownSymbolError
+from maskc.frontends.lark.patching import patched
+from maskc.frontends.roles import Role, looks_around
+from maskc.frontends.source import GrammarSource
+from maskc.grammar.model import Context, LexerSpec
+from maskc.ids import ContextId, TerminalId
+from maskc.lexer.lexeme import LexemeAutomaton
+
+_lark_create_unless: Callable[..., Any] = cast(Any, lark.lexer)._create_unless
+_N_NEAREST = 3
+_WILD = "*"  # Lark is told to keep all terminals
+
+
+class RolePattern(PatternRE):
+    """What a role's lexemes match; another terminal finds where they end."""
+
+    base: TerminalDef
+
+    def __init__(self, pattern: str, base: TerminalDef) -> None:
+        super().__init__(pattern, base.pattern.flags)
+        self.base = base
+
+
+def insert_roles(grammar: LarkGrammar, source: GrammarSource) -> None:
+    """Change a grammar that Lark has loaded, so that its roles are terminals of their own.
+
+    Raises:
+        GrammarError: a role cannot be played.
+        UnknownSymbolError: it names a rule or a terminal that the grammar does not have.
+    """
+    if not source.roles:
+        return
+    _check_source(source)
+    change = _Change(grammar, source.name)
+    # A copy of a rule is made of it as it was before its own roles.
+    for role in sorted(source.roles, key=lambda role: -len(role.rules)):
+        change.insert(role)
+    change.widen()
+    compile_grammar = grammar.compile
+
+    def compile_with_roles(start: Sequence[str], keep: Any) -> tuple[list[Any], list[Any], Any]:
+        bases = {terminal for terminal, _ in change.names}
+        kept = keep if keep == _WILD else {*keep, *bases}
+        terminals, rules, ignored = compile_grammar(start, kept)
+        by_name = {str(terminal.name): terminal for terminal in terminals}
+        added = []
+        for (terminal, pattern), name in change.names.items():
+            base = by_name[terminal]
+            if not isinstance(base.pattern, PatternRE):
+                raise GrammarError(
+                    source.name, f"{terminal} is a string, and has nothing to be narrowed to"
+                )
+            added.append(TerminalDef(name, RolePattern(pattern, base), base.priority))
+        return [*terminals, *added], rules, ignored
+
+    cast(Any, grammar).compile = compile_with_roles
+
+
+def _check_source(source: GrammarSource) -> None:
+    fact = None
+    if source.parser != "lalr":
+        fact = "it is read by Earley's parser, and only lexemes of the LALR parser play roles"
+    elif source.regex:
+        fact = "its patterns are those of the module regex, and roles are not narrowed by these"
+    if fact:
+        raise GrammarError(source.name, f"{fact}; leave the roles out")
+
+
+class _Change:
+    """Rules that are being changed.
+
+    Attributes:
+        names: terminal and pattern → the name of the role's terminal.
+    """
+
+    def __init__(self, grammar: LarkGrammar, name: str) -> None:
+        self._grammar, self._name = grammar, name
+        self.names: dict[tuple[str, str], str] = {}
+        self._copies: dict[tuple[str, ...], str] = {}  # path of rules → name of the last one's copy
+        self._taken = {str(n) for n, *_ in grammar.rule_defs} | {
+            str(n) for n, _ in grammar.term_defs
+        }
+
+    def insert(self, role: Role) -> None:
+        """Put a role's terminal in its place."""
+        terminals = [str(n) for n, (tree, _) in self._grammar.term_defs if tree]
+        terminal = self._resolve("terminal", role.terminal, terminals)
+        if terminal in self._grammar.ignore:
+            raise GrammarError(
+                self._name, f"{terminal} is ignored, and plays no role; leave {role.title} out"
+            )
+        key = (terminal, role.pattern)
+        if key not in self.names:
+            self.names[key] = self._new_name(f"{terminal}__{len(self.names) + 1}")
+        rules = [str(name) for name, *_ in self._grammar.rule_defs]
+        first, *others = (self._resolve("rule", rule, rules) for rule in role.rules)
+        tree = self._tree_of(first)
+        path: tuple[str, ...] = (first,)
+        for rule in others:
+            path = (*path, rule)
+            if path not in self._copies:
+                self._copies[path] = self._copy(rule, "__".join(path[::-1]))
+            self._replace(tree, NonTerminal, rule, self._copies[path], role)
+            tree = self._tree_of(self._copies[path])
+        self._replace(tree, Terminal, terminal, self.names[key], role)
+
+    def widen(self) -> None:
+        """Put roles beside their terminals where these stand on their own."""
+        by_terminal: dict[str, list[str]] = {}
+        for (terminal, _), name in self.names.items():
+            by_terminal.setdefault(terminal, []).append(name)
+        for _, _, tree, _ in self._grammar.rule_defs:
+            for inner in list(tree.iter_subtrees()):
+                for place, child in enumerate(inner.children):
+                    found = _name_in(child, Terminal)
+                    if found is None or found not in by_terminal:
+                        continue
+                    if inner.data == "template_usage":
+                        raise GrammarError(
+                            self._name,
+                            f"{found} has roles and is given to a template; write the template out",
+                        )
+                    inner.children[place] = Tree(
+                        "expansions",
+                        [
+                            Tree("expansion", [Tree("value", [Terminal(one)])])
+                            for one in (found, *by_terminal[found])
+                        ],
+                    )
+
+    def _resolve(self, kind: str, name: str, known: Sequence[str]) -> str:
+        """Return the name of a symbol; Lark puts a module's name before what it imports."""
+        if name in known:
+            return name
+        imported = [one for one in known if one.endswith(f"__{name}")]
+        if len(imported) != 1:
+            nearest = get_close_matches(name, known, _N_NEAREST, cutoff=0.3)
+            raise UnknownSymbolError(self._name, kind, name, tuple(nearest))
+        return imported[0]
+
+    def _tree_of(self, rule: str) -> Any:
+        return next(tree for name, _, tree, _ in self._grammar.rule_defs if name == rule)
+
+    def _copy(self, rule: str, wanted: str) -> str:
+        """Add a copy of a rule, and return its name."""
+        (found,) = (one for one in self._grammar.rule_defs if one[0] == rule)
+        _, parameters, tree, options = found
+        if parameters:
+            raise GrammarError(
+                self._name, f"{rule} is a template, and no way to a role; write it out"
+            )
+        name = self._new_name(wanted)
+        copy = (Token("RULE", name), parameters, _copy_tree(tree), options)
+        self._grammar.rule_defs.append(copy)
+        return name
+
+    def _new_name(self, wanted: str) -> str:
+        name = wanted
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name
+
+    def _replace(self, tree: Any, kind: type, name: str, by: str, role: Role) -> None:
+        n_found = 0
+        for inner in list(tree.iter_subtrees()):
+            for place, child in enumerate(inner.children):
+                # What a former role has put there counts as found.
+                if _name_in(child, kind) in (name, by):
+                    inner.children[place] = Tree("value", [kind(by)])
+                    n_found += 1
+        if not n_found:
+            raise GrammarError(
+                self._name,
+                f"there is no {name} to be narrowed in the role {role.title}; "
+                "name the rule that has it, and rules on the way: RULE.RULE.TERMINAL",
+            )
+
+
+def _name_in(node: Any, kind: type) -> str | None:
+    """Return the name of a symbol that stands in a rule, ``None`` for all else."""
+    if isinstance(node, Tree) and node.data == "value" and isinstance(node.children[0], kind):
+        return str(cast(Any, node.children[0]).name)
+    return None
+
+
+def _copy_tree(tree: Any) -> Any:
+    return Tree(tree.data, [_copy_tree(c) if isinstance(c, Tree) else c for c in tree.children])
+
+
+def renaming() -> AbstractContextManager[None]:
+    """Let Lark rename lexemes to roles where it makes lexers meanwhile."""
+    return patched(lark.lexer, "_create_unless", create_unless)
+
+
+def make_lexers(lark: Lark) -> None:
+    """Let Lark make all its lexers now, while it renames to roles."""
+    lexer = cast(Any, lark.parser.lexer)
+    lexer = lexer.lexer if lark.lexer_conf.postlex else lexer
+    for one in (
+        (lexer,) if isinstance(lexer, BasicLexer) else (lexer.root_lexer, *lexer.lexers.values())
+    ):
+        _ = one.scanner
+
+
+def create_unless(
+    terminals: Sequence[Any],
+    flags: int,
+    re_module: Any,
+    use_bytes: bool,  # noqa: FBT001  # as Lark calls it
+) -> tuple[list[Any], dict[str, Any]]:
+    """Return what a lexer looks for, and what it renames; as Lark's ``_create_unless``."""
+    roles = [t for t in terminals if isinstance(t.pattern, RolePattern)]
+    if not roles:
+        return cast(
+            "tuple[list[Any], dict[str, Any]]",
+            _lark_create_unless(terminals, flags, re_module, use_bytes),
+        )
+    bases = {str(t.pattern.base.name): t.pattern.base for t in roles}
+    looked_for = {str(t.name): t for t in terminals if t not in roles} | bases
+    in_order = sorted(looked_for.values(), key=_rank)
+    found, callbacks = _lark_create_unless(in_order, flags, re_module, use_bytes)
+    for name, base in bases.items():
+        before = callbacks[name].scanner.terminals if name in callbacks else []
+        own = [t for t in roles if t.pattern.base is base]
+        scanner = cast(Any, lark.lexer).Scanner([*before, *own], flags, re_module, use_bytes)
+        callbacks[name] = cast(Any, lark.lexer).UnlessCallback(scanner)
+    return found, callbacks
+
+
+def _rank(terminal: Any) -> tuple[Any, ...]:
+    """Return the key by which Lark sorts terminals."""
+    pattern = terminal.pattern
+    return (-terminal.priority, -pattern.max_width, -len(pattern.value), terminal.name)
+
+
+def list_roles(lark: Lark) -> list[str]:
+    """Return the names of the terminals that are roles."""
+    return [str(t.name) for t in lark.terminals if isinstance(t.pattern, RolePattern)]
+
+
+def rank_roles(in_order: Iterable[Any]) -> list[Any]:
+    """Return terminals with the roles at the end: a lexeme that is a keyword plays none."""
+    return sorted(in_order, key=lambda terminal: isinstance(terminal.pattern, RolePattern))
+
+
+def check_roles(lark: Lark, name: str) -> None:
+    """Check that no lexeme plays two roles, and that each role is played by some.
+
+    Raises:
+        GrammarError: it is not so.
+    """
+    by_base: dict[str, list[Any]] = {}
+    for terminal in lark.terminals:
+        if isinstance(terminal.pattern, RolePattern):
+            by_base.setdefault(str(terminal.pattern.base.name), []).append(terminal)
+    for base, roles in by_base.items():
+        patterns = [role.pattern.value for role in roles]
+        automaton = _automaton_of(lark, roles)
+        is_played = [False] * len(roles)
+        for played, witness in _list_played(automaton, len(roles)):
+            if len(played) > 1:
+                first, second = (patterns[number] for number in sorted(played)[:2])
+                raise GrammarError(
+                    name,
+                    f"{witness!r} plays two roles of {base}, {first} and {second}; "
+                    "let the patterns have no text in common, or be the same",
+                )
+            for number in played:
+                is_played[number] = True
+        if not all(is_played):
+            pattern = patterns[is_played.index(False)]
+            raise GrammarError(
+                name, f"no {base} matches {pattern}, and nothing can play that role; change it"
+            )
+
+
+def _automaton_of(lark: Lark, roles: Sequence[Any]) -> LexemeAutomaton:
+    """Return the lexemes of a terminal and its roles alone, numbered from 1."""
+    flags, base = lark.lexer_conf.g_regex_flags, roles[0].pattern.base.pattern.to_regexp()
+    if looks_around(base, flags):
+        # What its lexemes are depends on where they stand: roles have to differ on every text.
+        base = "(?s:.)+"
+    renamed = tuple(TerminalId(n) for n in range(2, len(roles) + 2))
+    return LexemeAutomaton(
+        LexerSpec(
+            terminals=("$END", str(roles[0].pattern.base.name), *(str(t.name) for t in roles)),
+            patterns=(None, base, *(t.pattern.to_regexp() for t in roles)),
+            re_flags=flags,
+            ranks=tuple(range(len(roles) + 2)),
+            ignored=frozenset(),
+            contexts=(Context((TerminalId(1),), ((TerminalId(1), renamed),)),),
+            first_context=ContextId(0),
+            contexts_after={},
+            layout=None,
+        )
+    )
+
+
+def _list_played(automaton: LexemeAutomaton, n_roles: int) -> list[tuple[set[int], bytes]]:
+    """Return, for each state in which a lexeme may end, the roles it plays and a lexeme."""
+    first_byte = {int(c): n for n, c in reversed(list(enumerate(automaton.threads.byte_class)))}
+    start = automaton.start_of_text()
+    found, seen, pending = [], {start: b""}, [start]
+    for state in pending:
+        if automaton.ends(state):
+            labels = automaton.renamed_to(state)
+            found.append(({label - 2 for label in labels if label - 2 < n_roles}, seen[state]))
+        for byte_class, after in enumerate(automaton.row(state)):
+            if after >= 0 and after not in seen:
+                seen[after] = seen[state] + bytes([first_byte[byte_class]])
+                pending.append(after)
+    return found

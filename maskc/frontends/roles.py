@@ -1,0 +1,171 @@
+"""Which terminals are narrowed where they play a role?
+
+A line of a grammar's text names a rule, a terminal in it, and a pattern::
+
+    // maskc-terminal: class_name.NAME=[A-Z][A-Za-z0-9]*
+
+Where the rule has the terminal, only those of its lexemes are legal that the pattern matches as a
+whole; everywhere else the terminal is as before. Rules on the way can be named, too:
+``classdef.name.NAME`` is NAME in what ``classdef`` has of ``name``, and leaves the other uses of
+``name`` alone.
+
+The line may stand anywhere in the text. Roles that are given as an argument are written at its end,
+so an artifact carries them as it carries its grammar; the last line of a role counts.
+
+Example: with ``class_name: NAME`` and the line above, ``class Shape`` is legal and ``class shape``
+is not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from maskc.errors import GrammarError
+
+_LINE = re.compile(r"^//\s*maskc-terminal:(.*)$", re.MULTILINE)
+_ROLE = re.compile(r"\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)\s*=(.*)", re.DOTALL)
+_EXAMPLE = "class_name.NAME=[A-Z][A-Za-z0-9]*"
+
+# CPython's parser has no public name.
+_parser = cast(Any, re)._parser  # noqa: SLF001
+_constants = cast(Any, re)._constants  # noqa: SLF001
+# What a pattern may not have: whether it holds must depend on the lexeme's own bytes, and on all
+# ways to read them.
+_NOT_PLAIN = {
+    _constants.ASSERT: "a look-around",
+    _constants.ASSERT_NOT: "a look-around",
+    _constants.AT: r"^, $ or \b",
+    _constants.GROUPREF: "a back-reference",
+    _constants.GROUPREF_EXISTS: "a conditional",
+    _constants.ATOMIC_GROUP: "an atomic group",
+    _constants.POSSESSIVE_REPEAT: "a possessive quantifier",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A terminal where it plays a role.
+
+    Attributes:
+        rules: the rule, and others on the way to the terminal.
+        terminal: the terminal's name.
+        pattern: ``re`` source that its lexemes match there.
+    """
+
+    rules: tuple[str, ...]
+    terminal: str
+    pattern: str
+
+    @property
+    def title(self) -> str:
+        """The role as it is written, without its pattern."""
+        return ".".join([*self.rules, self.terminal])
+
+
+def read_roles(name: str, text: str) -> tuple[Role, ...]:
+    """Return the roles of a text, each once.
+
+    Raises:
+        GrammarError: a line is not such a role, or its pattern cannot be used for one.
+    """
+    found: dict[str, Role] = {}
+    for match in _LINE.finditer(text):
+        place = f"{name}:{text.count(chr(10), 0, match.start()) + 1}"
+        role = _read_role(place, match[1].strip())
+        found.pop(role.title, None)
+        found[role.title] = role
+    return tuple(found.values())
+
+
+def write_roles(name: str, text: str, patterns: Mapping[str, str]) -> str:
+    """Return a text with roles written at its end.
+
+    Args:
+        name: of the text.
+        text: of the grammar.
+        patterns: role, as ``class_name.NAME`` → pattern.
+
+    Raises:
+        GrammarError: one of them is no such role, or its pattern cannot be used for one.
+    """
+    for title, pattern in patterns.items():
+        if "\n" in pattern or pattern != pattern.strip():
+            raise GrammarError(
+                name,
+                f"the pattern of {title} begins or ends with a blank, or has a line break; "
+                r"write [ ] or \n",
+            )
+        _read_role(name, f"{title}={pattern}")
+        text = f"{text.rstrip(chr(10))}\n// maskc-terminal: {title}={pattern}\n"
+    return text
+
+
+def split_role(word: str) -> tuple[str, str]:
+    """Return role and pattern of a word of a command line.
+
+    >>> split_role("class_name.NAME=[A-Z]+")
+    ('class_name.NAME', '[A-Z]+')
+
+    Raises:
+        GrammarError: it has no ``=``.
+    """
+    title, equals, pattern = word.partition("=")
+    if not equals:
+        raise GrammarError(word, f"it is no role; write RULE.TERMINAL=PATTERN, as {_EXAMPLE}")
+    return title, pattern
+
+
+def _read_role(place: str, text: str) -> Role:
+    match = _ROLE.fullmatch(text)
+    if match is None:
+        raise GrammarError(
+            place, f"{text!r} is no role; write RULE.TERMINAL=PATTERN, as {_EXAMPLE}"
+        )
+    *rules, terminal = match[1].split(".")
+    _check_pattern(place, match[1], match[2])
+    return Role(tuple(rules), terminal, match[2])
+
+
+def _check_pattern(place: str, title: str, pattern: str) -> None:
+    """Refuse a pattern that is none, or looks at more than the lexeme.
+
+    Raises:
+        GrammarError: it is so.
+    """
+    try:
+        tree = _parser.parse(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise GrammarError(place, f"the pattern of {title} is none of re: {error}") from None
+    found = next((name for op in list_operations(tree) if (name := _NOT_PLAIN.get(op))), None)
+    if found:
+        raise GrammarError(
+            place,
+            f"the pattern of {title} has {found}, and a role's pattern has to match whole lexemes; "
+            "leave it out",
+        )
+
+
+def looks_around(pattern: str, flags: int) -> bool:
+    """Return whether it depends on more than its own text what a pattern matches."""
+    around = {_constants.ASSERT, _constants.ASSERT_NOT, _constants.AT}
+    return not around.isdisjoint(list_operations(_parser.parse(pattern, flags)))
+
+
+def list_operations(tree: Any) -> Iterator[Any]:
+    """Yield the operations of a pattern's syntax tree, at any depth."""
+    pending = [tree]
+    while pending:
+        for op, argument in pending.pop():
+            yield op
+            pending += _subpatterns(argument)
+
+
+def _subpatterns(argument: object) -> list[object]:
+    if isinstance(argument, _parser.SubPattern):
+        return [argument]
+    if isinstance(argument, tuple | list):
+        return [inner for part in argument for inner in _subpatterns(part)]
+    return []

@@ -1,0 +1,99 @@
+"""Roles: masks are exact, and the texts are those of the grammar whose lexemes play their parts.
+
+Lark's parse of each short text by the grammar without roles is asked what stands where.
+"""
+
+import logging
+import re
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lark import Lark, Token
+from lark.parsers import lalr_analysis
+
+import maskc
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.source import load_source
+from tests.examples import examples
+from tests.laws.test_masks_are_exact import check_language
+from tests.random_grammars import accepted_texts, draw_grammar, draw_regex, draw_tokens
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def draw_pattern(draw, alphabet):
+    """Return a pattern that some lexemes match and others do not."""
+    one = draw.choice(alphabet.strip())
+    pattern = f"(?:{draw_regex(draw, alphabet)})+"
+    if re.search(r"\(\?[=!<]|[\^$]|\\[bB]", pattern.replace("[^", "[")):
+        pattern = one
+    return draw.choice([pattern, f"{one}.*", f".*{one}", f"[^{one}]+", ".", "..+"])
+
+
+def draw_roles(draw, text, alphabet):
+    """Return a grammar's text with roles, and these by rule and terminal."""
+    places = [
+        (line.partition(":")[0], name)
+        for line in text.splitlines()
+        if line[:1] in "sxy"
+        for name in set(re.findall(r"T\d", line))
+        if re.search(rf"^{name}[.\d]*: /", text, re.MULTILINE)
+    ]
+    roles = {}
+    for place in sorted(places):
+        if draw.random() < 0.5:
+            roles[place] = draw_pattern(draw, alphabet)
+    lines = [f"// maskc-terminal: {rule}.{name}={p}\n" for (rule, name), p in roles.items()]
+    return text + "".join(lines), {key: re.compile(p) for key, p in roles.items()}
+
+
+def has_conflicts(text, monkeypatch):
+    """Return whether Lark resolves a conflict by shifting, which roles may change."""
+    found = []
+    with monkeypatch.context() as patch:
+        patch.setattr(lalr_analysis.logger, "debug", lambda message, *_: found.append(message))
+        Lark(text, parser="lalr", debug=True)
+    return any("conflict" in message for message in found)
+
+
+def plays(tree, roles):
+    """Return whether the lexemes of a tree play their roles."""
+    for node in tree.iter_subtrees():
+        for child in node.children:
+            if isinstance(child, Token):
+                role = roles.get((node.data, child.type))
+                if role is not None and not role.fullmatch(str(child)):
+                    return False
+    return True
+
+
+def check_roles(draw, monkeypatch, *, with_masks=True):
+    """Return how many texts a random grammar has with roles and without, ``None`` if refused."""
+    text, alphabet = draw_grammar(draw)
+    narrowed, roles = draw_roles(draw, text, alphabet)
+    try:
+        build_lark(load_source(text))
+        judge = build_lark(load_source(narrowed))
+    except maskc.MaskcError:
+        return None
+    plain = Lark(text, parser="lalr", keep_all_tokens=True)
+    whole = accepted_texts(plain, alphabet, 5)
+    found = accepted_texts(judge, alphabet, 5)
+    if not has_conflicts(text, monkeypatch):
+        assert found == {t for t in whole if plays(plain.parse(t), roles)}
+    if with_masks:
+        check_language(narrowed, alphabet, 4, draw_tokens(draw, alphabet))
+    return len(found), len(whole)
+
+
+@given(st.integers(0, 2**32))
+@examples(40)
+def test_a_role_keeps_the_texts_whose_lexemes_play_it(seed):
+    check_roles(Random(seed), pytest.MonkeyPatch())
