@@ -123,7 +123,7 @@ DIALECTS: dict[str, tuple[str, Callable[[], str]]] = {
     ),
     "ebnf-brackets": ("ebnf", lambda: "root ::= " + "(" * 5000 + "'a'" + ")" * 5000 + "\n"),
     "regex-empty": ("regex", lambda: "(?:|){60}b"),
-    "regex-counts": ("regex", lambda: "((a{1,50}){1,50}){1,50}"),
+    "regex-counts": ("regex", lambda: "((a{1,50}){1,50}){1,50}(?!b)"),
     "regex-subsets": ("regex", lambda: "(a|b)*a(a|b){20}"),
     "regex-brackets": ("regex", lambda: "(" * 3000 + "a" + ")" * 3000),
     "regex-alternatives": ("regex", lambda: "|".join(f"word{i * 7919}" for i in range(8_000))),

@@ -90,12 +90,23 @@ def compile_grammar(
     _check_compiler()
     from maskc.budget import run_bounded
     from maskc.frontends.source import load_sources
+    from maskc.kit import artifacts
+    from maskc.limits import Limits
     from maskc.pipeline import compile_starts
     from maskc.runtime.artifact import Artifact
 
     vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
+    bounds = limits or Limits()
+    settings = (start, parser, lexer, postlex)
 
     def work() -> Artifact:
+        if dialect == "regex" and not any(settings):
+            tag = artifacts.describe_counted(str(path_or_text), bounds)
+            if tag is not None:
+                made = artifacts.compile_structural_tag(
+                    tag, vocabulary, name="<regex>", limits=bounds
+                )
+                return Artifact(made)
         sources = load_sources(
             path_or_text,
             starts=(start,) if isinstance(start, str) else start or (),
@@ -107,7 +118,7 @@ def compile_grammar(
         )
         return Artifact(compile_starts(sources, vocabulary, progress)[0])
 
-    return run_bounded(work, limits)
+    return run_bounded(work, bounds)
 
 
 def compile_json_schema(

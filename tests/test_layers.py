@@ -10,7 +10,7 @@ import maskc
 
 ROOT = Path(maskc.__file__).parent
 
-BOTTOM = {"bits", "budget", "errors", "files", "ids", "levels", "limits", "wording"}
+BOTTOM = {"bits", "budget", "byte_classes", "errors", "files", "ids", "levels", "limits", "wording"}
 WORDS = BOTTOM | {"automata", "vocab"}
 GRAMMAR = WORDS | {"grammar", "lexer", "parser"}
 COMPILER = GRAMMAR | {"frontends", "store", "pushdown", "streamline", "emit"}
@@ -36,13 +36,17 @@ MAY_IMPORT = {
     "limits": set(),
     "native": set(),
     "wording": set(),
+    "byte_classes": set(),
     "budget": {"errors", "limits", "wording"},
     "automata": BOTTOM | {"automata"},
+    # What counts is the runtime's; its positions are found here.
+    "automata.counted": BOTTOM | {"automata", "runtime.link.counts", "runtime.link.positions"},
     "vocab": BOTTOM | {"vocab"},
     "grammar": WORDS | {"grammar"},
     "lexer": WORDS | {"grammar", "lexer"},
     "parser": WORDS | {"grammar", "parser"},
     "frontends": GRAMMAR | {"frontends"},
+    "frontends.characters.counted": GRAMMAR | {"frontends", "runtime.link.positions"},
     "store": GRAMMAR | {"artifact.model", "store"},
     "pushdown": GRAMMAR | {"store.sequences", "pushdown"},
     "streamline": GRAMMAR | {"store", "pushdown", "streamline"},

@@ -22,14 +22,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any, NamedTuple, cast
 
 from maskc.automata.charset import CodePoints
-from maskc.automata.counts import Bounds
 from maskc.automata.nfa import read_set
 from maskc.automata.utf8 import Utf8Nodes
+from maskc.runtime.link.counts import Bounds
+from maskc.runtime.link.positions import START, CountedPattern, Edge
 
 MAX_POSITIONS = 50_000
 # A loop that has no more positions when it is written out is written out.
@@ -38,46 +38,7 @@ MOST_COPIES = 16
 # CPython's parser has no public name; its tree is documented nowhere but in its source.
 _parser = cast(Any, re)._parser  # noqa: SLF001
 
-START = 0  # the position before the first character
-
 _Tree = Sequence[tuple[Any, Any]]
-
-
-class Edge(NamedTuple):
-    """What follows a position.
-
-    Attributes:
-        targets: positions.
-        n_open: how many of the loops around the position are not left.
-        repeats: whether the innermost of these begins one more pass.
-    """
-
-    targets: tuple[int, ...]
-    n_open: int
-    repeats: bool
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CountedPattern:
-    """The positions of a pattern. Position ``START`` reads nothing.
-
-    Attributes:
-        utf8: the bytes of characters.
-        roots: of each position, the node of ``utf8`` that reads its character; -1 of the first.
-        loops: of each position, the counted loops around it, the outermost first.
-        edges: of each position, what follows it.
-        ends: positions after which the text may end, once the loops around them may be left.
-        bounds: of each loop.
-        bodies: of each loop, the positions in it.
-    """
-
-    utf8: Utf8Nodes
-    roots: tuple[int, ...]
-    loops: tuple[tuple[int, ...], ...]
-    edges: tuple[tuple[Edge, ...], ...]
-    ends: frozenset[int]
-    bounds: tuple[Bounds, ...]
-    bodies: tuple[tuple[int, ...], ...]
 
 
 def count_loops(pattern: str) -> CountedPattern | None:
@@ -136,7 +97,7 @@ class PositionBuilder:
             return None
         self._edges[START].append(Edge(whole.first, 0, False))
         return CountedPattern(
-            self._utf8,
+            tuple(self._utf8.edges),
             tuple(self._roots),
             tuple(self._loops),
             tuple(map(tuple, self._edges)),

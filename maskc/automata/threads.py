@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.automata.nodes import Accept, Arena, Char, LookAround, Split
-from maskc.automata.utf8 import DONE, byte_classes
+from maskc.byte_classes import DONE, byte_classes
 
 ACCEPTED = -1  # any accepted pattern, where the label no longer matters
 
@@ -74,7 +74,7 @@ class ThreadStepper:
     @cached_property
     def byte_class(self) -> NDArray[np.uint8]:
         """uint8[256]: bytes that no node of the NFA tells apart share a class."""
-        return byte_classes(self.nfa.utf8)
+        return byte_classes(self.nfa.utf8.edges)
 
     @cached_property
     def n_classes(self) -> int:

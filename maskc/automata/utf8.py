@@ -13,12 +13,9 @@ base 64, which needs no sorting of byte sequences.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from maskc.automata.charset import CodePoints
+from maskc.byte_classes import DONE
 
-DONE = -1
 _LENGTHS = (  # first and last code point, lead byte of the first block, continuation bytes
     (0x0, 0x7F, 0x00, 0),
     (0x80, 0x7FF, 0xC0, 1),
@@ -114,17 +111,3 @@ def _join(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             joined.append((low, high))
     return joined
-
-
-def byte_classes(utf8: Utf8Nodes) -> NDArray[np.uint8]:
-    """Return uint8[256]: bytes that no node tells apart share a class."""
-    targets = np.full((len(utf8.edges), 256), DONE - 1, dtype=np.int32)
-    for node, edges in enumerate(utf8.edges):
-        for first, last, target in edges:
-            targets[node, first : last + 1] = target
-    differs = (targets[:, 1:] != targets[:, :-1]).any(axis=0)
-    starts = [0, *(np.flatnonzero(differs) + 1).tolist()]  # of runs of bytes in one class
-    number: dict[bytes, int] = {}
-    columns = np.ascontiguousarray(targets.T[starts])
-    classes = [number.setdefault(column.tobytes(), len(number)) for column in columns]
-    return np.repeat(np.array(classes, dtype=np.uint8), np.diff([*starts, 256]))

@@ -78,11 +78,17 @@ def compile_command(
     of_schemas = [*choices, *["resource"] * bool(resources)]
     link = find_link(grammar)
     _check_usage(grammar, regex, json_schema, lark, of_schemas)
-    if link is not None and grammar is not None:
-        if lark.is_given:
-            raise click.UsageError("A structural tag has no start, parser, lexer or postlex.")
+    if link is not None and lark.is_given:
+        raise click.UsageError("A structural tag has no start, parser, lexer or postlex.")
+    if regex is not None and not lark.is_given:
+        from maskc.kit.artifacts import describe_counted
+
+        # What counts far is followed with counters, as in a structural tag.
+        link = describe_counted(regex, limits)
+        output = output or f"regex.{vocabulary.name}.maskc"
+    if link is not None:
         compile_link_file(
-            grammar,
+            grammar or "<regex>",
             link,
             tools,
             vocabulary,

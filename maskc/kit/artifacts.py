@@ -19,15 +19,22 @@ from numpy.typing import NDArray
 import maskc
 from maskc.artifact.container import encode
 from maskc.artifact.model import FORMAT, Contents
+from maskc.automata.counted import count_loops
+from maskc.budget import run_bounded
 from maskc.emit.provenance import describe_tokenizer, describe_unicode
+from maskc.frontends.regex import NAME, read_pattern
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
 from maskc.limits import Limits
+from maskc.runtime.link.positions import count_written
 from maskc.runtime.vocabulary import TOKEN_ARRAYS
 from maskc.tags.freezing import freeze
 from maskc.tags.parsing import parse_json, parse_tag
 from maskc.tags.tools import describe_tools
 from maskc.vocab.vocabulary import Vocabulary
+
+# Characters of a pattern whose loops are written out; one with more is followed with counters.
+MOST_WRITTEN = 2_000
 
 
 def compile_structural_tag(
@@ -46,6 +53,29 @@ def compile_structural_tag(
     kit = make_kit(vocabulary)
     made = kit.structural_tag(given, limits=limits)
     return _assemble(made, given, vocabulary, name=name, dialect="structural-tag", settings={})
+
+
+def describe_counted(pattern: str, limits: Limits) -> dict[str, Any] | None:
+    """Return the tag of a pattern that counts so far that it is followed with counters.
+
+    ``None`` for other patterns: they are compiled as grammars, whose masks are known ahead.
+
+    Args:
+        pattern: as :func:`re.fullmatch` takes it.
+        limits: what to read it may take.
+
+    Raises:
+        GrammarError: ``re`` refuses the pattern, or it has a back-reference.
+        LimitError: a limit was reached.
+    """
+
+    def work() -> dict[str, Any] | None:
+        counted = count_loops(read_pattern(pattern))
+        if counted is None or count_written(counted) <= MOST_WRITTEN:
+            return None
+        return {"type": "structural_tag", "format": {"type": "regex", "pattern": pattern}}
+
+    return run_bounded(work, limits, name=NAME)
 
 
 def compile_tools(

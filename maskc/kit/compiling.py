@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
-from maskc.automata.counted import CountedPattern, count_loops
+from maskc.automata.counted import count_loops
 from maskc.budget import run_bounded
 from maskc.frontends.regex import read_pattern
 from maskc.jsonschema.compiling import build_plan
@@ -23,6 +23,7 @@ from maskc.kit.patterns import Pattern
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automaton import ByteAutomaton
+from maskc.runtime.link.positions import CountedPattern
 from maskc.runtime.schema.plan import Layout
 from maskc.tags.plain import is_plain
 from maskc.vocab.vocabulary import Vocabulary

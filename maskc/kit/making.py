@@ -13,12 +13,10 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from maskc.artifact.model import Contents
-from maskc.automata.counted import CountedPattern
 from maskc.budget import run_bounded
 from maskc.errors import ArtifactError
 from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess, SchemaOrder
 from maskc.kit.constraint import Constraint
-from maskc.kit.counting import PatternCounter, find_passes
 from maskc.kit.tokens import KitTokens
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
@@ -26,13 +24,14 @@ from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.link.automaton import Words
 from maskc.runtime.link.composing import Composer
-from maskc.runtime.link.counting import CountingPiece, CountingScans
 from maskc.runtime.link.expressions import Expression, Leaf
 from maskc.runtime.link.grammar_piece import MachinePiece
 from maskc.runtime.link.joints import Joints
 from maskc.runtime.link.machine import LinkMachine, LinkResults
 from maskc.runtime.link.opening import LinkOpener
+from maskc.runtime.link.pattern_counter import make_counting_piece
 from maskc.runtime.link.pieces import Piece, RegularPiece, SchemaPiece
+from maskc.runtime.link.positions import CountedPattern
 from maskc.runtime.machine import Machine
 from maskc.runtime.once import made_once
 from maskc.runtime.schema.entries import PlanError
@@ -178,12 +177,7 @@ class Maker:
     def _regular(self, automaton: Automaton) -> Piece:
         index, scanner = self.tokens.index, self.joints.scanner
         if isinstance(automaton, CountedPattern):
-            counted, passes = automaton, find_passes(automaton, index)
-
-            def make_scans() -> CountingScans:
-                return CountingScans(PatternCounter(counted, passes), scanner, index, self._budget)
-
-            return CountingPiece(make_scans)
+            return make_counting_piece(automaton, scanner, index, self._budget)
         return RegularPiece(automaton, scanner, index, self._budget)
 
 

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from maskc.artifact.model import Contents
 from maskc.errors import LimitError
 from maskc.runtime.link.atoms import StopPiece, TokenPiece
-from maskc.runtime.link.automaton import NO_LABEL, START, ByteAutomaton, Words
-from maskc.runtime.link.counting import CountingAutomaton, CountingPiece
+from maskc.runtime.link.automaton import NO_LABEL, ByteAutomaton, Words
+from maskc.runtime.link.counting import CountingPiece
 from maskc.runtime.link.encoding import write_automaton, write_ranges, write_word
 from maskc.runtime.link.expressions import (
     Choice,
@@ -36,7 +36,9 @@ from maskc.runtime.link.limited import LimitedPiece
 from maskc.runtime.link.markers import ATOM, Markers, Word
 from maskc.runtime.link.members import Members, Parameters
 from maskc.runtime.link.names import OtherName
+from maskc.runtime.link.pattern_counter import PatternCounter
 from maskc.runtime.link.pieces import Piece, RegularPiece, SchemaPiece
+from maskc.runtime.link.positions import write_counter
 from maskc.runtime.link.raw_text import RawText
 from maskc.runtime.link.switching import SwitchPiece
 from maskc.runtime.link.tabled import tabulate
@@ -74,6 +76,7 @@ def freeze(root: Expression) -> Frozen:
     freezer.finish()
     parts: dict[str, list[Any]] = {
         "automata": freezer.automata,
+        "counters": freezer.counters,
         "nodes": freezer.nodes,
         "schemas": [list(key) for key in freezer.schemas],
         "tables": freezer.tables,
@@ -91,6 +94,7 @@ class _Freezer:
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.automata: list[list[Any]] = []
+        self.counters: list[list[Any]] = []
         self.texts: list[list[Any]] = []
         self.tables: list[list[Any]] = []
         self.schemas: dict[tuple[str, ...], int] = {}
@@ -100,6 +104,7 @@ class _Freezer:
         self._numbers: dict[int, tuple[int, Expression]] = {}
         self._tables: dict[int, tuple[int, Parameters]] = {}
         self._automata: dict[int, tuple[int, ByteAutomaton[Any]]] = {}
+        self._counters: dict[str, int] = {}
         self._texts: dict[str, int] = {}
         self._left: deque[Callable[[], None]] = deque()
 
@@ -139,8 +144,9 @@ class _Freezer:
                 return self._switch(piece)
             case RegularPiece(automaton=automaton):
                 return self._automaton(automaton)
-            case CountingPiece(automaton=automaton):
-                return self._automaton(automaton)
+            case CountingPiece(automaton=PatternCounter(pattern=pattern)):
+                entry = write_counter(pattern)
+                return ["counter", self._add(self.counters, self._counters, str(entry), entry)]
             case LimitedPiece(limits=limits):
                 text = piece.automaton
                 assert isinstance(text, FreeText)  # noqa: S101  # as it is made
@@ -200,10 +206,7 @@ class _Freezer:
                 return ["raw text", self._schema(plan), number, texts]
         found = self._automata.get(id(automaton))
         if found is None:
-            if isinstance(automaton, CountingAutomaton):
-                tables = tabulate(WrittenOut(automaton), MOST_STATES)
-            else:
-                tables = tabulate(automaton, MOST_STATES)
+            tables = tabulate(automaton, MOST_STATES)
             if tables is None:
                 raise LimitError(
                     "states in an automaton of the artifact",
@@ -256,27 +259,6 @@ class _Freezer:
                 return self.number(make())
         assert isinstance(item, Expression)  # noqa: S101  # there is no other
         return self.number(item)
-
-
-class WrittenOut(ByteAutomaton[Any]):
-    """An automaton with counters whose every count is a state.
-
-    Args:
-        automaton: with counters.
-    """
-
-    def __init__(self, automaton: CountingAutomaton[Any]) -> None:
-        self._automaton = automaton
-        super().__init__(automaton.name_of(START))
-
-    def find_moves(self, name: Hashable) -> dict[int, Hashable]:
-        """Return what each byte leads to; see the base class."""
-        after = ((byte, self._automaton.read(name, byte)) for byte in range(256))
-        return {byte: state for byte, state in after if state is not None}
-
-    def is_accepting(self, name: Hashable) -> bool:
-        """Return whether the text may end in a state."""
-        return self._automaton.is_accepting(name)
 
 
 def _list_bits(bits: int) -> list[int]:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from maskc.automata.counted import START, Edge, count_loops
+from maskc.automata.counted import count_loops
+from maskc.runtime.link.positions import START, Edge
 
 
 def test_a_counted_letter_is_one_position_in_one_loop() -> None:

@@ -2,7 +2,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from maskc.automata.charset import ANY, class_set, complement, intersect_any, literal_set
-from maskc.automata.utf8 import DONE, Utf8Nodes
+from maskc.automata.utf8 import Utf8Nodes
+from maskc.byte_classes import DONE
 
 code_points = st.integers(0, 0x10FFFF)
 ranges = st.lists(st.tuples(code_points, code_points), max_size=4).map(

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import maskc
+from maskc.artifact.sections import is_link
 from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.regex import translate_regex
@@ -92,3 +93,29 @@ def test_a_pattern_is_refused_with_a_sentence(pattern, message):
 def test_a_conditional_on_a_number_is_refused_by_name():
     with pytest.raises(UnsupportedTerminalError, match="name the group"):
         build_lark(load_source("(a)?(?(1)b|c)", dialect="regex"))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "right", "wrong"),
+    [
+        ("[a-z]{1,65536};", ["a;", "a" * 65_536 + ";"], [";", "a" * 65_537, "a"]),
+        ("(?:[ab]{1,300};){2,300}", ["a;b;", "ab;" * 300], ["a;", "ab;" * 301]),
+    ],
+)
+def test_a_pattern_that_counts_far_is_followed_with_counters(pattern, right, wrong, tmp_path):
+    """Written out it has more states than an artifact may have."""
+    artifact = maskc.compile_grammar(pattern, tokenizer="bytes", dialect="regex")
+    artifact.save(tmp_path / "a.maskc")
+    loaded = maskc.load(tmp_path / "a.maskc")
+    for text in [*right, *wrong]:
+        matcher = loaded.matcher()
+        legal = matcher.accept_bytes(text.encode()) and matcher.is_accepting
+        assert legal == (text in right) == bool(re.fullmatch(pattern, text))
+
+
+def test_a_pattern_is_followed_with_counters_only_from_a_size_on():
+    counted = [
+        is_link(maskc.compile_grammar(f"a{{{n}}}b", tokenizer="bytes", dialect="regex").header)
+        for n in (1_999, 2_000)
+    ]
+    assert counted == [False, True]

@@ -17,12 +17,12 @@ from maskc.frontends.characters import counted as grammars
 from maskc.frontends.regex import read_pattern
 from maskc.kit import compiling
 from maskc.kit.constraint import Constraint
-from maskc.kit.counting import PatternCounter
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
 from maskc.kit.patterns import Pattern
 from maskc.runtime.link.automaton import START
 from maskc.runtime.link.counting import CountingPiece
+from maskc.runtime.link.pattern_counter import PatternCounter
 from maskc.vocab.vocabulary import Vocabulary
 
 _MOST_CHARACTERS = 10

@@ -18,7 +18,6 @@ from collections.abc import Callable, Mapping
 from maskc.automata.counted import (
     MOST_COPIES,
     NOTHING,
-    CountedPattern,
     Part,
     PositionBuilder,
     UnfitError,
@@ -35,6 +34,7 @@ from maskc.frontends.characters.expressions import (
 )
 from maskc.frontends.ebnf import read_ebnf
 from maskc.frontends.gbnf import read_gbnf
+from maskc.runtime.link.positions import CountedPattern
 
 MAX_PARTS = 20_000
 _MOST_NESTED = 200

@@ -26,7 +26,9 @@ from maskc.runtime.link.items import Constant, Item, Late
 from maskc.runtime.link.joints import Joints
 from maskc.runtime.link.limited import LimitedPiece
 from maskc.runtime.link.markers import ATOM, Markers, Word
+from maskc.runtime.link.pattern_counter import make_counting_piece
 from maskc.runtime.link.pieces import Piece, RegularPiece
+from maskc.runtime.link.positions import CountedPattern
 from maskc.runtime.link.switching import Switch, SwitchPiece, Target
 
 _MANY_IDS = 48  # have a mask of their own
@@ -105,6 +107,11 @@ class Composer:
     def automaton(self, automaton: ByteAutomaton[Any]) -> Expression:
         """Return the expression of an automaton."""
         return self.joints.leaf(self._regular(automaton))
+
+    def counter(self, pattern: CountedPattern) -> Expression:
+        """Return the expression of a pattern with counted loops."""
+        joints = self.joints
+        return joints.leaf(make_counting_piece(pattern, joints.scanner, joints.index, self._budget))
 
     def token(self, token_id: int) -> Expression:
         """Return one token."""

@@ -90,6 +90,8 @@ class LinkOpener:
                 return compose.words([text.encode("latin-1") for text in texts])
             case "automaton", automaton:
                 return compose.automaton(TabledAutomaton(plan.automata[automaton]))
+            case "counter", counter:
+                return compose.counter(plan.counters[counter])
             case "name", names:
                 return compose.automaton(OtherName(name.encode("latin-1") for name in names))
             case "raw text", schema, rule, barred:

@@ -30,6 +30,7 @@ from maskc.runtime.link.encoding import (
 from maskc.runtime.link.expressions import MAX_DEPTH
 from maskc.runtime.link.markers import ATOM, Word
 from maskc.runtime.link.members import Counts
+from maskc.runtime.link.positions import read_counter
 from maskc.runtime.schema.entries import PlanError
 from maskc.runtime.schema.plan import Layout, Plan
 
@@ -76,6 +77,7 @@ class LinkPlan:
         root: the node of the whole.
         texts: free texts.
         tables: parameters.
+        counters: patterns with counted loops.
         automata: tables of automata, each as :class:`TabledAutomaton` takes them.
 
     Raises:
@@ -89,6 +91,8 @@ class LinkPlan:
         self._vocab_size, self._ends = vocab_size, ends
         self._schemas = [read_list(entry, 5) for entry in read_list(raw.get("schemas"))]
         self.automata = [read_automaton(entry) for entry in read_list(raw.get("automata"))]
+        # Older artifacts have none.
+        self.counters = [read_counter(entry) for entry in read_list(raw.get("counters", []))]
         self.texts = [self._read_text(entry) for entry in read_list(raw.get("texts"))]
         entries = read_list(raw.get("nodes"))
         self._n_nodes, self._n_tables = len(entries), len(read_list(raw.get("tables")))
@@ -155,6 +159,8 @@ class LinkPlan:
                 self._check_words(fields)
             case "automaton":
                 read_number(read_list(fields, 1)[0], len(self.automata))
+            case "counter":
+                read_number(read_list(fields, 1)[0], len(self.counters))
             case "name":
                 for name in read_list(read_list(fields, 1)[0]):
                     read_bytes(name)

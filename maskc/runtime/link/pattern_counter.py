@@ -1,8 +1,8 @@
 r"""A pattern with counters as an automaton over bytes that is made when it is needed.
 
 A state says where the text may stand in the pattern, each place with the counts of the loops around
-it. What is done with counts is told in :mod:`maskc.automata.counts`, what the places are in
-:mod:`maskc.automata.counted`.
+it. What is done with counts is told in :mod:`maskc.runtime.link.counts`, what the places are in
+:mod:`maskc.runtime.link.positions`.
 
 Every place leads to the end of a text: a loop may go on until it has passed often enough, and each
 character of the pattern can be written. So there are no states from which nothing leads on.
@@ -20,12 +20,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from maskc.automata.counted import START, CountedPattern
-from maskc.automata.counts import FREE, Box, Boxes, cap, enter, join, leave, repeat
-from maskc.automata.utf8 import DONE, byte_classes
+from maskc.byte_classes import DONE, byte_classes
 from maskc.errors import LimitError
+from maskc.runtime.cache.budget import Budget
 from maskc.runtime.effort import spend
-from maskc.runtime.link.counting import CountingAutomaton
+from maskc.runtime.link.counting import CountingAutomaton, CountingPiece, CountingScans
+from maskc.runtime.link.counts import FREE, Box, Boxes, cap, enter, join, leave, repeat
+from maskc.runtime.link.positions import START, CountedPattern
+from maskc.runtime.link.scanning import Scanner
 from maskc.runtime.schema.tokens import TokenIndex
 
 _PLACE, _BOX = 4, 3  # steps
@@ -43,13 +45,16 @@ class PatternCounter(CountingAutomaton[State]):
     Args:
         pattern: its positions.
         passes: of each loop, as many as a token can make at most; at least 1.
+
+    Attributes:
+        pattern: as given.
     """
 
     def __init__(self, pattern: CountedPattern, passes: Sequence[int]) -> None:
-        self._pattern = pattern
+        self.pattern = pattern
         self._bounds = [[pattern.bounds[n] for n in around] for around in pattern.loops]
         self._passes = [[passes[n] for n in around] for around in pattern.loops]
-        self._class_of = byte_classes(pattern.utf8).tolist()
+        self._class_of = byte_classes(pattern.nodes).tolist()
         self._bytes_of: list[list[int]] = [[] for _ in range(max(self._class_of) + 1)]
         for byte, byte_class in enumerate(self._class_of):
             self._bytes_of[byte_class].append(byte)
@@ -77,7 +82,7 @@ class PatternCounter(CountingAutomaton[State]):
 
     def is_accepting(self, name: State) -> bool:
         """Return whether the text so far matches."""
-        ends = self._pattern.ends
+        ends = self.pattern.ends
         return any(
             node == DONE and position in ends and bool(leave(boxes, self._bounds[position]))
             for (position, node), boxes in name
@@ -98,10 +103,10 @@ class PatternCounter(CountingAutomaton[State]):
 
     def _n_ways(self, place: _Place) -> int:
         """Return how many edges a place has; a place inside a character has one."""
-        return len(self._pattern.edges[place[0]]) if place[1] == DONE else 1
+        return len(self.pattern.edges[place[0]]) if place[1] == DONE else 1
 
     def _step(self, name: State, byte_class: int) -> State | None:
-        pattern, found = self._pattern, dict[_Place, list[Box]]()
+        pattern, found = self.pattern, dict[_Place, list[Box]]()
         for (position, node), boxes in name:
             if node != DONE:
                 for place in self._reach(position, node, 0, byte_class):
@@ -141,7 +146,7 @@ class PatternCounter(CountingAutomaton[State]):
 
     def _reach(self, position: int, node: int, way: int, byte_class: int) -> tuple[_Place, ...]:
         """Return the places to which a byte leads from a place, on one of its ways."""
-        pattern = self._pattern
+        pattern = self.pattern
         if node != DONE:
             key = (-1 - position, node, byte_class)
             found = self._reached.get(key)
@@ -164,10 +169,29 @@ class PatternCounter(CountingAutomaton[State]):
     def _read_byte(self, node: int, byte_class: int) -> int | None:
         """Return the node of a character after a byte, ``DONE`` at its end."""
         byte = self._bytes_of[byte_class][0]
-        for first, last, target in self._pattern.utf8.edges[node]:
+        for first, last, target in self.pattern.nodes[node]:
             if first <= byte <= last:
                 return target
         return None
+
+
+def make_counting_piece(
+    pattern: CountedPattern, scanner: Scanner, index: TokenIndex, budget: Budget
+) -> CountingPiece:
+    """Return the piece of the texts of a pattern.
+
+    Args:
+        pattern: its positions.
+        scanner: of the vocabulary.
+        index: the vocabulary.
+        budget: what is cached is charged to it.
+    """
+    passes = find_passes(pattern, index)
+
+    def make_scans() -> CountingScans:
+        return CountingScans(PatternCounter(pattern, passes), scanner, index, budget)
+
+    return CountingPiece(make_scans)
 
 
 def find_passes(pattern: CountedPattern, index: TokenIndex) -> list[int]:
@@ -181,7 +205,7 @@ def find_passes(pattern: CountedPattern, index: TokenIndex) -> list[int]:
         open_ = list({pattern.roots[position] for position in body})
         seen = set(open_)
         while open_:
-            for first, last, target in pattern.utf8.edges[open_.pop()]:
+            for first, last, target in pattern.nodes[open_.pop()]:
                 is_read[first : last + 1] = True
                 if target != DONE and target not in seen:
                     seen.add(target)

@@ -4,9 +4,9 @@ import pytest
 
 from maskc.automata.counted import count_loops
 from maskc.errors import LimitError
-from maskc.kit.counting import PatternCounter, find_passes
 from maskc.kit.file import make_kit
 from maskc.runtime.effort import one_mask
+from maskc.runtime.link.pattern_counter import PatternCounter, find_passes
 from maskc.vocab.vocabulary import Vocabulary
 
 
