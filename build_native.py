@@ -37,6 +37,7 @@ INTERPRETED = {
     "maskc/runtime/compiled.py": "an interface",
     "maskc/runtime/effort.py": "local to a thread",
     "maskc/runtime/fingerprint.py": "once for an artifact",
+    "maskc/runtime/logits.py": "users call it",
     "maskc/runtime/machine.py": "an interface",
     "maskc/runtime/matcher.py": "users call it",
     "maskc/runtime/once.py": "a descriptor",

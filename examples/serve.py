@@ -1,10 +1,13 @@
-"""A minimal server of completions, with a field ``grammar`` that names an artifact.
+"""A minimal server of completions and chats, with a field ``grammar`` that names an artifact.
 
 It shows how the pieces fit together: a registry of artifacts, a model of transformers, and a
 ``GrammarProcessor`` for each request. It is an example; it batches nothing and has no users.
 
     python examples/serve.py --random --artifacts artifacts/
     curl localhost:8000/v1/completions -d '{"prompt": "An order:", "grammar": "order"}'
+
+``/v1/chat/completions`` takes messages, ``/v1/models`` and ``/v1/grammars`` say what there is,
+``/health`` that it is alive, and ``/metrics`` what was served, for Prometheus.
 """
 
 from __future__ import annotations
@@ -13,25 +16,30 @@ import argparse
 import asyncio
 import codecs
 import json
+import logging
+import os
 import threading
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
+import prometheus_client
 import torch
 import transformers
 import uvicorn
 from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import maskc
 from maskc.errors import MaskcError
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.transformers import GrammarProcessor, open_registry
+from maskc.integrations.usage import PrometheusCollector
 from maskc.vocab import load_encoder
 
 MAX_BODY_BYTES = 1 << 20
@@ -52,6 +60,26 @@ class Completion(BaseModel):
     stream: bool = False
 
 
+class Message(BaseModel):
+    """A message of a chat."""
+
+    role: str = Field(max_length=40)
+    content: str = Field(max_length=100_000)
+
+
+class Chat(BaseModel):
+    """The body of a request for a chat: messages in the place of a prompt."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str = ""
+    messages: list[Message] = Field(min_length=1, max_length=1_000)
+    grammar: str | None = None
+    max_tokens: int = Field(default=256, ge=1, le=4096)
+    temperature: float = Field(default=1.0, ge=0, le=2)
+    stream: bool = False
+
+
 class RefusedError(Exception):
     """A request that is the client's fault, or one too many, or that failed."""
 
@@ -66,6 +94,7 @@ class Generation:
 
     loop: asyncio.AbstractEventLoop
     content_hash: str | None = None  # of the artifact that it follows
+    n_tokens: int = 0
     ids: asyncio.Queue[int | Exception | None] = field(default_factory=asyncio.Queue)
     cancelled: threading.Event = field(default_factory=threading.Event)
     seen_prompt: bool = False
@@ -73,6 +102,7 @@ class Generation:
     def put(self, value: torch.Tensor) -> None:
         """Take what ``generate()`` streams: first the prompt, then a token a call."""
         if self.seen_prompt:
+            self.n_tokens += 1
             self.send(int(value.flatten()[0]))
         self.seen_prompt = True
 
@@ -85,13 +115,55 @@ class Generation:
             self.loop.call_soon_threadsafe(self.ids.put_nowait, value)
 
 
+@dataclass(frozen=True)
+class Form:
+    """How an answer is written: as OpenAI's interface has texts, or chats."""
+
+    prefix: str
+    object: str
+    stream_object: str
+    is_chat: bool
+
+    def choice(self, text: str, reason: str | None) -> dict[str, Any]:
+        """Return a whole answer."""
+        content = {"message": {"role": "assistant", "content": text}}
+        return self._choice(content if self.is_chat else {"text": text}, reason)
+
+    def delta(self, text: str, reason: str | None) -> dict[str, Any]:
+        """Return a piece of a streamed answer."""
+        return self._choice(
+            {"delta": {"content": text}} if self.is_chat else {"text": text}, reason
+        )
+
+    @staticmethod
+    def _choice(content: dict[str, Any], reason: str | None) -> dict[str, Any]:
+        return {"index": 0, **content, "logprobs": None, "finish_reason": reason}
+
+
+TEXT = Form("cmpl", "text_completion", "text_completion", is_chat=False)
+CHAT = Form("chatcmpl", "chat.completion", "chat.completion.chunk", is_chat=True)
+
+
+def write_plainly(messages: list[dict[str, str]]) -> str:
+    """Return a chat as a prompt, for a model without a template."""
+    lines = [f"{message['role']}: {message['content']}\n" for message in messages]
+    return "".join([*lines, "assistant: "])
+
+
 class Server:
     """A model, the artifacts that fit it, and the requests that wait for it."""
 
     def __init__(
-        self, model: Any, encode: Callable[[str], list[int]], registry: ArtifactRegistry
+        self,
+        model: Any,
+        encode: Callable[[str], list[int]],
+        registry: ArtifactRegistry,
+        *,
+        write_chat: Callable[[list[dict[str, str]]], str] | None = None,
+        name: str = "model",
     ) -> None:
-        self.model, self.encode, self.registry = model, encode, registry
+        self.model, self.encode, self.registry, self.name = model, encode, registry, name
+        self.write_chat = write_chat or write_plainly
         self.vocabulary = registry.vocabulary
         self.workers = ThreadPoolExecutor(N_WORKERS)
         self.n_running = 0
@@ -100,7 +172,7 @@ class Server:
         """Return a generation that has begun, or waits for a thread."""
         if self.n_running >= MAX_WAITING:
             raise RefusedError(429, "too many requests are waiting; try again later")
-        processors = []
+        processors: list[GrammarProcessor] = []
         content = None
         if asked.grammar is not None:
             try:
@@ -136,7 +208,11 @@ class Server:
             generation.cancelled.set()
 
     def _run(
-        self, asked: Completion, prompt: list[int], processors: list[Any], generation: Generation
+        self,
+        asked: Completion,
+        prompt: list[int],
+        processors: list[GrammarProcessor],
+        generation: Generation,
     ) -> None:
         def is_left(input_ids: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:  # noqa: ARG001
             stop = generation.cancelled.is_set()
@@ -161,6 +237,14 @@ class Server:
                 )
         except Exception as error:  # noqa: BLE001 - it is the request's, and the server lives on
             generation.send(error)
+        for processor in processors:
+            self.registry.usage.add(
+                asked.grammar or "",
+                tokens=generation.n_tokens,
+                masks=processor.n_masks,
+                refused_tokens=processor.n_refused,
+                seconds=processor.seconds,
+            )
         generation.send(None)
         if not generation.loop.is_closed():
             generation.loop.call_soon_threadsafe(self._finish)
@@ -170,7 +254,7 @@ class Server:
 
 
 def build_app(server: Server) -> FastAPI:
-    """Return the application: ``/v1/completions`` and ``/v1/grammars``."""
+    """Return the application; what it answers to is told at the top of this file."""
     app = FastAPI(title="maskc example", version=maskc.__version__)
 
     @app.exception_handler(RefusedError)
@@ -183,40 +267,71 @@ def build_app(server: Server) -> FastAPI:
         listed = server.registry.listing()
         return {"grammars": [{"name": a.name, "content_hash": a.content_hash} for a in listed]}
 
+    @app.get("/health")
+    def health() -> dict[str, Any]:
+        return {"status": "ok", "running": server.n_running}
+
+    @app.get("/metrics")
+    def metrics() -> Response:
+        own = prometheus_client.CollectorRegistry()
+        own.register(PrometheusCollector(server.registry.usage, server.registry.served))
+        text = prometheus_client.generate_latest(own)
+        return Response(text, media_type=prometheus_client.CONTENT_TYPE_LATEST)
+
+    @app.get("/v1/models")
+    def models() -> dict[str, Any]:
+        model = {"id": server.name, "object": "model", "owned_by": "maskc example"}
+        return {"object": "list", "data": [model]}
+
     @app.post("/v1/completions")
     async def complete(request: Request) -> Any:
-        asked = await _read(request)
-        generation = await server.start(asked)
-        head = {
-            "id": f"cmpl-{uuid.uuid4().hex}",
-            "object": "text_completion",
-            "created": int(time.time()),
-            "model": asked.model,
-        }
-        if asked.grammar is not None:
-            head["grammar"] = {"name": asked.grammar, "content_hash": generation.content_hash}
-        if asked.stream:
-            events = _stream(server, generation, head)
-            return StreamingResponse(events, media_type="text/event-stream")
-        watch = asyncio.create_task(_cancel_when_left(request, generation))
-        try:
-            pieces = [piece async for piece in server.texts(generation)]
-        finally:
-            watch.cancel()
-        text = "".join(piece for piece, _ in pieces)
-        return head | {"choices": [_choice(text, pieces[-1][1])]}
+        asked = await _read(request, Completion)
+        return await _answer(server, request, asked, TEXT)
+
+    @app.post("/v1/chat/completions")
+    async def chat(request: Request) -> Any:
+        given = await _read(request, Chat)
+        fields = given.model_dump(exclude={"messages"})
+        messages = [message.model_dump() for message in given.messages]
+        asked = Completion(prompt=server.write_chat(messages)[:100_000], **fields)
+        return await _answer(server, request, asked, CHAT)
 
     return app
 
 
-async def _read(request: Request) -> Completion:
+async def _answer(server: Server, request: Request, asked: Completion, form: Form) -> Any:
+    generation = await server.start(asked)
+    head = {
+        "id": f"{form.prefix}-{uuid.uuid4().hex}",
+        "object": form.stream_object if asked.stream else form.object,
+        "created": int(time.time()),
+        "model": asked.model or server.name,
+    }
+    if asked.grammar is not None:
+        head["grammar"] = {"name": asked.grammar, "content_hash": generation.content_hash}
+    if asked.stream:
+        events = _stream(server, generation, head, form)
+        return StreamingResponse(events, media_type="text/event-stream")
+    watch = asyncio.create_task(_cancel_when_left(request, generation))
+    try:
+        pieces = [piece async for piece in server.texts(generation)]
+    finally:
+        watch.cancel()
+    text = "".join(piece for piece, _ in pieces)
+    return head | {"choices": [form.choice(text, pieces[-1][1])]}
+
+
+B = TypeVar("B", bound=BaseModel)
+
+
+async def _read(request: Request, form: type[B]) -> B:
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > MAX_BODY_BYTES:
             raise RefusedError(413, f"the body is larger than {MAX_BODY_BYTES:,} bytes")
     try:
-        return Completion.model_validate_json(bytes(body))
+        return form.model_validate_json(bytes(body))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the body"
@@ -224,10 +339,10 @@ async def _read(request: Request) -> Completion:
 
 
 async def _stream(
-    server: Server, generation: Generation, head: dict[str, Any]
+    server: Server, generation: Generation, head: dict[str, Any], form: Form
 ) -> AsyncIterator[str]:
     async for text, reason in server.texts(generation):
-        yield f"data: {json.dumps(head | {'choices': [_choice(text, reason)]})}\n\n"
+        yield f"data: {json.dumps(head | {'choices': [form.delta(text, reason)]})}\n\n"
     yield "data: [DONE]\n\n"
 
 
@@ -235,10 +350,6 @@ async def _cancel_when_left(request: Request, generation: Generation) -> None:
     while not await request.is_disconnected():
         await asyncio.sleep(0.05)
     generation.cancelled.set()
-
-
-def _choice(text: str, reason: str | None) -> dict[str, Any]:
-    return {"index": 0, "text": text, "logprobs": None, "finish_reason": reason}
 
 
 def build_random_model() -> Any:
@@ -266,7 +377,12 @@ def main() -> None:
     parser.add_argument("--artifacts", help="folder of artifacts; default: MASKC_ARTIFACTS")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--preload", action="store_true", help="load all artifacts before serving")
     options = parser.parse_args()
+    # What maskc loads, refuses and replaces is said on standard error.
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("maskc").setLevel(logging.INFO)
+    write_chat = None
     try:
         if options.random:
             model = build_random_model()
@@ -276,9 +392,16 @@ def main() -> None:
             model = transformers.AutoModelForCausalLM.from_pretrained(options.model).eval()
             tokenizer = transformers.AutoTokenizer.from_pretrained(options.model)
             registry, encode = open_registry(model, tokenizer, options.artifacts), tokenizer.encode
+            if tokenizer.chat_template:
+                write_chat = partial(
+                    tokenizer.apply_chat_template, tokenize=False, add_generation_prompt=True
+                )
     except MaskcError as error:
         parser.error(str(error))
-    app = build_app(Server(model, encode, registry))
+    if options.preload:
+        registry.preload()
+    name = "random" if options.random else os.path.basename(os.path.normpath(options.model))
+    app = build_app(Server(model, encode, registry, write_chat=write_chat, name=name))
     uvicorn.run(app, host=options.host, port=options.port)
 
 

@@ -16,7 +16,7 @@ _ROOMS = ("artifact", "runtime", "vocab")
 _INTEGRATIONS = (
     *("__init__", "continuous_batching", "drift", "errors", "llama_cpp", "llama_cpp_model"),
     *("mask_tables", "names", "registry", "rows", "session", "torch_masks", "transformers"),
-    "vocabulary",
+    *("usage", "vocabulary"),
 )
 
 

@@ -199,6 +199,7 @@ def test_every_package_has_a_line():
         ("interegular", {"lint.overlap"}),
         ("pyformlang", {"pushdown.reference"}),
         ("torch", {"integrations"}),
+        ("prometheus_client", {"integrations.usage"}),
         ("transformers", {"integrations"}),
         ("vllm", {"integrations"}),
         ("sglang", {"integrations"}),

@@ -10,7 +10,7 @@ Example: with ``json.llama3.maskc`` in the folder, ``load("json.llama3")`` is th
 What is served is what lies in the folder now. Each request looks at the file's identity, its
 checksum included, and a file that is another one than before is read again; requests that follow
 the old artifact go on with it, and it goes with the last of them. Without a file there is nothing
-to serve. Every change is logged with the content's hash.
+to serve. Every change is logged with the content's hash, and counted in ``usage``.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 from maskc.errors import ArtifactError, MaskcError, UnreadableFileError
 from maskc.files import open_regular
+from maskc.integrations.usage import Usage
 from maskc.integrations.vocabulary import check_vocabulary
 from maskc.runtime.artifact import Artifact, load
 from maskc.vocab.vocabulary import Vocabulary
@@ -91,6 +92,10 @@ class ArtifactRegistry:
         mapped: leave the artifacts in their files, so that processes share memory. Their files may
             then be replaced by renaming only: see :func:`maskc.load`.
 
+    Attributes:
+        vocabulary: as given.
+        usage: what was asked for and served; whoever serves adds tokens and masks.
+
     Raises:
         ArtifactError: no folder is given, or it is not there.
     """
@@ -103,6 +108,7 @@ class ArtifactRegistry:
         mapped: bool = False,
     ) -> None:
         self.vocabulary = vocabulary
+        self.usage = Usage()
         self._folder = find_folder(folder)
         self._mapped = mapped
         self._lock = threading.Lock()
@@ -140,6 +146,33 @@ class ArtifactRegistry:
         Raises:
             ArtifactError, VocabularyMismatchError: as :meth:`load`.
         """
+        try:
+            served = self._find(name)
+        except MaskcError:
+            self.usage.add(name, refusals=1)
+            raise
+        self.usage.add(name, requests=1)
+        return served
+
+    def preload(self) -> dict[str, MaskcError]:
+        """Load what lies in the folder now; return the names that are refused, with the reasons.
+
+        So the first request of each does not wait. A server may call it again at any time: what
+        has not changed is not read.
+        """
+        refused = {}
+        for name in self.names():
+            try:
+                self._find(name)
+            except MaskcError as error:
+                refused[name] = error
+        return refused
+
+    def served(self) -> dict[str, Artifact]:
+        """Return the artifacts that are loaded now, by name; nothing is loaded."""
+        return {name: served.artifact for name, (_, served) in list(self._served.items())}
+
+    def _find(self, name: str) -> Served:
         check_name(name)
         # Before the lock is made: invented names take no memory.
         identity = self._identify(name)
@@ -184,6 +217,8 @@ class ArtifactRegistry:
         before, served = self._served.get(name), Served(artifact, identity.checksum.hex())
         self._refused.pop(name, None)
         self._served[name] = (identity, served)
+        self.usage.know(name)
+        self.usage.add(name, loads=1, reloads=int(before is not None))
         if before is None:
             _log.info("artifact %s: %s is served", name, served.content_hash)
         else:

@@ -21,6 +21,7 @@ legal than it has beams. Nothing of transformers is imported here: it asks for a
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,11 @@ class GrammarProcessor:
             each; ``None`` for a sequence without a grammar. Beams and ``num_return_sequences`` are
             not counted.
 
+    Attributes:
+        n_masks: how many masks were asked for.
+        n_refused: how many rows took an illegal token, as beam search has them.
+        seconds: what they took, with following the tokens, and without writing to the scores.
+
     Raises:
         IntegrationError: a name is given, or anything else that makes no matchers.
     """
@@ -68,6 +74,7 @@ class GrammarProcessor:
         check_artifacts(ENGINE, artifacts if isinstance(artifacts, list | tuple) else [artifacts])
         self._is_shared = not isinstance(artifacts, Sequence)
         self._artifacts = tuple(artifacts) if isinstance(artifacts, Sequence) else (artifacts,)
+        self.n_masks, self.n_refused, self.seconds = 0, 0, 0.0
         self._prompts: NDArray[np.int64] | None = None
         # By the number of generated tokens, the rows that had so many.
         self._steps: dict[int, dict[_Key, Following]] = {}
@@ -89,9 +96,12 @@ class GrammarProcessor:
             self._check(len(ids), scores.shape[1])
         self._check_continues(ids)
         generated = np.ascontiguousarray(ids[:, self._prompts.shape[1] :])
+        began = time.perf_counter()
         sequences = self._follow(generated)
         bitmask = allocate_bitmask(len(ids), scores.shape[1])
         fill_rows(list(sequences.values()), bitmask, list(sequences))
+        self.seconds += time.perf_counter() - began
+        self.n_masks += len(sequences)
         illegal = ~unpack_bitmask(bitmask, scores.shape[1], device=scores.device)
         return scores.masked_fill(illegal, -float("inf"))
 
@@ -121,8 +131,12 @@ class GrammarProcessor:
                 break
             known = self._steps.get(n_known, {}).get((place, row[:n_known].tobytes()))
             if known is not None:
-                return known.after(row[n_known:].tolist())
-        return Following.start(artifact).after(row.tolist())
+                after = known.after(row[n_known:].tolist())
+                self.n_refused += known.matcher is not None and after.matcher is None
+                return after
+        after = Following.start(artifact).after(row.tolist())
+        self.n_refused += after.matcher is None
+        return after
 
     def _check(self, n_rows: int, width: int) -> None:
         n_sequences = len(self._artifacts)

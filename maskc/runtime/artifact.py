@@ -58,13 +58,22 @@ class Artifact:
         self.starts = starts_of(contents.header)
         self._parts: dict[int, Artifact] = {}
         self._cache_bytes = as_count("cache_bytes", cache_bytes)
+        self._budget = Budget(self._cache_bytes * 3 // 8)
 
     @made_once
     def machine(self) -> Machine[Any]:
         """The machine that all matchers share."""
-        budget = Budget(self._cache_bytes * 3 // 8)
+        budget = self._budget
         pool = MaskPool(self.vocab_size, self.eos_ids, self._cache_bytes)
         return _machine_of(self.header)(self.contents, self.token_bytes, budget, pool)
+
+    @property
+    def remembered_bytes(self) -> int:
+        """About how much memory its matchers take for what they remember, all together.
+
+        It is of the first start symbol: the others have memories of their own.
+        """
+        return self.machine.pool.n_bytes + self._budget.n_bytes
 
     @property
     def first_bytes(self) -> NDArray[np.int16]:

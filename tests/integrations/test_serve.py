@@ -21,6 +21,7 @@ from tests.integrations.conftest import ORDER
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("fastapi")
+pytest.importorskip("prometheus_client")
 httpx = pytest.importorskip("httpx")
 uvicorn = pytest.importorskip("uvicorn")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -214,6 +215,49 @@ def test_a_client_that_does_not_wait_stops_its_generation(client, server):
             timeout=0.5,
         )
     wait_until(lambda: server.n_running == 0, 20)
+
+
+def test_a_chat_parses_whole_and_streamed(client, parsers):
+    body = {"messages": [{"role": "user", "content": "An order?"}], "grammar": "order"}
+    found = client.post("/v1/chat/completions", json=body).json()
+    assert (found["object"], found["model"]) == ("chat.completion", "model")
+    parsers["order"].parse(found["choices"][0]["message"]["content"])
+    with client.stream("POST", "/v1/chat/completions", json={**body, "stream": True}) as response:
+        pieces = events(response)
+    parsers["order"].parse("".join(piece["delta"]["content"] for piece in pieces))
+    refused = client.post("/v1/chat/completions", json={"messages": []})
+    assert refused.status_code == 400
+    assert "messages: List should have at least 1 item" in refused.json()["error"]["message"]
+
+
+def test_it_says_that_it_is_alive_and_which_model_it_has(client):
+    assert client.get("/health").json()["status"] == "ok"
+    assert [model["id"] for model in client.get("/v1/models").json()["data"]] == ["model"]
+
+
+def metric(client, name, artifact):
+    found = re.search(
+        rf'^{name}{{artifact="{artifact}"}} ([0-9.e+-]+)$',
+        client.get("/metrics").text,
+        re.MULTILINE,
+    )
+    return float(found[1]) if found else 0
+
+
+def test_metrics_say_what_was_served(client, server):
+    wait_until(lambda: server.n_running == 0)
+    names = ("maskc_requests_total", "maskc_tokens_total", "maskc_masks_total")
+    before = [metric(client, name, "order") for name in names]
+    ask(client, grammar="order", max_tokens=5, temperature=0)
+    wait_until(lambda: server.n_running == 0)
+    requests, tokens, masks = (
+        metric(client, name, "order") - old for name, old in zip(names, before, strict=True)
+    )
+    assert requests == 1
+    assert 1 <= tokens == masks <= 5
+    assert metric(client, "maskc_seconds_total", "order") > 0
+    assert metric(client, "maskc_masks_composed", "order") > 1
+    assert metric(client, "maskc_remembered_bytes", "order") > 1
 
 
 def test_too_many_requests_are_turned_away(client, example, monkeypatch):

@@ -48,6 +48,7 @@ class Budget:
     def __init__(self, limit: int) -> None:
         self._share = limit // 3
         self._charged = 0
+        self._previous = 0  # of the previous generation
         self._caches: list[ref[Cache]] = []
         self._sweep_at = _FIRST_SWEEP
         self._evicted: list[dict[Any, Any]] = []
@@ -69,10 +70,15 @@ class Budget:
         if self._charged > self._share or self._evicted:
             self._evict()
 
+    @property
+    def n_bytes(self) -> int:
+        """About how much is cached: the current generation, and the previous one."""
+        return self._charged + self._previous
+
     def clear(self) -> None:
         """Evict everything and free it now, however long that takes."""
         with self._lock:
-            self._charged = 0
+            self._charged = self._previous = 0
             self._evicted.clear()
             for cache in self._list_caches():
                 cache.start_generation()
@@ -89,7 +95,7 @@ class Budget:
                 elif self._evicted:
                     self._evicted[-1].popitem()
             if self._charged > self._share:
-                self._charged = 0
+                self._charged, self._previous = 0, self._charged
                 self._evicted += [cache.start_generation() for cache in self._list_caches()]
         # Without the lock: what the collector frees may be somebody's who comes here.
         if n_freed % _COLLECTED_AFTER == 0 and gc.isenabled():

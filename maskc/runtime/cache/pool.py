@@ -14,6 +14,7 @@ up have the number -1, and are evicted when they take an eighth.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterable
 
@@ -24,6 +25,8 @@ from maskc.runtime.graph import Mask
 
 MAX_NUMBERED = 65_536
 NO_NUMBER = -1
+
+_log = logging.getLogger(__name__)
 
 
 class PooledMask:
@@ -78,6 +81,7 @@ class MaskPool:
         self.rows = _reserve(n_rows, self.n_words)
         self.n_numbered = 0
         self._n_bytes = 0
+        self._has_told = False
         self._lock = threading.Lock()
         self._by_hash: dict[int, list[PooledMask]] = {}
         self._united: dict[frozenset[PooledMask], PooledMask] = {}
@@ -86,12 +90,28 @@ class MaskPool:
         self.end_only = self.share(np.packbits(ends, bitorder="little").view("<i4"))
 
     @property
+    def n_bytes(self) -> int:
+        """What the masks take, with and without a number."""
+        return self.n_numbered * 4 * self.n_words + self._n_bytes
+
+    @property
     def is_full(self) -> bool:
         """Whether masks without a number take more than their share: then :meth:`forget` them."""
         return self._n_bytes > self._limit
 
     def share(self, words: Mask) -> PooledMask:
         """Return the mask with these words, which is made if there is none."""
+        made = self._find_or_add(words)
+        if made.number == NO_NUMBER and not self._has_told:
+            self._has_told = True
+            _log.info(
+                "%d masks have a number, and there is no room for more in this artifact's "
+                "cache_bytes: others are composed again when they are needed",
+                self.n_numbered,
+            )
+        return made
+
+    def _find_or_add(self, words: Mask) -> PooledMask:
         key = hash(words.tobytes())
         with self._lock:
             equal = self._by_hash.setdefault(key, [])
