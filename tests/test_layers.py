@@ -57,7 +57,8 @@ MAY_IMPORT = {
     "lalr_path": COMPILER | FILE | {"stages"},
     # The general path: what it rewrites and its table first, then as the rooms above.
     "glr": GRAMMAR | GLR,
-    "glr.walk": GRAMMAR | GLR | {"store"},
+    "glr.triples": GRAMMAR | GLR | {"pushdown"},
+    "glr.walk": GRAMMAR | GLR | {"glr.triples", "store"},
     "glr.top_state": GRAMMAR | GLR | {"pushdown", "store", "streamline"},
     "glr.streamline": COMPILER | GLR | {"glr.top_state"},
     "glr.arrays": GLR | FILE,

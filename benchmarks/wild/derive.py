@@ -63,7 +63,9 @@ def load(entry: Entry) -> Lark:
 def derive(parser: Lark, start: str, number: int, random: int) -> list[str]:
     """Return texts that the rules derive from a start symbol, all different."""
     found: dict[str, None] = {}
-    declared = [t.name for t in parser.terminals if t.pattern is None]  # an Indenter's
+    known = {str(terminal.name) for terminal in parser.terminals}
+    used = {str(s.name) for rule in parser.rules for s in rule.expansion if s.is_term}
+    declared = sorted(used - known)  # an Indenter's
 
     @seed(random)
     @settings(
@@ -102,7 +104,14 @@ def main() -> None:
     print(json.dumps({"loads": True}), flush=True)
     try:
         texts = derive(lark, entry.given["start"][0], arguments.number, arguments.seed)
-    except (HypothesisException, re.error, RecursionError, AssertionError, TypeError) as error:
+    except (
+        HypothesisException,
+        re.error,
+        RecursionError,
+        AssertionError,
+        TypeError,
+        IndexError,
+    ) as error:
         print(f"no texts: {error}", file=sys.stderr)
         return
     for number, text in enumerate(texts):

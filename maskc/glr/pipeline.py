@@ -22,7 +22,8 @@ from maskc.glr.epsilon import drop_empties
 from maskc.glr.interchangeable import merge_interchangeable
 from maskc.glr.lr0 import build_general_table
 from maskc.glr.recursion import turn_right_recursion
-from maskc.glr.streamline import make_general_decider
+from maskc.glr.streamline import ask_lexed, make_general_decider
+from maskc.glr.triples import Triples, ask_productions
 from maskc.glr.unit_cycles import merge_unit_cycles
 from maskc.glr.walk import build_general_store
 from maskc.grammar.model import Bnf, Grammar
@@ -33,7 +34,7 @@ from maskc.lexer.boundaries import Boundaries, build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.dynamic import build_dynamic_scanner
 from maskc.lexer.dynamic_complete import build_dynamic_complete_scanner
-from maskc.lexer.scanner import Scanner, build_scanner
+from maskc.lexer.scanner import Scanner, build_scanner, quote_terminal
 from maskc.stages import GeneralLanguage, Lexed, ParserPath, Run, run_plainly
 from maskc.store.adjacency import Adjacency as Unlexed
 from maskc.store.adjacency import find_unlexed
@@ -124,7 +125,18 @@ def _walk(
 ) -> MaskStore:
     scanner, follow = language.lexed.scanner, language.productions.follow()
     steps = build_steps(language.lexed.grammar.lexer, scanner)
-    return build_general_store(scanner, language.lexed.boundaries, follow, steps, trie, progress)
+    grammar = language.lexed.grammar
+    asked = ask_productions(ask_lexed(language.productions, grammar))
+    triples = Triples(len(grammar.lexer.terminals), follow, asked)
+    return build_general_store(
+        scanner,
+        language.lexed.boundaries,
+        triples,
+        steps,
+        trie,
+        progress,
+        lambda terminal: quote_terminal(grammar.lexer, terminal),
+    )
 
 
 def _count(language: GeneralLanguage) -> dict[str, int]:

@@ -3,7 +3,7 @@
 As :mod:`maskc.store.walk`, with three differences. Lexemes may overlap in every way, so the same
 bytes can lead to the same place along several ways: lines of the frontier that agree are one.
 Nearly all of these ways are none that a grammar knows, so a path is only gone on with by
-terminals that can stand after its last one in some text. And there is one context, and no
+terminals that can stand after its last two in some text. And there is one context, and no
 columns.
 
 Example: with ``W: /[a-z]+/`` the token ``cat`` is W, W W or W W W; where no text has W after W
@@ -13,14 +13,15 @@ there is one row.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.budget import reserve
+from maskc.budget import at, reserve
 from maskc.errors import LimitError
-from maskc.grammar.sets import Terminals
+from maskc.glr.triples import ANY_PAIR, Triples
 from maskc.ids import DEAD, END, ENTRY, IGNORED
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
@@ -36,33 +37,34 @@ MAX_GENERAL_FRONTIER = 20_000_000
 MAX_PATHS = 2_000_000
 BYTES_A_LINE = 64  # of a frontier: its columns, and what they are made from
 
-_ANY = -1  # the last terminal of a path is not known
-
 _Start = tuple[int, int, int]  # path, scanner state and trie node after the first byte
 
 
 def build_general_store(
     scanner: Scanner,
     boundaries: Boundaries,
-    follow: Mapping[int, Terminals],
+    triples: Triples,
     steps: Steps,
     trie: TokenTrie,
     progress: Callable[[float], None] | None = None,
+    quote: Callable[[int], str] = str,
 ) -> MaskStore:
     """Return the rows of all sources.
 
     Args:
         scanner: of a grammar with one context, and no layout.
         boundaries: its boundaries.
-        follow: terminal that some text holds → the terminals that may come right after it.
+        triples: which terminals may come after two others.
         steps: the scanner's steps.
         trie: the tokens.
         progress: called with the fraction done.
+        quote: terminal → what it is called in a message.
 
     Raises:
         LimitError: tokens can be cut into terminals in too many ways.
     """
-    walk = _Walk(scanner, boundaries, follow, steps, trie)
+    walk = _Walk(scanner, boundaries, triples, steps, trie)
+    at(lambda: walk.describe(quote))
     n_sources = scanner.n_states + len(scanner.closed)
     counts = np.zeros(n_sources + 1, dtype=np.int64)
     rows = []
@@ -95,7 +97,7 @@ class _Walk:
         self,
         scanner: Scanner,
         boundaries: Boundaries,
-        follow: Mapping[int, Terminals],
+        triples: Triples,
         steps: Steps,
         trie: TokenTrie,
     ) -> None:
@@ -105,22 +107,12 @@ class _Walk:
         self.n_open_lexemes = int(self.open_lexeme_of.max()) + 1
         self.n_ends = np.diff(steps.end_first)
         self.first_node = trie.first_nodes()
-        # All may be ignored: then there is a column that nothing asks for.
-        n_terminals = 1 + max([0, *(event.terminal for event in steps.events)])
-        # Row: the last terminal, the last row for `_ANY`; column: the next one.
-        self.may_follow = np.array(
-            [
-                [bool(follow.get(a, 0) >> b & 1) for b in range(n_terminals)]
-                for a in range(n_terminals)
-            ]
-            + [[b in follow for b in range(n_terminals)]],
-            dtype=np.bool_,
-        )
+        self.triples = triples
         self.event_terminal = np.array([e.terminal for e in steps.events] or [END], dtype=np.int32)
         # Path 0 is empty; a path's number is that of its key.
         self.paths = [0]
         self.number = {0: 0}
-        self.last = np.full(1 << 12, _ANY, dtype=np.int32)
+        self.last = np.full(1 << 12, ANY_PAIR, dtype=np.int32)  # pair of its last two terminals
         self.known: dict[_Start, list[tuple[int, int]]] = {}
         self.unions: dict[tuple[int, ...], int] = {}
         self.set_number: dict[bytes, int] = {}
@@ -225,7 +217,10 @@ class _Walk:
         moves = begin[index] + _count_up(counts)
         events, states = steps.move_event[moves], steps.move_state[moves]
         terminal = self.event_terminal[events]
-        fits = (terminal < 0) | self.may_follow[self.last[path[index]], np.maximum(terminal, 0)]
+        pairs = self.last[path[index]]
+        for pair in np.unique(pairs[terminal >= 0]).tolist():
+            self.triples.find(pair)
+        fits = (terminal < 0) | self.triples.rows[pairs, np.maximum(terminal, 0)]
         index, events, states = index[fits], events[fits], states[fits]
         return self.extend(path[index], events), states, node[index]
 
@@ -248,12 +243,25 @@ class _Walk:
         if number >= MAX_PATHS:
             raise _too_many(MAX_PATHS)
         if number == len(self.last):
-            self.last = np.append(self.last, np.full(number, _ANY, dtype=np.int32))
+            self.last = np.append(self.last, np.full(number, ANY_PAIR, dtype=np.int32))
         parent, event = divmod(key - 1, len(self.steps.events))
         terminal = int(self.event_terminal[event])
         # In front of an ignored lexeme that begins a path stands any terminal.
-        self.last[number] = self.last[parent] if terminal == IGNORED else max(terminal, _ANY)
+        before = int(self.last[parent])
+        self.last[number] = before if terminal == IGNORED else self.triples.extend(before, terminal)
         self.paths.append(key)
+
+    def describe(self, quote: Callable[[int], str]) -> str:
+        """Return which terminals the paths are made of that were found last."""
+        inside: Counter[int] = Counter()
+        for number in range(max(len(self.paths) - 20, 1), len(self.paths)):
+            key = self.paths[number]
+            while key:
+                parent, event = divmod(key - 1, len(self.steps.events))
+                inside[int(self.event_terminal[event])] += 1
+                key = self.paths[parent]
+        names = [quote(terminal) for terminal, _ in inside.most_common(2) if terminal >= 0]
+        return f"pass store, tokens cut into {' and '.join(names)}" if names else "pass store"
 
     def collect(self, frontier: _Frontier, found: list[tuple[Ints, Longs, Ints]]) -> None:
         """Add the tokens that end here, with their nodes, and with path and open lexeme in one."""

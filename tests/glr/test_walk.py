@@ -7,6 +7,7 @@ from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.glr import walk as general
 from maskc.glr.pipeline import rewrite_productions
+from maskc.glr.triples import Triples
 from maskc.glr.walk import build_general_store
 from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
@@ -25,7 +26,8 @@ def walk(text, tokens):
     boundaries = build_boundaries(grammar.lexer, scanner, build_columns(grammar.lexer, scanner))
     follow = rewrite_productions(grammar.bnf, scanner, boundaries).follow()
     steps, trie = build_steps(grammar.lexer, scanner), build_trie(tokens)
-    store = build_general_store(scanner, boundaries, follow, steps, trie)
+    triples = Triples(len(grammar.lexer.terminals), follow, lambda *_: True)
+    store = build_general_store(scanner, boundaries, triples, steps, trie)
 
     def names(path):
         found = []
