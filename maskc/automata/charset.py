@@ -1,7 +1,9 @@
 r"""Which code points does one character of a regular expression match?
 
-Asked of ``re`` itself: the class is compiled alone and run once over every code point that
-UTF-8 can encode. Case folding, ``\w``, negation and flags are then right by construction.
+What depends on Unicode is asked of ``re`` itself: ``\w`` and its like are run once over every code
+point that UTF-8 can encode, and a class that ignores case over every character that has cases
+(:func:`cased_characters`). Case folding and flags are then right by construction. The rest of a
+class is ranges, their union, and its complement.
 
 A set is a sorted tuple of inclusive ranges, e.g. ``[a-c]`` is ``((97, 99),)``.
 """
@@ -13,10 +15,14 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 CodePoints = tuple[tuple[int, int], ...]
 
 MAX_CODE_POINT = 0x10FFFF
 ANY: CodePoints = ((0, 0xD7FF), (0xE000, MAX_CODE_POINT))
+
+_CHUNK = 256
 
 _CATEGORIES = {
     "CATEGORY_DIGIT": r"\d",
@@ -30,25 +36,77 @@ _CATEGORIES = {
 
 def literal_set(code_point: int, flags: int) -> CodePoints:
     """Return what a literal matches under ``re`` flags."""
-    if not flags & re.IGNORECASE:
+    if not flags & re.IGNORECASE or chr(code_point) not in cased_characters():
         return intersect_any(((code_point, code_point),))
-    return class_set(f"[{_escape(code_point)}]", flags)
+    return _match_cased(f"[{_escape(code_point)}]", flags)
 
 
 def items_set(items: list[tuple[Any, Any]], flags: int) -> CodePoints:
     """Return what a parsed ``[...]`` matches: the argument list of an ``IN`` node."""
-    parts = []
+    parts, ranges, is_negated = [], list[tuple[int, int]](), False
     for opcode, argument in items:
         name = str(opcode)
         if name == "NEGATE":
-            parts.append("^")
+            is_negated = True
         elif name == "LITERAL":
             parts.append(_escape(argument))
+            ranges.append((argument, argument))
         elif name == "RANGE":
             parts.append(f"{_escape(argument[0])}-{_escape(argument[1])}")
+            ranges.append(argument)
         else:
             parts.append(_CATEGORIES[str(argument)])
-    return class_set(f"[{''.join(parts)}]", flags)
+            ranges += class_set(parts[-1], flags & re.ASCII)
+    found = _unite(ranges)
+    if flags & re.IGNORECASE:
+        # What has no cases is matched by itself alone, and by a category that it is in.
+        without = complement(_unite([*complement(found), *_cased_ranges()]))
+        found = _unite([*without, *_match_cased(f"[{''.join(parts)}]", flags)])
+    return complement(found) if is_negated else found
+
+
+def any_set(flags: int) -> CodePoints:
+    """Return what a dot matches under ``re`` flags."""
+    return ANY if flags & re.DOTALL else complement(((10, 10),))
+
+
+def _match_cased(pattern: str, flags: int) -> CodePoints:
+    """Return the characters with cases that a class matches."""
+    matches = re.compile(pattern, flags & (re.IGNORECASE | re.ASCII)).match
+    return _unite([(ord(c), ord(c)) for c in cased_characters() if matches(c)])
+
+
+def _unite(ranges: Iterable[tuple[int, int]]) -> CodePoints:
+    """Return the code points of any of some ranges, without surrogates."""
+    found: list[tuple[int, int]] = []
+    for low, high in sorted(ranges):
+        if found and low <= found[-1][1] + 1:
+            found[-1] = found[-1][0], max(found[-1][1], high)
+        else:
+            found.append((low, high))
+    return intersect_any(tuple(found))
+
+
+@cache
+def cased_characters() -> str:
+    """Return the characters that another one may match where case is ignored, and some more.
+
+    They are those that change with their case, and what these become.
+    """
+    every, found = every_character(), set[str]()
+    for start in range(0, len(every), _CHUNK):
+        chunk = every[start : start + _CHUNK]
+        if chunk.lower() != chunk or chunk.upper() != chunk:
+            for character in chunk:
+                changed = character.lower() + character.upper()
+                if changed != 2 * character:
+                    found.update(character, changed)
+    return "".join(sorted(found))
+
+
+@cache
+def _cased_ranges() -> CodePoints:
+    return _unite((ord(c), ord(c)) for c in cased_characters())
 
 
 def _escape(code_point: int) -> str:
@@ -81,7 +139,8 @@ def ranges_of(runs: Iterable[str]) -> CodePoints:
 @cache
 def every_character() -> str:
     """Return all characters that UTF-8 can encode, in order."""
-    return "".join(map(chr, range(0xD800))) + "".join(map(chr, range(0xE000, MAX_CODE_POINT + 1)))
+    points = np.concatenate([np.arange(low, high + 1, dtype="<u4") for low, high in ANY])
+    return points.tobytes().decode("utf-32-le")
 
 
 def intersect_any(ranges: CodePoints) -> CodePoints:

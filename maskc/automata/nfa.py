@@ -262,7 +262,7 @@ def read_set(opcode: str, argument: Any, flags: int) -> charset.CodePoints:
         case "NOT_LITERAL":
             return charset.complement(charset.literal_set(argument, flags))
         case "ANY":
-            return charset.class_set("(?s:.)" if flags & re.DOTALL else ".", 0)
+            return charset.any_set(flags)
     return charset.items_set(argument, flags)
 
 
