@@ -10,7 +10,6 @@ from maskc.automata.charset import (
     cased_characters,
     class_set,
     complement,
-    every_character,
     intersect_any,
     items_set,
     literal_set,
