@@ -140,7 +140,7 @@ def ranges_of(runs: Iterable[str]) -> CodePoints:
 def every_character() -> str:
     """Return all characters that UTF-8 can encode, in order."""
     points = np.concatenate([np.arange(low, high + 1, dtype="<u4") for low, high in ANY])
-    return points.tobytes().decode("utf-32-le")
+    return str(points.tobytes(), "utf-32-le")
 
 
 def intersect_any(ranges: CodePoints) -> CodePoints:
