@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 180
 STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test types native pure runtime-wheel suite check slow golden bench bench-peers deep growth hostile corpora conformance templates tokenizers wild format clean
+.PHONY: help venv run test types native pure runtime-wheel suite quick docs check slow golden bench bench-peers deep growth hostile corpora conformance templates tokenizers wild format clean
 .PHONY: conformance-json-schema fuzz integrations engines engine-llama-cpp engine-sglang engine-vllm grammars peers
 
 help: ## list the targets
@@ -49,6 +49,17 @@ runtime-wheel: $(STAMP) ## build dist/maskc_runtime-….whl: load and fill, with
 
 suite: $(STAMP) ## the tests alone
 	$(BIN)/pytest -n 2 $(PYTEST_OPTIONS)
+
+QUICK = tests/runtime/lalr tests/runtime/test_matcher.py tests/runtime/test_artifact.py tests/artifact tests/vocab tests/cli/test_main.py tests/test_layers.py
+
+quick: $(STAMP) ## lint, and the tests of the runtime, artifacts and tokenizers: under a minute
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pytest -q -x -n 2 --hypothesis-profile=brief $(QUICK)
+
+docs: $(STAMP) ## build the site of docs/ into site/, with the API; a link that leads nowhere fails
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 check: test ## the same as test
 
@@ -114,7 +125,7 @@ format: $(STAMP) ## format the code and fix what lint can fix
 	$(BIN)/ruff check --fix .
 
 clean: ## remove what was compiled and cached, but not .venv
-	rm -rf *.maskc dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf *.maskc dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find maskc tests -name __pycache__ -prune -exec rm -rf {} +
 
 integrations: $(STAMP) ## install torch and transformers into .venv and test generate() and the example server

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import re
 import shutil
 from pathlib import Path
 
@@ -36,6 +37,31 @@ def test_the_examples_of_a_page_stand_in_fences(page):
         is_fenced ^= line.startswith("```")
         assert is_fenced or not line.lstrip().startswith(">>>"), line
     assert not is_fenced
+
+
+def test_the_site_has_every_page_in_its_navigation():
+    config = PAGES[0].parent.parent / "mkdocs.yml"
+    named = re.findall(r"^ +- ([a-z-]+\.md)$", config.read_text(), re.MULTILINE)
+    assert sorted(named) == [page.name for page in PAGES]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_of_a_page_lead_to_pages_and_headings_that_there_are(page):
+    """The site has the pages only: what else the repository holds is named, and not linked."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in target:
+            continue
+        name, _, anchor = target.partition("#")
+        other = page.parent / name if name else page
+        assert other.parent == page.parent
+        assert other.is_file(), target
+        assert not anchor or anchor in headings_of(other), target
+
+
+def headings_of(page):
+    found = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", text).strip().lower()) for text in found}
 
 
 @pytest.mark.parametrize("module", MODULES)
