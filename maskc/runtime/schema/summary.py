@@ -12,6 +12,8 @@ from typing import NamedTuple, Protocol
 from maskc.runtime.schema.tokens import Words
 from maskc.runtime.schema.trie import Nodes, Trie
 
+MANY = 96  # ids of a part that are packed into a row
+
 
 class EndedKeys(NamedTuple):
     """Keys that have ended, of one label.

@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from maskc.runtime.schema.characters import DEAD
-from maskc.runtime.schema.digits import walk_number
+from maskc.runtime.schema.digits import follow_number
 from maskc.runtime.schema.fresh import FRESH_VALUE, is_fresh
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.nodes import (
@@ -89,8 +89,10 @@ class Walk:
         """Return what was found, the same part for the same."""
         taken = self._taken
         exits, keys = tuple(dict.fromkeys(self._exits)), tuple(dict.fromkeys(self._keys))
-        few = dict.fromkeys(token for part in taken for token in part.few)
-        few.update(dict.fromkeys(self._few))
+        few = dict.fromkeys(self._few)
+        for part in taken:
+            if part.few:
+                few.update(dict.fromkeys(part.few))
         if self._is_rests:
             bits, unsure = bits_of(few), self._unsure
             for part in taken:
@@ -260,19 +262,13 @@ class Walk:
 
     def _number(self, node: Node, nodes: Nodes) -> None:
         numbers = self._machine.numbers_of(node)
-        index, trie = self._parts.index, self._trie
-        # Many schemas have the same rule, and it looks at nothing but the trie.
-        key = (walk_number, numbers.identity, node.state[2], nodes, self._is_rests)
-        found = index.shared.get(key)
-        if found is None:
-            found = walk_number(index, trie, numbers, node.state[2], nodes)
-            index.shared.put(key, found, 500 + 8 * len(found[0]))
-        places, exits = found
+        found = follow_number(self._parts.index, self._trie, numbers, node.state[2], nodes)
         if node.captures and not node.is_roomy:
-            places = self._read_places(node, places, nodes)
-        self._add_places(places)
-        if exits:
-            self._complete(node.parents, exits, ends=False)
+            self._add_places(self._read_places(node, found.places, nodes))
+        else:
+            self.add(found.part)
+        if found.exits:
+            self._complete(node.parents, found.exits, ends=False)
 
     def _string(self, node: Node, nodes: Nodes) -> None:
         """Go on in a string that was opened just now."""
