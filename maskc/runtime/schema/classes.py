@@ -238,17 +238,17 @@ def _group_openings(
     last = np.searchsorted(starts, np.array(highs), side="right").tolist()
     known: dict[tuple[tuple[int, int], ...], int] = {}
     numbers: dict[tuple[int, ...], int] = {}
-    of = np.zeros(len(spelled.ranges), dtype=np.int32)
-    place = 0
-    for n, ranges in enumerate(spelled.ranges):
+    of = []
+    place, listed = 0, classes.tolist()
+    for ranges in spelled.ranges:
         stop = place + len(ranges)
         pairs = tuple(zip(first[place:stop], last[place:stop], strict=True))
         place = stop
         if pairs not in known:
-            found = np.unique(np.concatenate([classes[a:b] for a, b in pairs] or [classes[:0]]))
-            known[pairs] = numbers.setdefault(tuple(found.tolist()), len(numbers))
-        of[n] = known[pairs]
-    return list(numbers), of
+            found = sorted({kind for a, b in pairs for kind in listed[a:b]})
+            known[pairs] = numbers.setdefault(tuple(found), len(numbers))
+        of.append(known[pairs])
+    return list(numbers), np.array(of, dtype=np.int32)
 
 
 def matrix_of(dfa: CharDfa) -> Ints:
