@@ -9,7 +9,7 @@ Example: with ``minItems`` 2 and one item read, the array may not end.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 Option = tuple[int, int]  # counters that are added to, as bits; position
@@ -48,7 +48,7 @@ class ArrayRule:
 
     def __init__(
         self,
-        pieces: list[tuple[int, list[Option]]],
+        pieces: Sequence[tuple[int, Sequence[Option]]],
         low: int,
         high: int | None,
         counters: list[Counter],
@@ -71,7 +71,7 @@ class ArrayRule:
         """The state after the opening bracket."""
         return 0, (0,) * len(self.counters)
 
-    def options(self, index: int) -> list[Option]:
+    def options(self, index: int) -> Sequence[Option]:
         """Return the options of an item."""
         return self.pieces[bisect_right(self._starts, index) - 1][1]
 

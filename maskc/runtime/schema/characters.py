@@ -22,6 +22,20 @@ _MOST_STEPS = 1 << 17
 _MOST_SPECIAL = 64
 _ALL = -1  # every class
 
+_NO_STATES: frozenset[int] = frozenset()
+_SINGLE = tuple(frozenset((state,)) for state in range(256))
+
+
+def only(state: int) -> frozenset[int]:
+    """Return the set of one state; sets of small numbers are the same ones for all automata."""
+    return _SINGLE[state] if state < len(_SINGLE) else frozenset((state,))
+
+
+def _set_of(states: set[int]) -> frozenset[int]:
+    if len(states) < 2:
+        return only(next(iter(states))) if states else _NO_STATES
+    return frozenset(states)
+
 
 class CharDfa:
     """An automaton over characters.
@@ -68,11 +82,11 @@ class CharDfa:
         self._successors: list[frozenset[int]] | None = None
         self._nearest: list[int] | None = None
         self._sink: int | None = None
-        self._before: list[list[int]] | None = None
+        self._before: list[tuple[int, ...]] | None = None
         self._cycles: list[bool] | None = None
         self._digest: bytes | None = None
         self._ways: tuple[dict[int, int], list[dict[int, int] | None]] | None = None
-        self._ranges: dict[int, list[tuple[int, int]]] | None = None
+        self._ranges: dict[int, tuple[tuple[int, int], ...]] | None = None
         self._lengths: dict[int, tuple[list[bool], int]] = {}
         self._special: dict[int, tuple[tuple[int, int], ...] | None] = {}
 
@@ -131,7 +145,7 @@ class CharDfa:
         """Return the states that the characters from ``low`` to ``high`` lead to."""
         row, default = self.rows[state], self.defaults[state]
         if not row:
-            return frozenset([default])
+            return only(default)
         first, last = bisect_right(self.starts, low) - 1, bisect_right(self.starts, high) - 1
         return frozenset(row.get(kind, default) for kind in set(self.classes[first : last + 1]))
 
@@ -142,7 +156,8 @@ class CharDfa:
             ends = [*self.starts[1:], 0x110000]
             for low, high, kind in zip(self.starts, ends, self.classes, strict=True):
                 found.setdefault(kind, []).append((low, high))
-            self._ranges = found
+            # Tuples of numbers are none of the garbage collector's business, lists are.
+            self._ranges = {kind: tuple(pairs) for kind, pairs in found.items()}
         return [pair for kind in kinds for pair in self._ranges.get(kind, ())]
 
     def special(self, state: int) -> tuple[tuple[int, int], ...] | None:
@@ -182,19 +197,19 @@ class CharDfa:
         if self._successors is None:
             kinds = frozenset(self.classes)
             self._successors = [
-                frozenset({*row.values(), *([default] if len(row) < len(kinds) else [])} - {DEAD})
+                _set_of({*row.values(), *([default] if len(row) < len(kinds) else [])} - {DEAD})
                 for row, default in zip(self.rows, self.defaults, strict=True)
             ]
         return self._successors[state]
 
-    def _predecessors(self) -> list[list[int]]:
+    def _predecessors(self) -> list[tuple[int, ...]]:
         """Return for each state those of which it is a successor."""
         if self._before is None:
             before: list[list[int]] = [[] for _ in self.labels]
             for state in range(1, len(self.labels)):
                 for target in self.successors(state):
                     before[target].append(state)
-            self._before = before
+            self._before = list(map(tuple, before))
         return self._before
 
     def nearest(self, state: int) -> int:
@@ -209,7 +224,7 @@ class CharDfa:
         level = [s for s in range(1, len(self.labels)) if self.labels[s] != NO_LABEL]
         distance = 0
         while level:
-            reached = []
+            reached: list[int] = []
             for state in level:
                 if found[state] < 0:
                     found[state] = distance

@@ -204,14 +204,14 @@ class Reader:
     def __init__(self, n_positions: int, dfas: list[CharDfa], *, ordered: bool) -> None:
         self._n_positions, self._dfas, self._ordered = n_positions, dfas, ordered
 
-    def _options(self, entry: Any, n_bits: int) -> list[tuple[int, int]]:
+    def _options(self, entry: Any, n_bits: int) -> tuple[tuple[int, int], ...]:
         flat = as_list(entry)
         if len(flat) % 2:
             raise PlanError("an option of the plan is cut off")
-        return [
+        return tuple(
             (integer(bits, 1 << n_bits), integer(child, self._n_positions))
             for bits, child in zip(flat[::2], flat[1::2], strict=True)
-        ]
+        )
 
     def read_object(self, entry: Any) -> ObjectRule:
         """Return a rule of objects."""

@@ -43,11 +43,11 @@ class Inside(NamedTuple):
         free: more texts that end in it, and after which every character may come.
     """
 
-    places: list[int]
-    targets: list[frozenset[int]]
-    sizes: list[int]
-    ended: list[Ended]
-    free: list[int]
+    places: tuple[int, ...]
+    targets: tuple[frozenset[int], ...]
+    sizes: tuple[int, ...]
+    ended: tuple[Ended, ...]
+    free: tuple[int, ...]
 
 
 def find_inside(spelled: Spelled, dfa: CharDfa, *, exactly: bool, dropped: int = DEAD) -> Inside:
@@ -74,7 +74,8 @@ def find_inside(spelled: Spelled, dfa: CharDfa, *, exactly: bool, dropped: int =
         free = places[items[~is_closing]].tolist()
         closing = places[items[is_closing]].tolist()
         ended += [Ended(node, dfa.sink, 0) for node in closing]
-    return Inside(found.places, found.targets, found.sizes, ended, free)
+    columns = (tuple(found.places), tuple(found.targets), tuple(found.sizes))
+    return Inside(*columns, tuple(ended), tuple(free))
 
 
 def free_items(spelled: Spelled, found: Searched) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -50,8 +50,10 @@ from maskc.runtime.schema.rules import Place
 from maskc.runtime.schema.spelling import decode_body
 from maskc.runtime.schema.summary import Following
 from maskc.runtime.schema.values import Value, read_value
+from maskc.runtime.schema.within import read_within
 
 _QUOTE, _BACKSLASH, _COMMA, _COLON = 0x22, 0x5C, 0x2C, 0x3A
+_STRINGS = (STRING, KEY)
 _OPEN_BRACE, _CLOSE_BRACE, _OPEN_BRACKET, _CLOSE_BRACKET = 0x7B, 0x7D, 0x5B, 0x5D
 
 
@@ -91,13 +93,25 @@ class SchemaMachine:
 
     def step(self, hypotheses: Configurations, text: bytes) -> Configurations:
         """Return the configuration after some bytes; nothing if the text is illegal."""
-        here = hypotheses[0]
-        for byte in text:
-            after = self.read(here, byte)
+        here, n_read = hypotheses[0], 0
+        while n_read < len(text):
+            if n_read + 1 < len(text) and not here.captures and here.nodes[0].state[0] in _STRINGS:
+                found, n_more = read_within(self.plan, here.nodes, text[n_read:])
+                if not found:
+                    return ()
+                if n_more:
+                    here, n_read = self._after(found), n_read + n_more
+                    continue
+            after = self.read(here, text[n_read])
             if after is None:
                 return ()
-            here = after
+            here, n_read = after, n_read + 1
         return (here,)
+
+    def _after(self, found: Found) -> Configuration:
+        """Return the configuration with what was found inside strings of no compared item."""
+        nodes = tuple(self.node(state, tuple(parents)) for state, parents in found.items())
+        return Configuration(nodes, 0, b"")
 
     def take(self, hypotheses: Configurations, token_id: int) -> Configurations:
         """Return the configuration after a token; nothing if it is illegal."""
@@ -105,11 +119,11 @@ class SchemaMachine:
         if text is None:
             return ()
         key = (hypotheses[0].nodes, hypotheses[0].gap, hypotheses[0].text, token_id)
-        found: Configurations | None = self._moves.get(key)
+        found: Configuration | tuple[()] | None = self._moves.get(key)
         if found is None:
-            found = self.step(hypotheses, text)
+            found = next(iter(self.step(hypotheses, text)), ())
             self._moves.put(key, found)
-        return found
+        return (found,) if found else ()
 
     def may_end(self, hypothesis: Configuration) -> bool:
         """Return whether the text may end here, with all that must follow it."""

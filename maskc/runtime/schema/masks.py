@@ -61,7 +61,9 @@ class SchemaMasks:
         """Return the tokens that a configuration allows."""
         found = hypothesis.mask
         if found is None:
-            key = (hypothesis.nodes, hypothesis.gap, hypothesis.text)
+            key: object = hypothesis.nodes
+            if hypothesis.gap or hypothesis.text:
+                key = (key, hypothesis.gap, hypothesis.text)
             found = self._known.get(key)
             if found is None:
                 found = self._find(hypothesis)

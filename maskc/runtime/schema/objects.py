@@ -10,7 +10,7 @@ Example: with ``required`` a and b, ``maxProperties`` 2 and a seen, only b may c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from maskc.runtime.schema.characters import DEAD, CharDfa
@@ -61,7 +61,7 @@ class ObjectRule:
         self,
         dfa: CharDfa,
         n_names: int,
-        options: list[list[Option]],
+        options: Sequence[Sequence[Option]],
         required: int,
         low: int,
         high: int | None,

@@ -7,6 +7,7 @@ Example: of ``{"id":`` the key ``id`` ends before the colon, and ``{"i`` leaves 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
@@ -136,7 +137,7 @@ class Openings:
             self._index.shared.put(key, found, ENTRY_BYTES)
         return found
 
-    def _pack(self, trie: Trie, places: list[int]) -> Part:
+    def _pack(self, trie: Trie, places: Sequence[int]) -> Part:
         """Return the part of some texts, by place."""
         if trie is self._index.rests:
             return Part(bits=bits_of(places))

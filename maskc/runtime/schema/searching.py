@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from maskc.runtime.schema.characters import DEAD, CharDfa
+from maskc.runtime.schema.characters import DEAD, CharDfa, only
 from maskc.runtime.schema.spelled import BETWEEN, CLOSES, Spelled, child_of
 
 
@@ -114,7 +114,7 @@ class _Search:
         for item in spelled.own_items(node):
             if kinds[item] == BETWEEN:
                 n_between += 1
-                self._keep(spelled.places[item], frozenset((state,)), size)
+                self._keep(spelled.places[item], only(state), size)
             elif kinds[item] == CLOSES:
                 self._close(item, state, size)
         if spelled.n_ending[node] > n_between:
@@ -173,7 +173,7 @@ class _Search:
         for item in self._spelled.own_items(node):
             kind = spelled.kinds[item]
             if kind == BETWEEN:
-                self._keep(spelled.places[item], frozenset((state,)), size)
+                self._keep(spelled.places[item], only(state), size)
             elif kind == CLOSES:
                 self._close(item, state, size)
             else:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.schema.characters import DEAD, CharDfa
+from maskc.runtime.schema.characters import DEAD, CharDfa, only
 
 UNKNOWN = -1
 _MANY = 64  # bytes that are not looked up one by one
@@ -152,7 +152,7 @@ class Body:
         return number
 
     def _character(self, state: int) -> int:
-        return 0 if state == DEAD else self._add(("c", state), frozenset([state]))
+        return 0 if state == DEAD else self._add(("c", state), only(state))
 
     def _make(self, key: _Key, byte: int) -> int:
         kind = key[0]
@@ -202,7 +202,7 @@ class Body:
     def _same8(self, target: int, low: int, high: int, n_left: int) -> int:
         if n_left == 0 or target == DEAD:
             return self._character(target)
-        return self._add(("same8", target, low, high, n_left), frozenset([target]))
+        return self._add(("same8", target, low, high, n_left), only(target))
 
     def _continue(self, state: int, bits: int, n_left: int, byte: int) -> int:
         bits, n_left = bits << 6 | byte & 0x3F, n_left - 1
@@ -256,7 +256,7 @@ class Body:
             return self._pair(state, bits, 0, 0)
         if plain and len(targets) == 1 and covered == high - low + 1:
             target = next(iter(targets))
-            return self._add(("same16", target, n_left), frozenset([target]))
+            return self._add(("same16", target, n_left), only(target))
         return self._add(("hex", state, bits, n_read), frozenset(targets - {DEAD}))
 
     def _pair(self, state: int, lead: int, bits: int, n_read: int) -> int:
@@ -277,7 +277,7 @@ class Body:
             return self._character(next(iter(targets)))
         if len(targets) == 1:
             target = next(iter(targets))
-            return self._add(("samepair", target, n_read), frozenset([target]))
+            return self._add(("samepair", target, n_read), only(target))
         return self._add(("pair", state, lead, bits, n_read), targets - {DEAD})
 
     def _make_hex(self, key: _Key, byte: int) -> int:
@@ -292,7 +292,7 @@ class Body:
                 return 0
             if n_left == 1:
                 return self._character(target)
-            return self._add(("same16", target, n_left - 1), frozenset([target]))
+            return self._add(("same16", target, n_left - 1), only(target))
         n_read = key[-1]
         if not _fits_pair(n_read, byte):
             return 0
@@ -300,7 +300,7 @@ class Body:
             target = key[1]
             if n_read == 5:
                 return self._character(target)
-            return self._add(("samepair", target, n_read + 1), frozenset([target]))
+            return self._add(("samepair", target, n_read + 1), only(target))
         _, state, lead, bits, _ = key
         return self._pair(state, lead, bits << 4 | digit if digit is not None else 0, n_read + 1)
 

@@ -29,4 +29,4 @@ def test_sizes_count_a_character_that_is_left_open():
 
 
 def test_a_dropped_state_is_dead():
-    assert find("^a", dropped=build_pattern("^a").sink).free == []
+    assert find("^a", dropped=build_pattern("^a").sink).free == ()
