@@ -32,6 +32,7 @@ _ANYTHING: dict[str, Any] = {}
 _BLANKS = r"[ \t\r\n]{0,8}"
 _BOOLEAN_BITS = (4, 2)  # of a position's literals: false and true
 _TYPES = ("null", "boolean", "number", "array", "object")
+_OF_STRINGS = frozenset(("enum", "minLength", "maxLength"))
 
 
 class Maker(Protocol):
@@ -168,7 +169,7 @@ class Arguments:
         if style.is_nested:
             return self._split(schema, place)
         kind = schema.get("type") if isinstance(schema, dict) and is_plain(schema) else None
-        if kind == "string" and "enum" not in schema:
+        if kind == "string" and not schema.keys() & _OF_STRINGS:
             return [(style.string, self._free())]
         if isinstance(kind, str) and kind not in ("string", "integer", "number"):
             spelled = style.booleans if kind == "boolean" else ()

@@ -18,6 +18,7 @@ _NOTES = frozenset(("default", "deprecated", "description", "examples", "title")
 _MAX_DEPTH = 20
 _MOST_MEMBERS = 100
 _MOST_SCHEMAS = 1_000
+_MOST = 1_000_000
 
 
 def is_plain(schema: Any, most: int = _MOST_SCHEMAS) -> bool:
@@ -55,12 +56,24 @@ def _is_usual(keyword: str, value: Any, schema: dict[str, Any]) -> bool:
         case "required":
             return _are_names(value) and _are_known(value, schema.get("properties"))
         case "enum":
-            return _are_names(value) and bool(value) and schema.get("type") == "string"
+            return _are_names(value) and bool(value) and schema.get("type", "string") == "string"
         case "additionalProperties":
             return type(value) is bool
         case "description":
             return type(value) is str
+        case "minLength" | "maxLength":
+            return "enum" not in schema and _is_range(schema, "minLength", "maxLength", 0)
+        case "minItems" | "maxItems":
+            return _is_range(schema, "minItems", "maxItems", 0)
+        case "minimum" | "maximum":
+            return _is_range(schema, "minimum", "maximum", -_MOST)
     return keyword in _NOTES
+
+
+def _is_range(schema: dict[str, Any], first: str, last: str, least: int) -> bool:
+    """Return whether some whole number is within two bounds, which are small."""
+    low, high = schema.get(first, least), schema.get(last, _MOST)
+    return type(low) is int and type(high) is int and least <= low <= high <= _MOST
 
 
 def _is_simple(schema: Any) -> bool:
