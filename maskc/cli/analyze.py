@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from maskc.artifact.files import write_atomically
-from maskc.cli.grammar import LarkOptions, lalr_options
+from maskc.cli.grammar import LarkOptions, lark_options
 from maskc.cli.limits import limit_options
 from maskc.cli.options import json_option
 from maskc.frontends.bundled import find_grammar
@@ -23,7 +23,24 @@ if TYPE_CHECKING:
 _ARITY = {"never": (1, None), "always": (1, None), "joint": (3, 3), "follow": (1, 1)}
 
 
-@click.command("analyze")
+# With a backspace of its own line click leaves the lines of a paragraph as they are.
+_HELP = """Answer a question about GRAMMAR; without one, print an overview.
+
+\b
+never X S…          is the sequence S in no text right after the terminal X?
+always X S…         is S legal wherever X was read?
+joint X "S…" "S…"   are two sequences legal after X at the same times?
+classes             which terminals are interchangeable?
+follow X            which terminals come right after X, a terminal or a rule?
+pda                 the DFT pushdown automaton.
+
+Terminals are given by name, by their exact text if they are strings, or as $END for the end
+of the text. Quote what the shell has its own idea of: '<=', '$END'. Texts that begin with a
+dash come after `--`.
+"""
+
+
+@click.command("analyze", help=_HELP)
 @click.argument("grammar")
 @click.argument(
     "question",
@@ -43,7 +60,7 @@ _ARITY = {"never": (1, None), "always": (1, None), "joint": (3, 3), "follow": (1
     metavar="SECONDS",
     help="Compare never-legal with pyformlang's answers for so long; exit status 1 if they differ.",
 )
-@lalr_options
+@lark_options
 @json_option("Print the answer as JSON.")
 @limit_options
 def analyze_command(
@@ -58,21 +75,13 @@ def analyze_command(
     as_json: bool,
     limits: Limits,
 ) -> None:
-    r"""Answer a question about GRAMMAR; without one, print an overview.
-
-    \b
-    never X S…          is the sequence S in no text right after the terminal X?
-    always X S…         is S legal wherever X was read?
-    joint X "S…" "S…"   are two sequences legal after X at the same times?
-    classes             which terminals are interchangeable?
-    follow X            which terminals come right after X, a terminal or a rule?
-    pda                 the DFT pushdown automaton.
-
-    Terminals are given by name, by their exact text if they are strings, or as $END for the end
-    of the text. Quote what the shell has its own idea of: '<=', '$END'. Texts that begin with a
-    dash come after `--`.
-    """
+    """Answer a question about GRAMMAR; without one, print an overview."""
     _check_arity(question, terminals)
+    if grammar.endswith((".json", ".maskc")):
+        raise click.UsageError(
+            "Questions are about the terminals of a grammar, and this is none; a JSON Schema is "
+            "for maskc lint, an artifact for maskc explain."
+        )
     if dot and (question != "pda" or as_json):
         raise click.UsageError("--dot goes with pda, and without --json.")
     if (export is not None or check is not None) and question is not None:
@@ -94,11 +103,11 @@ def analyze_command(
 
 
 def _load(grammar: str, lark: LarkOptions) -> Questions:
-    from maskc.frontends.loading import load_lalr_grammar
+    from maskc.frontends.loading import load_grammar
     from maskc.pushdown.questions import Questions
 
     source = lark.load(find_grammar(grammar))
-    return Questions(load_lalr_grammar(source)[0], source.name)
+    return Questions(load_grammar(source)[0], source.name)
 
 
 def _export(questions: Questions, path: str) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from maskc.cli.grammar import LarkOptions, lalr_options
+from maskc.artifact.files import write_atomically
+from maskc.cli.grammar import LarkOptions, lark_options
 from maskc.cli.json_schema import (
     read_resources,
     read_schema_file,
@@ -31,9 +34,10 @@ if TYPE_CHECKING:
 @click.argument("grammar", required=False)
 @schema_option("Lint")
 @resource_option
-@lalr_options
+@lark_options
 @tokenizer_option("Also look for tokens that are useless.")
 @json_option("Print the findings as JSON.")
+@click.option("--sarif", metavar="FILE", help="Also write the findings as SARIF 2.1.0; - prints.")
 @limit_options
 def lint_command(
     grammar: str | None,
@@ -43,19 +47,24 @@ def lint_command(
     lark: LarkOptions,
     tokenizer: str | None,
     as_json: bool,
+    sarif: str | None,
     limits: Limits,
 ) -> None:
     """Print what is odd about GRAMMAR; exit status 1 if something is an error.
 
     Each finding has a code, a severity, a place, a witness where there is one, and a remedy.
     With --tokenizer the grammar is compiled, which takes as long as `maskc compile`.
-    GRAMMAR can be a JSON Schema, if its name ends in .schema.json.
+    GRAMMAR can be a JSON Schema, if its name ends in .schema.json. A comment with
+    `maskc: allow=ML007` drops the findings of a code: on the first lines everywhere, elsewhere of
+    its line and the next one.
     """
+    if as_json and sarif == "-":
+        raise click.UsageError("Print one of --json and --sarif -.")
     grammar, json_schema = split_schema(grammar, json_schema)
     if json_schema is not None:
         if grammar or lark.is_given or tokenizer:
             raise click.UsageError("A JSON Schema has no start, lexer, postlex or tokenizer.")
-        _lint_schema(json_schema, resources, as_json=as_json, limits=limits)
+        _lint_schema(json_schema, resources, _Form(as_json, sarif), limits)
         return
     if grammar is None:
         raise click.UsageError("Give one of GRAMMAR and --json-schema FILE.")
@@ -79,26 +88,43 @@ def lint_command(
             "alone; pip install 'maskc[lint]'",
             err=True,
         )
-    _show(source.name, findings, as_json=as_json)
+    text = source.text if source.original is None else source.original
+    _show(source.name, str(path), findings, text, _Form(as_json, sarif))
 
 
-def _lint_schema(path: str, resources: tuple[str, ...], *, as_json: bool, limits: Limits) -> None:
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How findings are printed."""
+
+    as_json: bool
+    sarif: str | None
+
+
+def _lint_schema(path: str, resources: tuple[str, ...], form: _Form, limits: Limits) -> None:
     """Print what is odd about a JSON Schema."""
     from maskc.lint.schemas import lint_schema
 
     text, documents = read_schema_file(path), read_resources(resources)
     findings = run_alone(lambda: lint_schema(text, documents), limits)
-    _show("schema" if path == "-" else Path(path).name, findings, as_json=as_json)
+    name = "schema" if path == "-" else Path(path).name
+    _show(name, path, findings, text.decode(errors="replace"), form)
 
 
-def _show(name: str, findings: tuple[Finding, ...], *, as_json: bool) -> None:
+def _show(name: str, path: str, findings: tuple[Finding, ...], text: str, form: _Form) -> None:
     """Print findings and exit, with status 1 if something is an error."""
     from maskc.lint.model import Severity
     from maskc.report.lint import print_findings, to_dict
+    from maskc.report.sarif import to_sarif
 
-    if as_json:
+    if form.sarif is not None:
+        log = to_sarif(path, findings, text)
+        if form.sarif == "-":
+            print_json(log)
+        else:
+            write_atomically(form.sarif, f"{json.dumps(log, indent=2)}\n".encode())
+    if form.as_json:
         print_json(to_dict(name, findings))
-    else:
-        print_findings(name, findings)
+    elif form.sarif != "-":
+        print_findings(name, findings, text)
     has_errors = any(finding.severity is Severity.ERROR for finding in findings)
     click.get_current_context().exit(1 if has_errors else 0)

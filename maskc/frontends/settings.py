@@ -12,6 +12,7 @@ and texts are parsed from ``a``.
 
 A file can name no class but Lark's ``PythonIndenter``, since importing one runs code: any other
 Indenter is written as its attributes (:mod:`maskc.frontends.indentation`), or given as an argument.
+``allow=ML007`` is for ``maskc lint`` alone, and changes nothing here.
 """
 
 from __future__ import annotations
@@ -98,6 +99,8 @@ def read_settings(name: str, text: str) -> tuple[dict[str, str], str]:
             continue
         for word in match[1].split():
             key, equals, value = word.partition("=")
+            if key == "allow" and value:
+                break  # for maskc lint; what follows on the line is the author's reason
             if not equals or not value or key not in (*_SETTINGS, *ATTRIBUTES):
                 raise GrammarError(
                     f"{name}:{number}",

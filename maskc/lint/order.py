@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from maskc.frontends.source import GrammarSource
+from maskc.lint.allowed import drop_allowed
+from maskc.lint.ambiguity import find_ambiguities
+from maskc.lint.blank_patterns import find_unbounded_blanks
 from maskc.lint.blanks import find_blank_loops
 from maskc.lint.choices import find_choices
 from maskc.lint.collisions import find_collisions
@@ -12,13 +15,23 @@ from maskc.lint.dead_ends import find_dead_ends
 from maskc.lint.keywords import find_keywords
 from maskc.lint.model import Finding, Severity
 from maskc.lint.neighbours import find_neighbours
+from maskc.lint.never_ignored import find_never_ignored
+from maskc.lint.quotes import find_greedy_quotes
 from maskc.lint.shadowed import find_shadowed
-from maskc.lint.subject import Subject
-from maskc.lint.unused import find_unproductive, find_unused
+from maskc.lint.subject import GrammarSubject, Subject
+from maskc.lint.unused import find_never_completed, find_unproductive, find_unused
 from maskc.lint.vocabulary import find_useless_tokens
+from maskc.lint.words import find_unparted_words
 from maskc.vocab.vocabulary import Vocabulary
 
-CHECKS: tuple[Callable[[Subject], Iterable[Finding]], ...] = (
+# Whatever the parser is.
+CHECKS_OF_ALL: tuple[Callable[[GrammarSubject], Iterable[Finding]], ...] = (
+    find_unproductive,
+    find_unused,
+    find_never_ignored,
+    find_greedy_quotes,
+)
+CHECKS_OF_LALR: tuple[Callable[[Subject], Iterable[Finding]], ...] = (
     find_collisions,
     find_shadowed,
     find_keywords,
@@ -26,8 +39,12 @@ CHECKS: tuple[Callable[[Subject], Iterable[Finding]], ...] = (
     find_neighbours,
     find_choices,
     find_blank_loops,
-    find_unproductive,
-    find_unused,
+    find_never_completed,
+    find_unparted_words,
+)
+CHECKS_OF_GENERAL: tuple[Callable[[GrammarSubject], Iterable[Finding]], ...] = (
+    find_unbounded_blanks,
+    find_ambiguities,
 )
 
 
@@ -44,9 +61,16 @@ def lint_grammar(
         GrammarError, PostlexError, UnsupportedTerminalError: the grammar cannot be loaded.
         LimitError: a bound of the compiler was reached.
     """
-    subject = Subject(source)
-    found = [finding for check in CHECKS for finding in check(subject)]
+    subject: GrammarSubject
+    if source.parser == "lalr":
+        subject = lalr_subject = Subject(source)
+        found = [finding for check in CHECKS_OF_LALR for finding in check(lalr_subject)]
+    else:
+        subject = GrammarSubject(source)
+        found = [finding for check in CHECKS_OF_GENERAL for finding in check(subject)]
+    found += [finding for check in CHECKS_OF_ALL for finding in check(subject)]
     if vocabulary is not None:
         found += find_useless_tokens(subject, vocabulary)
     severities = list(Severity)
-    return tuple(sorted(found, key=lambda f: (severities.index(f.severity), f.code)))
+    kept = drop_allowed(found, subject.text)
+    return tuple(sorted(kept, key=lambda f: (severities.index(f.severity), f.code)))

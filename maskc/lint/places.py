@@ -18,6 +18,7 @@ _DEFINITION = re.compile(
     r"(?P<parameters>\{[^}]*\})?(?:\.-?\d+)?[ \t]*:",
     re.MULTILINE,
 )
+_TRANSLATED = re.compile(r"^[ \t]*([A-Za-z_][\w.-]*)[ \t]*::=", re.MULTILINE)
 _MADE = re.compile(r"^__(?P<rule>.+)_(?:star|plus)_\d+$")
 _SKIPPED = re.compile(
     r"""//[^\n]*|\#[^\n]*|"(?:\\.|[^"\\\n])*"|/(?!/)(?:\\.|[^/\\\n])+/""", re.VERBOSE
@@ -69,6 +70,15 @@ def find_definitions(text: str) -> dict[str, Definition]:
         name: Definition(name, line, is_template, name in used)
         for name, (line, is_template) in names.items()
     }
+
+
+def find_translated_definitions(text: str) -> dict[str, Definition]:
+    """Return name → definition of a text in GBNF or EBNF, in which rules are all there is."""
+    found: dict[str, Definition] = {}
+    for match in _TRANSLATED.finditer(text):
+        line = text.count("\n", 0, match.start(1)) + 1
+        found.setdefault(match[1], Definition(match[1], line, is_template=False, is_used=True))
+    return found
 
 
 def rule_of(nonterminal: str) -> str:

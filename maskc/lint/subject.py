@@ -10,15 +10,21 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from maskc.frontends.lark.build import build_lark
-from maskc.frontends.loading import load_lalr_grammar
+from maskc.frontends.loading import load_grammar, load_lalr_grammar
 from maskc.frontends.source import GrammarSource
-from maskc.grammar.model import LalrGrammar, Production
+from maskc.grammar.model import Grammar, LalrGrammar, Production
 from maskc.grammar.reduce import ReducedGrammar, reduce_grammar
 from maskc.lalr_path import analyse_grammar
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
 from maskc.lint.model import Place
-from maskc.lint.places import Definition, find_definitions, find_line, rule_of
+from maskc.lint.places import (
+    Definition,
+    find_definitions,
+    find_line,
+    find_translated_definitions,
+    rule_of,
+)
 from maskc.parser.conflicts import Conflict, find_conflicts
 from maskc.parser.items import ItemSets
 from maskc.parser.refine import RefinedTable, build_table_without_lexer
@@ -27,13 +33,16 @@ from maskc.stages import LalrLanguage
 _UNNAMED, _IGNORED = "__ANON_", "__IGNORE_"
 
 
-class Subject:
-    """A grammar under inspection.
+class GrammarSubject:
+    """A grammar under inspection, whatever parser reads it.
 
     Attributes:
         source: with the texts that it imports.
-        grammar: what Lark made of it.
+        grammar: what Lark, or a translation, made of it.
     """
+
+    grammar: Grammar
+    source: GrammarSource
 
     def __init__(self, source: GrammarSource) -> None:
         """Load the grammar.
@@ -41,13 +50,18 @@ class Subject:
         Raises:
             GrammarError, PostlexError, UnsupportedTerminalError: it cannot be loaded.
         """
-        loaded = load_lalr_grammar(source)
-        self.grammar: LalrGrammar = loaded[0]
-        self.source: GrammarSource = loaded[1]
+        self.grammar, self.source = load_grammar(source)
+
+    @property
+    def text(self) -> str:
+        """The text as its author wrote it."""
+        return self.source.text if self.source.original is None else self.source.original
 
     @cached_property
     def definitions(self) -> dict[str, Definition]:
         """What the text itself defines."""
+        if self.source.translation is not None:
+            return find_translated_definitions(self.text)
         return find_definitions(self.source.text)
 
     @cached_property
@@ -69,6 +83,95 @@ class Subject:
     def reduced(self) -> ReducedGrammar:
         """The grammar without useless symbols."""
         return reduce_grammar(self.grammar.bnf)
+
+    def name(self, terminal: int) -> str:
+        """Return a terminal's name, or its text or its pattern if Lark had to name it."""
+        name = self.grammar.bnf.terminals[terminal]
+        if not name.startswith((_UNNAMED, _IGNORED)):
+            return name
+        if terminal in self.strings:
+            return f'"{self.strings[terminal]}"'
+        pattern = self.grammar.lexer.patterns[terminal] or ""
+        return f"/{''.join(c if c.isprintable() else repr(c)[1:-1] for c in pattern)}/"
+
+    def list_names(self, terminals: Sequence[int]) -> str:
+        """Return the names of terminals, as a list to read."""
+        return ", ".join(self.name(t) for t in terminals)
+
+    def format(self, production: Production) -> str:
+        """Return a production on one line."""
+        right_side = map(self.name_symbol, production.rhs)
+        return " ".join([self.name_rule(production.lhs), "->", *right_side])
+
+    def format_item(self, production: Production, dot: int) -> str:
+        """Return an item on one line, as ``X -> A . B``."""
+        right_side = [self.name_symbol(s) for s in production.rhs]
+        right_side.insert(dot, ".")
+        return " ".join([self.name_rule(production.lhs), "->", *right_side])
+
+    def name_symbol(self, symbol: int) -> str:
+        """Return the name of a symbol as it stands in a production's right side."""
+        if symbol >= 0:
+            return self.name(symbol)
+        name = self.grammar.bnf.nonterminals[-1 - symbol]
+        return self.name_rule(-1 - symbol) if rule_of(name) == name else f"({rule_of(name)}…)"
+
+    def name_rule(self, nonterminal: int) -> str:
+        """Return the rule that a nonterminal was made from, as its author calls it."""
+        name = self.grammar.bnf.nonterminals[nonterminal]
+        translation = self.source.translation
+        return translation.rule_of.get(name, name) if translation else rule_of(name)
+
+    def _place_of_symbol(self, symbol: str) -> Place:
+        """Return where a symbol of a translation is: the rule that it is part of."""
+        translation = self.source.translation
+        name = translation.rule_of.get(symbol, symbol) if translation else symbol
+        known = self.definitions.get(name)
+        return Place("rule", name, known.line if known else None)
+
+    def place_of_terminal(self, terminal: int) -> Place:
+        """Return where a terminal is."""
+        name = self.name(terminal)
+        if self.source.translation is not None:
+            return self._place_of_symbol(self.grammar.bnf.terminals[terminal])
+        ignored = self.grammar.bnf.terminals[terminal].removeprefix(_IGNORED)
+        if ignored.isdigit():
+            # Lark counts what is ignored; imported grammars ignore nothing.
+            lines = [
+                number
+                for number, line in enumerate(self.source.text.splitlines(), 1)
+                if line.startswith("%ignore")
+            ]
+            return Place(
+                "terminal", name, lines[int(ignored)] if int(ignored) < len(lines) else None
+            )
+        shown = name if name in self.definitions else f'"{self.strings.get(terminal, name)}"'
+        return Place("terminal", name, find_line(self.source.text, shown, self.definitions))
+
+    def place_of_rule(self, nonterminal: int) -> Place:
+        """Return where a nonterminal is: the rule it was made from."""
+        if self.source.translation is not None:
+            return self._place_of_symbol(self.grammar.bnf.nonterminals[nonterminal])
+        name = rule_of(self.grammar.bnf.nonterminals[nonterminal])
+        return Place("rule", name, find_line(self.source.text, name, self.definitions))
+
+
+class Subject(GrammarSubject):
+    """A grammar that Lark's LALR parser reads, under inspection.
+
+    Attributes:
+        grammar: what Lark made of it, with its table.
+    """
+
+    grammar: LalrGrammar
+
+    def __init__(self, source: GrammarSource) -> None:
+        """Load the grammar.
+
+        Raises:
+            GrammarError, PostlexError, UnsupportedTerminalError: it cannot be loaded.
+        """
+        self.grammar, self.source = load_lalr_grammar(source)
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
@@ -104,54 +207,3 @@ class Subject:
     def table_without_lexer(self) -> RefinedTable:
         """The parser, if any terminal could be lexed after any."""
         return build_table_without_lexer(self.grammar)
-
-    def name(self, terminal: int) -> str:
-        """Return a terminal's name, or its text or its pattern if Lark had to name it."""
-        name = self.grammar.bnf.terminals[terminal]
-        if not name.startswith((_UNNAMED, _IGNORED)):
-            return name
-        if terminal in self.strings:
-            return f'"{self.strings[terminal]}"'
-        pattern = self.grammar.lexer.patterns[terminal] or ""
-        return f"/{''.join(c if c.isprintable() else repr(c)[1:-1] for c in pattern)}/"
-
-    def list_names(self, terminals: Sequence[int]) -> str:
-        """Return the names of terminals, as a list to read."""
-        return ", ".join(self.name(t) for t in terminals)
-
-    def format(self, production: Production) -> str:
-        """Return a production on one line."""
-        right_side = map(self.name_symbol, production.rhs)
-        return " ".join([self.grammar.bnf.nonterminals[production.lhs], "->", *right_side])
-
-    def format_item(self, production: Production, dot: int) -> str:
-        """Return an item on one line, as ``X -> A . B``."""
-        right_side = [self.name_symbol(s) for s in production.rhs]
-        right_side.insert(dot, ".")
-        return " ".join([self.grammar.bnf.nonterminals[production.lhs], "->", *right_side])
-
-    def name_symbol(self, symbol: int) -> str:
-        """Return the name of a symbol as it stands in a production's right side."""
-        return self.name(symbol) if symbol >= 0 else self.grammar.bnf.nonterminals[-1 - symbol]
-
-    def place_of_terminal(self, terminal: int) -> Place:
-        """Return where a terminal is."""
-        name = self.name(terminal)
-        ignored = self.grammar.bnf.terminals[terminal].removeprefix(_IGNORED)
-        if ignored.isdigit():
-            # Lark counts what is ignored; imported grammars ignore nothing.
-            lines = [
-                number
-                for number, line in enumerate(self.source.text.splitlines(), 1)
-                if line.startswith("%ignore")
-            ]
-            return Place(
-                "terminal", name, lines[int(ignored)] if int(ignored) < len(lines) else None
-            )
-        shown = name if name in self.definitions else f'"{self.strings.get(terminal, name)}"'
-        return Place("terminal", name, find_line(self.source.text, shown, self.definitions))
-
-    def place_of_rule(self, nonterminal: int) -> Place:
-        """Return where a nonterminal is: the rule it was made from."""
-        name = rule_of(self.grammar.bnf.nonterminals[nonterminal])
-        return Place("rule", name, find_line(self.source.text, name, self.definitions))

@@ -15,39 +15,51 @@ from collections.abc import Iterator
 from maskc.grammar.reduce import reduce_productions
 from maskc.lint.model import Finding, Place, Severity
 from maskc.lint.places import rule_of
-from maskc.lint.subject import Subject
+from maskc.lint.subject import GrammarSubject, Subject
 
 UNPRODUCTIVE, UNUSED = "ML009", "ML010"
 
 
-def find_unproductive(subject: Subject) -> Iterator[Finding]:
-    """Yield a finding for each production that no text is made with."""
+def find_unproductive(subject: GrammarSubject) -> Iterator[Finding]:
+    """Yield a finding for each production with a symbol that derives nothing."""
+    for production in subject.grammar.bnf.productions:
+        if production in subject.reduced.productions:
+            continue
+        empty = [
+            subject.name_rule(-1 - s)
+            for s in production.rhs
+            if s < 0 and not _is_productive(subject, -1 - s)
+        ]
+        if not empty:
+            continue  # reached through such a production only
+        yield Finding(
+            UNPRODUCTIVE,
+            Severity.ERROR,
+            subject.place_of_rule(production.lhs),
+            f"{subject.format(production)} is in no text: {', '.join(empty)} never ends",
+            None,
+            f"give {empty[0]} an alternative that does not need itself",
+        )
+
+
+def find_never_completed(subject: Subject) -> Iterator[Finding]:
+    """Yield a finding for each production of texts that no row of Lark's table reduces."""
     grammar = subject.grammar
     reduced = {p for row in grammar.lalr.states for p in row.reduces.values()}
     for number, production in enumerate(grammar.bnf.productions):
-        if production not in subject.reduced.productions:
-            empty = [
-                grammar.bnf.nonterminals[-1 - s]
-                for s in production.rhs
-                if s < 0 and not _is_productive(subject, -1 - s)
-            ]
-            if not empty:
-                continue  # reached through such a production only
-            fact = f"{subject.format(production)} is in no text: {', '.join(empty)} never ends"
-            remedy = f"give {rule_of(empty[0])} an alternative that does not need itself"
-        elif number not in reduced:
-            fact = (
+        if production in subject.reduced.productions and number not in reduced:
+            yield Finding(
+                UNPRODUCTIVE,
+                Severity.ERROR,
+                subject.place_of_rule(production.lhs),
                 f"{subject.format(production)} is never completed: wherever it could be, Lark "
-                "resolved a conflict against it"
+                "resolved a conflict against it",
+                None,
+                "remove it, or let one terminal decide between it and what goes on",
             )
-            remedy = "remove it, or let one terminal decide between it and what goes on"
-        else:
-            continue
-        place = subject.place_of_rule(production.lhs)
-        yield Finding(UNPRODUCTIVE, Severity.ERROR, place, fact, None, remedy)
 
 
-def _is_productive(subject: Subject, nonterminal: int) -> bool:
+def _is_productive(subject: GrammarSubject, nonterminal: int) -> bool:
     grammar = subject.grammar
     alone = reduce_productions(
         grammar.bnf.terminals, grammar.bnf.nonterminals, nonterminal, grammar.bnf.productions
@@ -55,9 +67,11 @@ def _is_productive(subject: Subject, nonterminal: int) -> bool:
     return bool(alone.productions)
 
 
-def find_unused(subject: Subject) -> Iterator[Finding]:
+def find_unused(subject: GrammarSubject) -> Iterator[Finding]:
     """Yield a finding for each rule and terminal that the text defines and nothing needs."""
     grammar = subject.grammar
+    if subject.source.translation is not None:
+        return  # what other notations leave out is theirs to say
     rules = {rule_of(name) for name in grammar.bnf.nonterminals}
     for definition in subject.definitions.values():
         kind = "terminal" if definition.name.isupper() else "rule"

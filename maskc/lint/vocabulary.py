@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from maskc.artifact.model import Contents
 from maskc.ids import NO_BASE
 from maskc.lint.model import Finding, Place, Severity
-from maskc.lint.subject import Subject
+from maskc.lint.subject import GrammarSubject, Subject
 from maskc.pipeline import compile_contents
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -28,13 +28,13 @@ CODE = "ML008"
 N_EXAMPLES = 8
 
 
-def find_useless_tokens(subject: Subject, vocabulary: Vocabulary) -> Iterator[Finding]:
+def find_useless_tokens(subject: GrammarSubject, vocabulary: Vocabulary) -> Iterator[Finding]:
     """Yield one finding if some token is in no mask.
 
     Raises:
         LimitError: a bound of the compiler was reached.
     """
-    if not subject.table.live[0]:
+    if isinstance(subject, Subject) and not subject.table.live[0]:
         return
     contents = compile_contents(subject.source, vocabulary)[0]
     useful = find_useful_tokens(contents)

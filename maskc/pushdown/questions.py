@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from maskc.errors import LimitError, UnknownSymbolError
-from maskc.grammar.model import LalrGrammar
+from maskc.grammar.model import Grammar, LalrGrammar
 from maskc.grammar.reduce import reduce_grammar
 from maskc.ids import END
 from maskc.parser.conflicts import find_conflicts
@@ -26,7 +26,12 @@ from maskc.parser.refine import build_table_without_lexer
 from maskc.pushdown.always_legal import MAX_STACK, explore_credit
 from maskc.pushdown.debt_automaton import Verdict
 from maskc.pushdown.dft import DftAutomaton, build_dft
-from maskc.pushdown.interchangeable import find_classes, map_to_representatives
+from maskc.pushdown.interchangeable import (
+    Classes,
+    find_classes,
+    find_production_classes,
+    map_to_representatives,
+)
 from maskc.pushdown.jointly_legal import are_jointly_legal, are_jointly_legal_by_table
 from maskc.pushdown.never_legal import NeverLegal
 from maskc.pushdown.production_debts import ProductionDebts
@@ -60,7 +65,7 @@ class AlwaysAnswer:
     Attributes:
         x, sequence: what was asked for.
         verdict: on which stacks the sequence is legal, by the productions.
-        lalr_verdict: likewise by Lark's table.
+        lalr_verdict: likewise by Lark's table; ``None`` if a general parser reads the grammar.
         always_legal: whether it is proven for the language that Lark parses; ``None``: unknown.
         credit_proves: whether unlimited credit exploration proves it by the productions.
         credit_nodes: nodes of its debt NFA.
@@ -72,7 +77,7 @@ class AlwaysAnswer:
     x: str
     sequence: Names
     verdict: str
-    lalr_verdict: str
+    lalr_verdict: str | None
     always_legal: bool | None
     credit_proves: bool | None
     credit_nodes: int
@@ -148,7 +153,7 @@ class Questions:
         reduced: its productions that take part in some text.
     """
 
-    def __init__(self, grammar: LalrGrammar, name: str) -> None:
+    def __init__(self, grammar: Grammar, name: str) -> None:
         """Prepare.
 
         Args:
@@ -168,11 +173,20 @@ class Questions:
 
     @cached_property
     def _n_conflicts(self) -> int:
-        return len(find_conflicts(self._grammar))
+        # A general parser keeps every action.
+        return len(find_conflicts(self._grammar)) if isinstance(self._grammar, LalrGrammar) else 0
+
+    @cached_property
+    def _classes(self) -> Classes:
+        if isinstance(self._grammar, LalrGrammar):
+            return find_classes(self._grammar)
+        return find_production_classes(self.reduced)
 
     @cached_property
     def _table(self) -> TableDebts | None:
-        """The table's stacks; ``None`` if they are too many to tell apart."""
+        """The table's stacks; ``None`` if they are too many to tell apart, or there is none."""
+        if not isinstance(self._grammar, LalrGrammar):
+            return None
         try:
             table = build_table_without_lexer(self._grammar)
         except LimitError:
@@ -215,7 +229,7 @@ class Questions:
             x=self._terminals[terminal],
             sequence=self._name_all(symbols),
             verdict=verdict.value,
-            lalr_verdict=lalr.value,
+            lalr_verdict=lalr.value if isinstance(self._grammar, LalrGrammar) else None,
             always_legal=True if proven else None,
             credit_proves=True if nfa.start in nfa.find_coaccessible() else None,
             credit_nodes=len(nfa.edges),
@@ -231,7 +245,7 @@ class Questions:
             UnknownSymbolError: a name is no terminal's.
         """
         terminal, left, right = self._find(x), self._find_all(one), self._find_all(other)
-        representatives = map_to_representatives(find_classes(self._grammar))
+        representatives = map_to_representatives(self._classes)
         reason = are_jointly_legal(
             self._debts, terminal, left, right, representatives=representatives
         )
@@ -268,7 +282,7 @@ class Questions:
 
     def ask_classes(self) -> ClassesAnswer:
         """Return the classes of interchangeable terminals."""
-        classes = find_classes(self._grammar)
+        classes = self._classes
         return ClassesAnswer(
             tuple(self._name_all(members) for members in classes),
             {
@@ -282,6 +296,10 @@ class Questions:
         """Return counts, and what the pairs of terminals are."""
         used = sorted(self.reduced.used_terminals)
         pairs = Counter(self._debts.decide(x, [y]).value for x in used for y in used)
+        table = {}
+        if isinstance(self._grammar, LalrGrammar):
+            table["LALR states"] = len(self._grammar.lalr.states)
+            table["conflicts resolved by Lark"] = self._n_conflicts
         return OverviewAnswer(
             {
                 "terminals in texts": len(used),
@@ -289,14 +307,15 @@ class Questions:
                 "productions in texts": len(self.reduced.productions),
                 "productions in no text": len(self._grammar.bnf.productions)
                 - len(self.reduced.productions),
-                "LALR states": len(self._grammar.lalr.states),
-                "conflicts resolved by Lark": self._n_conflicts,
-                "interchangeability classes": len(find_classes(self._grammar)),
+                **table,
+                "interchangeability classes": len(self._classes),
             },
             {verdict.value: pairs[verdict.value] for verdict in Verdict},
         )
 
     def _decide_lalr(self, x: int, symbols: Sequence[int]) -> Verdict:
+        if not isinstance(self._grammar, LalrGrammar):
+            return self._debts.decide(x, symbols)  # a general parser reads what productions say
         return self._table.decide_after(x, symbols) if self._table else Verdict.UNKNOWN
 
     def _name_all(self, symbols: Sequence[int]) -> Names:

@@ -83,7 +83,7 @@ def _say_always(answer: AlwaysAnswer) -> str:
     words = " ".join(answer.sequence) or "nothing"
     if answer.always_legal:
         return f"always-legal: wherever {answer.x} is legal, {words} is legal after it"
-    if answer.verdict == answer.lalr_verdict == "depends":
+    if answer.verdict == "depends" and answer.lalr_verdict in ("depends", None):
         return f"unknown: after {answer.x}, whether {words} is legal depends on the stack"
     return f"unknown: it is not proven that {words} is always legal after {answer.x}"
 
@@ -91,10 +91,13 @@ def _say_always(answer: AlwaysAnswer) -> str:
 def _list_always(answer: AlwaysAnswer) -> list[tuple[str, str]]:
     bounds = "within its bounds" if answer.credit_is_complete else "cut off by its bounds"
     proof = "True" if answer.credit_proves else "unknown"
-    return [
-        ("by the productions", answer.verdict),
+    table = [
         ("by Lark's table", answer.lalr_verdict),
         ("conflicts resolved by Lark", format_count(answer.n_conflicts)),
+    ]
+    return [
+        ("by the productions", answer.verdict),
+        *((name, value) for name, value in table if value and answer.lalr_verdict),
         (
             "unlimited credit",
             f"{proof}, {format_count(answer.credit_nodes)} nodes, {bounds} "

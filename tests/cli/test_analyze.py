@@ -223,3 +223,28 @@ def test_export_to_another_kind_of_file_is_refused(refusal, tmp_path):
 def test_check_says_how_much_was_compared(ask, ask_json):
     assert ", all 4 pairs of terminals among them: 0 differences" in ask(GRAMMAR, "--check", "1")
     assert ask_json(GRAMMAR, "--check", "0.5")["differences"] == []
+
+
+def test_general_grammars_are_asked(command, tmp_path):
+    (tmp_path / "g.gbnf").write_text('root ::= "(" root ")" | "x" root | "y"\n')
+    overview = command("analyze", "g.gbnf")
+    assert overview.status == 0
+    assert "terminals in texts" in overview.out
+    assert "LALR" not in overview.out
+    (tmp_path / "e.lark").write_text(
+        '// maskc: parser=earley\nstart: start "+" start | "x" | "y"\n'
+    )
+    assert "always-legal" in command("analyze", "e.lark", "always", "+", "x").out
+    assert "Lark's table" not in command("analyze", "e.lark", "always", "+", "x").out
+    assert command("analyze", "e.lark", "follow", "start").out == "PLUS\n$END\n"
+    assert "X" in command("analyze", "e.lark", "classes").out
+
+
+def test_what_has_no_terminals_is_refused(refusal):
+    assert "is none" in refusal("analyze", "a.schema.json")
+
+
+def test_the_help_keeps_its_lines(command):
+    out = command("analyze", "--help").out
+    assert "\n  follow X            which terminals come right after X" in out
+    assert "\\b" not in out

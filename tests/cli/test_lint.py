@@ -82,3 +82,33 @@ def test_a_json_schema_has_no_start(command, tmp_path):
     outcome = command("lint", "s.schema.json", "--start", "x")
     assert outcome.status == 2
     assert "has no start" in outcome.err
+
+
+def test_findings_show_their_line_with_a_caret(command, tmp_path):
+    (tmp_path / "g.lark").write_text('start: "a" STRING\nSTRING: /".*"/\n')
+    outcome = command("lint", "g.lark")
+    assert 'g.lark:2: warning ML012: terminal STRING\n  STRING: /".*"/\n  ^^^^^^\n' in outcome.out
+
+
+def test_sarif_is_written_beside_what_is_printed(command, tmp_path):
+    (tmp_path / "g.lark").write_text(BAD)
+    outcome = command("lint", "g.lark", "--sarif", "g.sarif")
+    assert outcome.status == 1
+    assert "2 errors" in outcome.out
+    (run,) = json.loads((tmp_path / "g.sarif").read_text())["runs"]
+    assert [result["level"] for result in run["results"]] == ["error", "error"]
+    assert json.loads(command("lint", "g.lark", "--sarif", "-").out)["runs"] == [run]
+    assert command("lint", "g.lark", "--sarif", "-", "--json").status == 2
+
+
+def test_general_grammars_are_linted(command, tmp_path):
+    (tmp_path / "g.gbnf").write_text('root ::= root "+" root | [0-9]\n')
+    outcome = command("lint", "g.gbnf")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "g.gbnf:1: warning ML014: rule root\n" in outcome.out
+    assert "witness: '0+0+0'" in outcome.out
+
+
+def test_what_a_grammar_allows_is_not_told(command, tmp_path):
+    (tmp_path / "g.lark").write_text('start: "a"\n%ignore / +/ // maskc: allow=ML007 why not\n')
+    assert command("lint", "g.lark").out == "g.lark: 0 errors, 0 warnings, 0 notes\n"

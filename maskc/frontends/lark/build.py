@@ -30,6 +30,7 @@ from maskc.frontends.lark.expansion import check_expansion
 from maskc.frontends.lark.imports import check_grammar_text, make_loader
 from maskc.frontends.lark.indenters import build_indenter
 from maskc.frontends.lark.patching import patched
+from maskc.frontends.lark.reduce_conflicts import describe_collision
 from maskc.frontends.lark.roles import check_roles, insert_roles, make_lexers, renaming
 from maskc.frontends.lark.versions import check_version
 from maskc.frontends.settings import PRIORITIES
@@ -61,7 +62,7 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
     check_grammar_text(source.name, len(source.text), source.text)
     postlex = build_indenter(source.postlex) if source.postlex else None
     starts = source.start.split(",")
-
+    grammar: Any = None
     try:
         loaders = [make_loader(source, imports)]
         # Lark builds a parser of grammars too.
@@ -94,7 +95,8 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
         if not is_dynamic(built):
             check_alternations(built)
     except _REFUSALS as error:
-        raise GrammarError(source.name, _explain(error, source)) from None
+        collision = describe_collision(str(error), grammar, starts)
+        raise GrammarError(source.name, collision or _explain(error, source)) from None
     # The table is made for all start symbols; `parse` without a start begins at the first.
     cast(Any, built.parser).parser_conf.start = starts[:1]
     return built

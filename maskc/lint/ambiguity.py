@@ -1,0 +1,215 @@
+"""Which text has two parse trees?
+
+A general grammar may read a text in two ways. The masks do not mind: a token is legal if any of
+them goes on. Who parses the text afterwards gets one of the trees, and it need not be the one that
+was meant.
+
+Example: with ``expr: expr "+" expr | NUMBER`` the text ``1 + 1 + 1`` is a sum whose left part is a
+sum, or whose right part is.
+
+Terminal sequences of each nonterminal are listed by length, with up to two trees each; the first
+that has two is put into the shortest text that the start symbol makes with it. Parts that Lark
+names itself, as the repeated part of a rule, are shown in the rule that they are part of.
+
+Limits: right sides of up to ``MAX_SYMBOLS``, sequences of up to ``MAX_LENGTH`` terminals,
+``MAX_WORDS`` of each length and nonterminal, ``MAX_STEPS`` in all: ambiguity is
+undecidable, so that none was found is no proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from maskc.frontends.match_length import match_length
+from maskc.grammar.model import Production
+from maskc.lint.lexemes import find_common_lexeme
+from maskc.lint.model import Finding, Severity
+from maskc.lint.places import rule_of
+from maskc.lint.subject import GrammarSubject
+
+CODE = "ML014"
+MAX_LENGTH, MAX_WORDS, MAX_SYMBOLS, MAX_STEPS = 7, 60, 60, 150_000
+_MOST_SHOWN = 3  # rules whose ambiguity is reported
+
+Words = dict[tuple[int, ...], list["Tree"]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A parse tree: a production, and what each symbol became, a terminal or a tree."""
+
+    production: Production
+    children: tuple[int | Tree, ...]
+
+
+def find_ambiguities(subject: GrammarSubject) -> Iterator[Finding]:
+    """Yield a finding for the first rules that have a text with two trees."""
+    found: dict[str, tuple[int, tuple[int, ...], str, str]] = {}
+    for nonterminal, word, first, second in _Search(subject).find():
+        name = subject.name_rule(nonterminal)
+        shown = _show(subject, first), _show(subject, second)
+        if name not in found and shown[0] != shown[1]:
+            found[name] = nonterminal, word, *shown
+        if len(found) == _MOST_SHOWN:
+            break
+    lexer = subject.grammar.lexer
+    patterns = [lexer.patterns[t] or "" for t in sorted(lexer.ignored)]
+    blank = " " if any(match_length(p, " ", lexer.re_flags) for p in patterns) else ""
+    for name, (nonterminal, word, one, other) in found.items():
+        yield Finding(
+            CODE,
+            Severity.WARNING,
+            subject.place_of_rule(nonterminal),
+            f"{name} is ambiguous, two trees: {one} and {other}",
+            blank.join(_lexeme(subject, t) for t in word),
+            _remedy(subject, nonterminal),
+        )
+
+
+class _Search:
+    """Lists words by length until two trees have the same."""
+
+    def __init__(self, subject: GrammarSubject) -> None:
+        self._productions = subject.reduced.productions
+        self._words: dict[tuple[int, int], Words] = {}
+        self._n_steps = 0
+
+    def find(self) -> Iterator[tuple[int, tuple[int, ...], Tree, Tree]]:
+        """Yield nonterminals with a word that they derive in two ways."""
+        reported = set()
+        for length in range(MAX_LENGTH + 1):
+            self._fill(length)
+            for (nonterminal, n), words in sorted(self._words.items()):
+                if n == length and nonterminal not in reported:
+                    for word, trees in words.items():
+                        if len(trees) > 1 and not _is_inside(trees[0], trees[1]):
+                            reported.add(nonterminal)
+                            yield nonterminal, word, trees[0], trees[1]
+                            break
+            if self._n_steps > MAX_STEPS:
+                return
+
+    def _fill(self, length: int) -> None:
+        """List the words of a length; nonterminals that become one another take rounds."""
+        grew = True
+        while grew and self._n_steps <= MAX_STEPS:
+            grew = False
+            for production in self._productions:
+                if len(production.rhs) > MAX_SYMBOLS:
+                    continue
+                words = self._words.setdefault((production.lhs, length), {})
+                for word, children in list(self._derive(production.rhs, length)):
+                    trees = words.get(word)
+                    if trees is None and len(words) < MAX_WORDS:
+                        words[word] = [Tree(production, children)]
+                        grew = True
+                    elif trees is not None and len(trees) == 1:
+                        tree = Tree(production, children)
+                        if tree != trees[0]:
+                            trees.append(tree)
+                            grew = True
+
+    def _derive(
+        self, symbols: Sequence[int], length: int
+    ) -> Iterator[tuple[tuple[int, ...], tuple[int | Tree, ...]]]:
+        """Yield the words of a length that symbols derive, with what each of them became."""
+        if not symbols:
+            if not length:
+                yield (), ()
+            return
+        first, rest = symbols[0], symbols[1:]
+        if first >= 0:
+            if length > 0:
+                for word, children in self._derive(rest, length - 1):
+                    yield (first, *word), (first, *children)
+            return
+        for n in range(length + 1):
+            heads = self._words.get((-1 - first, n))
+            if not heads:
+                continue
+            tails = list(self._derive(rest, length - n))
+            for head, trees in list(heads.items()):
+                for tail, children in tails:
+                    for tree in trees:
+                        self._n_steps += 1
+                        if self._n_steps > MAX_STEPS:
+                            return
+                        yield head + tail, (tree, *children)
+
+
+def _is_inside(first: Tree, second: Tree) -> bool:
+    """Return whether two trees differ in one child only, which is then what is ambiguous."""
+    if first.production != second.production:
+        return False
+    pairs = [(a, b) for a, b in zip(first.children, second.children, strict=True) if a != b]
+    if len(pairs) != 1:
+        return False
+    a, b = pairs[0]
+    return isinstance(a, Tree) and isinstance(b, Tree) and _yield_of(a) == _yield_of(b)
+
+
+def _yield_of(tree: Tree) -> list[int]:
+    return [
+        t
+        for child in tree.children
+        for t in (_yield_of(child) if isinstance(child, Tree) else [child])
+    ]
+
+
+def _show(subject: GrammarSubject, tree: Tree) -> str:
+    """Return a tree as ``rule(…)``; those of a repetition are part of their rule."""
+    return f"{subject.name_rule(tree.production.lhs)}({' '.join(_show_children(subject, tree))})"
+
+
+def _show_children(subject: GrammarSubject, tree: Tree) -> Iterator[str]:
+    for child in tree.children:
+        if not isinstance(child, Tree):
+            yield _lexeme(subject, child)
+            continue
+        name = subject.grammar.bnf.nonterminals[child.production.lhs]
+        if rule_of(name) != name or subject.name_rule(child.production.lhs) != name:
+            yield from _show_children(subject, child)
+        else:
+            yield _show(subject, child)
+
+
+def _lexeme(subject: GrammarSubject, terminal: int) -> str:
+    if terminal in subject.strings:
+        return subject.strings[terminal]
+    found = find_common_lexeme(subject.grammar.lexer, (terminal,))
+    return found.decode(errors="backslashreplace") if found else subject.name(terminal)
+
+
+def _quote(subject: GrammarSubject, terminal: int) -> str:
+    """Return a terminal as a rule would have it: its text, if it is one, or its name."""
+    text = subject.strings.get(terminal)
+    return f'"{text}"' if text is not None else subject.name(terminal)
+
+
+def _remedy(subject: GrammarSubject, nonterminal: int) -> str:
+    """Return how the rule can be written; for operators, as levels of precedence."""
+    own = -1 - nonterminal
+    operators = [
+        _quote(subject, p.rhs[1])
+        for p in subject.reduced.productions
+        if p.lhs == nonterminal
+        and len(p.rhs) == 3
+        and p.rhs[0] == p.rhs[2] == own
+        and p.rhs[1] >= 0
+    ]
+    others = [
+        " ".join(map(subject.name_symbol, p.rhs))
+        for p in subject.reduced.productions
+        if p.lhs == nonterminal and (not p.rhs or p.rhs[0] != own)
+    ]
+    name = subject.name_rule(nonterminal)
+    if not operators or not others:
+        return f"nothing, if either tree will do; else let one alternative of {name} have the text"
+    levels = [name, *(f"{name}_{n}" for n in range(2, len(operators) + 2))]
+    lines = [
+        f"{level}: {level} {operator} {below} | {below}"
+        for level, below, operator in zip(levels, levels[1:], operators, strict=False)
+    ]
+    last = f"{levels[-1]}: {' | '.join(others)}"
+    return f"write a rule for each level of precedence, as in {'; '.join([*lines, last])}"

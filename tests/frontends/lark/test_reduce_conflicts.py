@@ -1,0 +1,41 @@
+import pytest
+
+from maskc.errors import GrammarError
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.source import load_source
+
+
+def refusal(text):
+    with pytest.raises(GrammarError) as caught:
+        build_lark(load_source(f"{text}\n"))
+    return str(caught.value)
+
+
+def test_two_rules_that_end_alike_are_named_with_a_text():
+    said = refusal('start: a | b\na: "x" y\nb: "x" z\ny: "k"\nz: "k"')
+    assert said == (
+        '<text>: after "x" "k", at the end of the text, two rules may have ended, y: "k" and '
+        'z: "k", and Lark\'s LALR parser cannot choose between them (a reduce/reduce conflict); '
+        "write one rule for both, or use --parser earley, which reads any grammar"
+    )
+
+
+def test_the_next_terminal_is_named():
+    said = refusal('start: y ";" | z ";" "!"\ny: NAME\nz: NAME\nNAME: /[a-z]+/')
+    assert 'after NAME, before ";", two rules may have ended, y: NAME and z: NAME' in said
+
+
+def test_repetitions_have_no_name_of_larks():
+    said = refusal('start: "a"+ "!" | x+ "!"\nx: "a"')
+    assert 'start: "a" and x: "a"' in said
+    assert "__" not in said
+
+
+def test_the_first_of_several_is_told_and_how_many_more_there_are():
+    said = refusal('start: (a | b) "1" | (a | b) "2"\na: "k"\nb: "k"')
+    assert 'before "1", two rules may have ended' in said
+    assert "(and 1 such place more)" in said
+
+
+def test_what_lark_refuses_otherwise_is_said_in_its_words():
+    assert "Lark refuses it" in refusal("start: x")
