@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from maskc.artifact.files import write_atomically
+from maskc.budget import run_bounded
 from maskc.build.config import Config
 from maskc.build.jobs import GrammarJob
 from maskc.build.records import (
@@ -145,7 +146,7 @@ def _make(
     report: BuildReport,
     progress: Progress | None,
 ) -> None:
-    imports = _find_imports(units, report)
+    imports = _find_imports(units, report, config.limits)
     futures: dict[Future[bytes], Unit] = {}
     for unit in units:
         if unit.file not in report.failed:
@@ -179,7 +180,9 @@ def _submit(workers: Executor, unit: Unit, job: Any, limits: Limits) -> Future[b
     )
 
 
-def _find_imports(units: Sequence[Unit], report: BuildReport) -> dict[str, dict[str, str]]:
+def _find_imports(
+    units: Sequence[Unit], report: BuildReport, limits: Limits
+) -> dict[str, dict[str, str]]:
     """Return the texts that each unit's grammar imports; a grammar is read once for all."""
     found: dict[int, dict[str, str] | MaskcError] = {}
     by_file: dict[str, dict[str, str]] = {}
@@ -188,7 +191,7 @@ def _find_imports(units: Sequence[Unit], report: BuildReport) -> dict[str, dict[
             continue
         if id(unit.job) not in found:
             try:
-                found[id(unit.job)] = unit.job.find_imports()
+                found[id(unit.job)] = run_bounded(unit.job.find_imports, limits)
             except MaskcError as error:
                 found[id(unit.job)] = error
         imports = found[id(unit.job)]

@@ -11,6 +11,7 @@ nothing has changed, so :func:`read_imports` looks at those that the last build 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -34,6 +35,8 @@ from maskc.vocab.vocabulary import Vocabulary
 
 SCHEMA_SUFFIX = ".schema.json"
 _MAX_BYTES = 16 * 1024 * 1024
+# Lark's own library is part of its version.
+_RELATIVE_IMPORT = re.compile(r"%import\s*\.")
 _CHOICES = ("auto", "required", "none")
 
 
@@ -65,7 +68,7 @@ class GrammarJob:
         """
         found: dict[str, str] = {}
         for source in self.sources:
-            if "%import" in source.text:
+            if _RELATIVE_IMPORT.search(source.text):
                 found |= load_grammar(source)[1].imports
         return dict(sorted(found.items()))
 

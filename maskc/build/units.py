@@ -14,12 +14,14 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
 import maskc
 from maskc.artifact.container import encode
 from maskc.artifact.model import FORMAT
+from maskc.budget import run_bounded
 from maskc.build.config import Config, Entry
 from maskc.build.jobs import GrammarJob, Job, load_job
 from maskc.emit.provenance import describe_tokenizer, describe_unicode
@@ -95,7 +97,9 @@ def plan_units(config: Config) -> list[Unit]:
             file = f"{entry.name}{KIT_SUFFIX}"
             units[file] = Unit(file, None, entry.name, vocabularies[entry.name], False)
     for grammar in config.grammars:
-        job = load_job(config, grammar)
+        job = run_bounded(
+            partial(load_job, config, grammar), config.limits, name=f"grammars.{grammar.name}"
+        )
         wanted = grammar.settings.get("tokenizers", tuple(vocabularies))
         for tokenizer in config.tokenizers:
             if tokenizer.name not in wanted:

@@ -142,6 +142,8 @@ def verify_command(
     check_fingerprint(artifact, loaded)
     if tokenizer is not None:
         check_tokenizer(artifact, loaded, tokenizer)
+    if executor is not None and (is_schema(loaded.header) or is_link(loaded.header)):
+        raise click.UsageError("--executor goes with artifacts of grammars only.")
     if is_schema(loaded.header):
         report = _verify_schema(loaded, corpus, options, resources)
     elif resources:

@@ -3,6 +3,7 @@ import pytest
 import maskc
 from maskc.build.building import check_build, run_build
 from maskc.build.config import load_config
+from maskc.errors import LimitError
 from tests.build.conftest import CONFIG, FILES
 
 
@@ -66,6 +67,12 @@ def test_a_build_that_is_interrupted_leaves_whole_files_and_the_next_one_makes_t
     report = build(project)
     assert len(report.current) == len(report.built) == 2
     assert check_build(load_config(str(project / "maskc.toml"))).out_of_date == {}
+
+
+def test_limits_of_the_file_hold_for_reading_a_grammar_too(project):
+    (project / "maskc.toml").write_text(f"{CONFIG}[limits]\ntext = 60\n")
+    with pytest.raises(LimitError, match="more than 60 characters"):
+        build(project)
 
 
 def test_a_kit_is_built_too_and_artifacts_leave_their_tokens_to_it(project):

@@ -31,6 +31,12 @@ def test_a_grammar_is_sent_without_its_folder(job_of, project):
     )
 
 
+def test_the_library_of_lark_is_not_read_to_find_imports(job_of, project, monkeypatch):
+    monkeypatch.setattr("maskc.build.jobs.load_grammar", None)
+    (project / "common.lark").write_text("%import common.WORD\nstart: WORD\n")
+    assert job_of("common.lark").find_imports() == {}
+
+
 def test_imports_are_read_again_where_they_were(job_of):
     job = job_of("list.lark")
     assert read_imports(job, ("words.lark",)) == job.find_imports()
