@@ -7,8 +7,9 @@ role takes the terminal's place; everywhere else it stands beside it, so nothing
 So contexts, the ends of lexemes and keywords are what they were, and Lark itself is the judge of
 which texts there are.
 
-Example: with ``class_name.NAME=[A-Z]+``, ``class_name: NAME`` becomes ``class_name: NAME__1``, and
-``atom: NAME`` becomes ``atom: NAME | NAME__1``. ``ABC`` is a NAME__1 wherever it stands.
+Example: with ``class_name.NAME=[A-Z]+``, ``class_name: NAME`` becomes
+``class_name: NAME__class_name``, and ``atom: NAME`` becomes ``atom: NAME | NAME__class_name``.
+``ABC`` is a NAME__class_name wherever it stands.
 
 Limit: a lexeme plays one role at most, so the patterns of two roles of one terminal have no text in
 common, or are the same.
@@ -120,7 +121,7 @@ class _Change:
             )
         key = (terminal, role.pattern)
         if key not in self.names:
-            self.names[key] = self._new_name(f"{terminal}__{len(self.names) + 1}")
+            self.names[key] = self._new_name("__".join([terminal, *role.rules]))
         rules = [str(name) for name, *_ in self._grammar.rule_defs]
         first, *others = (self._resolve("rule", rule, rules) for rule in role.rules)
         tree = self._tree_of(first)
