@@ -23,19 +23,22 @@ class LarkOptions:
         parser: a parser of Lark's.
         lexer: a lexer of that parser.
         postlex: ``module:Class`` of an Indenter.
-        terminal: terminals that are narrowed in a rule, as ``class_name.NAME=[A-Z]+``.
+        style: a style file, or the name of one that comes with maskc.
+        terminal: terminals that are narrowed in a rule, as ``class_name.NAME=[A-Z]+``; they win
+            over the style's.
     """
 
     start: str | tuple[str, ...] | None = None
     parser: str | None = None
     lexer: str | None = None
     postlex: str | None = None
+    style: str | None = None
     terminal: tuple[str, ...] = ()
 
     @property
     def is_given(self) -> bool:
         """Whether any of them is given."""
-        return any((self.start, self.parser, self.lexer, self.postlex, self.terminal))
+        return any((self.start, self.parser, self.lexer, self.postlex, self.style, self.terminal))
 
     def load(self, path_or_text: str | Path, dialect: str | None = None) -> GrammarSource:
         """Return the source of a grammar that is read this way, with its first start symbol.
@@ -55,7 +58,9 @@ class LarkOptions:
         """
         from maskc.frontends.roles import split_role
         from maskc.frontends.source import load_sources
+        from maskc.frontends.styles import load_style
 
+        of_style = load_style(self.style) if self.style else {}
         return load_sources(
             path_or_text,
             starts=(self.start,) if isinstance(self.start, str) else self.start or (),
@@ -63,7 +68,7 @@ class LarkOptions:
             lexer=self.lexer,
             postlex=self.postlex,
             dialect=dialect,
-            roles=dict(map(split_role, self.terminal)),
+            roles=of_style | dict(map(split_role, self.terminal)),
         )
 
 
@@ -75,6 +80,9 @@ _STARTS = click.option(
     help="The start symbol; can be repeated: matcher(start=…) takes each of them.",
 )
 _POSTLEX = click.option("--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation.")
+_STYLE = click.option(
+    "--style", metavar="NAME|FILE", help="A file of such patterns: python, sql or your own."
+)
 _TERMINAL = click.option(
     "--terminal",
     multiple=True,
@@ -94,6 +102,7 @@ _OPTIONS = {
     ),
     "postlex": _POSTLEX,
     "terminal": _TERMINAL,
+    "style": _STYLE,
 }
 # Of commands that read grammars of both parsers.
 lark_options = gather("lark", LarkOptions, _OPTIONS)
@@ -112,5 +121,6 @@ lalr_options = gather(
         ),
         "postlex": _POSTLEX,
         "terminal": _TERMINAL,
+        "style": _STYLE,
     },
 )

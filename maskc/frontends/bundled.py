@@ -1,4 +1,4 @@
-"""The grammars that come with maskc, by name: ``json`` is ``grammars/json.lark``."""
+"""The grammars and styles that come with maskc, by name: ``json`` is ``grammars/json.lark``."""
 
 from __future__ import annotations
 
@@ -32,6 +32,20 @@ def find_grammar(name: str) -> Path:
     if path.exists() or path.name != name or path.suffix:
         return path
     return _path_of(name) if name in list_grammars() else path
+
+
+def list_styles() -> list[str]:
+    """Return the names of all styles, in order."""
+    return sorted({path.stem for folder in _FOLDERS for path in folder.glob("styles/*.toml")})
+
+
+def find_style(name: str) -> Path:
+    """Return the path of a style; a bare name that is no file is one of maskc's own."""
+    path = Path(name)
+    if path.exists() or path.name != name or path.suffix:
+        return path
+    paths = [folder / "styles" / f"{name}.toml" for folder in _FOLDERS]
+    return next((path for path in paths if path.is_file()), path)
 
 
 def _path_of(name: str) -> Path:

@@ -29,7 +29,18 @@ def test_terminals_are_narrowed_where_they_play_a_role():
     assert [(role.title, role.pattern) for role in source.roles] == [("one.ONE", "1+")]
 
 
+def test_a_terminal_that_is_given_wins_over_the_style(tmp_path):
+    style = tmp_path / "house.toml"
+    style.write_text('[roles]\n"one.ONE" = "1"\n"two.TWO" = "2+"\n')
+    source = LarkOptions(style=str(style), terminal=("one.ONE=1+",)).load(TEXT)
+    assert [(role.title, role.pattern) for role in source.roles] == [
+        ("one.ONE", "1+"),
+        ("two.TWO", "2+"),
+    ]
+
+
 def test_options_are_given_if_one_of_them_is():
+    assert LarkOptions(style="python").is_given
     assert LarkOptions(terminal=("one.ONE=1+",)).is_given
     assert not LarkOptions().is_given
     assert LarkOptions(lexer="basic").is_given

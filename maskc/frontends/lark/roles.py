@@ -37,6 +37,7 @@ from maskc.ids import ContextId, TerminalId
 from maskc.lexer.lexeme import LexemeAutomaton
 
 _lark_create_unless: Callable[..., Any] = cast(Any, lark.lexer)._create_unless
+_INHERITED = "i"
 _N_NEAREST = 3
 _WILD = "*"  # Lark is told to keep all terminals
 
@@ -47,7 +48,8 @@ class RolePattern(PatternRE):
     base: TerminalDef
 
     def __init__(self, pattern: str, base: TerminalDef) -> None:
-        super().__init__(pattern, base.pattern.flags)
+        # Whether case counts is the terminal's; how its pattern is laid out is not.
+        super().__init__(pattern, tuple(flag for flag in base.pattern.flags if flag in _INHERITED))
         self.base = base
 
 

@@ -78,6 +78,12 @@ def test_flags_of_the_terminal_count_for_its_roles():
     assert both({"start.NAME": "a+"}, "Aa", grammar)
 
 
+def test_the_layout_of_the_terminals_pattern_is_not_the_roles():
+    grammar = "start: NAME\nNAME: /[a-z#] +/x\n"
+    assert both({"start.NAME": "[#]a"}, "#a", grammar)
+    assert both({"start.NAME": "#a"}, "#a", grammar)
+
+
 def test_the_basic_lexer_renames_as_well():
     roles = {"class.name.NAME": "[A-Z][a-z]*"}
     assert both(roles, "class Shape;", lexer="basic")
