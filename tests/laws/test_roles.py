@@ -16,9 +16,16 @@ from lark.parsers import lalr_analysis
 import maskc
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
+from tests.compiled import accepts, compile_text
 from tests.examples import examples
 from tests.laws.test_masks_are_exact import check_language
-from tests.random_grammars import accepted_texts, draw_grammar, draw_regex, draw_tokens
+from tests.random_grammars import (
+    accepted_texts,
+    draw_grammar,
+    draw_regex,
+    draw_tokens,
+    lark_accepts,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -94,6 +101,64 @@ def check_roles(draw, monkeypatch, *, with_masks=True):
 
 
 @given(st.integers(0, 2**32))
-@examples(40)
+@examples(30)
 def test_a_role_keeps_the_texts_whose_lexemes_play_it(seed):
     check_roles(Random(seed), pytest.MonkeyPatch())
+
+
+NESTED = """
+start: (a | b)*
+a: "(" n ")"
+b: "[" n n? "]" | N ";"
+n: N | "k" | "<" N ">"
+N: /[abk]+/
+%ignore " "
+"""
+WAYS = [("a", "n", "N"), ("b", "n", "N"), ("n", "N"), ("b", "N")]
+
+
+def draw_nested(draw):
+    """Return a text of ``NESTED``."""
+
+    def word():
+        return "".join(draw.choices("abk", k=draw.randint(1, 3)))
+
+    def name():
+        return draw.choice([word(), word(), "k", f"<{word()}>"])
+
+    parts = [f"({name()})", f"[{name()}]", f"[{name()} {name()}]", f"{word()};"]
+    return "".join(draw.choices(parts, k=draw.randint(0, 4)))
+
+
+def plays_nested(tree, roles, above=()):
+    """Return whether the lexemes of a tree play the roles that the longest way gives them."""
+    way = (*above, tree.data)
+    for child in tree.children:
+        if not isinstance(child, Token):
+            if not plays_nested(child, roles, way):
+                return False
+        elif child.type == "N":
+            longest = next(
+                (roles[p] for p in ((*way[-2:], "N"), (way[-1], "N")) if p in roles), None
+            )
+            if longest is not None and not longest.fullmatch(str(child)):
+                return False
+    return True
+
+
+@given(st.integers(0, 2**32))
+@examples(8)
+def test_a_role_on_a_way_is_played_there_only(seed):
+    draw = Random(seed)
+    pair = draw.choice([("a[abk]*", "[bk]+a*"), ("[ab]+", "k[abk]*"), ("..?", "...+")])
+    roles = {way: draw.choice(pair) for way in WAYS if draw.random() < 0.6}
+    by_name = {".".join(way): pattern for way, pattern in roles.items()}
+    patterns = {way: re.compile(pattern) for way, pattern in roles.items()}
+    source = load_source(NESTED, roles=by_name)
+    judge, artifact = build_lark(source), compile_text(source.text)
+    plain = Lark(NESTED, parser="lalr", keep_all_tokens=True)
+    for _ in range(60):
+        text = draw_nested(draw)
+        expected = plays_nested(plain.parse(text), patterns)
+        assert lark_accepts(judge, text) == expected, (by_name, text)
+        assert accepts(artifact, text) == expected, (by_name, text)
