@@ -13,6 +13,8 @@ base 64, which needs no sorting of byte sequences.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from maskc.automata.charset import CodePoints
 from maskc.byte_classes import DONE
 
@@ -40,20 +42,28 @@ class Utf8Nodes:
         """Return the node that reads one character of the set."""
         found = self._roots.get(code_points)
         if found is None:
-            edges: list[tuple[int, int, int]] = []
-            for first, last, lead, n_more in _LENGTHS:
-                inside = [
-                    (max(low, first), min(high, last))
-                    for low, high in code_points
-                    if low <= last and high >= first
-                ]
-                if n_more and inside:
-                    edges += self._digits(inside, n_more, lead)
-                else:
-                    # A character of one byte is no digits.
-                    edges += ((low, high, DONE) for low, high in _join(inside))
-            found = self._roots[code_points] = self._intern(edges)
+            nodes = [DONE]  # ``DONE`` is -1, so node n of the set alone is n + 1 here
+            for edges in _nodes_of(code_points):
+                known = [(low, high, nodes[below + 1]) for low, high, below in edges]
+                nodes.append(self._intern(known))
+            found = self._roots[code_points] = nodes[-1]
         return found
+
+    def add(self, code_points: CodePoints) -> None:
+        """Add the nodes of a set to none; its root is the last one."""
+        edges: list[tuple[int, int, int]] = []
+        for first, last, lead, n_more in _LENGTHS:
+            inside = [
+                (max(low, first), min(high, last))
+                for low, high in code_points
+                if low <= last and high >= first
+            ]
+            if n_more and inside:
+                edges += self._digits(inside, n_more, lead)
+            else:
+                # A character of one byte is no digits.
+                edges += ((low, high, DONE) for low, high in _join(inside))
+        self._intern(edges)
 
     def _digits(
         self, ranges: list[tuple[int, int]], n_more: int, base: int
@@ -100,6 +110,14 @@ class Utf8Nodes:
             self._known[key] = len(self.edges)
             self.edges.append(key)
         return self._known[key]
+
+
+@lru_cache(maxsize=1_000)
+def _nodes_of(code_points: CodePoints) -> tuple[tuple[tuple[int, int, int], ...], ...]:
+    """Return the edges of the nodes of a set alone, its root last; many patterns have the set."""
+    nodes = Utf8Nodes()
+    nodes.add(code_points)
+    return tuple(nodes.edges)
 
 
 def _join(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:

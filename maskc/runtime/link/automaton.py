@@ -68,10 +68,6 @@ class ByteAutomaton(ABC, Generic[_Name]):
             found = self._may_end[state] = self.is_accepting(self._names[state])
         return found
 
-    def loop(self, state: int) -> frozenset[int]:
-        """Return the bytes that lead from a state to itself."""
-        return frozenset(byte for byte, after in self.moves(state).items() if after == state)
-
     def label(self, state: int) -> int:  # noqa: ARG002  # no state has one here
         """Return the label of a state, ``NO_LABEL`` for none."""
         return NO_LABEL
@@ -94,7 +90,12 @@ class ByteAutomaton(ABC, Generic[_Name]):
                 if found is None:
                     named = self.find_moves(self._names[state])
                     spend(1 + len(named))
-                    found = {byte: self._number(name) for byte, name in named.items()}
+                    found, last, number = dict[int, int](), None, START
+                    for byte, name in named.items():
+                        # Neighbours mostly lead to the same, and a name may be long to hash.
+                        if name is not last:
+                            last, number = name, self._number(name)
+                        found[byte] = number
                     self._moves[state] = found
         return found
 

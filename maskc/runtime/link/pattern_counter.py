@@ -59,26 +59,37 @@ class PatternCounter(CountingAutomaton[State]):
         for byte, byte_class in enumerate(self._class_of):
             self._bytes_of[byte_class].append(byte)
         self._reached: dict[tuple[int, int, int], tuple[_Place, ...]] = {}
+        self._groups: dict[tuple[_Place, ...], list[tuple[int, list[int]]]] = {}
         super().__init__((((START, DONE), FREE),))
 
     def find_moves(self, name: State) -> dict[int, State]:
         """Return what each byte leads to, with capped counts; see the base class."""
-        # Bytes that lead to the same places lead to the same.
-        known: dict[object, State | None] = {}
-        found = {}
-        for byte_class, bytes_ in enumerate(self._bytes_of):
-            key = tuple(
-                self._reach(*place, n, byte_class)
-                for place, _ in name
-                for n in range(self._n_ways(place))
-            )
-            if key not in known:
-                after = self._step(name, byte_class)
-                known[key] = after and self.cap(after)
-            capped = known[key]
-            if capped is not None:
-                found.update(dict.fromkeys(bytes_, capped))
+        found = dict[int, State]()
+        for byte_class, bytes_ in self._group_bytes(tuple(place for place, _ in name)):
+            after = self._step(name, byte_class)
+            if after is not None:
+                found.update(dict.fromkeys(bytes_, self.cap(after)))
         return found
+
+    def _group_bytes(self, places: tuple[_Place, ...]) -> list[tuple[int, list[int]]]:
+        """Return the bytes that some place reads: those that lead to the same places at once.
+
+        Returns:
+            A class of bytes, and all bytes that lead from each place to where it does.
+        """
+        known = self._groups.get(places)
+        if known is None:
+            groups = dict[tuple[tuple[_Place, ...], ...], tuple[int, list[int]]]()
+            for byte_class, bytes_ in enumerate(self._bytes_of):
+                reached = tuple(
+                    self._reach(*place, n, byte_class)
+                    for place in places
+                    for n in range(self._n_ways(place))
+                )
+                if any(reached):
+                    groups.setdefault(reached, (byte_class, []))[1].extend(bytes_)
+            known = self._groups[places] = list(groups.values())
+        return known
 
     def is_accepting(self, name: State) -> bool:
         """Return whether the text so far matches."""

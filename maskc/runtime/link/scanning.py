@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.link.automaton import ByteAutomaton
-from maskc.runtime.link.loops import LoopReader
+from maskc.runtime.link.component_reader import ComponentReader
 from maskc.runtime.link.walk import Turn, Walk, add_turn
 from maskc.runtime.schema.summary import Part, bits_of
 from maskc.runtime.schema.tokens import TokenIndex, Words
@@ -56,7 +56,7 @@ class Scanner:
     def __init__(self, index: TokenIndex) -> None:
         self._index = index
         self._parents: dict[tuple[bool, int], Ints] = {}
-        self._loops = LoopReader(index)
+        self._components = ComponentReader(index)
 
     def scan(
         self, automaton: ByteAutomaton[Any], trie: Trie, open_: Iterable[tuple[int, int]]
@@ -68,7 +68,7 @@ class Scanner:
             trie: of the tokens, or of the rests after a quote.
             open_: nodes where the walk begins, each with the automaton's state there.
         """
-        walk = Walk(automaton, trie, self._loops if trie is self._index.tokens else None)
+        walk = Walk(automaton, trie, self._components if trie is self._index.tokens else None)
         walk.go(list(open_))
         part = self.part(trie, np.concatenate(walk.places))
         if walk.rows:

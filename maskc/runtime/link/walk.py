@@ -1,9 +1,9 @@
 """Which texts of a trie does an automaton read, and where is it then?
 
 Automaton and trie are walked side by side: node by node while few take part, as inside a literal,
-and then level by level with arrays. Where a state goes round on many bytes, as in a class of
-characters that is repeated, what it reads is known for the whole trie at once
-(:mod:`maskc.runtime.link.loops`), and the walk goes on where it leaves that state.
+and then level by level with arrays. Where states lead to each other on many bytes, as in a class of
+characters that is repeated, what they read is known at once
+(:mod:`maskc.runtime.link.component_reader`), and the walk goes on where it leaves them.
 
 Example: ``[a-z]+`` reads ``ab`` of the trie of ``a1``, ``ab`` and ``ab,``, and may end after
 ``a`` and after ``ab``, from where ``1`` and ``,`` go on.
@@ -18,14 +18,15 @@ import numpy as np
 
 from maskc.runtime.effort import spend
 from maskc.runtime.link.automaton import NO_LABEL, ByteAutomaton
-from maskc.runtime.link.loops import Loop, LoopReader
+from maskc.runtime.link.component_reader import ComponentReader, Reading, places_ending
+from maskc.runtime.link.components import LEFT, Component, find_component
 from maskc.runtime.schema.scans import spread
 from maskc.runtime.schema.tokens import Words
 from maskc.runtime.schema.trie import Ints, Trie
 
 _MOST_NODES = 1_500  # looked at one by one
-_MANY_TEXTS, _MANY_BYTES = 2_000, 8  # below a node, on which a state goes round
-_FEW = 48  # nodes that are walked one by one where a state is left
+_MANY_TEXTS, _MANY_BYTES = 2_000, 8  # below a node, that lead from it to a component
+_FEW = 48  # nodes that are walked one by one where a component is left
 _LEVEL, _AT_ONCE = 40, 10  # steps of a level, and nodes of it that are one step more
 
 Turn = tuple[int, int]  # a label and a node
@@ -37,7 +38,7 @@ class Walk:
     Args:
         automaton: of the piece.
         trie: of the tokens, or of the rests after a quote.
-        loops: reads the trie where states go round; ``None`` if it is not that of the tokens.
+        components: reads the trie in components; ``None`` if it is not that of the tokens.
 
     Attributes:
         rows: masks of tokens that were read.
@@ -47,16 +48,19 @@ class Walk:
             automaton's state has that label.
     """
 
-    def __init__(self, automaton: ByteAutomaton[Any], trie: Trie, loops: LoopReader | None) -> None:
+    def __init__(
+        self, automaton: ByteAutomaton[Any], trie: Trie, components: ComponentReader | None
+    ) -> None:
         self._automaton, self._trie = automaton, trie
-        # What has labels or few moves has no such states.
+        # What has labels or few moves has no components that are worth it.
         is_dense = not automaton.is_sparse and not automaton.has_labels
-        self._loops = loops if is_dense else None
+        self._components = components if is_dense else None
         self.rows = list[Words]()
         self.places = list[Ints]()
         self.exits = list[Ints]()
         self.turns = list[Turn]()
-        # Nodes where a state that goes round was left, each with the state after it.
+        self._found = dict[int, Component | None]()
+        # Nodes where a component was left, each with the state after it.
         self._left = list[tuple[Ints, int]]()
 
     def go(self, open_: list[tuple[int, int]]) -> None:
@@ -92,8 +96,8 @@ class Walk:
                     for child, byte in enumerate(trie.bytes[low:high], low)
                     if (move := moves.get(byte, -1)) >= 0
                 ]
-            if self._loops is not None and trie.high[node] - trie.low[node] > _MANY_TEXTS:
-                pairs = self._go_round(self._loops, node, pairs)
+            if self._components is not None and trie.high[node] - trie.low[node] > _MANY_TEXTS:
+                pairs = self._read_components(self._components, node, here, pairs)
             n_left -= len(pairs) + 1
             spend(4 * len(pairs) + 4)
             open_ += pairs
@@ -109,65 +113,87 @@ class Walk:
         self.exits.append(np.array(exits, dtype=np.int32))
         return open_
 
-    def _go_round(
-        self, loops: LoopReader, node: int, pairs: list[tuple[int, int]]
+    def _read_components(
+        self, components: ComponentReader, node: int, here: int, pairs: list[tuple[int, int]]
     ) -> list[tuple[int, int]]:
-        """Read what is below a node in states that go round.
+        """Read what is below a node in components to which many bytes lead.
 
         Args:
-            loops: reads the trie.
+            components: reads the trie.
             node: of it.
+            here: the state there.
             pairs: the children that are reached, each with the state after it.
 
         Returns:
             The pairs that are to be walked: those of other states, and where these were left.
         """
-        automaton, trie = self._automaton, self._trie
         counts = Counter(after for _, after in pairs)
+        left = list[tuple[int, int]]()
         for state in sorted(state for state, n in counts.items() if n >= _MANY_BYTES):
-            class_ = automaton.loop(state)
-            if len(class_) < _MANY_BYTES:
+            if state not in self._found:
+                self._found[state] = find_component(self._automaton, state)
+            component = self._found[state]
+            if component is None or not self._enters(component, node, here):
                 continue
-            # All that goes on in the class leads to the state, and nothing else does.
-            children = range(trie.first[node], trie.first[node + 1])
-            entered = {child for child, after in pairs if after == state}
-            if entered != {child for child in children if trie.bytes[child] in class_}:
-                continue
-            pairs = [pair for pair in pairs if pair[1] != state]
-            loop = Loop(node, class_)
-            spend(_LEVEL)
-            row = loops.row(loop)
-            if row is None:
-                self.places.append(loops.places(loop))
-            else:
-                self.rows.append(row)
+            states = set(component.states)
+            pairs = [pair for pair in pairs if pair[1] not in states]
+            left += self._read_component(component, components.read(component, node), node)
+        return pairs + left
+
+    def _enters(self, component: Component, node: int, here: int) -> bool:
+        """Return whether a state enters a component as the component's first state goes on in it.
+
+        Only bytes that lead from the node are looked at.
+        """
+        moves, trie = self._automaton.moves(here), self._trie
+        places = {state: place for place, state in enumerate(component.states, 1)}
+        row = component.table[0].tolist()
+        bytes_ = trie.bytes[trie.first[node] : trie.first[node + 1]]
+        return all(places.get(moves.get(byte, -1), LEFT) == row[byte] for byte in bytes_)
+
+    def _read_component(
+        self, component: Component, reading: Reading, node: int
+    ) -> list[tuple[int, int]]:
+        """Take what is read in a component below a node.
+
+        Returns:
+            Nodes where the walk is to go on, each with the state there, if they are few.
+        """
+        automaton, few = self._automaton, list[tuple[int, int]]()
+        spend(_LEVEL)
+        if reading.row is None:
+            self.places.append(reading.places)
+        else:
+            self.rows.append(reading.row)
+        # Children of the node itself are reached from its own state.
+        low, high = self._trie.first[node], self._trie.first[node + 1]
+        by_state = dict[int, list[Ints]]()
+        for place, state in enumerate(component.states):
             if automaton.accepts(state):
-                self.exits.append(loops.nodes(loop))
-            for byte, after in automaton.moves(state).items():
-                if byte in class_:
-                    continue
-                left = loops.children(loop, byte)
-                spend(1 + len(left) // _AT_ONCE)
-                if len(left) <= _FEW:
-                    pairs += ((child, after) for child in left.tolist())
-                else:
-                    self._reach(left, after)
-                    self._left.append((left, after))
-        return pairs
+                self.exits.append(reading.in_state(place))
+            moves = automaton.moves(state)
+            out = [byte for byte in moves if component.table[place, byte] == LEFT]
+            for byte, left in zip(out, reading.left_from(place, out), strict=True):
+                left = left[(left < low) | (left >= high)]
+                if len(left):
+                    by_state.setdefault(moves[byte], []).append(left)
+        for state, parts in by_state.items():
+            nodes = np.concatenate(parts)
+            spend(1 + len(nodes) // _AT_ONCE)
+            if len(nodes) <= _FEW:
+                few += ((child, state) for child in nodes.tolist())
+            else:
+                self._reach(nodes, state)
+                self._left.append((nodes, state))
+        return few
 
     def _reach(self, nodes: Ints, state: int) -> None:
         """Add the texts that end in some nodes, and the exits, all in one state."""
-        self._add_ending(nodes)
+        self.places.append(places_ending(self._trie, nodes))
         if self._automaton.accepts(state):
             trie = self._trie
             goes_on = trie.first_array[nodes] < trie.first_array[nodes + 1]
             self.exits.append(nodes[goes_on])
-
-    def _add_ending(self, nodes: Ints) -> None:
-        trie = self._trie
-        n_ending = trie.ending_array[nodes]
-        for n in range(int(n_ending.max(initial=0))):
-            self.places.append(trie.low_array[nodes[n_ending > n]] + n)
 
     def _go_levels(self, nodes: Ints, states: Ints) -> None:
         """Walk on from some nodes, all one byte at a time."""
@@ -179,7 +205,7 @@ class Walk:
             after = automaton.step_all(states[above], trie.byte_array[children])
             alive = np.flatnonzero(after >= 0)
             nodes, states = children[alive], after[alive]
-            self._add_ending(nodes)
+            self.places.append(places_ending(trie, nodes))
             if automaton.n_states > len(accepts):
                 known = range(len(accepts), automaton.n_states)
                 labels = np.append(labels, [automaton.label(state) for state in known])

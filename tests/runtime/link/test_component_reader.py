@@ -1,0 +1,72 @@
+"""What a component reads below a node, against walking each text byte by byte."""
+
+import random
+
+import numpy as np
+import pytest
+
+from maskc.frontends.regex import read_pattern
+from maskc.kit.patterns import Pattern
+from maskc.runtime.link.automaton import START
+from maskc.runtime.link.component_reader import ComponentReader, places_ending
+from maskc.runtime.link.components import find_component
+from maskc.runtime.schema.trie import ROOT
+from tests.runtime.link.test_scanning import make_index
+
+PATTERNS = ["[ab]*", "(?:[ab]c)*", ".*ab", "(?:é|[a-c])*x", '[^"]*"']
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("seed", range(6))
+def test_a_reading_is_what_each_text_does(seed, pattern):
+    draw = random.Random(seed)
+    texts = {"".join(draw.choices('abcxé"', k=draw.randint(1, 5))).encode() for _ in range(60)}
+    tokens = sorted(texts | {text[1:] for text in texts if text[1:]})
+    index = make_index([*tokens, tokens[0]])
+    trie, automaton = index.tokens, Pattern(read_pattern(pattern))
+    component = find_component(automaton, START)
+    for node in (ROOT, *draw.sample(range(len(trie.bytes)), 5)):
+        reading = ComponentReader(index).read(component, node)
+        inside, left = {}, {}
+        open_ = [(node, START)]
+        while open_:
+            above, state = open_.pop()
+            place = component.states.index(state)
+            for child, byte in trie.children(above, None):
+                after = automaton.moves(state).get(byte, -1)
+                if after in component.states:
+                    inside[child] = after
+                    open_.append((child, after))
+                else:
+                    left.setdefault((place, byte), []).append(child)
+        assert sorted(reading.places.tolist()) == sorted(
+            places_ending(trie, np.array(sorted(inside), dtype=np.int32)).tolist()
+        )
+        assert (reading.row is None) == (node != ROOT)
+        if reading.row is not None:
+            assert reading.row.tolist() == index.pack(index.order[reading.places]).tolist()
+        for place, state in enumerate(component.states):
+            nodes = [n for n, at in sorted(inside.items()) if at == state and trie.has_children(n)]
+            assert reading.in_state(place).tolist() == nodes
+            found = reading.left_from(place, range(256))
+            for byte in range(256):
+                assert found[byte].tolist() == sorted(left.get((place, byte), []))
+
+
+def test_a_component_is_read_once_for_all_automata():
+    index = make_index([b"a", b"ab", b"b"])
+    readings = []
+    for pattern in ("[ab]*", "[ab]*c"):
+        component = find_component(Pattern(read_pattern(pattern)), START)
+        readings.append(ComponentReader(index).read(component, ROOT))
+    assert readings[0] is readings[1]
+
+
+def test_texts_that_are_equal_all_end_in_their_node():
+    index = make_index([b"a", b"a", b"ab", b"b"])
+    nodes = [index.tokens.child(ROOT, byte) for byte in b"ab"]
+    assert sorted(places_ending(index.tokens, np.array(nodes, dtype=np.int32)).tolist()) == [
+        0,
+        1,
+        3,
+    ]
