@@ -162,7 +162,7 @@ def test_an_undefined_rule_is_refused(refusal, grammar):
 
 def test_a_grammar_that_is_not_lalr_is_refused(refusal, grammar):
     grammar.write_text("start: a | b\na: X\nb: X\nX: /x/\n")
-    assert "Reduce/Reduce" in refusal("compile", grammar, "--tokenizer", "bytes")
+    assert "reduce/reduce" in refusal("compile", grammar, "--tokenizer", "bytes")
 
 
 def test_a_back_reference_is_refused_by_the_terminals_name(refusal, grammar):

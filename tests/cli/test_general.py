@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from tests.general_grammars import FOLDER
 
 EXPRESSIONS = FOLDER / "expressions.lark"
@@ -70,11 +68,6 @@ def test_a_grammar_without_any_text_is_refused(refusal, tmp_path):
     (tmp_path / "n.lark").write_text('start: "a" start\n')
     sentence = refusal("compile", "n.lark", "--parser", "earley", "--tokenizer", "bytes")
     assert "no text at all can be parsed" in sentence
-
-
-@pytest.mark.parametrize("arguments", [("lint",), ("analyze",)])
-def test_what_looks_into_an_lalr_table_refuses_it(refusal, arguments):
-    assert "only LALR tables" in refusal(*arguments, EXPRESSIONS)
 
 
 def test_explain_refuses_it(command, refusal):

@@ -199,10 +199,3 @@ def test_a_pattern_is_refused_as_a_pattern(pattern, said):
         maskc.compile_grammar(pattern, tokenizer="bytes", dialect="regex")
     assert str(caught.value).startswith(said)
     check_words(caught.value, "regex")
-
-
-@pytest.mark.parametrize("command", ["lint", "analyze"])
-def test_a_question_that_only_lark_grammars_have_is_refused_by_the_notation(command, capsys):
-    assert run([command, str(GRAMMARS / "json.gbnf")]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("maskc: json.gbnf: it is llama.cpp's GBNF, and only LALR tables can be")

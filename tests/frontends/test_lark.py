@@ -41,7 +41,6 @@ def test_a_setting_below_the_first_rule_does_not_count():
         ("x: A\nA: /a/\n", "the start symbol 'start' is not a rule"),
         ("start: A\nA: /a*/\n", "Lark refuses it: Lexer does not allow zero-width terminals"),
         ("start: A\nA: /(/\n", "Lark refuses it"),
-        ('start: a | b\na: "x"\nb: "x"\n', "Lark refuses it: Reduce/Reduce"),
     ],
 )
 def test_what_lark_refuses_is_one_sentence(text, message):

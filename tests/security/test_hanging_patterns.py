@@ -44,8 +44,15 @@ def test_verify_names_the_text(capfd, artifact, text, jobs):
 
 
 def test_generate_names_the_text(capfd, artifact):
-    told = refuse(capfd, "generate", artifact, "--max-tokens=39", "--count=2")
-    assert told.startswith(f"maskc: {artifact}: text 1: more than 0.5 seconds for one part")
+    options = ("--max-tokens=39", "--count=10", "--part-limit=0.5")
+    assert run([*map(str, ("generate", artifact, *options))]) == 2
+    out, err = capfd.readouterr()
+    # Those before it are whole.
+    n_texts = out.count("\n")
+    assert n_texts < 10
+    assert all(40 <= len(line) <= 80 for line in out.splitlines())
+    assert err.startswith(f"maskc: {artifact}: text {n_texts + 1}: more than 0.5 seconds for one")
+    assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize(

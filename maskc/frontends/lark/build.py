@@ -25,7 +25,6 @@ from lark.load_grammar import load_grammar as load_lark_grammar
 
 from maskc.budget import run_bounded
 from maskc.errors import GrammarError
-from maskc.frontends.lark.collisions import explain_collisions
 from maskc.frontends.lark.contexts import check_alternations, is_dynamic
 from maskc.frontends.lark.expansion import check_expansion
 from maskc.frontends.lark.imports import check_grammar_text, make_loader
@@ -125,8 +124,6 @@ def _no_warning_of_sets(source: GrammarSource) -> Iterator[None]:
 
 def _explain(error: BaseException, source: GrammarSource) -> str:
     text = " ".join(str(error).split()) or type(error).__name__
-    if text.startswith("Reduce/Reduce"):
-        return explain_collisions(text)
     for start in source.start.split(","):
         if "undefined rule" in text and f"'{start}'" in text:
             return f"the start symbol {start!r} is not a rule; name one with start="

@@ -18,12 +18,14 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from maskc.budget import quote_symbol
+
 _COLLISION = re.compile(
     r"collision in Terminal\('(?P<next>[^']*)'\) between the following rules:"
     r"(?P<rules>(?:\s+- <[^>]*>)+)"
 )
 _RULE = re.compile(r"<([^ >]+) :([^>]*)>")
-_MADE = re.compile(r"^__(?P<rule>.+)_(?P<kind>star|plus)_\d+$")
+_MADE = re.compile(r"^__?(?P<rule>.+)_(?P<kind>star|plus)_\d+$")
 _MOST_STATES = 20_000
 
 Rule = tuple[str, tuple[str, ...]]
@@ -60,7 +62,7 @@ def describe_collision(message: str, grammar: Any, starts: list[str]) -> str | N
     more = len(collisions) - 1
     others = f" (and {more} such place{'s' * (more > 1)} more)" if more else ""
     return (
-        f"{after}{at}, two rules may have ended, {shown}, and Lark's LALR parser cannot choose "
+        f"{after}{at}, {shown} may have ended, and Lark's LALR parser cannot choose "
         f"between them (a reduce/reduce conflict){others}; write one rule for both, or use "
         "--parser earley, which reads any grammar"
     )
@@ -69,7 +71,8 @@ def describe_collision(message: str, grammar: Any, starts: list[str]) -> str | N
 def _format(rule: Rule, texts: Mapping[str, str]) -> str:
     origin, side = rule
     made = _MADE.match(origin)
-    return f"{made['rule'] if made else origin}: {_join(side, texts) or 'nothing'}"
+    name = quote_symbol("rule", made["rule"] if made else origin)
+    return f"{'a repetition in ' if made else ''}{name} as `{_join(side, texts) or 'nothing'}`"
 
 
 def _join(symbols: Iterable[str], texts: Mapping[str, str]) -> str:
