@@ -47,7 +47,7 @@ WORKLOADS = {
     for workload in (
         Workload(
             "json",
-            ROOT / "grammars" / "json.lark",
+            ROOT / "grammars" / "json_unbounded.lark",  # the peers' JSON has no bound either
             _json,
             "generated API payloads, and JSON files of installed packages",
         ),

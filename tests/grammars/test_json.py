@@ -1,10 +1,13 @@
-"""json.lark is RFC 8259: it agrees with the standard library's json on every text.
+"""json_unbounded.lark is RFC 8259: it agrees with the standard library's json on every text.
+
+json.lark reads the same but for more than 64 blanks in a row.
 
 The json module is lenient in two places: it knows NaN and Infinity, and with ``strict=False``
 control characters in strings. Both are switched off here.
 """
 
 import json
+import re
 
 import pytest
 from hypothesis import example, given
@@ -19,6 +22,11 @@ from tests.grammars.places import GRAMMARS
 
 @pytest.fixture(scope="module")
 def parser() -> Lark:
+    return build_lark(load_source(GRAMMARS / "json_unbounded.lark"))
+
+
+@pytest.fixture(scope="module")
+def bounded() -> Lark:
     return build_lark(load_source(GRAMMARS / "json.lark"))
 
 
@@ -52,6 +60,7 @@ values = st.recursive(
     max_leaves=20,
 )
 # Characters that decide something in JSON, and a few that look as if they did.
+blanks = st.sampled_from(" \t\n\r")
 soup = st.text(st.sampled_from('{}[]:,"\\/ \t\n\r\f\v\0bfnrtu0123456789-+.eEaAx\u00a0\u0663\ufeff'))
 pieces = st.lists(
     st.sampled_from(
@@ -100,6 +109,17 @@ def test_a_document_with_one_character_changed_is_accepted_iff_it_is_json(parser
     skipped = data.draw(st.integers(0, 1))
     changed = text[:at] + data.draw(soup) + text[at + skipped :]
     assert accepts(parser, changed) == is_json(changed)
+
+
+@given(pieces, st.lists(st.sampled_from([1, 2, 63, 64, 65, 130]), max_size=4), st.data())
+def test_json_is_the_same_but_for_more_than_64_blanks_in_a_row(bounded, found, counts, data):
+    text = found
+    for count in counts:
+        at = data.draw(st.integers(0, len(text)))
+        text = text[:at] + "".join(data.draw(blanks) for _ in range(count)) + text[at:]
+    outside = re.sub(r'"(?:[^"\\]|\\.)*"', "", text)
+    is_too_wide = re.search(r"[ \t\n\r]{65}", outside) is not None
+    assert accepts(bounded, text) == (is_json(text) and not is_too_wide)
 
 
 def test_the_grammar_starts_at_a_value_of_any_kind():
