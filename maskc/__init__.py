@@ -45,7 +45,7 @@ __all__ = [
 
 
 def compile_grammar(
-    path_or_text: str | os.PathLike[str],
+    path_or_text: str | os.PathLike[str] | Sequence[str],
     *,
     tokenizer: Any,
     start: str | Sequence[str] | None = None,
@@ -64,7 +64,8 @@ def compile_grammar(
 
     Args:
         path_or_text: path of a grammar, its text, or the name of one that comes with maskc:
-            ``json``. What has a line break, or a colon and is no file, is a text.
+            ``json``. What has a line break, or a colon and is no file, is a text. A list is of
+            texts: one of them is chosen.
         tokenizer: a name such as ``llama3``, a path, or ``bytes``; or a tokenizer of transformers,
             tokenizers, tiktoken or sentencepiece.
         start: start symbol; default: the grammar's own setting, else ``start``. With several, the
@@ -86,8 +87,11 @@ def compile_grammar(
 
     Raises:
         MaskcError: one of its subclasses says what is wrong with the input.
+        TypeError: a list has something else than texts, or settings that are a grammar's.
     """
     _check_compiler()
+    import os
+
     from maskc.budget import run_bounded
     from maskc.frontends.source import load_sources
     from maskc.kit import artifacts
@@ -98,6 +102,13 @@ def compile_grammar(
     vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
     bounds = limits or Limits()
     settings = (start, parser, lexer, postlex)
+    if not isinstance(path_or_text, str | os.PathLike):
+        words = path_or_text
+        if any((*settings, dialect, roles)):
+            raise TypeError("a list of texts has no start, parser, lexer, postlex, dialect, roles")
+        return run_bounded(
+            lambda: Artifact(artifacts.compile_choices(words, vocabulary)), bounds, name="choices"
+        )
 
     def work() -> Artifact:
         if dialect == "regex" and not any(settings):

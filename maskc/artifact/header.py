@@ -182,7 +182,10 @@ _setting = _is(
     "no setting", lambda value: isinstance(value, bool) or value is None or _is_text(value)
 )
 _parser = _is("no parser of Lark's", {"lalr", "earley"}.__contains__)
-_source = _is("neither a structural tag nor tools", {"structural-tag", "tools"}.__contains__)
+_source = _is(
+    "no structural tag, no tools and no choices",
+    {"structural-tag", "tools", "choices"}.__contains__,
+)
 _dialect = _is("no notation", {"lark", "gbnf", "ebnf", "regex"}.__contains__)
 
 # The attributes of an Indenter; an older version wrote `module:Class`, which only verify minds.

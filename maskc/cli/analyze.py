@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from maskc.artifact.files import write_atomically
-from maskc.cli.grammar import LarkOptions, lark_options
+from maskc.cli.grammar import LarkOptions, find_input, lark_options
 from maskc.cli.limits import limit_options
 from maskc.cli.options import json_option
-from maskc.frontends.bundled import find_grammar
 from maskc.limits import Limits
 from maskc.report.render import print_json
 from maskc.work.alone import run_alone
@@ -106,7 +105,7 @@ def _load(grammar: str, lark: LarkOptions) -> Questions:
     from maskc.frontends.loading import load_grammar
     from maskc.pushdown.questions import Questions
 
-    source = lark.load(find_grammar(grammar))
+    source = lark.load(find_input(grammar))
     return Questions(load_grammar(source)[0], source.name)
 
 

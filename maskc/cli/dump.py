@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import click
 
-from maskc.cli.grammar import LarkOptions, lark_options
+from maskc.cli.grammar import LarkOptions, find_input, lark_options
 from maskc.cli.limits import limit_options
 from maskc.cli.options import tokenizer_option
 from maskc.cli.progress import show_progress
-from maskc.frontends.bundled import find_grammar
 from maskc.limits import Limits
 from maskc.work.alone import run_alone
 
@@ -59,7 +58,7 @@ def dump_command(
         raise click.UsageError(f"--stage {stage} does without --tokenizer; leave it out.")
 
     def work() -> list[str]:
-        source = lark.load(find_grammar(grammar))
+        source = lark.load(find_input(grammar))
         with show_progress("compiling") as progress:
             if tokenizer is None:
                 build = build_general_language if source.parser == "earley" else build_language

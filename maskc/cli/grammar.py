@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from maskc.cli.json_schema import read_input
 from maskc.cli.options import gather
+from maskc.frontends.bundled import find_grammar
+from maskc.limits import Limits
 
 if TYPE_CHECKING:
     from maskc.frontends.source import GrammarSource
@@ -70,6 +73,22 @@ class LarkOptions:
             dialect=dialect,
             roles=of_style | dict(map(split_role, self.terminal)),
         )
+
+
+def find_input(grammar: str) -> Path | str:
+    """Return the path of a grammar by path or name; of ``-`` the text on standard input.
+
+    Raises:
+        ClickException: the text is too large, or not UTF-8.
+    """
+    if grammar != "-":
+        return find_grammar(grammar)
+    try:
+        text = read_input(4 * Limits().text, "grammar").decode()
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"-: byte {error.start} is not UTF-8; write UTF-8") from None
+    # What has a line break is taken for a text.
+    return text.replace("\r\n", "\n") + "\n"
 
 
 _START = click.option("--start", metavar="RULE", help="The start symbol.")

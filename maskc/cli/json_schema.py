@@ -6,18 +6,20 @@ import json
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from maskc.artifact.model import Contents
 from maskc.cli.options import Decorator, gather
-from maskc.cli.saving import check_target, save_compiled
+from maskc.cli.saving import Saving, save_compiled
 from maskc.cli.tokenizer import VocabularyOptions
 from maskc.errors import SchemaError, UnreadableFileError
 from maskc.files import read_bounded
 from maskc.limits import Limits
-from maskc.report.json_schema import print_schema
+
+if TYPE_CHECKING:
+    from maskc.report.compile import Compilation
 
 SUFFIX = ".schema.json"
 MAX_BYTES = 16 * 1024 * 1024
@@ -84,31 +86,25 @@ def compile_schema_file(
     resources: tuple[str, ...],
     choices: Mapping[str, str],
     options: VocabularyOptions,
-    output: str | None,
-    *,
-    kit: str | None,
-    as_json: bool,
+    saving: Saving,
     limits: Limits,
-) -> None:
-    """Compile a schema and write the artifact.
+) -> Compilation:
+    """Compile a schema, write the artifact, and return what it is.
 
     Args:
         path: of the schema; ``-`` is standard input.
         resources: ``FILE`` or ``URI=FILE``.
         choices: of the layout and of what ``format`` means, as far as they are given.
         options: the tokenizer, and how its tokens are taken.
-        output: where the artifact goes; ``None``: beside, named after both.
-        kit: path of the kit to which the artifact leaves its vocabulary; ``None``: it has it.
-        as_json: whether the report is JSON.
+        saving: where the artifact goes.
         limits: what it may take.
     """
     from maskc.jsonschema.compiling import compile_schema
     from maskc.runtime.schema.plan import Layout
 
     name = "schema" if path == "-" else Path(path).name
-    stem = name.removesuffix(SUFFIX).removesuffix(".json")
-    target = output or f"{stem}.{options.name}.maskc"
-    check_target(target, kit)
+    target = saving.place(name.removesuffix(SUFFIX).removesuffix(".json"), options.name)
+    saving.check(target)
     text = read_schema_file(path)
     documents = read_resources(resources)
     formats = choices.get("formats", "assert")
@@ -125,7 +121,7 @@ def compile_schema_file(
             assert_formats=formats == "assert",
         )
 
-    save_compiled(work, target, print_schema, kit=kit, as_json=as_json, limits=limits)
+    return save_compiled(work, target, saving, limits)
 
 
 def read_schema_file(path: str) -> bytes:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from maskc.artifact.files import write_atomically
-from maskc.cli.grammar import LarkOptions, lark_options
+from maskc.cli.grammar import LarkOptions, find_input, lark_options
 from maskc.cli.json_schema import (
     read_resources,
     read_schema_file,
@@ -20,7 +20,6 @@ from maskc.cli.json_schema import (
 )
 from maskc.cli.limits import limit_options
 from maskc.cli.options import json_option, tokenizer_option
-from maskc.frontends.bundled import find_grammar
 from maskc.limits import Limits
 from maskc.report.render import print_json
 from maskc.work.alone import run_alone
@@ -70,7 +69,7 @@ def lint_command(
         raise click.UsageError("Give one of GRAMMAR and --json-schema FILE.")
     if resources:
         raise click.UsageError("--resource goes with a JSON Schema only.")
-    path = find_grammar(grammar)
+    found = find_input(grammar)
     from maskc.lint.order import lint_grammar
     from maskc.lint.overlap import is_installed
     from maskc.vocab import load_vocabulary
@@ -78,7 +77,7 @@ def lint_command(
     vocabulary = load_vocabulary(tokenizer) if tokenizer is not None else None
 
     def lint() -> tuple[GrammarSource, tuple[Finding, ...]]:
-        source = lark.load(path)
+        source = lark.load(found)
         return source, lint_grammar(source, vocabulary)
 
     source, findings = run_alone(lint, limits)
@@ -89,7 +88,13 @@ def lint_command(
             err=True,
         )
     text = source.text if source.original is None else source.original
-    _show(source.name, str(path), findings, text, _Form(as_json, sarif))
+    _show(
+        source.name,
+        "-" if isinstance(found, str) else str(found),
+        findings,
+        text,
+        _Form(as_json, sarif),
+    )
 
 
 @dataclass(frozen=True, slots=True)

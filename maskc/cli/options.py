@@ -71,12 +71,6 @@ vocab_size_option = click.option(
     "--vocab-size", type=click.IntRange(1), metavar="N", help="The model's padded vocabulary size."
 )
 
-kit_option = click.option(
-    "--kit",
-    metavar="FILE",
-    help="Leave the vocabulary to this kit, which must be there when the artifact is loaded.",
-)
-
 MOST_JOBS = 8  # each process holds Lark's parser, the tokenizer, and masks
 
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from maskc.cli.json_schema import SUFFIX as SCHEMA_SUFFIX
 from maskc.cli.json_schema import read_schema_file
 from maskc.cli.options import gather
-from maskc.cli.saving import check_target, save_compiled
+from maskc.cli.saving import Saving, save_compiled
 from maskc.cli.tokenizer import VocabularyOptions
 from maskc.limits import Limits
-from maskc.report.link import print_link
 from maskc.tags.parsing import is_tag
+
+if TYPE_CHECKING:
+    from maskc.report.compile import Compilation
 
 _CHOICES = ("auto", "required", "none")
 
@@ -96,22 +98,17 @@ def compile_link_file(
     given: Any,
     tools: ToolOptions,
     options: VocabularyOptions,
-    output: str | None,
-    *,
-    kit: str | None,
-    as_json: bool,
+    saving: Saving,
     limits: Limits,
-) -> None:
-    """Compile a structural tag or tools, and write the artifact.
+) -> Compilation:
+    """Compile a structural tag or tools, write the artifact, and return what it is.
 
     Args:
         path: of the file.
         given: what it holds: a mapping is a tag, a list is tools.
         tools: how tools are called.
         options: the tokenizer, and how its tokens are taken.
-        output: where the artifact goes; ``None``: here, named after both.
-        kit: path of the kit to which the artifact leaves its vocabulary; ``None``: it has it.
-        as_json: whether the report is JSON.
+        saving: where the artifact goes.
         limits: what it may take.
     """
     from maskc.kit.artifacts import compile_structural_tag, compile_tools
@@ -122,8 +119,8 @@ def compile_link_file(
     if is_list and tools.family is None:
         raise click.UsageError("Tools need --family NAME: see `maskc families`.")
     name = Path(path).name
-    target = output or f"{name.removesuffix('.json')}.{options.name}.maskc"
-    check_target(target, kit)
+    target = saving.place(name.removesuffix(".json"), options.name)
+    saving.check(target)
     vocabulary = options.load()
     choice = tools.choice or "auto"
 
@@ -141,4 +138,4 @@ def compile_link_file(
             limits=limits,
         )
 
-    save_compiled(work, target, print_link, kit=kit, as_json=as_json, limits=limits)
+    return save_compiled(work, target, saving, limits)

@@ -5,7 +5,10 @@ And what is it called in the name of a file?
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +34,7 @@ class VocabularyOptions:
         added_tokens: see :class:`maskc.vocab.added.AddedTokens`, as for the others.
         text_token: tokens that are text.
         atom_token: tokens that are atoms.
+        eos: the tokens that end the output, by id or by name; none: those that the tokenizer names.
     """
 
     tokenizer: str
@@ -38,6 +42,7 @@ class VocabularyOptions:
     added_tokens: str
     text_token: tuple[str, ...]
     atom_token: tuple[str, ...]
+    eos: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -53,7 +58,14 @@ class VocabularyOptions:
         from maskc.vocab import AddedTokens, load_vocabulary
 
         added = AddedTokens(self.added_tokens, self.text_token, self.atom_token)
-        found = load_vocabulary(self.tokenizer, vocab_size=self.vocab_size, added_tokens=added)
+        load = partial(
+            load_vocabulary, self.tokenizer, vocab_size=self.vocab_size, added_tokens=added
+        )
+        ids = [int(eos) for eos in self.eos if eos.isdecimal()]
+        if len(ids) < len(self.eos):
+            names = load(eos_ids=tuple(ids) or None).special_ids
+            ids += [_find_end(names, eos) for eos in self.eos if not eos.isdecimal()]
+        found = load(eos_ids=tuple(ids) or None)
         for note in found.notes:
             click.echo(f"note: tokenizer {found.name}: {note}", err=True)
         return found
@@ -87,8 +99,28 @@ vocabulary_options = gather(
             metavar="TOKEN",
             help="One that stands outside text; can be repeated.",
         ),
+        "eos": click.option(
+            "--eos",
+            multiple=True,
+            metavar="TOKEN",
+            help="A token that ends the output, by its id or name; can be repeated. "
+            "Default: those that the tokenizer names.",
+        ),
     },
 )
+
+
+def _find_end(names: Mapping[str, int], name: str) -> int:
+    """Return the id of a special token.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    if name not in names:
+        near = get_close_matches(name, names)
+        hint = f"did you mean {' or '.join(near)}?" if near else "give its id"
+        raise click.UsageError(f"--eos {name}: the tokenizer has no such special token; {hint}")
+    return names[name]
 
 
 def check_tokenizer(path: str, artifact: Artifact, spec: str) -> None:

@@ -1,4 +1,4 @@
-"""A structural tag, or tools, compiled ahead of time: the contents of an artifact.
+"""A structural tag, tools, or choices, compiled ahead of time: the contents of an artifact.
 
 What a kit links for one request is frozen whole, see :mod:`maskc.tags.freezing`: the schema of
 every tool is compiled, and no kit is needed to load it.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -114,6 +114,24 @@ def compile_tools(
         given, family=family, choice=choice, parallel=parallel, reasoning=reasoning
     )
     return _assemble(made, tag, vocabulary, name=name, dialect="tools", settings=settings)
+
+
+def compile_choices(
+    words: Iterable[str], vocabulary: Vocabulary, *, name: str = "<choices>"
+) -> Contents:
+    """Return the contents of the artifact of one of some texts; see :meth:`Kit.choice`.
+
+    The tag that it carries is for :mod:`maskc.verify`: names of special tokens in it are text.
+
+    Raises:
+        GrammarError: there is no text, or one is not UTF-8.
+        TypeError: one is no text.
+    """
+    chosen = list(words)
+    made = make_kit(vocabulary).choice(chosen)
+    options = [{"type": "const_string", "value": word} for word in sorted(set(chosen))]
+    tag = {"type": "structural_tag", "format": {"type": "or", "elements": options}}
+    return _assemble(made, tag, vocabulary, name=name, dialect="choices", settings={})
 
 
 def _assemble(

@@ -1,4 +1,4 @@
-"""What a compilation cost and made."""
+"""What a compilation cost and made: three lines, or all of it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rich.console import Console
-
+from maskc.artifact.sections import is_link, is_schema
 from maskc.pipeline import PassRecord
+from maskc.report import json_schema, link
+from maskc.report.origin import print_origin
 from maskc.report.render import format_count, format_seconds, format_size, make_console
 from maskc.report.streamlining import list_steps, make_pass_costs
 from maskc.report.timings import collect_timings
@@ -22,52 +23,75 @@ class Compilation:
         path: where it is.
         n_bytes: its size.
         header: what it says about itself.
-        passes: what each pass cost, in order.
+        seconds: what it took.
+        passes: what each pass cost, in order; none if it was made from no grammar.
         lexer_is_default: whether the grammar is one of Lark's for which nobody chose a lexer.
     """
 
     path: str
     n_bytes: int
     header: Mapping[str, Any]
-    passes: Sequence[PassRecord]
+    seconds: float
+    passes: Sequence[PassRecord] = ()
     lexer_is_default: bool = False
-
-    @property
-    def seconds(self) -> float:
-        """Time of all passes."""
-        return sum(record.seconds for record in self.passes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it for ``--json``."""
-        return {
-            "path": self.path,
-            "n_bytes": self.n_bytes,
-            "counts": dict(self.header["counts"]),
-            "passes": [asdict(record) for record in self.passes],
-        }
+        found = {"path": self.path, "n_bytes": self.n_bytes, "seconds": self.seconds}
+        if not self.passes:
+            return found
+        passes = [asdict(record) for record in self.passes]
+        return {**found, "counts": dict(self.header["counts"]), "passes": passes}
 
 
-def print_compilation(compilation: Compilation) -> None:
-    """Print the passes, with the rows that they left, and the file on standard output."""
-    console = make_console()
-    steps = list_steps(compilation.header, collect_timings(compilation.passes))
-    console.print(make_pass_costs(compilation.passes, steps))
-    counts = compilation.header["counts"]
-    console.print(
-        f"{compilation.path}: {format_size(compilation.n_bytes)}, "
-        f"{format_count(counts['rows'])} rows, {format_count(counts['masks'])} masks, "
-        f"in {format_seconds(compilation.seconds)}",
-        soft_wrap=True,
-    )
-    if compilation.lexer_is_default:
-        _print_lexer(console, compilation.header["grammar"])
+def print_compilation(compilation: Compilation, *, verbose: bool = False) -> None:
+    """Print what was compiled, for which tokenizer, and the file on standard output.
+
+    Args:
+        compilation: what was written.
+        verbose: also the passes of a grammar, with the rows that they left, or where the artifact
+            of a schema or a tag comes from.
+    """
+    console, header = make_console(), compilation.header
+    if verbose and compilation.passes:
+        steps = list_steps(header, collect_timings(compilation.passes))
+        console.print(make_pass_costs(compilation.passes, steps))
+    elif verbose:
+        list_facts = json_schema.list_facts if is_schema(header) else link.list_facts
+        print_origin(list_facts(compilation.path, compilation.n_bytes, header), None)
+    for line in _list_lines(compilation):
+        console.print(line, soft_wrap=True, markup=False, highlight=False)
 
 
-def _print_lexer(console: Console, grammar: Mapping[str, Any]) -> None:
-    """Print which lexer was chosen by default; for LALR it is the one that nearly all take."""
-    if grammar.get("parser") == "earley":
-        console.print(
-            f"lexer={grammar['lexer']}, Lark's default for parser=earley: "
-            "one match of each terminal at a place",
-            soft_wrap=True,
-        )
+def _list_lines(compilation: Compilation) -> list[str]:
+    header = compilation.header
+    tokenizer = header["tokenizer"]
+    size = f"{compilation.path}: {format_size(compilation.n_bytes)}"
+    if "counts" in header:
+        counts = header["counts"]
+        size += f", {format_count(counts['rows'])} rows, {format_count(counts['masks'])} masks"
+    return [
+        f"{header['grammar']['name']}: {_describe_source(compilation)}",
+        f"{tokenizer['name']}: {format_count(tokenizer['n_tokens'])} tokens",
+        f"{size}, in {format_seconds(compilation.seconds)}",
+    ]
+
+
+def _describe_source(compilation: Compilation) -> str:
+    """Return in a few words what was compiled, and which choices were made for its author."""
+    header = compilation.header
+    if is_schema(header):
+        return f"JSON Schema, {json_schema.describe_layout(header)}"
+    if is_link(header):
+        return link.describe_parts(header)
+    grammar, counts = header["grammar"], header["counts"]
+    parts = [
+        f"{format_count(counts['terminals'])} terminals",
+        f"{format_count(counts['productions'])} productions",
+        f"parser={grammar.get('parser', 'lalr')}",
+        f"lexer={grammar['lexer']}",
+    ]
+    if compilation.lexer_is_default and grammar.get("parser") == "earley":
+        # For LALR the default is the one that nearly all take.
+        parts.append("Lark's default for parser=earley: one match of each terminal at a place")
+    return ", ".join(parts)

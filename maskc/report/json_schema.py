@@ -22,13 +22,18 @@ def print_schema(
 
 def list_facts(path: str, n_bytes: int, header: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what an artifact was made from."""
-    grammar, layout = header["grammar"], header["schema_layout"]
     source = [
-        ("JSON Schema", grammar["name"]),
-        ("layout", ", ".join(f"{name.replace('_', ' ')} {layout[name]}" for name in _CHOICES)),
+        ("JSON Schema", header["grammar"]["name"]),
+        ("layout", describe_layout(header)),
         ("formats", header["schema_formats"]),
     ]
     return list_origin(path, n_bytes, header, source)
+
+
+def describe_layout(header: Mapping[str, Any]) -> str:
+    """Return how the texts of a schema are laid out."""
+    layout = header["schema_layout"]
+    return ", ".join(f"{name.replace('_', ' ')} {layout[name]}" for name in _CHOICES)
 
 
 def describe_schema(

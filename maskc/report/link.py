@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from maskc.report.origin import list_origin, print_origin
 from maskc.report.render import format_count
 
-_TITLES = {"structural-tag": "structural tag", "tools": "tools"}
+_TITLES = {"structural-tag": "structural tag", "tools": "tools", "choices": "choices"}
 
 
 def print_link(
@@ -25,14 +25,19 @@ def list_facts(path: str, n_bytes: int, header: Mapping[str, Any]) -> list[tuple
     """Return what an artifact was made from."""
     grammar, link = header["grammar"], header["link"]
     settings = [f"{name} {_format(value)}" for name, value in link["settings"].items()]
-    parts = [f"{format_count(n)} {name}" for name, n in link["counts"].items() if n]
     source = [
         (_TITLES[grammar["dialect"]], grammar["name"]),
         *[("settings", ", ".join(settings))] * bool(settings),
-        ("parts", ", ".join(parts)),
+        ("parts", describe_parts(header)),
         ("special tokens", ", ".join(link["tokens"]) or "none"),
     ]
     return list_origin(path, n_bytes, header, source)
+
+
+def describe_parts(header: Mapping[str, Any]) -> str:
+    """Return how many parts of each kind there are."""
+    counts = header["link"]["counts"]
+    return ", ".join(f"{format_count(n)} {name}" for name, n in counts.items() if n)
 
 
 def _format(value: Any) -> str:

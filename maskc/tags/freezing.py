@@ -85,6 +85,7 @@ def freeze(root: Expression) -> Frozen:
     plan = json.dumps({**parts, "root": number}, separators=(",", ":")).encode()
     counts = {name: len(part) for name, part in parts.items()}
     counts["grammars"] = len(freezer.grammars)
+    counts["words"] = sum(len(node[1]) for node in freezer.nodes if node[0] == "words")
     return Frozen(plan, tuple(freezer.grammars), counts, frozenset(freezer.atoms))
 
 

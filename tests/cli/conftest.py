@@ -1,5 +1,6 @@
 """Commands run in-process: exit status, standard output, standard error."""
 
+import io
 import json
 from dataclasses import dataclass
 
@@ -34,6 +35,16 @@ def command(tmp_path, tmp_path_factory, monkeypatch, capfd):
         return Outcome(status, *capfd.readouterr())
 
     return call
+
+
+@pytest.fixture
+def stdin(monkeypatch):
+    """Return a function that says what standard input holds."""
+
+    def put(data):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+    return put
 
 
 @pytest.fixture

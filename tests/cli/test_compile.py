@@ -28,10 +28,39 @@ def test_compile_writes_where_it_is_told(command, grammar, tmp_path):
 
 
 def test_compile_prints_time_and_memory_of_each_pass(command, grammar):
-    out = command("compile", grammar, "--tokenizer", "bytes").out
+    out = command("compile", grammar, "--tokenizer", "bytes", "-v").out
     assert all(name in out for name in pipeline.PASSES)
     assert "MiB" in out
     assert "list.bytes.maskc: " in out
+
+
+def test_compile_prints_three_lines(command, grammar):
+    lines = command("compile", grammar, "--tokenizer", "bytes").out.splitlines()
+    assert [line.partition(":")[0] for line in lines] == [
+        *("list.lark", "bytes", "list.bytes.maskc")
+    ]
+    assert command("compile", grammar, "--tokenizer", "bytes", "--quiet").out == ""
+
+
+def test_several_grammars_are_compiled_at_once(command, grammar, tmp_path):
+    outcome = command("compile", grammar, "csv", "--tokenizer", "bytes", "--json")
+    paths = [report["path"] for report in json.loads(outcome.out)]
+    assert paths == ["list.bytes.maskc", "csv.bytes.maskc"]
+    assert all((tmp_path / path).is_file() for path in paths)
+
+
+def test_a_grammar_comes_from_standard_input(command, grammar, tmp_path, stdin):
+    stdin(grammar.read_bytes())
+    command("compile", "-", "--tokenizer", "bytes")
+    command("compile", grammar, "--tokenizer", "bytes")
+    one, other = (maskc.load(tmp_path / f"{n}.bytes.maskc") for n in ("grammar", "list"))
+    assert one.header["counts"] == other.header["counts"]
+
+
+def test_what_ends_the_output_can_be_named(command, grammar, tmp_path, tokenizer_file):
+    command("compile", grammar, "-t", tokenizer_file, "--eos", "4", "-o", "a")
+    command("compile", grammar, "-t", tokenizer_file, "--eos", "</s>", "-o", "b")
+    assert maskc.load(tmp_path / "a").eos_ids == maskc.load(tmp_path / "b").eos_ids == (4,)
 
 
 def test_compile_prints_its_report_as_json(command, grammar, tmp_path):
@@ -42,7 +71,7 @@ def test_compile_prints_its_report_as_json(command, grammar, tmp_path):
 
 
 def test_compile_prints_what_each_streamlining_step_did(command, grammar):
-    out = command("compile", grammar, "--tokenizer", "bytes").out
+    out = command("compile", grammar, "--tokenizer", "bytes", "-v").out
     lines = [line.split() for line in out.splitlines()]
     assert ["pass", "rows", "before", "rows", "after", "change", "time", "peak", "memory"] in lines
     steps = maskc.load("list.bytes.maskc").header["streamlining"]
@@ -121,6 +150,17 @@ def test_a_postlex_can_be_given_as_an_option(command, tmp_path):
 
 
 # Refusals.
+
+
+def test_an_end_that_is_none_is_refused(refusal, grammar, tokenizer_file):
+    sentence = refusal("compile", grammar, "-t", tokenizer_file, "--eos", "4", "--eos", "</t>")
+    assert sentence.startswith("--eos </t>: the tokenizer has no such special token; did you mean")
+
+
+def test_one_name_for_several_grammars_is_refused(refusal, grammar):
+    assert "leave it out for several" in refusal(
+        "compile", grammar, "csv", "-t", "bytes", "-o", "a"
+    )
 
 
 def test_a_missing_grammar_is_refused(refusal):

@@ -43,8 +43,8 @@ def test_an_option_wins_over_the_grammar(command):
 def test_a_lexer_chosen_by_default_is_named(command):
     plain = ("compile", EXPRESSIONS, "--tokenizer", "bytes")
     assert "lexer=dynamic, Lark's default for parser=earley" in command(*plain).out
-    assert "lexer=" not in command(*plain, "--lexer", "dynamic").out
-    assert "lexer=" not in command("compile", "json", "--tokenizer", "bytes").out
+    assert "Lark's default" not in command(*plain, "--lexer", "dynamic").out
+    assert "Lark's default" not in command("compile", "json", "--tokenizer", "bytes").out
 
 
 def test_the_same_grammar_makes_the_same_bytes(command, tmp_path):
