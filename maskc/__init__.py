@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from maskc.kit.kit import Kit
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact, load
+    from maskc.runtime.link.automaton import ByteAutomaton
     from maskc.runtime.matcher import Matcher, allocate_bitmask, fill_bitmasks
     from maskc.vocab import AddedTokens, Vocabulary
 
@@ -36,6 +37,7 @@ __all__ = [
     "capture",
     "compile_grammar",
     "compile_json_schema",
+    "compile_pattern",
     "compile_structural_tag",
     "compile_tools",
     "fill_bitmasks",
@@ -328,6 +330,24 @@ def capture(artifact: Artifact, *names: str) -> Captures:
     from maskc.captures.matcher import capture
 
     return capture(artifact, *names)
+
+
+def compile_pattern(pattern: str, *, limits: Limits | None = None) -> ByteAutomaton[Any]:
+    """Return a pattern as that to which a terminal can be narrowed; see :meth:`Artifact.bind`.
+
+    Args:
+        pattern: as :func:`re.fullmatch` takes it.
+        limits: what reading it may take; default: two minutes, and half of the memory.
+
+    Raises:
+        GrammarError: ``re`` refuses the pattern, or it has a back-reference.
+        LimitError: a limit was reached.
+    """
+    _check_compiler()
+    from maskc.kit.compiling import compile_automaton
+    from maskc.limits import Limits
+
+    return compile_automaton(pattern, limits or Limits())
 
 
 def _check_compiler() -> None:

@@ -159,6 +159,17 @@ class CaptureError(MaskcError):
         return f"{self.name}: {self.reason}; {self.remedy}"
 
 
+class HoleError(MaskcError):
+    """A terminal cannot be narrowed to what was given."""
+
+    def __init__(self, name: str, hole: str, reason: str, remedy: str) -> None:
+        super().__init__(name, hole, reason, remedy)
+        self.name, self.hole, self.reason, self.remedy = name, hole, reason, remedy
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.hole}: {self.reason}; {self.remedy}"
+
+
 class WorkerError(MaskcError):
     """A process that did a part of the work ended before its time."""
 

@@ -139,6 +139,20 @@ class InProcess:
         return run_bounded(compile_it, limits)
 
 
+def compile_automaton(pattern: str, limits: Limits) -> Pattern:
+    """Return the automaton of a pattern, its counts written out.
+
+    Raises:
+        GrammarError: ``re`` refuses the pattern, or it has a back-reference.
+        LimitError: a limit was reached.
+    """
+
+    def make() -> Pattern:
+        return Pattern(read_pattern(pattern))
+
+    return make() if _is_small(pattern) else run_bounded(make, limits, name="<regex>")
+
+
 def _is_small(pattern: str) -> bool:
     """Return whether to watch the clock takes longer than to compile a pattern."""
     return (

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from maskc.artifact.sections import is_link
 from maskc.budget import run_bounded
 from maskc.errors import ArtifactError, GrammarError
+from maskc.kit.artifact_constraint import ArtifactConstraint
 from maskc.kit.compiling import Compiler, GrammarOrder, SchemaOrder
 from maskc.kit.constraint import Constraint
 from maskc.kit.making import Maker
@@ -296,9 +297,12 @@ class Kit:
                 "link", opened.content_hash, lambda: self._maker.open_link(opened.contents)
             )
             return self._maker.link(found)
-        return self._maker.constrain(
-            "artifact", opened.content_hash, lambda: self._maker.machine(opened)
+        expression = self._maker.joints.leaf(
+            self._maker.keep(
+                "artifact", opened.content_hash, lambda: self._maker.machine(opened, opened.machine)
+            )
         )
+        return ArtifactConstraint(self._maker, opened, expression)
 
     def sequence(self, *parts: Constraint) -> Constraint:
         """Return the constraint of one part after the other.

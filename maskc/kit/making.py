@@ -135,7 +135,9 @@ class Maker:
             MaskcError: it cannot be compiled, or a limit was reached.
         """
         made = self._compiler.artifact(order, limits)
-        return self.machine(made) if isinstance(made, Artifact) else self._regular(made)
+        if isinstance(made, Artifact):
+            return self.machine(made, made.machine)
+        return self._regular(made)
 
     def pattern(self, pattern: str, limits: Limits) -> Piece:
         """Return the piece of the texts that ``re.fullmatch`` takes.
@@ -150,11 +152,11 @@ class Maker:
         """Return the piece of one of some words, in order."""
         return self._regular(Words(words))
 
-    def machine(self, artifact: Artifact) -> Piece:
-        """Return the piece of a compiled grammar or schema."""
+    def machine(self, artifact: Artifact, machine: Machine[Any]) -> Piece:
+        """Return the piece of a grammar or a schema, read by its machine or a narrowed one."""
         return MachinePiece(
             artifact.contents,
-            artifact.machine,
+            machine,
             self.tokens.ends,
             self.joints.scanner,
             self.tokens.index,

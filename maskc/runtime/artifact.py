@@ -23,6 +23,7 @@ from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.glr.machine import GlrMachine
+from maskc.runtime.holes.bound import Binder, Bound, Given
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.link.opening import check_link_plan, open_link
 from maskc.runtime.machine import Machine
@@ -130,17 +131,39 @@ class Artifact:
             part = self._parts.setdefault(number, made)
         return part
 
-    def matcher(self, *, start: str | None = None) -> Matcher:
+    def bind(self, **holes: Given) -> Bound:
+        """Return the artifact with terminals narrowed: each of their lexemes is one of some words.
+
+        Args:
+            holes: by the terminal's name the words, or a pattern of
+                :func:`maskc.compile_pattern` that matches them as a whole.
+
+        Raises:
+            HoleError: a terminal cannot be narrowed, or to none of these words.
+            TypeError: what is given for a terminal is neither words nor a pattern.
+            UnknownSymbolError: the grammar has no such terminal.
+        """
+        return self._binder.bind(holes)
+
+    @made_once
+    def _binder(self) -> Binder:
+        return Binder(self, self._budget)
+
+    def matcher(self, *, start: str | None = None, **holes: Given) -> Matcher:
         """Return a matcher at the start of the text.
 
         Args:
             start: one of the start symbols; default: the first.
+            holes: terminals that are narrowed, see :meth:`bind`.
 
         Raises:
             ArtifactError: the artifact was not compiled for that start symbol.
+            HoleError, UnknownSymbolError: as :meth:`bind`.
         """
         if start is not None and self.for_start(start) is not self:
-            return self.for_start(start).matcher()
+            return self.for_start(start).matcher(start=None, **holes)
+        if holes:
+            return self.bind(**holes).matcher()
         return Matcher(self, self.machine.start(), UndoLog(), terminated=False)
 
     def __repr__(self) -> str:

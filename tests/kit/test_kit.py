@@ -230,3 +230,17 @@ def test_free_text_has_none_of_its_words(kit, words):
 def test_free_text_without_words_that_are_no_utf8_is_refused(kit):
     with pytest.raises(GrammarError, match="not UTF-8"):
         kit.text(without=["\ud800"])
+
+
+def test_terminals_of_an_artifact_are_narrowed_for_one_request(kit: Kit) -> None:
+    artifact = maskc.compile_grammar("start: WORD (WORD)*\nWORD: /[a-z]+;/\n", tokenizer="bytes")
+    whole = kit.artifact(artifact)
+    bound = whole.bind(WORD=["ab;", "abc;"])
+    call = kit.sequence(kit.choice(["<"]), bound, kit.choice([">"]))
+    assert _takes(whole, "x;ab;")
+    assert _takes(bound, "ab;abc;ab;")
+    assert not _takes(bound, "ab;abx;")
+    assert _takes(call, "<abc;ab;>")
+    matcher = call.matcher()
+    assert matcher.accept_bytes(b"<ab")
+    assert sorted(map(artifact.token_bytes, matcher.legal_tokens().tolist())) == [b";", b"c"]

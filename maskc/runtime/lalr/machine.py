@@ -33,7 +33,7 @@ from maskc.runtime.lalr.tables import LalrTables
 from maskc.runtime.scanner import ScannerTables, group_bytes
 
 # In the place of a cached result: it also depends on the layout, and is cached by that as well.
-_BY_LAYOUT = "by layout"
+BY_LAYOUT = "by layout"
 
 
 # What a token makes of a hypothesis: how many states of the stack are popped; which are pushed,
@@ -132,7 +132,7 @@ class LalrMachine:
             effects = self._effects.recall((h.state, token_id, h.stack.state), h.stack)
         if effects is ON_STACK:
             effects = self._effects.find_deep((h.state, token_id, h.stack.state), h.stack)
-        if effects is _BY_LAYOUT:
+        if effects is BY_LAYOUT:
             key = (h.state, token_id, h.stack.state, h.column, h.indents)
             effects = self._effects_by_layout.find(key, h.stack)
         if effects is None:
@@ -165,12 +165,12 @@ class LalrMachine:
             return ()
         reads = ReadSet(h.stack.depth)
         after = self._stepper.step((h,), text, reads)
-        effects = tuple(_find_effect(h, x, reads.lowest) for x in after)
+        effects = tuple(find_effect(h, x, reads.lowest) for x in after)
         if len(effects) > 1:
             self._budget.charge(ENTRY_BYTES * len(effects))
         reads.layout |= self.counts_columns[h.state]
         key = (h.state, token_id, h.stack.state)
-        _keep(self._effects, self._effects_by_layout, key, h, reads, effects)
+        keep_result(self._effects, self._effects_by_layout, key, h, reads, effects)
         return after
 
     def may_end(self, hypothesis: Hypothesis) -> bool:
@@ -192,7 +192,7 @@ class LalrMachine:
             found = self._mask_of.recall((h.state, h.stack.state), h.stack)
         if found is ON_STACK:
             found = self._mask_of.find_deep((h.state, h.stack.state), h.stack)
-        if found is _BY_LAYOUT:
+        if found is BY_LAYOUT:
             key = (h.state, h.stack.state, h.column, h.indents)
             found = self._mask_of_by_layout.find(key, h.stack)
         return self._compose(h) if found is None else found
@@ -222,9 +222,14 @@ class LalrMachine:
     def _compose(self, h: Hypothesis) -> PooledMask:
         """Return the mask of a hypothesis by asking the parser, and cache it."""
         reads = ReadSet(h.stack.depth)
-        mask = self._masks.compose(h, reads)
-        _keep(self._mask_of, self._mask_of_by_layout, (h.state, h.stack.state), h, reads, mask)
+        mask = self.compose(h, reads)
+        key = (h.state, h.stack.state)
+        keep_result(self._mask_of, self._mask_of_by_layout, key, h, reads, mask)
         return mask
+
+    def compose(self, h: Hypothesis, reads: ReadSet) -> PooledMask:
+        """Return the mask of a hypothesis without looking it up; note what was read for it."""
+        return self._masks.compose(h, reads)
 
     def describe(self, hypothesis: Hypothesis) -> Hashable:
         """Return all that the future of a hypothesis depends on."""
@@ -236,7 +241,7 @@ class LalrMachine:
         return (hypothesis.state, tuple(states), hypothesis.indents, hypothesis.column)
 
 
-def _keep(
+def keep_result(
     plain: StackCache,
     by_layout: StackCache,
     key: tuple[int, ...],
@@ -248,14 +253,14 @@ def _keep(
 
     Of stacks with one top, some may need the layout and others not: then all ask for it.
     """
-    if reads.layout or plain.find(key, h.stack) is _BY_LAYOUT:
-        plain.put(key, _BY_LAYOUT)
+    if reads.layout or plain.find(key, h.stack) is BY_LAYOUT:
+        plain.put(key, BY_LAYOUT)
         by_layout.keep((*key, h.column, h.indents), h.stack, reads.lowest, result)
     else:
         plain.keep(key, h.stack, reads.lowest, result)
 
 
-def _find_effect(before: Hypothesis, after: Hypothesis, lowest: int) -> TokenEffect:
+def find_effect(before: Hypothesis, after: Hypothesis, lowest: int) -> TokenEffect:
     """Return what made one hypothesis of another.
 
     Args:

@@ -1,0 +1,1 @@
+"""Terminals narrowed when a matcher is made: to the tables of this database, say."""

@@ -1,0 +1,184 @@
+"""An artifact whose terminals are narrowed: makes matchers, as the artifact does.
+
+Example: ``artifact.bind(TABLE=["users", "orders"]).matcher()`` allows after ``FROM `` what begins
+``users`` or ``orders``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.artifact.sections import is_general, is_link, is_schema
+from maskc.errors import HoleError, UnknownSymbolError
+from maskc.ids import TerminalId
+from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.effort import USUAL_STEPS, one_mask
+from maskc.runtime.forced_tokens import TokenTexts
+from maskc.runtime.holes.lexemes import TerminalLexemes
+from maskc.runtime.holes.machine import HoleMachine
+from maskc.runtime.holes.masks import Beginnings
+from maskc.runtime.holes.tracks import Automaton, Tracks
+from maskc.runtime.holes.usable import is_usable
+from maskc.runtime.holes.words import read_words
+from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.matcher import Matcher
+from maskc.runtime.undo import UndoLog
+
+if TYPE_CHECKING:
+    from maskc.runtime.artifact import Artifact
+
+_N_NEAREST = 3
+
+Given = Iterable[str] | Automaton
+
+
+class Bound:
+    """An artifact with terminals narrowed. Immutable; made by :meth:`maskc.Artifact.bind`.
+
+    Attributes:
+        artifact: as given.
+        machine: the machine that all its matchers share.
+        holes: the names of the terminals.
+        vocab_size, eos_ids, ends: of the artifact.
+    """
+
+    def __init__(self, artifact: Artifact, machine: HoleMachine, holes: tuple[str, ...]) -> None:
+        self.artifact, self.machine, self.holes = artifact, machine, holes
+        self.vocab_size, self.eos_ids, self.ends = (
+            artifact.vocab_size,
+            artifact.eos_ids,
+            artifact.ends,
+        )
+
+    @property
+    def first_bytes(self) -> NDArray[np.int16]:
+        """int16[vocab_size]: each token's first byte, -1 for one without bytes."""
+        return self.artifact.first_bytes
+
+    @property
+    def token_texts(self) -> TokenTexts:
+        """The tokens by their bytes."""
+        return self.artifact.token_texts
+
+    def matcher(self) -> Matcher:
+        """Return a matcher at the start of the text."""
+        return Matcher(self, self.machine.start(), UndoLog(), terminated=False)
+
+    def mask_table(self, first: int = 0) -> NDArray[np.int32]:
+        """Return the artifact's masks; see :meth:`maskc.Artifact.mask_table`."""
+        return self.artifact.mask_table(first)
+
+    def __repr__(self) -> str:
+        return f"<maskc.Bound {', '.join(self.holes)} of {self.artifact!r}>"
+
+
+class Binder:
+    """Narrows the terminals of one artifact. Safe to use from any thread.
+
+    What does not depend on the words is worked out once; and the same words are found again.
+
+    Args:
+        artifact: of an LALR grammar.
+        budget: what is cached is charged to.
+
+    Raises:
+        HoleError: it is of no such grammar.
+    """
+
+    def __init__(self, artifact: Artifact, budget: Budget) -> None:
+        grammar = artifact.header.get("grammar")
+        self._name = str(grammar.get("name")) if isinstance(grammar, dict) else "<artifact>"
+        machine, header = artifact.machine, artifact.header
+        if is_schema(header) or is_link(header) or is_general(header):
+            raise HoleError(
+                self._name,
+                "a terminal",
+                "only those of a grammar that the LALR parser reads can be narrowed",
+                "compile the grammar with parser=lalr",
+            )
+        if not isinstance(machine, LalrMachine):
+            raise TypeError(f"the machine of an LALR artifact is a {type(machine).__name__}")
+        self._artifact, self._machine, self._budget = artifact, machine, budget
+        self._terminals: dict[str, TerminalId] = {
+            name: TerminalId(number) for number, name in enumerate(header["terminals"]) if number
+        }
+        self._lexemes: dict[TerminalId, TerminalLexemes] = {}
+        self._beginnings = Cache(budget)
+
+    def bind(self, given: Mapping[str, Given]) -> Bound:
+        """Return the artifact with terminals narrowed; see :meth:`maskc.Artifact.bind`."""
+        if not given:
+            raise ValueError("bind takes at least one terminal and its words")
+        with one_mask(USUAL_STEPS):
+            return self._bind(given)
+
+    def _bind(self, given: Mapping[str, Given]) -> Bound:
+        artifact, names = self._artifact, tuple(sorted(given))
+        holes = [self._find(name) for name in names]
+        automata = [read_words(self._name, name, given[name]) for name in names]
+        for name, hole, automaton in zip(names, holes, automata, strict=True):
+            if not is_usable(self._machine.scanner, hole, automaton):
+                raise HoleError(
+                    self._name,
+                    name,
+                    "none of its words can stand where the grammar may need one",
+                    "give more words, or compile a grammar without the terminal",
+                )
+        terminals = tuple(hole.terminal for hole in holes)
+        tracks = Tracks(
+            list(zip(terminals, automata, strict=True)),
+            [hole.reach for hole in holes],
+            self._budget,
+        )
+        beginnings = self._beginnings.get(terminals)
+        if beginnings is None:
+            beginnings = Beginnings(self._machine, holes, artifact.tokens.index, self._budget)
+            self._beginnings.put(terminals, beginnings)
+        made = HoleMachine(
+            self._machine,
+            tuple(holes),
+            tracks,
+            beginnings,
+            artifact.tokens.index,
+            artifact.token_bytes,
+            self._budget,
+        )
+        return Bound(artifact, made, names)
+
+    def _find(self, name: str) -> TerminalLexemes:
+        """Return the lexemes of a terminal.
+
+        Raises:
+            HoleError: it is ignored, or the indenter's.
+            UnknownSymbolError: there is none.
+        """
+        terminal = self._terminals.get(name)
+        if terminal is None:
+            nearest = get_close_matches(name, sorted(self._terminals), _N_NEAREST, cutoff=0.3)
+            raise UnknownSymbolError(self._name, "terminal", name, tuple(nearest))
+        layout = self._machine.tables.layout
+        if layout is not None and terminal in (layout.newline, layout.indent, layout.dedent):
+            raise HoleError(
+                self._name,
+                name,
+                "the indenter makes blocks of it, and it cannot be narrowed",
+                "narrow another terminal",
+            )
+        found = self._lexemes.get(terminal)
+        if found is None:
+            found = self._lexemes[terminal] = TerminalLexemes(
+                self._artifact.contents, self._machine.tables, terminal
+            )
+        if not any(found.reach):
+            raise HoleError(
+                self._name,
+                name,
+                "no lexeme reaches the parser as this terminal",
+                "take it out of %ignore, or narrow a terminal that is used",
+            )
+        return found

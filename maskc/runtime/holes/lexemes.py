@@ -1,0 +1,88 @@
+"""Which lexemes may become a terminal, and where may one begin? For one terminal of an artifact.
+
+This depends on the scanner alone, not on the words to which the terminal is narrowed, so it is
+worked out once for an artifact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.artifact.model import Contents
+from maskc.ids import DEAD, BoundaryId, ScannerStateId, TerminalId
+from maskc.runtime.lalr.tables import LalrTables
+
+
+class TerminalLexemes:
+    """The lexemes of one terminal.
+
+    Args:
+        contents: of an artifact of an LALR grammar.
+        tables: its parser.
+        terminal: one of its terminals that the parser takes.
+
+    Attributes:
+        terminal: as given.
+        reach: scanner state → whether it may become the terminal.
+        rows: the ways in which its lexemes may begin: byte class → scanner state, dead for others.
+        left: of each of these, the boundaries that such lexemes may leave.
+        first_bytes: bool[256], the bytes with which they may begin.
+    """
+
+    def __init__(self, contents: Contents, tables: LalrTables, terminal: TerminalId) -> None:
+        arrays = contents.arrays
+        self.terminal = terminal
+        ends = _find_ends(arrays, terminal)
+        reach = np.asarray(ends.any(axis=1))
+        self.reach: list[bool] = reach.tolist()
+        start = arrays["scanner_next"][int(contents.header["scanner_start"])]
+        entries = arrays["scanner_entries"][np.unique(arrays["scanner_enter"])]
+        rows = np.concatenate([entries, start[None]]).astype(np.int64)
+        rows = np.unique(np.where(reach[rows], rows, DEAD), axis=0)
+        rows = rows[rows.any(axis=1)]
+        self.rows: list[list[ScannerStateId]] = rows.tolist()
+        self.left: list[list[BoundaryId]] = [
+            np.flatnonzero(ends[row].any(axis=0)).tolist() for row in rows
+        ]
+        self.first_bytes: NDArray[np.bool_] = np.asarray(rows.any(axis=0))[arrays["byte_class"]]
+        # What can be lexed after a boundary, in the places after the terminal.
+        reached = np.unique(arrays["shift_state"][arrays["shift_terminal"] == terminal])
+        places = sorted({tables.place[state] for state in reached.tolist()})
+        self._rest = arrays["rest"][:, places]
+        self._less: dict[tuple[BoundaryId, BoundaryId], bool] = {}
+
+    def leaves_less(self, one: BoundaryId, other: BoundaryId) -> bool:
+        """Return whether all that can come after one boundary can come after another one."""
+        found = self._less.get((one, other))
+        if found is None:
+            found = not bool(np.any(self._rest[one] & ~self._rest[other]))
+            self._less[one, other] = found
+        return found
+
+
+def _find_ends(arrays: Mapping[str, NDArray[Any]], terminal: TerminalId) -> NDArray[np.bool_]:
+    """Return bool[n_states, n_boundaries]: what may be left as the terminal from each state on.
+
+    A breadth-first search backwards, by a whole array at a time.
+    """
+    following = arrays["scanner_next"]
+    n_states, n_boundaries = len(following), len(arrays["scanner_enter"])
+    found = np.zeros((n_states, n_boundaries), dtype=np.bool_)
+    is_end = arrays["end_terminal"] == terminal
+    state_of = np.repeat(np.arange(n_states), np.diff(arrays["end_first"]))
+    found[state_of[is_end], arrays["end_boundary"][is_end]] = True
+    columns = np.flatnonzero(found.any(axis=0))
+    for column in columns.tolist():
+        reached = found[:, column]
+        while True:
+            more = reached | reached[following].any(axis=1)
+            more[0] = False
+            if np.array_equal(more, reached):
+                break
+            reached = more
+        found[:, column] = reached
+    return found

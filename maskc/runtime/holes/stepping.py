@@ -1,0 +1,222 @@
+"""What do bytes make of a reading whose terminals are narrowed, and does some text go on from it?
+
+As :mod:`maskc.runtime.lalr.stepping`, with a track beside the scanner's state: a lexeme may end as
+a hole's terminal only where one of its words ends.
+
+A reading is *live* if its open lexeme may still become a terminal that is no hole, as without
+holes; or if some of its words lead to an end as a hole's terminal after which the parser goes on.
+What the parser can go on with after a whole lexeme is as without holes: that is what
+:mod:`maskc.runtime.holes.usable` has found out.
+
+Example: with TABLE narrowed to ``users``, ``FROM us`` is live and ``FROM ux`` is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from maskc.ids import (
+    DEAD,
+    EMPTY_TEXT,
+    ENDS,
+    FORKS,
+    NO_LINE,
+    OpenLexemeId,
+    RefinedStateId,
+    ScannerStateId,
+)
+from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.effort import spend
+from maskc.runtime.holes.lexemes import TerminalLexemes
+from maskc.runtime.holes.tracks import BEGINNING, OUTSIDE, Tracks
+from maskc.runtime.lalr.hypothesis import Hypothesis
+from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.lalr.read_set import ReadSet
+
+
+class Reading:
+    """A hypothesis of the artifact's machine, and the track of its open lexeme. Never changes."""
+
+    __slots__ = ("hypothesis", "track")
+
+    def __init__(self, hypothesis: Hypothesis, track: int) -> None:
+        self.hypothesis, self.track = hypothesis, track
+
+
+Readings = tuple[Reading, ...]
+
+
+class HoleStepper:
+    """Moves readings by bytes.
+
+    Args:
+        machine: of the artifact.
+        lexemes: of each hole.
+        tracks: of the holes.
+        budget: what cached verdicts are charged to.
+    """
+
+    def __init__(
+        self,
+        machine: LalrMachine,
+        lexemes: Sequence[TerminalLexemes],
+        tracks: Tracks,
+        budget: Budget,
+    ) -> None:
+        self._scanner, self._tables = machine.scanner, machine.tables
+        self._lookaheads, self._lexemes = machine.lookaheads, machine.lexemes
+        self._newlines, self._counts = machine.newlines, machine.counts_columns
+        self._shift = machine.effects.shift
+        self._tracks = tracks
+        self._max = machine.scanner.n_states + 64
+        holes = 0
+        for hole in lexemes:
+            holes |= self._lookaheads.of_terminal[hole.terminal]
+        # Scanner state → whether the open lexeme may become what is no hole.
+        self.may_leave = [
+            self._becomes_other(number, holes) for number in self._scanner.open_lexeme_of
+        ]
+        self._holes = holes
+        self._verdicts = Cache(budget)
+
+    def start(self, hypotheses: Sequence[Hypothesis]) -> Readings:
+        """Return the readings before the first byte."""
+        return tuple(Reading(h, BEGINNING) for h in hypotheses)
+
+    def step(self, readings: Sequence[Reading], text: bytes, reads: ReadSet) -> list[Reading]:
+        """Return what readings become after some bytes; the dead ones may be among them."""
+        classes = text.translate(self._scanner.byte_classes)
+        here = list(readings)
+        for byte_class, byte in zip(classes, text, strict=True):
+            if len(here) > self._max:
+                here = [r for r in here if self.is_live(r, reads)][: self._max]
+            here = [x for r in here for x in self.advance(r, byte_class, byte, reads)]
+        return here
+
+    def advance(
+        self, reading: Reading, byte_class: int, byte: int, reads: ReadSet
+    ) -> list[Reading]:
+        """Return what a reading becomes after one byte."""
+        h, track, scanner, tracks = reading.hypothesis, reading.track, self._scanner, self._tracks
+        move = scanner.moves(h.state)[byte_class]
+        if move == DEAD:
+            return []
+        after: list[Reading] = []
+        if move != ENDS:
+            state = scanner.next(h.state)[byte_class] if move == FORKS else move
+            moved = tracks.step(track, byte, state)
+            if moved or self.may_leave[state]:
+                after.append(Reading(self._go_on(h, state, byte), moved))
+            if move != FORKS:
+                return after
+        for terminal, boundary in scanner.ends(h.state):
+            if not tracks.allows(track, terminal):
+                continue
+            ended = self._lexemes.end(h.stack, h.indents, terminal, h.column, reads)
+            if ended is None:
+                continue
+            stack, indents = ended
+            entered = scanner.entry(boundary, self._tables.context[stack.state])[byte_class]
+            if entered != DEAD:
+                moved = tracks.step(BEGINNING, byte, entered)
+                if moved or self.may_leave[entered]:
+                    begun = Hypothesis(entered, stack, indents, NO_LINE)
+                    after.append(Reading(self._go_on(begun, entered, byte), moved))
+        return after
+
+    def is_live(self, reading: Reading, reads: ReadSet) -> bool:
+        """Return whether some text goes on from a reading and ends."""
+        h, track, inside = reading.hypothesis, reading.track, self._tracks.inside
+        if not inside[h.state]:
+            return self._lexemes.is_live(h, reads)
+        if self._scanner.end_of_text[h.state] == EMPTY_TEXT and self.may_end(reading, reads):
+            return True
+        if self.may_leave[h.state] and self._leads_on_outside(h, reads):
+            return True
+        if track == OUTSIDE:
+            return False
+        states = self._tracks.states_of(track)
+        for number, terminal in enumerate(self._tracks.terminals):
+            if states[number] >= 0:
+                after = self._shift(h.stack, terminal, reads)
+                if after is not None and self._leads_on(
+                    number, h.state, states[number], after.state
+                ):
+                    return True
+        return False
+
+    def may_end(self, reading: Reading, reads: ReadSet) -> bool:
+        """Return whether the text may end here."""
+        h = reading.hypothesis
+        terminal = self._scanner.end_of_text[h.state]
+        return self._tracks.allows(reading.track, terminal) and self._lexemes.may_end(h, reads)
+
+    def _becomes_other(self, number: OpenLexemeId, holes: int) -> bool:
+        lexeme = self._lookaheads.open_lexeme(number)
+        return bool(lexeme.direct & ~holes or lexeme.ignored or lexeme.newlines)
+
+    def _leads_on_outside(self, h: Hypothesis, reads: ReadSet) -> bool:
+        """Return whether the open lexeme may become what is no hole, and some text goes on."""
+        lookaheads, state = self._lookaheads, h.stack.state
+        lexeme = lookaheads.open_lexeme(self._scanner.open_lexeme_of[h.state])
+        taken, place = lookaheads.taken[state], self._tables.place[state]
+        if lexeme.direct & ~self._holes & taken:
+            return True
+        if any(lookaheads.after(boundary, place) & taken for boundary in lexeme.ignored):
+            return True
+        if self._newlines is None:
+            return False
+        return any(
+            self._newlines.lead_on(lexeme.columns, boundary, h.stack, h.indents, h.column, reads)
+            for boundary in lexeme.newlines
+        )
+
+    def _leads_on(
+        self, number: int, state: ScannerStateId, words: int, after: RefinedStateId
+    ) -> bool:
+        """Return whether some word leads to an end of a hole's lexeme from which some text goes on.
+
+        Args:
+            number: of the hole.
+            state: scanner state in the lexeme.
+            words: of the hole's automaton.
+            after: on top of the stack after the hole's terminal.
+        """
+        key = (number, state, words, after)
+        found: bool | None = self._verdicts.get(key)
+        if found is None:
+            found = self._search(number, state, words, after)
+            self._verdicts.put(key, found)
+        return found
+
+    def _search(
+        self, number: int, state: ScannerStateId, words: int, after: RefinedStateId
+    ) -> bool:
+        scanner, automaton = self._scanner, self._tracks.automata[number]
+        terminal, inside = self._tracks.terminals[number], self._tracks.inside
+        taken, place = self._lookaheads.taken[after], self._tables.place[after]
+        pending, seen = [(state, words)], {(state, words)}
+        while pending:
+            spend(1)
+            here, at = pending.pop()
+            if automaton.accepts(at):
+                for ended, boundary in scanner.ends(here):
+                    if ended == terminal and self._lookaheads.after(boundary, place) & taken:
+                        return True
+            following = scanner.next(here)
+            for byte, moved in automaton.moves(at).items():
+                entered = following[scanner.byte_classes[byte]]
+                if inside[entered] >> number & 1 and (entered, moved) not in seen:
+                    seen.add((entered, moved))
+                    pending.append((entered, moved))
+        return False
+
+    def _go_on(self, h: Hypothesis, state: ScannerStateId, byte: int) -> Hypothesis:
+        column = h.column
+        if (
+            self._newlines is not None
+            and self._counts[state]
+            and not self._tables.enclosed[h.stack.state]
+        ):
+            column = self._newlines.next_column(column, byte)
+        return Hypothesis(state, h.stack, h.indents, column)

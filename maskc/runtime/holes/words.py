@@ -1,0 +1,61 @@
+"""What may a hole be narrowed to? A list of words, or an automaton such as a pattern's.
+
+Example: ``["users", "orders"]``, or what :func:`maskc.compile_pattern` returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from maskc.errors import HoleError
+from maskc.runtime.holes.tracks import Automaton
+from maskc.runtime.link.automaton import ByteAutomaton, Words
+
+
+class NoWords(ByteAutomaton[int]):
+    """Reads nothing at all."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+
+    def find_moves(self, name: int) -> dict[int, int]:  # noqa: ARG002  # there is one state
+        """Return no move."""
+        return {}
+
+    def is_accepting(self, name: int) -> bool:  # noqa: ARG002
+        """Return False."""
+        return False
+
+
+def read_words(grammar: str, hole: str, given: Iterable[str] | Automaton) -> Automaton:
+    """Return the automaton of what a hole is narrowed to.
+
+    Args:
+        grammar: what the grammar is called.
+        hole: the terminal.
+        given: words, or an automaton.
+
+    Raises:
+        HoleError: a word is empty or not UTF-8.
+        TypeError: it is neither.
+    """
+    if isinstance(given, ByteAutomaton):
+        return given
+    if isinstance(given, str | bytes):
+        raise TypeError(
+            f"{hole} is narrowed to a list of words, or to a pattern of maskc.compile_pattern(…), "
+            f"not to a {type(given).__name__}"
+        )
+    words: set[bytes] = set()
+    for word in given:
+        if not isinstance(word, str):
+            raise TypeError(f"a word of {hole} is a str, not {type(word).__name__}")
+        try:
+            words.add(word.encode())
+        except UnicodeEncodeError:
+            raise HoleError(
+                grammar, hole, f"the word {word!r} is not UTF-8", "write it in UTF-8"
+            ) from None
+    if b"" in words:
+        raise HoleError(grammar, hole, "a word is empty, and no lexeme is", "leave it out")
+    return Words(sorted(words)) if words else NoWords()

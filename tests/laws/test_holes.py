@@ -1,0 +1,153 @@
+"""Masks of narrowed terminals are exact, by every short text that Lark parses and its own lexemes.
+
+A text is of the narrowed language if Lark parses it, and each of its tokens of a hole's terminal is
+one of the words. As in the first law, a legal prefix that no short text continues must have a
+longer continuation, which is asked for and held against Lark.
+"""
+
+import logging
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lark.exceptions import LarkError
+
+import maskc
+from maskc.errors import GrammarError, HoleError, UnknownSymbolError
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.source import load_source
+from tests.compiled import compile_text, legal_ids
+from tests.examples import examples
+from tests.laws.test_masks_are_exact import cut_character, whole_completion
+from tests.random_grammars import (
+    accepted_texts,
+    draw_grammar,
+    draw_layout_grammar,
+    draw_tokens,
+    lark_accepts,
+)
+
+LONGEST = 5
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def list_lexemes(lark, text):
+    """Return the terminals and lexemes that Lark's lexer finds in a text that it parses."""
+    interactive = lark.parse_interactive(text)
+    return [(token.type, str(token)) for token in interactive.exhaust_lexer()]
+
+
+def is_narrowed(lark, text, holes):
+    """Return whether Lark parses a text, and its lexemes are among the words."""
+    if not lark_accepts(lark, text):
+        return False
+    try:
+        lexemes = list_lexemes(lark, text)
+    except (LarkError, IndexError, AssertionError):
+        return False
+    return all(holes[name](lexeme) for name, lexeme in lexemes if name in holes)
+
+
+def draw_holes(draw, lark, accepted, alphabet):
+    """Return some terminals with words, or patterns, to which they are narrowed."""
+    lexemes = {}
+    for text in sorted(accepted):
+        for name, lexeme in list_lexemes(lark, text):
+            if lexeme and name not in ("_NL", "_INDENT", "_DEDENT"):
+                lexemes.setdefault(name, set()).add(lexeme)
+    holes = {}
+    for name in draw.sample(sorted(lexemes), min(len(lexemes), draw.choice([1, 1, 2]))):
+        own = sorted(lexemes[name])
+        words = set(draw.sample(own, min(len(own), draw.choice([1, 1, 2, 3]))))
+        for _ in range(draw.choice([0, 0, 1, 2])):
+            words.add("".join(draw.choices(alphabet, k=draw.randint(1, 3))))
+        holes[name] = sorted(words)
+    return holes
+
+
+def check_holes(draw, text, alphabet, longest, **settings_):
+    """Walk all prefixes; return how many masks were compared, ``None`` if words are refused."""
+    lark = build_lark(load_source(text, **settings_))
+    accepted = accepted_texts(lark, alphabet, longest)
+    tokens = draw_tokens(draw, alphabet)
+    try:
+        artifact = compile_text(text, tokens, **settings_)
+    except GrammarError:  # no text at all
+        return 0
+    holes = draw_holes(draw, lark, accepted, alphabet)
+    if not holes:
+        return 0
+    try:
+        bound = artifact.bind(**holes)
+    except (HoleError, UnknownSymbolError):
+        return None
+    allows = {name: set(words).__contains__ for name, words in holes.items()}
+    return walk(lark, allows, bound.matcher(), accepted, tokens, longest)
+
+
+def walk(lark, allows, start, accepted, tokens, longest):
+    """Hold the masks after all short prefixes against Lark; return how many there were."""
+    accepted = {t for t in accepted if is_narrowed(lark, t, allows)}
+    sure = {t.encode()[:i] for t in accepted for i in range(len(t.encode()) + 1)}
+    prefixes = set(sure)
+    n_masks, rests = 0, {}
+    pending, seen = [(b"", start)], {b""}
+    while pending:
+        written, matcher = pending.pop()
+        n_masks += 1
+        legal = legal_ids(matcher, len(tokens) + 1)
+        is_text = written.decode(errors="replace") in accepted
+        assert (len(tokens) in legal) == is_text == matcher.is_accepting, written
+        forced = matcher.forced_bytes()
+        for token_id, token in enumerate(tokens):
+            after = matcher.fork()
+            assert after.accept_token(token_id) == (token_id in legal), (written, token)
+            longer = written + token
+            if token_id in legal and longer not in prefixes:
+                key = (after.configuration(), cut_character(longer))
+                if key not in rests:
+                    rests[key] = whole_completion(after, longer)
+                assert rests[key] is not None, (written, token)
+                witness = (longer + rests[key]).decode()
+                assert is_narrowed(lark, witness, allows), (written, token, witness)
+                prefixes |= {witness.encode()[:i] for i in range(len(witness.encode()) + 1)}
+            if token_id not in legal:
+                assert longer not in sure, (written, token)
+            else:
+                common = min(len(forced), len(token))
+                assert forced[:common] == token[:common]
+            if token_id in legal and longer not in seen and len(longer) < longest - 1:
+                seen.add(longer)
+                before = matcher.configuration()
+                matcher.accept_token(token_id)
+                matcher.rollback(1)
+                assert matcher.configuration() == before
+                pending.append((longer, after))
+    return n_masks
+
+
+@given(st.integers(0, 2**32))
+@examples(40)
+def test_masks_of_narrowed_terminals_are_exact(seed):
+    draw = Random(seed)
+    text, alphabet = draw_grammar(draw)
+    try:
+        build_lark(load_source(text))
+    except maskc.MaskcError:
+        return
+    check_holes(draw, text, alphabet, LONGEST)
+
+
+@given(st.integers(0, 2**32))
+@examples(6)
+def test_masks_of_narrowed_terminals_between_indents_are_exact(seed):
+    draw = Random(seed)
+    text, alphabet = draw_layout_grammar(draw)
+    check_holes(draw, text, alphabet, LONGEST, postlex="tests.indenters:TwoColumns")
