@@ -2,18 +2,21 @@
 
 Usage: python -m benchmarks.growth [--json FILE] [--svg FILE] [--quick]
 
-Vocabularies: the first 32,000, 64,000 and all ids of llama3; qwen; and 200,000 tokens, llama3's and
-then those of qwen that it lacks. Grammars: a family with N kinds of statements, each with its own
-keywords, its own rules and a list of expressions, N doubling. Each compilation has a process of its
-own; the processor's seconds count, those of its child processes too, so that other work on the
-machine does not. The exponent is the slope of the least-squares line through the logarithms: 1 is
-linear.
+Vocabularies: the first 32,000, 64,000 and all ids of llama3; qwen; 200,000 tokens, llama3's and
+then those of qwen that it lacks; and up to a million, with pairs of tokens after these. Grammars: a
+family with N kinds of statements, each with its own keywords, its own rules and a list of
+expressions, N doubling, up to 5,000 productions. Each compilation has a process of its own; the
+processor's seconds count, those of its child processes too, so that other work on the machine does
+not, and how much its resident memory grew at most. The exponent is the slope of the least-squares
+line through the logarithms: 1 is linear.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
+import resource
 import subprocess
 import sys
 import time
@@ -26,10 +29,13 @@ import numpy as np
 
 from benchmarks.plot import Series, draw_plot
 from benchmarks.workloads import ROOT
+from maskc.budget import read_memory, run_bounded
+from maskc.limits import Limits
 from maskc.report.render import make_console, make_table
 
-VOCABULARIES = (32_000, 64_000, 128_256, 151_936, 200_000)
-STATEMENTS = (1, 2, 4, 8, 16, 32, 64)
+VOCABULARIES = (32_000, 64_000, 128_256, 151_936, 200_000, 500_000, 1_000_000)
+STATEMENTS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 704)
+LIMITS = Limits(seconds=900, bytes=16_000_000_000)
 FAMILY_VOCABULARY = 32_000
 
 
@@ -70,9 +76,10 @@ def compile_case(case: Case) -> dict[str, Any]:
     path = ROOT / "grammars" / f"{case.grammar}.lark"
     source = load_source(family(int(case.grammar)) if case.grammar.isdigit() else path)
     vocabulary = build_vocabulary(case.vocab_size)
-    begin, cpu = time.perf_counter(), _cpu_seconds()
-    contents, passes = compile_contents(source, vocabulary)
+    before, begin, cpu = read_memory(), time.perf_counter(), _cpu_seconds()
+    contents, passes = run_bounded(lambda: compile_contents(source, vocabulary), LIMITS)
     seconds, cpu = time.perf_counter() - begin, _cpu_seconds() - cpu
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     counts = contents.header["counts"]
     return {
         "grammar": case.grammar,
@@ -82,13 +89,14 @@ def compile_case(case: Case) -> dict[str, Any]:
         "rows": counts["rows"],
         "seconds": seconds,
         "cpu_seconds": cpu,
+        "peak_mb": max(0, peak - before) / 1e6,
         "mb": sum(array.nbytes for array in contents.arrays.values()) / 1e6,
         "passes": {record.name: record.seconds for record in passes},
     }
 
 
 def build_vocabulary(size: int) -> Any:
-    """Return the first tokens of llama3, or all of them with tokens of qwen after."""
+    """Return the first tokens of llama3, or all of them with tokens of qwen and pairs after."""
     from maskc.vocab import Vocabulary, load_vocabulary
 
     if size == load_vocabulary("llama3").vocab_size:
@@ -98,14 +106,20 @@ def build_vocabulary(size: int) -> Any:
     tokens = [token for token in load_vocabulary("llama3").tokens if token]
     if size > len(tokens):
         more = dict.fromkeys(token for token in load_vocabulary("qwen").tokens if token)
-        tokens += list(more.keys() - set(tokens))[: size - 1 - len(tokens)]
+        known = set(tokens)
+        tokens += [token for token in more if token not in known]
+        if size > len(tokens):
+            known = set(tokens)
+            draw = random.Random(size)
+            while len(known) < size:
+                known.add(draw.choice(tokens) + draw.choice(tokens))
+            tokens += sorted(known - set(tokens))
+        del tokens[size - 1 :]
         tokens.sort(key=lambda token: (len(token), token))
     return Vocabulary((*tokens[: size - 1], None), (min(size - 1, len(tokens)),), "grown")
 
 
 def _cpu_seconds() -> float:
-    import resource
-
     usages = (resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
@@ -159,7 +173,7 @@ def _report(name: str, found: list[dict[str, Any]], axis: str) -> dict[str, Any]
     fit = partial(fit_exponent, [float(case[axis]) for case in found])
     last = fit_exponent(*([float(c[k]) for c in found[-2:]] for k in (axis, "cpu_seconds")))
     exponent = fit([case["cpu_seconds"] for case in found])
-    columns = ("ids", "productions", "LALR states", "rows", "CPU s", "wall s", "MB")
+    columns = ("ids", "productions", "LALR states", "rows", "CPU s", "wall s", "peak MB", "MB")
     rows = [
         (
             f"{case['vocab_size']:,}",
@@ -168,11 +182,16 @@ def _report(name: str, found: list[dict[str, Any]], axis: str) -> dict[str, Any]
             f"{case['rows']:,}",
             f"{case['cpu_seconds']:.2f}",
             f"{case['seconds']:.2f}",
+            f"{case['peak_mb']:,.0f}",
             f"{case['mb']:.2f}",
         )
         for case in found
     ]
-    title = f"{name}: exponent {exponent:.2f} over {axis}, {last:.2f} over the last two"
+    memory = fit([max(case["peak_mb"], 1.0) for case in found])
+    title = (
+        f"{name}: exponent {exponent:.2f} over {axis}, {last:.2f} over the last two; "
+        f"of memory {memory:.2f}"
+    )
     make_console().print(make_table(title, columns, rows, numbers=columns))
     return {"cases": found, "axis": axis, "exponent": exponent, "last_exponent": last}
 
