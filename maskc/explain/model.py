@@ -144,6 +144,21 @@ class TokenVerdict(Generic[D]):
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """Legal tokens that belong to one terminal.
+
+    Attributes:
+        name: of the terminal; ``None``: they read only what is ignored.
+        n_tokens: how many there are.
+        examples: some of them, the shortest first.
+    """
+
+    name: str | None
+    n_tokens: int
+    examples: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation(Generic[D]):
     """What may come next after a text of a grammar, or of a JSON Schema.
 
@@ -156,6 +171,7 @@ class Explanation(Generic[D]):
         forced: what must come next.
         n_legal: tokens in the mask, end-of-sequence tokens included.
         examples: some of the legal tokens, the shortest first.
+        groups: the legal tokens by terminal, if there are any; a token may be in several.
         token: what was asked about a token.
     """
 
@@ -167,4 +183,5 @@ class Explanation(Generic[D]):
     forced: bytes = b""
     n_legal: int = 0
     examples: tuple[bytes, ...] = ()
+    groups: tuple[Group, ...] = ()
     token: TokenVerdict[D] | None = None

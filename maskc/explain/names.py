@@ -1,21 +1,27 @@
 """What are an artifact's numbers called in its grammar?
 
 The artifact has no LALR items and no names; both come from the grammar that its header carries,
-built again. Numbers are canonical, so they agree.
+built again. Numbers are canonical, so they agree. Where the grammar was written in another notation
+than Lark's, a terminal is called after the rule that it is part of.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from maskc.errors import GrammarError
 from maskc.explain.model import Names
-from maskc.frontends.loading import load_lalr_grammar
-from maskc.frontends.source import source_from_header
+from maskc.frontends.dialects import find_dialect
+from maskc.frontends.loading import load_grammar
+from maskc.frontends.rule_names import rule_of
+from maskc.frontends.source import GrammarSource, load_source, source_from_header
+from maskc.grammar.model import LalrGrammar
 from maskc.ids import ROOT
-from maskc.parser.items import build_item_sets
+from maskc.parser.items import ItemSets, build_item_sets
 from maskc.runtime.artifact import Artifact
+
+_MAX_PATTERN = 24  # characters of one that is shown beside the name of its rule
 
 
 class GrammarNames:
@@ -28,42 +34,74 @@ class GrammarNames:
             GrammarError, PostlexError: this version of Lark reads it differently.
         """
         source = source_from_header(artifact.header["grammar"])
-        self._grammar = load_lalr_grammar(source)[0]
-        sizes = artifact.header["sizes"]
-        n_states = len(artifact.contents.arrays["lalr_context"])
-        if (len(self._grammar.bnf.terminals), len(self._grammar.lalr.states)) != (
-            sizes["T"],
-            n_states,
-        ):
+        self._grammar = grammar = load_grammar(source)[0]
+        self._rules = _name_rules(source)
+        self._is_rules = find_dialect(source.dialect).takes_start
+        self._item_sets: ItemSets | None = None
+        is_same = len(grammar.bnf.terminals) == artifact.header["sizes"]["T"]
+        if isinstance(grammar, LalrGrammar):
+            self._item_sets = build_item_sets(grammar)
+            n_states = len(artifact.contents.arrays["lalr_context"])
+            is_same = is_same and len(grammar.lalr.states) == n_states
+        if not is_same:
             raise GrammarError(
                 source.name, "it has other tables in this version of Lark; compile it again"
             )
-        self._item_sets = build_item_sets(self._grammar)
 
     def terminal(self, terminal: int) -> str:
         """Return a terminal's name, or its text in quotes if Lark had to name it."""
         name = self._grammar.bnf.terminals[terminal]
         pattern = self._grammar.lexer.patterns[terminal] or ""
         text = re.sub(r"\\(.)", r"\1", pattern, flags=re.DOTALL)
-        return f'"{text}"' if name.startswith("__ANON_") and re.escape(text) == pattern else name
+        if (name in self._rules or name.startswith("__ANON_")) and re.escape(text) == pattern:
+            return f'"{text}"'
+        if name not in self._rules:
+            return name
+        is_short = self._is_rules and len(pattern) <= _MAX_PATTERN
+        return f"{self._rules[name]} /{pattern}/" if is_short else self._rules[name]
 
     def terminals(self, terminals: Iterable[int]) -> Names:
         """Return the names of terminals in the order of their numbers."""
         return tuple(self.terminal(t) for t in sorted(set(terminals)))
 
     def items(self, lalr_state: int) -> Names:
-        """Return the kernel items of a state, as ``X -> A . B``."""
-        return tuple(self._item(*item) for item in self._item_sets.kernels[lalr_state])
+        """Return the kernel items of a state, as ``X -> A . B``; a general grammar has none.
 
-    def _item(self, production: int, dot: int) -> str:
+        Neither has a pattern, whose only rule is ours.
+        """
+        sets = self._item_sets
+        if sets is None or not self._is_rules:
+            return ()
+        return tuple(self._item(sets, *item) for item in sets.kernels[lalr_state])
+
+    def _item(self, sets: ItemSets, production: int, dot: int) -> str:
         grammar = self._grammar
-        right_side = self._item_sets.right_sides[production]
+        right_side = sets.right_sides[production]
         names = [
-            self.terminal(s) if s >= 0 else grammar.bnf.nonterminals[-1 - s] for s in right_side
+            self.terminal(s) if s >= 0 else _name_part(grammar.bnf.nonterminals[-1 - s])
+            for s in right_side
         ]
         names.insert(dot, ".")
         if production == ROOT:
             return " ".join(["$root ->", *names])
-        return " ".join(
-            [grammar.bnf.nonterminals[grammar.bnf.productions[production].lhs], "->", *names]
-        )
+        left = _name_part(grammar.bnf.nonterminals[grammar.bnf.productions[production].lhs])
+        return " ".join([left, "->", *names])
+
+
+def _name_part(nonterminal: str) -> str:
+    """Return a rule's name; ``(list…)`` for what Lark made of a part that repeats."""
+    rule = rule_of(nonterminal)
+    return rule if rule == nonterminal else f"({rule}…)"
+
+
+def _name_rules(source: GrammarSource) -> Mapping[str, str]:
+    """Return terminal → the rule that its author calls it; empty for Lark's own notation."""
+    if source.original is None:
+        return {}
+    dialect = find_dialect(source.dialect)
+    if not dialect.takes_start:
+        return {"PATTERN": "the pattern"}
+    translation = load_source(
+        f"{source.original}\n", dialect=source.dialect, start=source.start
+    ).translation
+    return translation.rule_of if translation is not None else {}

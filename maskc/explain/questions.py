@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from maskc.explain.groups import group_tokens
 from maskc.explain.model import Death, Explanation, TokenVerdict
-from maskc.explain.readings import Open, Reader
+from maskc.explain.readings import Open, Reader, open_reader
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.matcher import Matcher, allocate_bitmask
 
@@ -66,7 +67,7 @@ def explain(artifact: Artifact, text: bytes, asked: TokenName | None = None) -> 
         ValueError: there is no token of that id.
     """
     token_id, token = find_token(artifact, asked) if asked is not None else (None, None)
-    reader = Reader(artifact)
+    reader = open_reader(artifact)
     readings, death = reader.read(reader.start(), text)
     if death is not None:
         return Explanation(text, artifact.header["tokenizer"]["n_tokens"], death)
@@ -78,6 +79,7 @@ def explain(artifact: Artifact, text: bytes, asked: TokenName | None = None) -> 
     return replace(
         found,
         readings=tuple(map(reader.describe, readings)),
+        groups=group_tokens(reader, readings, list_texts(artifact, legal)),
         token=_explain_token(reader, readings, legal, token_id, token) if asked else None,
     )
 
@@ -127,15 +129,15 @@ def list_legal(artifact: Artifact, matcher: Matcher) -> list[int]:
 
 
 def _explain_token(
-    reader: Reader,
-    readings: tuple[Open, ...],
+    reader: Reader[Any],
+    readings: tuple[Open[Any], ...],
     legal: list[int],
     token_id: int | None,
     token: bytes | None,
 ) -> TokenVerdict[Death]:
     if token is None:
         return TokenVerdict(token_id, None, token_id in legal, None, ())
-    after: tuple[Open, ...]
+    after: tuple[Open[Any], ...]
     death: Death | None
     after, death = reader.read(readings, token)
     return TokenVerdict(token_id, token, death is None, death, tuple(map(reader.describe, after)))

@@ -11,49 +11,62 @@ that the parser refuses.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, Generic
 
 from maskc.explain.model import Cause, Death, Ending, Reading
 from maskc.explain.names import GrammarNames
-from maskc.ids import DEAD, EMPTY_TEXT, IGNORED, NO_EVENT, NO_LINE, TerminalId
+from maskc.explain.sights import GlrSight, H, LalrSight, Sight
+from maskc.ids import EMPTY_TEXT, IGNORED
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.lalr.hypothesis import Hypothesis
+from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.lalr.read_set import ReadSet
-
-NO_NEWLINE = NO_EVENT  # no terminal is a newline that counts
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class Open(Generic[H]):
     """A hypothesis, and the bytes of its open lexeme."""
 
-    hypothesis: Hypothesis
+    hypothesis: H
     lexeme: bytes
 
 
-class Reader:
-    """Reads texts with an artifact, and says what it sees."""
+def open_reader(artifact: Artifact) -> Reader[Any]:
+    """Return what reads the texts of an artifact's grammar.
 
-    def __init__(self, artifact: Artifact) -> None:
-        self._names = GrammarNames(artifact)
-        # The names are those of an LALR grammar, or there would be none.
-        self._machine = machine = cast(LalrMachine, artifact.machine)
-        self._scanner, self._lookaheads = machine.scanner, machine.lookaheads
-        self._tables = machine.tables
-        layout = self._tables.layout
-        self._newline: TerminalId = layout.newline if layout is not None else NO_NEWLINE
+    Raises:
+        GrammarError, PostlexError: this version of Lark reads the grammar differently.
+        ValueError: it has no grammar.
+    """
+    names, machine = GrammarNames(artifact), artifact.machine
+    if isinstance(machine, LalrMachine):
+        return Reader(LalrSight(machine, names), names)
+    if isinstance(machine, GlrMachine):
+        return Reader(GlrSight(machine), names)
+    raise ValueError(f"{type(machine).__name__} reads no grammar")
 
-    def start(self) -> tuple[Open, ...]:
+
+class Reader(Generic[H]):
+    """Reads texts with an artifact, and says what it sees.
+
+    Args:
+        sight: of its machine.
+        names: of its grammar.
+    """
+
+    def __init__(self, sight: Sight[H], names: GrammarNames) -> None:
+        self.sight, self._names = sight, names
+        self._scanner, self._lookaheads = sight.scanner, sight.lookaheads
+
+    def start(self) -> tuple[Open[H], ...]:
         """Return the readings of the empty text."""
-        return tuple(Open(h, b"") for h in self._machine.start())
+        return tuple(Open(h, b"") for h in self.sight.machine.start())
 
     def read(
-        self, readings: tuple[Open, ...], text: bytes
-    ) -> tuple[tuple[Open, ...], Death | None]:
+        self, readings: tuple[Open[H], ...], text: bytes
+    ) -> tuple[tuple[Open[H], ...], Death | None]:
         """Return the readings after a text, or where they die."""
         for offset, byte in enumerate(text):
-            after = tuple(x for reading in readings for x in self._step(reading, byte))
+            after = self._step_all(readings, byte)
             if not after:
                 causes = [
                     cause for reading in readings for cause in self._list_causes(reading, byte)
@@ -62,64 +75,77 @@ class Reader:
             readings = after
         return readings, None
 
-    def describe(self, reading: Open) -> Reading:
+    def describe(self, reading: Open[H]) -> Reading:
         """Return what a reading is, in names."""
-        h, tables, lookaheads = reading.hypothesis, self._tables, self._lookaheads
+        h, sight, lookaheads = reading.hypothesis, self.sight, self._lookaheads
         lexeme = lookaheads.open_lexeme(self._scanner.open_lexeme_of[h.state])
-        taken, place = lookaheads.taken[h.stack.state], tables.place[h.stack.state]
-        may_become = self._terminals_of(lexeme.direct & taken)
-        is_enclosed = bool(tables.enclosed[h.stack.state])
-        if lexeme.newlines and tables.layout is not None and self._takes_newline(h):
-            may_become.add(tables.layout.newline)
-        ignored = (*lexeme.ignored, *(lexeme.newlines if is_enclosed else ()))
+        spot = sight.spot(h)
+        ignored = (*lexeme.ignored, *sight.ignored_newlines(h, lexeme))
         is_start = self._scanner.end_of_text[h.state] == EMPTY_TEXT
-        endings = [] if is_start else self._list_endings(h)
         return Reading(
             reading.lexeme,
-            self._names.terminals(may_become),
-            any(lookaheads.after(boundary, place) & taken for boundary in ignored),
-            tuple(endings),
-            self._items(h),
+            self._names.terminals(self.become(h)),
+            any(lookaheads.after(boundary, spot.place) & spot.taken for boundary in ignored),
+            () if is_start else tuple(self._list_endings(h)),
+            spot.items,
         )
 
-    def may_end(self, readings: tuple[Open, ...]) -> bool:
-        """Return whether the text may end here."""
-        return any(self._machine.may_end(r.hypothesis) for r in readings)
+    def become(self, h: H) -> set[int]:
+        """Return the terminals that the open lexeme may become, as far as the parser takes them."""
+        lexeme = self._lookaheads.open_lexeme(self._scanner.open_lexeme_of[h.state])
+        found = self._terminals_of(lexeme.direct & self.sight.spot(h).taken)
+        if self.sight.newlines(h, lexeme) and self.sight.blocks(h):
+            found.add(self.sight.newline)
+        return found
 
-    def _step(self, reading: Open, byte: int) -> list[Open]:
-        h = reading.hypothesis
+    def name(self, terminal: int) -> str:
+        """Return what a terminal is called."""
+        return self._names.terminal(terminal)
+
+    def may_end(self, readings: tuple[Open[H], ...]) -> bool:
+        """Return whether the text may end here."""
+        return any(self.sight.machine.may_end(r.hypothesis) for r in readings)
+
+    def _step_all(self, readings: tuple[Open[H], ...], byte: int) -> tuple[Open[H], ...]:
+        """Return the readings after a byte.
+
+        With the longest open lexeme first: where equal hypotheses come of several readings, as in
+        a general grammar, one is left, and so are no more than the machine has.
+        """
+        found = [x for reading in readings for x in self._step(reading, byte)]
+        if len(readings) <= 1 or len(found) <= 1:
+            return tuple(found)
+        kept: dict[object, Open[H]] = {}
+        for reading in sorted(found, key=lambda x: -len(x.lexeme)):
+            kept.setdefault(self.sight.machine.describe(reading.hypothesis), reading)
+        return tuple(kept.values())
+
+    def _step(self, reading: Open[H], byte: int) -> list[Open[H]]:
+        h, text = reading.hypothesis, bytes([byte])
         goes_on = self._scanner.next(h.state)[self._scanner.byte_classes[byte]]
-        text = bytes([byte])
         return [
             Open(x, reading.lexeme + text if self._is_same(h, x, goes_on) else text)
-            for x in self._machine.step((h,), text)
+            for x in self.sight.machine.step((h,), text)
         ]
 
-    @staticmethod
-    def _is_same(before: Hypothesis, after: Hypothesis, goes_on: int) -> bool:
-        return after.state == goes_on and after.stack is before.stack
+    def _is_same(self, before: H, after: H, goes_on: int) -> bool:
+        return after.state == goes_on and self.sight.goes_on(before, after)
 
-    def _end(self, h: Hypothesis, terminal: TerminalId) -> Hypothesis | None:
-        end = self._machine.lexemes.end
-        ended = end(h.stack, h.indents, terminal, h.column, ReadSet(0))
-        return None if ended is None else Hypothesis(DEAD, *ended, NO_LINE)
-
-    def _list_endings(self, h: Hypothesis) -> list[Ending]:
+    def _list_endings(self, h: H) -> list[Ending]:
         lookaheads = self._lookaheads
         found: dict[str | None, set[int]] = {}
         for terminal, boundary in self._scanner.ends(h.state):
-            ended = self._end(h, terminal)
+            ended = self.sight.end(h, terminal)
             if ended is None:
                 continue
-            state = ended.stack.state
-            after = lookaheads.after(boundary, self._tables.place[state])
-            following = self._terminals_of(after & lookaheads.taken[state])
+            spot = self.sight.spot(ended)
+            following = self._terminals_of(lookaheads.after(boundary, spot.place) & spot.taken)
             name = None if terminal == IGNORED else self._names.terminal(terminal)
             found.setdefault(name, set()).update(following)
         return [Ending(name, self._names.terminals(t)) for name, t in found.items() if t]
 
-    def _list_causes(self, reading: Open, byte: int) -> list[Cause]:
-        scanner, h = self._scanner, reading.hypothesis
+    def _list_causes(self, reading: Open[H], byte: int) -> list[Cause]:
+        scanner, sight, h = self._scanner, self.sight, reading.hypothesis
         byte_class = scanner.byte_classes[byte]
         causes = []
         goes_on = scanner.next(h.state)[byte_class]
@@ -127,49 +153,37 @@ class Reader:
             causes.append(self._refuse(reading, None, h, goes_on))
         for terminal, boundary in scanner.ends(h.state):
             name = "something ignored" if terminal == IGNORED else self._names.terminal(terminal)
-            ended = self._end(h, terminal)
+            ended, spot = sight.end(h, terminal), sight.spot(h)
             if ended is None:
-                expected = self._terminals_of(self._lookaheads.taken[h.stack.state])
-                names = self._names.terminals(expected)
-                fits = terminal != self._newline or not self._takes_newline(h)
-                blocks = () if fits else h.indents
-                causes.append(Cause(reading.lexeme, None, (name,), names, self._items(h), blocks))
+                names = self._names.terminals(self._terminals_of(spot.taken))
+                blocks = sight.blocks(h) if terminal == sight.newline else ()
+                causes.append(Cause(reading.lexeme, None, (name,), names, spot.items, blocks))
                 continue
-            context = self._tables.context[ended.stack.state]
-            entered = scanner.entry(boundary, context)[byte_class]
+            entered = scanner.entry(boundary, sight.spot(ended).context)[byte_class]
             causes.append(self._refuse(reading, name, ended, entered))
         if not causes:
             causes.append(self._refuse(reading, None, h, 0))
         return causes
 
-    def _refuse(self, reading: Open, ended_as: str | None, h: Hypothesis, state: int) -> Cause:
+    def _refuse(self, reading: Open[H], ended_as: str | None, h: H, state: int) -> Cause:
         """Return the cause of a death in a scanner state; 0: no terminal takes the byte."""
-        lookaheads = self._lookaheads
         refused: set[int] = set()
         blocks: tuple[int, ...] = ()
         if state:
-            lexeme = lookaheads.open_lexeme(self._scanner.open_lexeme_of[state])
+            lexeme = self._lookaheads.open_lexeme(self._scanner.open_lexeme_of[state])
             refused = self._terminals_of(lexeme.direct)
-            if lexeme.newlines:
-                refused.add(self._newline)
-                blocks = h.indents if self._takes_newline(h) else ()
+            if self.sight.newlines(h, lexeme):
+                refused.add(self.sight.newline)
+                blocks = self.sight.blocks(h)
+        spot = self.sight.spot(h)
         return Cause(
             reading.lexeme,
             ended_as,
             self._names.terminals(refused),
-            self._names.terminals(self._terminals_of(lookaheads.taken[h.stack.state])),
-            self._items(h),
+            self._names.terminals(self._terminals_of(spot.taken)),
+            spot.items,
             blocks,
         )
 
-    def _takes_newline(self, h: Hypothesis) -> bool:
-        """Return whether the parser takes a newline here, whatever the next column."""
-        if self._newline < 0 or self._tables.enclosed[h.stack.state]:
-            return False
-        return self._machine.effects.shift(h.stack, self._newline, ReadSet(0)) is not None
-
     def _terminals_of(self, lookaheads: int) -> set[int]:
         return {t for t, own in enumerate(self._lookaheads.of_terminal) if own & lookaheads}
-
-    def _items(self, h: Hypothesis) -> tuple[str, ...]:
-        return self._names.items(self._tables.lalr_state[h.stack.state])

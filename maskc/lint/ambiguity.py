@@ -22,10 +22,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from maskc.frontends.match_length import match_length
+from maskc.frontends.rule_names import rule_of
 from maskc.grammar.model import Production
 from maskc.lint.lexemes import find_common_lexeme
 from maskc.lint.model import Finding, Severity
-from maskc.lint.places import rule_of
 from maskc.lint.subject import GrammarSubject
 
 CODE = "ML014"

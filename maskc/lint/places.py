@@ -19,7 +19,6 @@ _DEFINITION = re.compile(
     re.MULTILINE,
 )
 _TRANSLATED = re.compile(r"^[ \t]*([A-Za-z_][\w.-]*)[ \t]*::=", re.MULTILINE)
-_MADE = re.compile(r"^__(?P<rule>.+)_(?:star|plus)_\d+$")
 _SKIPPED = re.compile(
     r"""//[^\n]*|\#[^\n]*|"(?:\\.|[^"\\\n])*"|/(?!/)(?:\\.|[^/\\\n])+/""", re.VERBOSE
 )
@@ -79,17 +78,6 @@ def find_translated_definitions(text: str) -> dict[str, Definition]:
         line = text.count("\n", 0, match.start(1)) + 1
         found.setdefault(match[1], Definition(match[1], line, is_template=False, is_used=True))
     return found
-
-
-def rule_of(nonterminal: str) -> str:
-    """Return the rule that Lark made a nonterminal from.
-
-    >>> rule_of("__list_star_0"), rule_of("_sep{value,COMMA}"), rule_of("value")
-    ('list', '_sep', 'value')
-    """
-    while made := _MADE.match(nonterminal):
-        nonterminal = made["rule"]
-    return nonterminal.partition("{")[0]
 
 
 def find_line(text: str, name: str, definitions: dict[str, Definition]) -> int | None:

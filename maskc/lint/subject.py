@@ -11,6 +11,7 @@ from functools import cached_property
 
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar, load_lalr_grammar
+from maskc.frontends.rule_names import rule_of
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Grammar, LalrGrammar, Production
 from maskc.grammar.reduce import ReducedGrammar, reduce_grammar
@@ -23,7 +24,6 @@ from maskc.lint.places import (
     find_definitions,
     find_line,
     find_translated_definitions,
-    rule_of,
 )
 from maskc.parser.conflicts import Conflict, find_conflicts
 from maskc.parser.items import ItemSets

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from maskc.frontends.rule_names import rule_of
 from maskc.grammar.reduce import reduce_productions
 from maskc.lint.model import Finding, Place, Severity
-from maskc.lint.places import rule_of
 from maskc.lint.subject import GrammarSubject, Subject
 
 UNPRODUCTIVE, UNUSED = "ML009", "ML010"

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
+from maskc.explain.checking import place_of
 from maskc.explain.model import Cause, Death, Explanation, Names, Reading, Refusal, TokenVerdict
+from maskc.report.caret import point_at
 from maskc.report.refusals import quote, say_refusal
 from maskc.report.render import format_count, format_lexemes, make_console
 
 MAX_NAMES = 24  # of a longer list, so much is shown
+_MAX_NAME = 32  # characters of a name that others are lined up with
+IGNORED = "ignored only"
 
 
 def to_dict(explanation: Explanation[Any]) -> dict[str, Any]:
@@ -45,7 +50,11 @@ def print_explanation(explanation: Explanation[Any]) -> None:
 def _list_lines(explanation: Explanation[Any]) -> list[str]:
     lines = [f"after {quote(explanation.text)}"]
     if explanation.death is not None:
-        return [*lines, "  illegal", *_say_death(explanation.death, explanation.text)]
+        death, text = explanation.death, explanation.text
+        line, column = place_of(text, death.offset)
+        pointed = [f"  {shown}" for shown in point_at(text, death.offset)]
+        heading = f"  illegal at line {line}, column {column}"
+        return [*lines, heading, *pointed, *_say_death(death, text)]
     for number, reading in enumerate(explanation.readings, 1):
         if len(explanation.readings) > 1:
             lines.append(f"reading {number} of {len(explanation.readings)}")
@@ -53,14 +62,35 @@ def _list_lines(explanation: Explanation[Any]) -> list[str]:
     lines.append(f"  the text may end here: {'yes' if explanation.may_end else 'no'}")
     if explanation.forced:
         lines.append(f"  what must come next: {quote(explanation.forced)}")
-    examples = " ".join(map(format_lexemes, explanation.examples))
-    lines.append(
-        f"  legal tokens: {format_count(explanation.n_legal)} of "
-        f"{format_count(explanation.n_tokens)}: {examples}".rstrip(": ")
-    )
+    lines += _say_legal(explanation)
     if explanation.token is not None:
         lines += _say_token(explanation.token)
     return lines
+
+
+def _say_legal(explanation: Explanation[Any]) -> list[str]:
+    """Return which tokens are legal: by terminal, where there are any."""
+    heading = (
+        f"  legal tokens: {format_count(explanation.n_legal)} of "
+        f"{format_count(explanation.n_tokens)}"
+    )
+    if not explanation.groups:
+        shown = _say_examples(explanation.examples, explanation.n_legal)
+        return [f"{heading}: {shown}" if shown else heading]
+    names = [group.name or IGNORED for group in explanation.groups[:MAX_NAMES]]
+    width = min(max(map(len, names)), _MAX_NAME)
+    lines = [heading]
+    for name, group in zip(names, explanation.groups, strict=False):
+        examples = _say_examples(group.examples, group.n_tokens)
+        lines.append(f"    {name:<{width}}  {format_count(group.n_tokens):>7}  {examples}")
+    more = len(explanation.groups) - len(names)
+    return [*lines, f"    and {format_count(more)} more terminals"] if more else lines
+
+
+def _say_examples(examples: Sequence[bytes], n_tokens: int) -> str:
+    """Return some tokens, and how many more there are."""
+    shown, more = " ".join(map(format_lexemes, examples)), n_tokens - len(examples)
+    return f"{shown} and {format_count(more)} more" if shown and more > 0 else shown
 
 
 def _say_reading(reading: Reading) -> list[str]:

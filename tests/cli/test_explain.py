@@ -7,7 +7,14 @@ def test_a_text_is_explained(command, artifact):
     assert outcome.out.splitlines()[0] == "after '[ab'"
     assert "  open lexeme: 'ab'\n  it may become: WORD\n" in outcome.out
     assert "  if it ends here as WORD, next: COMMA, RSQB\n" in outcome.out
-    assert "  legal tokens: 29 of 256: ' ' ',' ']' 'a'" in outcome.out
+    assert "  reading: list -> LSQB . WORD (list…) RSQB\n" in outcome.out
+    groups = outcome.out.split("legal tokens: 29 of 256\n")[1].splitlines()
+    assert [line.split() for line in groups] == [
+        ["WORD", "26", *(f"'{c}'" for c in "abcdefgh"), "and", "18", "more"],
+        ["COMMA", "1", "','"],
+        ["RSQB", "1", "']'"],
+        ["ignored", "only", "1", "'", "'"],
+    ]
 
 
 def test_a_token_is_explained(command, artifact):

@@ -1,4 +1,5 @@
-from maskc.lint.places import find_definitions, find_line, rule_of
+from maskc.frontends.rule_names import rule_of
+from maskc.lint.places import find_definitions, find_line
 
 TEXT = """\
 start: list A // not: a definition

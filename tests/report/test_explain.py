@@ -22,7 +22,9 @@ def test_what_may_come_next_is_printed(artifact, capsys):
 
 
 def test_a_text_that_is_illegal_says_so(artifact, capsys):
-    assert "  illegal\n" in printed(capsys, explain(artifact, b"[,"))
+    assert "  illegal at line 1, column 2\n    [,\n     ^\n" in printed(
+        capsys, explain(artifact, b"[,")
+    )
 
 
 def test_bytes_that_are_no_text_are_escaped_in_json(artifact):

@@ -68,6 +68,8 @@ class GlrMachine:
 
     Attributes:
         pool, byte_groups: see the interface.
+        scanner, lookaheads: of the artifact.
+        gss: all sets of stacks.
         debts: reads stacks for masks.
     """
 
@@ -79,24 +81,24 @@ class GlrMachine:
         pool: MaskPool,
     ) -> None:
         arrays = contents.arrays
-        self._scanner = ScannerTables(contents)
-        self._lookaheads = Lookaheads(contents)
+        self.scanner = ScannerTables(contents)
+        self.lookaheads = Lookaheads(contents)
         parser = Lr0Tables(arrays)
-        self._gss = GraphStructuredStack(parser, budget)
+        self.gss = GraphStructuredStack(parser, budget)
         self._closed: list[int] = arrays["general_closed"].tolist()
         graph = GraphReader(arrays)
-        asks = Asks(graph, self._scanner, self._lookaheads, self._closed)
+        asks = Asks(graph, self.scanner, self.lookaheads, self._closed)
         self.debts = DebtReader(asks, parser, budget)
         self._composer = Composer(graph, pool, budget)
         self._text_of = text_of
         self._moves = Cache(budget)  # (scanner state, stacks, token) → hypotheses
         self._masks = Cache(budget)  # (scanner state, stacks) → mask
         self.pool = pool
-        self.byte_groups = group_bytes(self._scanner.byte_classes)
+        self.byte_groups = group_bytes(self.scanner.byte_classes)
 
     def start(self) -> GlrHypotheses:
         """Return the hypothesis before the first byte."""
-        return (GlrHypothesis(self._scanner.start, self._gss.start),)
+        return (GlrHypothesis(self.scanner.start, self.gss.start),)
 
     def step(self, hypotheses: GlrHypotheses, text: bytes) -> GlrHypotheses:
         """Return the live hypotheses after some bytes; empty if the text is illegal."""
@@ -125,7 +127,7 @@ class GlrMachine:
     def may_end(self, hypothesis: GlrHypothesis) -> bool:
         """Return whether the text may end here."""
         state, stacks = hypothesis.state, hypothesis.stacks
-        scanner, gss, end = self._scanner, self._gss, self._lookaheads.end
+        scanner, gss, end = self.scanner, self.gss, self.lookaheads.end
         if scanner.end_of_text[state] == EMPTY_TEXT:
             return bool(gss.taken(stacks) & end)
         for terminal, boundary in scanner.ends(state):
@@ -160,12 +162,12 @@ class GlrMachine:
     def describe(self, hypothesis: GlrHypothesis) -> Hashable:
         """Return all that the future of a hypothesis depends on."""
         state, stacks = hypothesis.state, hypothesis.stacks
-        lookaheads = self._list_possible(self._scanner.open_lexeme_of[state])
-        return (state, self._gss.describe(stacks, lookaheads))
+        lookaheads = self._list_possible(self.scanner.open_lexeme_of[state])
+        return (state, self.gss.describe(stacks, lookaheads))
 
     def _step(self, here: _StacksOf, text: bytes) -> GlrHypotheses:
         """Return the live hypotheses after the bytes."""
-        scanner = self._scanner
+        scanner = self.scanner
         for byte_class in text.translate(scanner.byte_classes):
             after: _StacksOf = {}
             forked = False
@@ -186,8 +188,8 @@ class GlrMachine:
         self, after: _StacksOf, state: ScannerStateId, stacks: StackSet, byte_class: int
     ) -> None:
         """Add what follows if the open lexeme ends and the byte begins the next one."""
-        for terminal, boundary in self._scanner.ends(state):
-            entered = self._scanner.entry(boundary, _CONTEXT)[byte_class]
+        for terminal, boundary in self.scanner.ends(state):
+            entered = self.scanner.entry(boundary, _CONTEXT)[byte_class]
             if entered != DEAD:
                 ended = self._end(stacks, terminal)
                 if ended is not None:
@@ -195,15 +197,15 @@ class GlrMachine:
 
     def _end(self, stacks: StackSet, terminal: TerminalId) -> StackSet | None:
         """Return the stacks when the open lexeme has become a terminal, or ``IGNORED``."""
-        return stacks if terminal == IGNORED else self._gss.shift(stacks, terminal)
+        return stacks if terminal == IGNORED else self.gss.shift(stacks, terminal)
 
     def _add(self, places: _StacksOf, state: ScannerStateId, stacks: StackSet) -> None:
         known = places.get(state)
-        places[state] = stacks if known is None else self._gss.unite(known, stacks)
+        places[state] = stacks if known is None else self.gss.unite(known, stacks)
 
     def _keep_live(self, places: _StacksOf) -> _StacksOf:
         """Return what some text goes on from and ends."""
-        lexeme_of = self._scanner.open_lexeme_of
+        lexeme_of = self.scanner.open_lexeme_of
         return {
             state: stacks
             for state, stacks in places.items()
@@ -212,17 +214,17 @@ class GlrMachine:
 
     def _leads_on(self, number: OpenLexemeId, stacks: StackSet) -> bool:
         """Return whether some text goes on from an open lexeme over some stacks, and ends."""
-        lexeme, taken = self._lookaheads.open_lexeme(number), self._gss.taken(stacks)
+        lexeme, taken = self.lookaheads.open_lexeme(number), self.gss.taken(stacks)
         return bool(lexeme.direct & taken) or any(
-            self._lookaheads.after(boundary, PLACE) & taken for boundary in lexeme.ignored
+            self.lookaheads.after(boundary, PLACE) & taken for boundary in lexeme.ignored
         )
 
     def _list_possible(self, number: OpenLexemeId) -> int:
         """Return the lookaheads that an open lexeme may become, or that may come after it."""
-        lexeme = self._lookaheads.open_lexeme(number)
+        lexeme = self.lookaheads.open_lexeme(number)
         possible = lexeme.direct
         for boundary in lexeme.ignored:
-            possible |= self._lookaheads.after(boundary, PLACE)
+            possible |= self.lookaheads.after(boundary, PLACE)
         return possible
 
 

@@ -1,0 +1,190 @@
+"""What can be seen of a machine's hypothesis, whichever parser it has?
+
+:mod:`maskc.explain.readings` asks the same of all: which lookaheads the parser takes, what is left
+if the open lexeme becomes a terminal, and which productions are being read. Here are the answers of
+the LALR machine, which has one stack and perhaps blocks of indentation, and of the general one,
+which has a set of stacks and no productions to show: its table has all actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from maskc.explain.model import Names
+from maskc.explain.names import GrammarNames
+from maskc.ids import (
+    DEAD,
+    IGNORED,
+    NO_EVENT,
+    NO_LINE,
+    BoundaryId,
+    ContextId,
+    PlaceId,
+    ScannerStateId,
+    TerminalId,
+)
+from maskc.runtime.glr.asks import PLACE
+from maskc.runtime.glr.machine import GlrHypothesis, GlrMachine
+from maskc.runtime.lalr.hypothesis import Hypothesis
+from maskc.runtime.lalr.lookaheads import LalrLexeme
+from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.lalr.read_set import ReadSet
+from maskc.runtime.lookaheads import Lookaheads, OpenLexeme
+from maskc.runtime.machine import Machine
+from maskc.runtime.scanner import ScannerTables
+
+
+class AnyHypothesis(Protocol):
+    """A machine's hypothesis."""
+
+    state: ScannerStateId
+
+
+H = TypeVar("H", bound=AnyHypothesis)
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where the parser is.
+
+    Attributes:
+        taken: the lookaheads that it takes, as a bit set.
+        place, context: of the scanner.
+        items: the productions that are being read.
+    """
+
+    taken: int
+    place: PlaceId
+    context: ContextId
+    items: Names
+
+
+class Sight(Protocol[H]):
+    """What can be seen of the hypotheses of one artifact.
+
+    Attributes:
+        machine, scanner, lookaheads: of the artifact.
+        newline: the terminal of a line's end, ``NO_EVENT`` without indentation.
+    """
+
+    machine: Machine[H]
+    scanner: ScannerTables
+    lookaheads: Lookaheads
+    newline: TerminalId
+
+    def spot(self, h: H) -> Spot:
+        """Return where the parser is, before the open lexeme."""
+
+    def end(self, h: H, terminal: TerminalId) -> H | None:
+        """Return what is left if the open lexeme becomes a terminal, ``None`` if it is refused."""
+
+    def stacks(self, h: H) -> Hashable:
+        """Return the stacks: the same object as long as no terminal was read."""
+
+    def goes_on(self, before: H, after: H) -> bool:
+        """Return whether a lexeme goes on, if the scanner's state is one in which it may."""
+
+    def blocks(self, h: H) -> tuple[int, ...]:
+        """Return the columns of the open blocks where a newline would count, else nothing."""
+
+    def newlines(self, h: H, lexeme: OpenLexeme) -> tuple[BoundaryId, ...]:
+        """Return the boundaries after an open lexeme that may become a newline."""
+
+    def ignored_newlines(self, h: H, lexeme: OpenLexeme) -> tuple[BoundaryId, ...]:
+        """Return those of them that are ignored, as between brackets."""
+
+
+class LalrSight:
+    """Of an LALR machine."""
+
+    def __init__(self, machine: LalrMachine, names: GrammarNames) -> None:
+        self.machine: Machine[Hypothesis] = machine
+        self.scanner = machine.scanner
+        self.lookaheads: Lookaheads = machine.lookaheads
+        self._lalr, self._names, self._tables = machine, names, machine.tables
+        layout = self._tables.layout
+        # Without one no terminal is a newline that counts.
+        self.newline: TerminalId = layout.newline if layout is not None else NO_EVENT
+
+    def spot(self, h: Hypothesis) -> Spot:
+        """See :class:`Sight`."""
+        state, tables = h.stack.state, self._tables
+        return Spot(
+            self._lalr.lookaheads.taken[state],
+            tables.place[state],
+            tables.context[state],
+            self._names.items(tables.lalr_state[state]),
+        )
+
+    def end(self, h: Hypothesis, terminal: TerminalId) -> Hypothesis | None:
+        """See :class:`Sight`."""
+        end = self._lalr.lexemes.end
+        ended = end(h.stack, h.indents, terminal, h.column, ReadSet(0))
+        return None if ended is None else Hypothesis(DEAD, *ended, NO_LINE)
+
+    def stacks(self, h: Hypothesis) -> Hashable:
+        """See :class:`Sight`."""
+        return h.stack
+
+    def goes_on(self, before: Hypothesis, after: Hypothesis) -> bool:
+        """See :class:`Sight`."""
+        return after.stack is before.stack
+
+    def blocks(self, h: Hypothesis) -> tuple[int, ...]:
+        """See :class:`Sight`."""
+        if self.newline < 0 or self._tables.enclosed[h.stack.state]:
+            return ()
+        taken = self._lalr.effects.shift(h.stack, self.newline, ReadSet(0)) is not None
+        return h.indents if taken else ()
+
+    def newlines(self, h: Hypothesis, lexeme: OpenLexeme) -> tuple[BoundaryId, ...]:
+        """See :class:`Sight`."""
+        del h
+        return lexeme.newlines if isinstance(lexeme, LalrLexeme) else ()
+
+    def ignored_newlines(self, h: Hypothesis, lexeme: OpenLexeme) -> tuple[BoundaryId, ...]:
+        """See :class:`Sight`."""
+        return self.newlines(h, lexeme) if self._tables.enclosed[h.stack.state] else ()
+
+
+class GlrSight:
+    """Of the machine of a general grammar."""
+
+    newline: TerminalId = NO_EVENT
+
+    def __init__(self, machine: GlrMachine) -> None:
+        self.machine: Machine[GlrHypothesis] = machine
+        self.scanner, self.lookaheads = machine.scanner, machine.lookaheads
+        self._gss = machine.gss
+
+    def spot(self, h: GlrHypothesis) -> Spot:
+        """See :class:`Sight`."""
+        return Spot(self._gss.taken(h.stacks), PLACE, ContextId(0), ())
+
+    def end(self, h: GlrHypothesis, terminal: TerminalId) -> GlrHypothesis | None:
+        """See :class:`Sight`."""
+        after = h.stacks if terminal == IGNORED else self._gss.shift(h.stacks, terminal)
+        return None if after is None else GlrHypothesis(DEAD, after)
+
+    def stacks(self, h: GlrHypothesis) -> Hashable:
+        """See :class:`Sight`."""
+        return h.stacks
+
+    def goes_on(self, before: GlrHypothesis, after: GlrHypothesis) -> bool:
+        """See :class:`Sight`: where readings meet in one, one of them goes on."""
+        del before, after
+        return True
+
+    def blocks(self, h: GlrHypothesis) -> tuple[int, ...]:
+        """See :class:`Sight`."""
+        del h
+        return ()
+
+    def newlines(self, h: GlrHypothesis, lexeme: OpenLexeme) -> tuple[BoundaryId, ...]:
+        """See :class:`Sight`."""
+        del h, lexeme
+        return ()
+
+    ignored_newlines = newlines
