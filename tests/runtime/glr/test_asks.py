@@ -8,7 +8,7 @@ def asks_of(step):
     artifact = compile_text(
         'start: "(" start ")" | "x"\n', (b"(", b"x", b")", b"))"), step, parser="earley"
     )
-    return artifact.machine.debts._asks, artifact.machine._scanner
+    return artifact.machine.debts._asks, artifact.machine.scanner
 
 
 def test_a_start_is_asked_once_for_a_scanner_state():
