@@ -27,6 +27,7 @@ Source: Lark 1.3 ``lexer.py`` (Scanner.match, UnlessCallback), and 1.2 for what 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from maskc.automata.lookbehind import LookBehindState, LookBehindStepper
@@ -47,6 +48,7 @@ from maskc.automata.threads import (
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
 from maskc.ids import IGNORED, TerminalId
+from maskc.lexer.forgetting import Behinds, Forgetting
 from maskc.wording import Phrase
 
 NO_STATE = -1  # in the place of a state: the lexeme cannot go on, or the condition is broken
@@ -71,9 +73,15 @@ class LexemeState:
 
 
 class LexemeAutomaton:
-    """States of open lexemes and of open conditions, numbered as they are found."""
+    """States of open lexemes and of open conditions, numbered as they are found.
 
-    def __init__(self, lexer: LexerSpec) -> None:
+    Args:
+        lexer: what to look for.
+        after: terminal or ``IGNORED`` → the contexts in which its follower may be lexed; ``None``
+            for all of them after each.
+    """
+
+    def __init__(self, lexer: LexerSpec, after: Mapping[int, frozenset[int]] | None = None) -> None:
         self.lexer = lexer
         nfa = Nfa()
         self._starts: dict[int, int] = {}
@@ -90,6 +98,10 @@ class LexemeAutomaton:
         self._look_behind_number: dict[LookBehindState, int] = {}
         self._look_behinds: list[LookBehindState] = []
         self._look_behind_steps: dict[tuple[int, int], int] = {}
+        self._forgetting = Forgetting(
+            self.threads, lexer, self._starts, self._keyword_starts, after
+        )
+        self._forgotten: dict[tuple[int, Behinds], int] = {}
         self.states: list[LexemeState] = []
         self._state_number: dict[LexemeState, int] = {}
         self._rows: dict[int, list[int]] = {}
@@ -127,6 +139,15 @@ class LexemeAutomaton:
             found = self._look_behind_steps[key] = self._intern_look_behind(after)
         return found
 
+    def _forget(self, number: int, asked: Behinds) -> int:
+        """Return the state of the look-behinds without what nothing asks for."""
+        key = (number, asked)
+        found = self._forgotten.get(key)
+        if found is None:
+            kept = self._forgetting.drop(self._look_behinds[number], asked)
+            found = self._forgotten[key] = self._intern_look_behind(kept)
+        return found
+
     def start(self, context: int, look_behind: int) -> int:
         """Return the state before the first byte of a lexeme, in a context."""
         matched = self._look_behinds[look_behind].matched
@@ -151,6 +172,9 @@ class LexemeAutomaton:
         if not threads:
             return NO_STATE
         alive = {self._terminal(position) for position, _ in threads} if keywords else set()
+        if self._look_behinds[look_behind].whole is not None:
+            asked = self._forgetting.list_asked(threads, (position for _, position in keywords))
+            look_behind = self._forget(look_behind, asked)
         state = LexemeState(look_behind, threads, frozenset(k for k in keywords if k[0] in alive))
         number = self._state_number.setdefault(state, len(self.states))
         if number == len(self.states):
@@ -273,6 +297,8 @@ class LexemeAutomaton:
 
     def condition(self, look_behind: int, owed: Obligations) -> int:
         """Return the number of a condition; the empty one is ``free`` whatever the look-behinds."""
+        if owed and self._look_behinds[look_behind].whole is not None:
+            look_behind = self._forget(look_behind, self._forgetting.list_asked_by(owed))
         key = (look_behind if owed else 0, owed)
         number = self._condition_number.setdefault(key, len(self.conditions))
         if number == len(self.conditions):

@@ -110,8 +110,8 @@ class _Builder:
 
     def __init__(self, lexer: LexerSpec) -> None:
         self.lexer = lexer
-        self.lexemes = LexemeAutomaton(lexer)
         self.after = contexts_after(lexer)
+        self.lexemes = LexemeAutomaton(lexer, self.after)
         self.n_contexts = len(lexer.contexts)
         self.number: dict[tuple[int, int], int] = {}
         self.pairs: list[tuple[int, int]] = []
