@@ -337,7 +337,7 @@ def compile_pattern(pattern: str, *, limits: Limits | None = None) -> ByteAutoma
 
     Args:
         pattern: as :func:`re.fullmatch` takes it.
-        limits: what reading it may take; default: two minutes, and half of the memory.
+        limits: what reading it may take; default: ``Limits()``.
 
     Raises:
         GrammarError: ``re`` refuses the pattern, or it has a back-reference.
