@@ -12,7 +12,7 @@ Whatever the bytes of a file are, one that passes never makes it raise, loop, or
 
 What would take too long to prove at load, the runtime bounds, for any tables: reductions that go
 in cycles, readings and questions without end (:mod:`maskc.runtime.lalr.stepping`,
-:mod:`maskc.runtime.lalr.questions`), and a node without an answer allows nothing.
+:mod:`maskc.runtime.lalr.debts`), and a node without an answer allows nothing.
 """
 
 from __future__ import annotations

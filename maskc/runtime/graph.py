@@ -10,6 +10,7 @@ on top: the tokens ``"`` and ``",`` at once, and for ``"]`` the question RSQB.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -26,6 +27,7 @@ from maskc.ids import (
     ScannerStateId,
     TerminalId,
 )
+from maskc.runtime.views import view_numbers
 
 # On top of a stack, of the LALR table or of the general one.
 ParserStateId = RefinedStateId | GeneralStateId
@@ -34,6 +36,16 @@ Mask = NDArray[np.int32]
 Unions = frozenset[int]
 
 NO_TOKENS: Unions = frozenset()
+
+# Sections that are read a few numbers at a time.
+_VIEWED = frozenset(
+    (
+        *("root_first", "root_terminal", "root_column", "root_node"),
+        *("node_profile", "node_answer", "answer_union", "union_first", "union_base"),
+        *("question_first", "question_terminal", "question_column", "question_node"),
+        *("trial_first", "trial_final", "trial_column", "trial_union"),
+    )
+)
 
 
 class Question(NamedTuple):
@@ -102,10 +114,17 @@ class GraphReader:
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self._arrays = arrays
+        self._masks, self._union_bits = arrays["masks"], arrays["union_bits"]
+        self._union_word = arrays["union_word"]
+        self._numbers = {
+            name: view_numbers(array) for name, array in arrays.items() if name in _VIEWED
+        }
+        self._node_profile = self._numbers["node_profile"]
+        self._node_answer = self._numbers["node_answer"]
+        self._union_first = self._numbers["union_first"]
+        self._union_base = self._numbers["union_base"]
         self._profile_of: list[ProfileId] = arrays["profile_of"].tolist()
         self._node_first: list[int] = arrays["node_first"].tolist()
-        self._node_profile = arrays["node_profile"]
         self._n_profiles = 1 + max(self._profile_of, default=0)
         self._roots: dict[ScannerStateId, tuple[Question, ...]] = {}
         self._by_profile: dict[int, Answer] = {}  # node and profile in one number → answer
@@ -116,7 +135,7 @@ class GraphReader:
         """Return what a token that starts in a scanner state asks."""
         found = self._roots.get(state)
         if found is None:
-            low, high = self._arrays["root_first"][state : state + 2].tolist()
+            low, high = self._numbers["root_first"][state : state + 2]
             found = self._roots[state] = self._questions(low, high, "root")
         return found
 
@@ -135,13 +154,14 @@ class GraphReader:
         found = self._by_profile.get(key)
         if found is None:
             low, high = self._node_first[node : node + 2]
-            place = low + int(self._node_profile[low:high].searchsorted(profile))
-            if place == high or self._node_profile[place] != profile:
+            profiles = self._node_profile
+            place = bisect_left(profiles, profile, low, high)
+            if place == high or profiles[place] != profile:
                 place = low
-                if low == high or self._node_profile[low] != ANY_PROFILE:
+                if low == high or profiles[low] != ANY_PROFILE:
                     self._by_profile[key] = NO_ANSWER
                     return NO_ANSWER
-            found = self._by_profile[key] = self._answer(int(self._arrays["node_answer"][place]))
+            found = self._by_profile[key] = self._answer(self._node_answer[place])
         return found
 
     def unite(self, unions: Unions, n_words: int) -> Mask:
@@ -155,47 +175,51 @@ class GraphReader:
             if base < 0:
                 mask[places] |= bits
             else:
-                whole = self._arrays["masks"][base].copy()
-                whole[places] ^= bits
-                mask |= whole
+                # Words that differ from the base are set right afterwards: they are few.
+                whole = self._masks[base]
+                differing = mask[places] | whole[places] ^ bits
+                np.bitwise_or(mask, whole, out=mask)
+                mask[places] = differing
         return mask
 
     def _union(self, number: int) -> _Union:
-        arrays = self._arrays
-        low, high = arrays["union_first"][number : number + 2].tolist()
-        places = arrays["union_word"][low:high].astype(np.intp)
-        return _Union(int(arrays["union_base"][number]), places, arrays["union_bits"][low:high])
+        low, high = self._union_first[number : number + 2]
+        places = self._union_word[low:high].astype(np.intp)
+        return _Union(self._union_base[number], places, self._union_bits[low:high])
 
     def _answer(self, number: int) -> Answer:
         found = self._answers.get(number)
         if found is None:
-            arrays = self._arrays
-            low, high = arrays["question_first"][number : number + 2].tolist()
+            numbers = self._numbers
+            low, high = numbers["question_first"][number : number + 2]
             questions = self._questions(low, high, "question") if low < high else ()
-            low, high = arrays["trial_first"][number : number + 2].tolist()
-            trials = map(
-                Trial,
-                arrays["trial_final"][low:high].tolist(),
-                arrays["trial_column"][low:high].tolist(),
-                map(self._one, arrays["trial_union"][low:high].tolist()),
-            )
-            tokens = self._one(int(arrays["answer_union"][number]))
+            low, high = numbers["trial_first"][number : number + 2]
+            trials = [
+                Trial(lexeme, column, self._one(union))
+                for lexeme, column, union in zip(
+                    numbers["trial_final"][low:high],
+                    numbers["trial_column"][low:high],
+                    numbers["trial_union"][low:high],
+                    strict=True,
+                )
+            ]
+            tokens = self._one(numbers["answer_union"][number])
             found = self._answers[number] = Answer(tokens, questions, tuple(trials))
         return found
 
     def _one(self, union: int) -> Unions:
-        low, high = self._arrays["union_first"][union : union + 2].tolist()
-        if low == high and self._arrays["union_base"][union] < 0:
+        low, high = self._union_first[union : union + 2]
+        if low == high and self._union_base[union] < 0:
             return NO_TOKENS
         return frozenset((union,))
 
     def _questions(self, low: int, high: int, kind: str) -> tuple[Question, ...]:
-        arrays = self._arrays
+        numbers = self._numbers
         return tuple(
             map(
                 Question,
-                arrays[f"{kind}_terminal"][low:high].tolist(),
-                arrays[f"{kind}_column"][low:high].tolist(),
-                arrays[f"{kind}_node"][low:high].tolist(),
+                numbers[f"{kind}_terminal"][low:high],
+                numbers[f"{kind}_column"][low:high],
+                numbers[f"{kind}_node"][low:high],
             )
         )

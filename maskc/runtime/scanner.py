@@ -12,9 +12,11 @@ terminal (``DEAD``).
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
 from maskc.ids import ENDS, FORKS, BoundaryId, ContextId, OpenLexemeId, ScannerStateId, TerminalId
+from maskc.runtime.views import view_numbers
 
 # A way in which the open lexeme may end: the terminal that it becomes, or ``IGNORED``, and the
 # boundary, which is what the scanner knows there about the next lexeme. A plain tuple:
@@ -41,11 +43,16 @@ class ScannerTables:
         self.byte_classes = arrays["byte_class"].tobytes()
         self.open_lexeme_of: list[OpenLexemeId] = arrays["scanner_final"].tolist()
         self.end_of_text: list[TerminalId] = arrays["scanner_end_of_text"].tolist()
+        self._end_first, self._end_terminal, self._end_boundary = (
+            view_numbers(arrays[name]) for name in ("end_first", "end_terminal", "end_boundary")
+        )
         self._next: list[list[ScannerStateId] | None] = [None] * self.n_states
         self._moves: list[list[ScannerStateId] | None] = [None] * self.n_states
         self._ends: list[tuple[LexemeEnd, ...] | None] = [None] * self.n_states
         self._entries: list[list[ScannerStateId] | None] = [None] * len(arrays["scanner_entries"])
-        self._entry_numbers: list[list[int] | None] = [None] * len(arrays["scanner_enter"])
+        n_boundaries = len(arrays["scanner_enter"])
+        self._entered: list[NDArray[np.bool_] | None] = [None] * n_boundaries
+        self._entry_numbers: list[list[int] | None] = [None] * n_boundaries
 
     def next(self, state: ScannerStateId) -> list[ScannerStateId]:
         """Return by byte class the state in which the same lexeme goes on; 0 is dead."""
@@ -60,24 +67,28 @@ class ScannerTables:
         if row is None:
             following = self._arrays["scanner_next"][state].astype(np.int32)
             may_enter = np.zeros(len(following), dtype=np.bool_)
-            for _, boundary in self.ends(state):
-                entries = np.unique(self._arrays["scanner_enter"][boundary])
-                may_enter |= self._arrays["scanner_entries"][entries].any(axis=0)
+            for boundary in {boundary for _, boundary in self.ends(state)}:
+                may_enter |= self._entered_after(boundary)
             codes = np.where(may_enter, np.where(following > 0, FORKS, ENDS), following)
             row = self._moves[state] = codes.tolist()
         return row
+
+    def _entered_after(self, boundary: BoundaryId) -> NDArray[np.bool_]:
+        """Return by byte class whether some lexeme begins with it after a boundary."""
+        entered = self._entered[boundary]
+        if entered is None:
+            entries = np.unique(self._arrays["scanner_enter"][boundary])
+            entered = self._arrays["scanner_entries"][entries].any(axis=0)
+            self._entered[boundary] = entered
+        return entered
 
     def ends(self, state: ScannerStateId) -> tuple[LexemeEnd, ...]:
         """Return the ways in which the open lexeme may end before the next byte."""
         found = self._ends[state]
         if found is None:
-            low, high = self._arrays["end_first"][state : state + 2].tolist()
+            low, high = self._end_first[state : state + 2]
             found = self._ends[state] = tuple(
-                zip(
-                    self._arrays["end_terminal"][low:high].tolist(),
-                    self._arrays["end_boundary"][low:high].tolist(),
-                    strict=True,
-                )
+                zip(self._end_terminal[low:high], self._end_boundary[low:high], strict=True)
             )
         return found
 

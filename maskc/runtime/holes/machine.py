@@ -19,10 +19,10 @@ from maskc.runtime.holes.masks import Beginnings, HoleMasks
 from maskc.runtime.holes.stepping import HoleStepper, Reading, Readings
 from maskc.runtime.holes.tracks import Tracks
 from maskc.runtime.lalr.hypothesis import Hypothesis
-from maskc.runtime.lalr.machine import BY_LAYOUT, LalrMachine, find_effect, keep_result
+from maskc.runtime.lalr.machine import LalrMachine, find_effect, keep_result
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import pop_and_push
-from maskc.runtime.lalr.stack_cache import StackCache
+from maskc.runtime.lalr.stack_cache import BY_LAYOUT, StackCache
 from maskc.runtime.schema.tokens import TokenIndex
 
 

@@ -75,6 +75,25 @@ class StackEffects:
             reads.lowest = stack.depth - n_read
         return pop_and_push(stack, n_popped, pushed) if pushed else None
 
+    def takes(self, state: RefinedStateId, terminal: TerminalId) -> bool:
+        """Return whether a stack with a state on top takes a terminal: all such stacks do, or none.
+
+        This is what states were refined for.
+        """
+        lookaheads = self._lookaheads
+        return bool(lookaheads.of_terminal[terminal] & lookaheads.taken[state])
+
+    def segment(
+        self, state: RefinedStateId, nonterminal: NonterminalId, terminal: TerminalId
+    ) -> Segment:
+        """Return :func:`~maskc.runtime.lalr.reductions.reduce` of the same, cached."""
+        key = (state, nonterminal, terminal)
+        segment: Segment | None = self._segments.current.get(key) or self._segments.get(key)
+        if segment is None:
+            segment = reduce(self._tables, state, nonterminal, terminal)
+            self._segments.put(key, segment)
+        return segment
+
     def _compute(self, stack: Stack, terminal: TerminalId) -> StackEffect:
         """Return what a terminal does to a stack.
 
@@ -82,19 +101,13 @@ class StackEffects:
         many reductions follow each other, the effect is kept for where the first of them have led:
         one more item of a list that is read from its right end leads there, too.
         """
-        lookaheads = self._lookaheads
-        if not lookaheads.of_terminal[terminal] & lookaheads.taken[stack.state]:
+        if not self.takes(stack.state, terminal):
             return (0, (), 0)
         base, nonterminal = stack, NO_NONTERMINAL
         passed: list[tuple[Stack, NonterminalId]] = []  # after each of the first segments
         effect: StackEffect | None = None  # on the base
         while effect is None:
-            key = (base.state, nonterminal, terminal)
-            segment: Segment | None = self._segments.current.get(key) or self._segments.get(key)
-            if segment is None:
-                segment = reduce(self._tables, *key)
-                self._segments.put(key, segment)
-            n_below, nonterminal, pushed = segment
+            n_below, nonterminal, pushed = self.segment(base.state, nonterminal, terminal)
             if nonterminal == NO_NONTERMINAL:
                 effect = (0, pushed, 0)
                 break

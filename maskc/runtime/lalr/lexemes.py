@@ -16,6 +16,8 @@ from maskc.ids import (
     IGNORED,
     NO_EVENT,
     NOT_AN_END,
+    BoundaryId,
+    ColumnsId,
     OpenLexemeId,
     RefinedStateId,
     TerminalId,
@@ -113,27 +115,32 @@ class Lexemes:
             column: the column that the lexeme reached.
             reads: notes what was read.
         """
-        key = (number, stack.state)
+        if self.leads_on_at_once(number, stack.state):
+            return True
+        return self._newlines is not None and any(
+            self._newlines.lead_on(columns, boundary, stack, indents, column, reads)
+            for columns, boundary in self.newlines_of(number)
+        )
+
+    def leads_on_at_once(self, number: OpenLexemeId, state: RefinedStateId) -> bool:
+        """Return the same of every stack with a state on top, without newlines that count."""
+        key = (number, state)
         verdict: bool | None = self._verdicts.current.get(key)
         if verdict is None:
             verdict = self._verdicts.get(key)
         if verdict is None:
-            verdict = self._leads_on_at_once(number, stack.state)
+            lookaheads, place = self._lookaheads, self._tables.place[state]
+            lexeme, taken = lookaheads.open_lexeme(number), lookaheads.taken[state]
+            verdict = bool(lexeme.direct & taken) or any(
+                lookaheads.after(boundary, place) & taken for boundary in lexeme.ignored
+            )
             self._verdicts.put(key, verdict)
-        if verdict or self._newlines is None:
-            return verdict
-        lexeme = self._lookaheads.open_lexeme(number)
-        return any(
-            self._newlines.lead_on(lexeme.columns, boundary, stack, indents, column, reads)
-            for boundary in lexeme.newlines
-        )
+        return verdict
 
-    def _leads_on_at_once(self, number: OpenLexemeId, state: RefinedStateId) -> bool:
-        lookaheads, place = self._lookaheads, self._tables.place[state]
-        lexeme, taken = lookaheads.open_lexeme(number), lookaheads.taken[state]
-        return bool(lexeme.direct & taken) or any(
-            lookaheads.after(boundary, place) & taken for boundary in lexeme.ignored
-        )
+    def newlines_of(self, number: OpenLexemeId) -> list[tuple[ColumnsId, BoundaryId]]:
+        """Return the newlines that count columns which an open lexeme may become."""
+        lexeme = self._lookaheads.open_lexeme(number)
+        return [(lexeme.columns, boundary) for boundary in lexeme.newlines]
 
     def may_end(self, h: Hypothesis, reads: ReadSet) -> bool:
         """Return whether the text may end here."""
@@ -149,9 +156,13 @@ class Lexemes:
             if ended is None:
                 return False
             stack, indents = ended
-        taken = self._lookaheads.taken[stack.state]
         if tables.layout is not None:
             reads.layout = True
-            if len(indents) > 1:
-                return bool(taken & tables.layout.dedent_at_end)
+        return self.may_end_with(stack.state, len(indents))
+
+    def may_end_with(self, state: RefinedStateId, n_open: int) -> bool:
+        """Return whether the text may end with a state on top, and so many columns of blocks."""
+        taken, layout = self._lookaheads.taken[state], self._tables.layout
+        if layout is not None and n_open > 1:
+            return bool(taken & layout.dedent_at_end)
         return bool(taken & self._lookaheads.end)

@@ -14,27 +14,29 @@ for every array that has one element so far.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from typing import Any
 
 from maskc.artifact.model import Contents
 from maskc.ids import NO_LINE, RefinedStateId, ScannerStateId
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget
+from maskc.runtime.cache.composing import Composer
 from maskc.runtime.cache.pool import MaskPool, PooledMask
+from maskc.runtime.graph import GraphReader
+from maskc.runtime.lalr.debts import Debts
 from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import Hypotheses, Hypothesis
 from maskc.runtime.lalr.lexemes import Lexemes
 from maskc.runtime.lalr.lookaheads import LalrLookaheads
-from maskc.runtime.lalr.masks import LalrMasks
+from maskc.runtime.lalr.masks import NEAR, LalrMasks
 from maskc.runtime.lalr.newlines import COUNTED, Newlines
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack, lower, pop_and_push
-from maskc.runtime.lalr.stack_cache import DEEP, ON_STACK, StackCache, follow
+from maskc.runtime.lalr.stack_cache import BY_LAYOUT, DEEP, ON_STACK, StackCache, follow
 from maskc.runtime.lalr.stepping import Stepper
 from maskc.runtime.lalr.tables import LalrTables
 from maskc.runtime.scanner import ScannerTables, group_bytes
 
-# In the place of a cached result: it also depends on the layout, and is cached by that as well.
-BY_LAYOUT = "by layout"
-
+_NEAR = range(NEAR)
 
 # What a token makes of a hypothesis: how many states of the stack are popped; which are pushed,
 # lowest first; the scanner state afterwards; the open blocks afterwards, ``None`` if they stay; and
@@ -84,16 +86,18 @@ class LalrMachine:
         self._stepper = Stepper(
             self.scanner, self.tables, self.lexemes, self.newlines, self.counts_columns
         )
-        self._masks = LalrMasks(arrays, self.effects, self.lexemes, budget, pool)
+        graph = GraphReader(arrays)
+        debts = Debts(
+            self.scanner, self.tables, graph, self.effects, self.lexemes, self.newlines, budget
+        )
+        self._masks = LalrMasks(self.tables, debts, Composer(graph, pool, budget), budget)
+        self._mask_cache, self._classes = self._masks.cache, self._masks.classes
         self._budget = budget
         self._text_of = text_of
         n_states = self.tables.n_states
-        # By scanner state, token and top of the stack; by scanner state and top of the stack; and
-        # by the column and the open blocks as well.
+        # By scanner state, token and top of the stack; and by the column and the open blocks too.
         self._effects = StackCache(budget, n_states)
         self._effects_by_layout = StackCache(budget, n_states)
-        self._mask_of = StackCache(budget, n_states)
-        self._mask_of_by_layout = StackCache(budget, n_states)
         self.pool = pool
         self.byte_groups = group_bytes(
             self.scanner.byte_classes, apart=COUNTED if self.newlines else b""
@@ -178,24 +182,30 @@ class LalrMachine:
         return self.lexemes.may_end(hypothesis, ReadSet(0))
 
     def mask(self, hypothesis: Hypothesis) -> PooledMask:
-        """Return the tokens that a hypothesis allows; ``StackCache.find`` is written out here."""
+        """Return the tokens that a hypothesis allows; the known part of the way is walked here."""
         h = hypothesis
-        stack, current = h.stack, self._mask_of.current
-        found = current.get((h.state, stack.state))
-        while type(found) is int:
+        stack, classes = h.stack, self._classes
+        current: dict[Any, Any] = self._mask_cache.current
+        found: Any = current.get((h.state, stack.state))
+        if type(found) is PooledMask:
+            return found
+        for _ in _NEAR:
+            if type(found) is not int:
+                break
             if found < 0:
-                found, _ = follow(current, found, stack)
-            else:
-                stack = stack.below  # type: ignore[assignment]  # read before, so it is there
-                found = current.get(found + stack.state)
-        if found is None:
-            found = self._mask_of.recall((h.state, h.stack.state), h.stack)
-        if found is ON_STACK:
-            found = self._mask_of.find_deep((h.state, h.stack.state), h.stack)
+                found, stack = self._masks.skip(found, stack)
+                if stack.below is None:
+                    found = None
+                    break
+            stack = stack.below  # type: ignore[assignment]  # read before, so it is there
+            found = current.get(found + classes[stack.state])
         if found is BY_LAYOUT:
-            key = (h.state, h.stack.state, h.column, h.indents)
-            found = self._mask_of_by_layout.find(key, h.stack)
-        return self._compose(h) if found is None else found
+            layout: Any = current.get((h.column, h.indents))
+            found = self._masks.find((h.state, h.stack.state, layout), h.stack)
+            return found if type(found) is PooledMask else self._read_with_layout(h)
+        if type(found) is int:
+            return self._read(h, (found, stack))
+        return found if type(found) is PooledMask else self._read(h, None)
 
     def mask_numbers(self, batch: Iterable[Hypotheses]) -> list[int]:
         """Return the number of each sequence's mask, -1 without one.
@@ -203,15 +213,18 @@ class LalrMachine:
         It is :meth:`mask` in a loop without calls: a call takes as long as the rest.
         """
         numbers: list[int] = []
-        current, append = self._mask_of.current, numbers.append
+        classes, append = self._classes, numbers.append
+        current: dict[Any, Any] = self._mask_cache.current
         for hypotheses in batch:
             if len(hypotheses) == 1:
                 h = hypotheses[0]
                 stack = h.stack
-                found = current.get((h.state, stack.state))
-                while type(found) is int and found >= 0:
+                found: Any = current.get((h.state, stack.state))
+                for _ in _NEAR:
+                    if type(found) is not int or found < 0:
+                        break
                     stack = stack.below  # type: ignore[assignment]  # read before, so it is there
-                    found = current.get(found + stack.state)
+                    found = current.get(found + classes[stack.state])
                 if type(found) is not PooledMask:
                     found = self.mask(h)
             else:
@@ -219,17 +232,35 @@ class LalrMachine:
             append(found.number)
         return numbers
 
-    def _compose(self, h: Hypothesis) -> PooledMask:
-        """Return the mask of a hypothesis by asking the parser, and cache it."""
-        reads = ReadSet(h.stack.depth)
-        mask = self.compose(h, reads)
+    def _read(self, h: Hypothesis, known: tuple[int, Stack] | None) -> PooledMask:
+        """Return the mask of a hypothesis where not all of the way to it is known.
+
+        Args:
+            h: the hypothesis.
+            known: the place to which ``NEAR`` states have led, and the stack there.
+        """
         key = (h.state, h.stack.state)
-        keep_result(self._mask_of, self._mask_of_by_layout, key, h, reads, mask)
+        mask = self._masks.read(key, h.state, h.stack, (), NO_LINE, known=known)
+        return mask if isinstance(mask, PooledMask) else self._read_with_layout(h)
+
+    def _read_with_layout(self, h: Hypothesis, reads: ReadSet | None = None) -> PooledMask:
+        """Return the same of one that depends on the layout; note what was read of the stack."""
+        masks = self._masks
+        key = (h.state, h.stack.state, masks.layout(h.indents, h.column))
+        mask = masks.read(key, h.state, h.stack, h.indents, h.column, reads=reads)
+        if not isinstance(mask, PooledMask):
+            raise TypeError("with the layout a mask is known")
         return mask
 
     def compose(self, h: Hypothesis, reads: ReadSet) -> PooledMask:
-        """Return the mask of a hypothesis without looking it up; note what was read for it."""
-        return self._masks.compose(h, reads)
+        """Return the mask of a hypothesis, and note what of it was read for that."""
+        mask = self._masks.read(
+            (h.state, h.stack.state), h.state, h.stack, (), NO_LINE, reads=reads
+        )
+        if isinstance(mask, PooledMask):
+            return mask
+        reads.layout = True
+        return self._read_with_layout(h, reads)
 
     def describe(self, hypothesis: Hypothesis) -> Hashable:
         """Return all that the future of a hypothesis depends on."""

@@ -17,7 +17,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from maskc.ids import NO_LINE, BoundaryId, ColumnsId
+from maskc.ids import NO_LINE, BoundaryId, ColumnsId, RefinedStateId, TerminalId
 from maskc.runtime.lalr.columns import Columns
 from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import Ended
@@ -29,6 +29,9 @@ from maskc.runtime.lalr.tables import LalrTables
 # The bytes that change a column.
 COUNTED = b"\n\t "
 _LINE_FEED, _TABULATOR, _SPACE = COUNTED
+
+# What follows a newline: INDENT or DEDENT, how often, and the columns of the blocks then open.
+Blocks = tuple[TerminalId, int, tuple[int, ...]]
 
 
 class Newlines:
@@ -42,6 +45,7 @@ class Newlines:
 
     Attributes:
         terminal: the terminal of a line's end.
+        dedent: the terminal of a block's end.
     """
 
     def __init__(
@@ -63,6 +67,7 @@ class Newlines:
         self._indent = _to_bits(arrays["indent_lookahead"])
         self._dedent = _to_bits(arrays["dedent_lookahead"])
         self.terminal = tables.layout.newline
+        self.dedent = tables.layout.dedent
 
     def next_column(self, column: int, byte: int) -> int:
         """Return the column after one more byte of an open newline.
@@ -91,16 +96,35 @@ class Newlines:
         if self._enclosed[stack.state]:
             return (stack, indents)
         reads.layout = True
+        blocks = self.blocks(indents, column)
+        after = self._shift(stack, self._layout.newline, reads) if blocks is not None else None
+        if blocks is None or after is None:
+            return None
+        terminal, n_times, left = blocks
+        for _ in range(n_times):
+            shifted = self._shift(after, terminal, reads)
+            if shifted is None:
+                return None
+            after = shifted
+        return (after, left)
+
+    def blocks(self, indents: tuple[int, ...], column: int) -> Blocks | None:
+        """Return what the parser gets after a newline, ``None`` if it is an error.
+
+        Args:
+            indents: columns of the open blocks.
+            column: where the next line begins; ``NO_LINE`` if the newline has no line break.
+        """
         if column == NO_LINE:
             return None
-        after = self._shift(stack, self._layout.newline, reads)
-        if after is not None and column > indents[-1]:
-            after = self._shift(after, self._layout.indent, reads)
-            indents = (*indents, column)
-        while after is not None and column < indents[-1]:
-            after = self._shift(after, self._layout.dedent, reads)
-            indents = indents[:-1]
-        return None if after is None or column != indents[-1] else (after, indents)
+        if column > indents[-1]:
+            return (self._layout.indent, 1, (*indents, column))
+        n_open = len(indents)
+        while n_open and column < indents[n_open - 1]:
+            n_open -= 1
+        if not n_open or column != indents[n_open - 1]:
+            return None
+        return (self._layout.dedent, len(indents) - n_open, indents[:n_open])
 
     def lead_on(
         self,
@@ -122,37 +146,72 @@ class Newlines:
             reads: notes what was read.
         """
         if self._enclosed[stack.state]:
-            return self._can_go_on(stack, boundary)
+            return self.can_go_on(stack.state, boundary)
         after = self._shift(stack, self._layout.newline, reads)
         if after is None:
             return False
         reads.layout = True
-        can_exceed, can_reach = self._columns.can_exceed, self._columns.can_reach
-        if self._taken[after.state] & self._indent[boundary] and (
-            can_exceed(columns, boundary, indents[-1], fresh=True)
-            or column != NO_LINE
-            and can_exceed(columns, boundary, indents[-1] - column, fresh=False)
-        ):
-            return True
-        # ``after``: the stack once the newline has closed all blocks further in than ``wanted``.
-        for wanted in reversed(indents):
-            if self._can_go_on(after, boundary) and (
-                can_reach(columns, boundary, wanted, fresh=True)
-                or NO_LINE != column <= wanted
-                and can_reach(columns, boundary, wanted - column, fresh=False)
-            ):
+        # ``after``: the stack once the newline has closed some blocks.
+        for n_closed in range(len(indents)):
+            state, wanted, is_last = (
+                after.state,
+                indents[-1 - n_closed],
+                n_closed + 1 == len(indents),
+            )
+            if self.ends_here(columns, boundary, state, wanted, column, may_indent=not n_closed):
                 return True
-            if not self._taken[after.state] & self._dedent[boundary]:
+            if is_last or not self.may_close(boundary, state):
                 return False
-            dedented = self._shift(after, self._layout.dedent, reads)
+            dedented = self._shift(after, self.dedent, reads)
             if dedented is None:
                 return False
             after = dedented
         return False
 
-    def _can_go_on(self, stack: Stack, boundary: BoundaryId) -> bool:
-        following = self._lookaheads.after(boundary, self._place[stack.state])
-        return bool(following & self._taken[stack.state])
+    def ends_here(
+        self,
+        columns: ColumnsId,
+        boundary: BoundaryId,
+        state: RefinedStateId,
+        wanted: int,
+        column: int,
+        *,
+        may_indent: bool,
+    ) -> bool:
+        """Return whether an open newline can end at a block's column so that some text goes on.
+
+        Args:
+            columns: number of the columns that it may reach.
+            boundary: what the scanner knows where it ends.
+            column: reached so far, ``NO_LINE`` before the first line break.
+            state: on top of the stack, when the parser has got the newline and the dedents.
+            wanted: the column of the innermost block that they leave open.
+            may_indent: whether no block was closed: then the newline may also end further in.
+        """
+        can_exceed, can_reach = self._columns.can_exceed, self._columns.can_reach
+        if (
+            may_indent
+            and self._taken[state] & self._indent[boundary]
+            and (
+                can_exceed(columns, boundary, wanted, fresh=True)
+                or column != NO_LINE
+                and can_exceed(columns, boundary, wanted - column, fresh=False)
+            )
+        ):
+            return True
+        return self.can_go_on(state, boundary) and (
+            can_reach(columns, boundary, wanted, fresh=True)
+            or NO_LINE != column <= wanted
+            and can_reach(columns, boundary, wanted - column, fresh=False)
+        )
+
+    def may_close(self, boundary: BoundaryId, state: RefinedStateId) -> bool:
+        """Return whether an open newline may bring a dedent with a state on top."""
+        return bool(self._taken[state] & self._dedent[boundary])
+
+    def can_go_on(self, state: RefinedStateId, boundary: BoundaryId) -> bool:
+        """Return whether a stack with a state on top goes on after a boundary."""
+        return bool(self._lookaheads.after(boundary, self._place[state]) & self._taken[state])
 
 
 def _to_bits(lookaheads: NDArray[Any]) -> list[int]:

@@ -32,6 +32,10 @@ from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
 from maskc.runtime.lalr.stack import Stack, serial_of
 
 DEEP = 64
+
+# In the place of a result: it also depends on the layout, and is cached by that as well.
+BY_LAYOUT = "by layout"
+
 _STATE_BYTES = 8  # of a chain
 
 

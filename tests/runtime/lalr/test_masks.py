@@ -1,15 +1,62 @@
-"""What a hypothesis allows, and what of it was read for that."""
+"""The stack is read as deep as a mask depends on it, and what was read is found again."""
 
-from maskc.runtime.lalr.read_set import ReadSet
-from tests.compiled import compile_text
+import pytest
+
+import maskc
+from maskc import native
+from maskc.runtime.lalr.masks import NEAR
+from tests.compiled import compile_text, legal_ids, matcher_at
+
+TOKENS = (b"(", b"x", b")", b"))", b")))", b"[", b"]")
+BRACKETS = 'start: value\nvalue: "(" value ")" | "[" value "]" | "x"\n'
 
 
-def test_a_mask_reads_the_stack_as_deep_as_its_tokens_go():
-    artifact = compile_text('start: "(" start ")" | "x"\n', (b"(", b"x", b")", b"))", b")))"))
-    machine = artifact.machine
-    (h,) = machine.step(machine.start(), b"((((((x")
-    reads = ReadSet(h.stack.depth)
-    mask = machine._masks.compose(h, reads)
-    assert mask.words[0] == 0b011100
-    assert 1 <= h.stack.depth - reads.lowest <= 4
-    assert not reads.layout
+@pytest.fixture
+def artifact():
+    return compile_text(BRACKETS, TOKENS)
+
+
+def count_readings(artifact, monkeypatch):
+    """Return a list that grows by one with each state that has to be read for the first time."""
+    readings, debts = [], artifact.machine._masks._debts
+    for name in ("open", "read"):
+        work = getattr(debts, name)
+        monkeypatch.setattr(debts, name, lambda *a, work=work: readings.append(a) or work(*a))
+    return readings
+
+
+@pytest.mark.skipif(native.is_compiled(), reason="exchanges methods")
+def test_a_mask_reads_no_deeper_than_its_tokens_go(artifact, monkeypatch):
+    matcher = matcher_at(artifact, "((((((((x")
+    readings = count_readings(artifact, monkeypatch)
+    assert legal_ids(matcher, 8) == {2, 3, 4}
+    assert 1 < len(readings) <= 4
+
+
+@pytest.mark.skipif(native.is_compiled(), reason="exchanges methods")
+def test_a_stack_of_known_parts_is_not_worked_out_anew(artifact, monkeypatch):
+    for text in ("(((x", "([(x", "((x", "[(((x"):
+        legal_ids(matcher_at(artifact, text), 8)
+    readings = count_readings(artifact, monkeypatch)
+    assert legal_ids(matcher_at(artifact, "[[[[(((x"), 8) == {2, 3, 4}
+    assert legal_ids(matcher_at(artifact, "([([(((x"), 8) == {2, 3, 4}
+    assert legal_ids(matcher_at(artifact, "[[[[(((((x"), 8) == {2, 3, 4}
+    assert readings == []
+
+
+@pytest.mark.parametrize("cache_bytes", [0, 20_000, 1 << 28])
+def test_what_is_far_below_decides_however_little_is_cached(cache_bytes):
+    """A chain that is reduced at once, with another bracket below it."""
+    text = 'start: value\nvalue: "(" value ")" | "[" value "]" | "a" "^" value | "a"\n'
+    tokens = (b"(", b"[", b"a", b"^", b")", b"]", b")]", b"])")
+    contents = compile_text(text, tokens).contents
+    artifact = maskc.Artifact(contents, cache_bytes=cache_bytes)
+    for length in (1, 2, NEAR - 1, NEAR, NEAR + 1, 3 * NEAR):
+        for before, legal in (("([", {3, 5, 7}), ("[(", {3, 4, 6}), ("((", {3, 4}), ("", {3, 8})):
+            matcher = matcher_at(artifact, before)
+            for _ in range(length):
+                assert matcher.accept_bytes(b"a^")
+                assert legal_ids(matcher, 9) == {0, 1, 2}
+            assert matcher.accept_bytes(b"a")
+            assert legal_ids(matcher, 9) == legal
+            assert legal_ids(matcher.fork(), 9) == legal

@@ -1,0 +1,72 @@
+import pytest
+
+from maskc.ids import NO_LINE
+from maskc.runtime.lalr.debts import Asking
+from tests.compiled import compile_text, legal_tokens
+
+DEPTH = 1200  # deeper than Python may call
+NESTED = 'start: "(" start ")" | "x"\n'
+
+
+@pytest.fixture(scope="module")
+def artifact():
+    return compile_text(NESTED, (b"(", b")", b"x", b")" * DEPTH, b"(" * DEPTH + b"x"))
+
+
+def test_a_token_of_thousands_of_terminals_is_asked_about_to_its_end(artifact):
+    assert legal_tokens(artifact, "(" * DEPTH + "x") == {b")", b")" * DEPTH}
+
+
+def test_one_bracket_too_many_is_found_at_the_bottom(artifact):
+    assert legal_tokens(artifact, "(" * (DEPTH - 1) + "x") == {b")"}
+
+
+def test_what_was_read_of_one_stack_holds_where_the_stack_agrees(artifact):
+    first = legal_tokens(artifact, "((x")
+    assert legal_tokens(artifact, "(((x)") == first == {b")"}
+
+
+def test_a_general_grammars_token_is_asked_about_to_its_end():
+    tokens = (b"(", b")", b"x", b")" * DEPTH)
+    artifact = compile_text(NESTED, tokens, parser="earley")
+    assert legal_tokens(artifact, "(" * DEPTH + "x") == {b")", b")" * DEPTH}
+    assert legal_tokens(artifact, "(" * (DEPTH - 1) + "x") == {b")"}
+
+
+def owed_by(artifact, text):
+    """Return what a text's mask owes, with the top of the stack read, and then state by state."""
+    machine = artifact.machine
+    (h,) = machine.step(machine.start(), text)
+    debts, stack = machine._masks._debts, h.stack
+    asking = Asking((), NO_LINE)
+    found = [debts.open(asking, h.state, stack.state)]
+    while found[-1][0] and stack.below is not None:
+        stack = stack.below
+        found.append(debts.read(asking, found[-1], stack.state))
+    return found
+
+
+def test_a_chain_owes_the_same_however_long_it_is():
+    """Each ``y`` is reduced with what follows it, so the closing bracket is owed by the next."""
+    text = 'start: value\nvalue: "(" value ")" | "[" value "]" | "x" | "y" value\n'
+    artifact = compile_text(text, (b"(", b"[", b"x", b"y", b")", b"]", b"))", b"])"))
+    *chain, after = owed_by(artifact, b"(yyyx")
+    assert len(chain) == 3
+    assert len(set(chain)) == 1
+    assert len(chain[0][0]) == 1
+    assert after == ((), chain[0][1])
+    assert set(owed_by(artifact, b"((yyx")[-1][1]) > set(after[1])
+
+
+def test_a_mask_that_the_top_decides_owes_nothing(artifact):
+    ((debts, unions),) = owed_by(artifact, b"((")
+    assert not debts
+    assert unions
+
+
+def test_blocks_that_nobody_gave_are_asked_for(blocks_artifact):
+    machine = blocks_artifact.machine
+    (h,) = machine.step(machine.start(), b"b:\n  x\n")
+    debts = machine._masks._debts
+    assert debts.open(Asking((), NO_LINE), h.state, h.stack.state) is None
+    assert debts.open(Asking(h.indents, h.column), h.state, h.stack.state) is not None
