@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 180
 STDLIB := $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test types native pure runtime-wheel suite quick docs check slow golden bench bench-peers deep growth hostile corpora conformance templates tokenizers wild format clean
+.PHONY: browser help venv run test types native pure runtime-wheel suite quick docs check slow golden bench bench-peers deep growth hostile corpora conformance templates tokenizers wild format clean
 .PHONY: conformance-json-schema fuzz integrations engines engine-llama-cpp engine-sglang engine-vllm grammars peers
 
 help: ## list the targets
@@ -62,6 +62,10 @@ docs: $(STAMP) ## build the site of docs/ into site/, with the API; a link that 
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 check: test ## the same as test
+
+browser: $(STAMP) ## test the pages of `maskc play` and `maskc inspect --html` in Chromium, which must be there
+	@command -v chromium chromium-browser google-chrome >/dev/null || { echo "install chromium first"; exit 1; }
+	$(BIN)/pytest -q tests/play tests/report/html
 
 fuzz: $(STAMP) ## fuzz load, the front ends and the matcher, FUZZ_SECONDS each (180), and keep what fails
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]'

@@ -23,7 +23,7 @@ FILE = BOTTOM | {
 RUNTIME = FILE | {"runtime"}
 ALL = COMPILER | RUNTIME | {"", "glr", "pipeline", "verify", "bench", "report", "cli"}
 ALL |= {"lalr_path", "stages", "dump", "jsonschema", "kit", "lint", "explain", "tags", "native"}
-ALL |= {"build", "captures", "diff", "work"}
+ALL |= {"build", "captures", "diff", "play", "work"}
 
 # Package or module → what it may import of maskc. The most specific line counts; `""` is
 # maskc/__init__.py itself.
@@ -118,7 +118,9 @@ MAY_IMPORT = {
     # Of a JSON Schema its own compiler is asked, with keywords left out.
     "explain.causes": {"explain.model", "jsonschema.keywords"},
     "explain.schemas": RUNTIME | {"explain", "jsonschema.compiling", "jsonschema.reader"},
-    "report": ALL - {"cli"},
+    # A page around what explain says, in report's words.
+    "play": RUNTIME | {"budget", "explain", "limits", "play", "report"},
+    "report": ALL - {"cli", "play"},
     "cli": ALL,
     "__main__": {"cli"},
 }

@@ -27,7 +27,8 @@ COMPLETE = "_MASKC_COMPLETE"
 # NAME is `NAME_command` of `maskc.cli.NAME`.
 COMMANDS = (
     *("compile", "build", "inspect", "verify", "bench", "kit", "generate"),
-    *("grammars", "tokenizers", "families", "analyze", "lint", "explain", "check", "diff", "dump"),
+    *("grammars", "tokenizers", "families", "analyze", "lint", "explain", "play", "check"),
+    *("diff", "dump"),
 )
 
 

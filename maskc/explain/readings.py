@@ -11,6 +11,7 @@ that the parser refuses.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Generic
 
 from maskc.explain.model import Cause, Death, Ending, Reading
@@ -30,8 +31,9 @@ class Open(Generic[H]):
     lexeme: bytes
 
 
+@lru_cache(maxsize=1)
 def open_reader(artifact: Artifact) -> Reader[Any]:
-    """Return what reads the texts of an artifact's grammar.
+    """Return what reads the texts of an artifact's grammar; it is kept for the next text.
 
     Raises:
         GrammarError, PostlexError: this version of Lark reads the grammar differently.

@@ -54,17 +54,17 @@ def _list_lines(explanation: Explanation[Any]) -> list[str]:
         line, column = place_of(text, death.offset)
         pointed = [f"  {shown}" for shown in point_at(text, death.offset)]
         heading = f"  illegal at line {line}, column {column}"
-        return [*lines, heading, *pointed, *_say_death(death, text)]
+        return [*lines, heading, *pointed, *say_death(death, text)]
     for number, reading in enumerate(explanation.readings, 1):
         if len(explanation.readings) > 1:
             lines.append(f"reading {number} of {len(explanation.readings)}")
-        lines += _say_reading(reading)
+        lines += say_reading(reading)
     lines.append(f"  the text may end here: {'yes' if explanation.may_end else 'no'}")
     if explanation.forced:
         lines.append(f"  what must come next: {quote(explanation.forced)}")
     lines += _say_legal(explanation)
     if explanation.token is not None:
-        lines += _say_token(explanation.token)
+        lines += say_token(explanation.token)
     return lines
 
 
@@ -93,7 +93,8 @@ def _say_examples(examples: Sequence[bytes], n_tokens: int) -> str:
     return f"{shown} and {format_count(more)} more" if shown and more > 0 else shown
 
 
-def _say_reading(reading: Reading) -> list[str]:
+def say_reading(reading: Reading) -> list[str]:
+    """Return the lines of one way to read the text."""
     lines = [f"  reading: {item}" for item in reading.items]
     becomes = list(reading.may_become)
     if reading.may_be_ignored:
@@ -109,17 +110,19 @@ def _say_reading(reading: Reading) -> list[str]:
     return lines
 
 
-def _say_token(verdict: TokenVerdict[Any]) -> list[str]:
+def say_token(verdict: TokenVerdict[Any]) -> list[str]:
+    """Return the lines of whether a token is legal, and why."""
     name = f"token {verdict.token_id}" if verdict.token_id is not None else "no token, the text"
     if verdict.token is None:
         return [f"{name} (special): {'legal' if verdict.is_legal else 'illegal'}"]
     heading = f"{name} {quote(verdict.token)}: {'legal' if verdict.is_legal else 'illegal'}"
     if verdict.death is not None:
-        return [heading, *_say_death(verdict.death, verdict.token)]
-    return [heading, *(line for reading in verdict.readings for line in _say_reading(reading))]
+        return [heading, *say_death(verdict.death, verdict.token)]
+    return [heading, *(line for reading in verdict.readings for line in say_reading(reading))]
 
 
-def _say_death(death: Death | Refusal, text: bytes) -> list[str]:
+def say_death(death: Death | Refusal, text: bytes) -> list[str]:
+    """Return the lines of where and of what a text dies."""
     if isinstance(death, Refusal):
         return say_refusal(death, text)
     good = text[: death.offset]

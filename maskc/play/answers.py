@@ -1,0 +1,117 @@
+"""What does the page show of a text, and of a token after it?
+
+The same as ``maskc explain``, as values for JSON, with the heat of the text's tokens. A text and a
+token come from a page, so they are bounded, and so is the work.
+
+Example: ``answer(artifact, '{"a": ')`` has the groups NUMBER, STRING and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from maskc.budget import run_bounded
+from maskc.errors import MaskcError
+from maskc.explain.checking import place_of
+from maskc.explain.dispatch import explain_any
+from maskc.explain.heat import measure_heat
+from maskc.explain.model import Explanation
+from maskc.explain.questions import parse_token
+from maskc.limits import Limits
+from maskc.report.caret import point_at
+from maskc.report.explain import IGNORED, say_death, say_reading, say_token
+from maskc.report.render import format_lexemes
+from maskc.runtime.artifact import Artifact
+
+MAX_TEXT = 4_000
+MAX_TOKEN = 400
+SECONDS = 20.0
+
+
+def answer(
+    artifact: Artifact, text: str, token: str = "", resources: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return what the page shows.
+
+    Args:
+        artifact: what to ask.
+        text: what was written so far.
+        token: a token to explain as well, as ``--token`` takes it; empty: none.
+        resources: the documents that a JSON Schema was compiled with.
+
+    Returns:
+        A map for JSON; with ``problem`` alone, a sentence, if the text cannot be explained.
+    """
+    if len(text) > MAX_TEXT or len(token) > MAX_TOKEN:
+        return {"problem": f"the page takes {MAX_TEXT:,} characters; use maskc check for files"}
+    written = text.encode(errors="surrogatepass")
+    try:
+        return run_bounded(
+            lambda: _answer(artifact, written, token, resources), Limits(seconds=SECONDS)
+        )
+    except (MaskcError, ValueError) as error:
+        return {"problem": str(error)}
+
+
+def _answer(
+    artifact: Artifact, text: bytes, token: str, resources: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    asked = parse_token(token) if token else None
+    found = explain_any(artifact, text, asked, resources)
+    heat = [
+        {"token": _show(w.token), "n_legal": w.n_legal, "is_special": w.is_special}
+        for w in measure_heat(artifact, text)
+    ]
+    return {
+        "is_legal": found.death is None,
+        "may_end": found.may_end,
+        "forced": _show(found.forced),
+        "n_legal": found.n_legal,
+        "n_tokens": found.n_tokens,
+        "groups": _list_groups(found),
+        "readings": [line.strip() for reading in found.readings for line in say_reading(reading)],
+        "death": _describe_death(found),
+        "token": say_token(found.token) if found.token is not None else [],
+        "heat": heat,
+    }
+
+
+def _describe_death(found: Explanation[Any]) -> dict[str, Any] | None:
+    if found.death is None:
+        return None
+    line, column = place_of(found.text, found.death.offset)
+    return {
+        "line": line,
+        "column": column,
+        "pointed": point_at(found.text, found.death.offset),
+        "why": [said.removeprefix("  ") for said in say_death(found.death, found.text)],
+    }
+
+
+def _list_groups(found: Explanation[Any]) -> list[dict[str, Any]]:
+    if not found.groups and not found.examples:
+        return []
+    named = [(group.name or IGNORED, group.n_tokens, group.examples) for group in found.groups]
+    groups = named or [("any", found.n_legal, found.examples)]
+    return [
+        {
+            "name": name,
+            "n_tokens": n_tokens,
+            "examples": [{"shown": _show(e), "text": _decode(e)} for e in examples],
+        }
+        for name, n_tokens, examples in groups
+    ]
+
+
+def _show(token: bytes) -> str:
+    """Return a token as a reader sees it, without quotes."""
+    return format_lexemes(token)[1:-1] if token else ""
+
+
+def _decode(token: bytes) -> str | None:
+    """Return a token as what can be typed, ``None`` if it ends inside a character."""
+    try:
+        return token.decode()
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,117 @@
+"""Only the page that the server itself sent is answered, and no more than it can send."""
+
+import json
+import socket
+from functools import partial
+from http.client import HTTPConnection
+
+import pytest
+
+from maskc.play import server as module
+from maskc.play.answers import answer
+from maskc.play.server import MAX_BODY, MAX_CONNECTIONS
+from tests.browsers import needs_browser, show
+
+JSON = {"Content-Type": "application/json"}
+
+
+def echo(text, token):
+    return {"text": text, "token": token}
+
+
+def ask(server, body, method="POST", path="/explain", **headers):
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=20)
+    given = {name.replace("_", "-"): value for name, value in headers.items()}
+    connection.request(method, path, body, JSON | given if method == "POST" else given)
+    reply = connection.getresponse()
+    return reply.status, reply.read(), reply
+
+
+def test_the_page_and_its_answers(serve):
+    server = serve(echo)
+    status, page, reply = ask(server, None, "GET", "/")
+    assert (status, b"<textarea" in page) == (200, True)
+    assert reply.headers["Content-Security-Policy"].startswith("default-src 'none'")
+    for path in ("/play.js", "/play.css"):
+        assert ask(server, None, "GET", path)[0] == 200
+    status, data, _ = ask(server, json.dumps({"text": "é", "token": "1"}))
+    assert (status, json.loads(data)) == (200, {"text": "é", "token": "1", "title": "a <title>"})
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "127.0.0.1"},  # without the port
+        {"Host": ""},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+    ],
+)
+def test_another_host_or_origin_is_refused(serve, headers):
+    server = serve(echo)
+    assert ask(server, '{"text": ""}', **headers)[0] == 421
+    assert ask(server, None, "GET", "/", **headers)[0] == 421
+
+
+def test_its_own_origin_is_taken(serve):
+    server = serve(echo)
+    origin = f"http://localhost:{server.port}"
+    assert ask(server, '{"text": ""}', Origin=origin)[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        ('{"text": ""}', {"Content_Type": "text/plain"}),  # what a form of another site can send
+        ("{", {}),
+        ("[" * 20_000, {}),
+        ("[]", {}),
+        ('{"text": 1}', {}),
+        ('{"text": "", "token": 1}', {}),
+        ("{}", {}),
+        ('{"text": ""}', {"Content_Length": "-1"}),
+        ('{"text": ""}', {"Content_Length": str(MAX_BODY + 1)}),
+        ('{"text": ""}', {"Content_Length": "9" * 5_000}),
+    ],
+)
+def test_what_the_page_does_not_send_is_refused(serve, body, headers):
+    assert ask(serve(echo), body, **headers)[0] == 400
+
+
+@pytest.mark.parametrize("path", ["/../server.py", "/play.js/..", "/explain", "/?x"])
+def test_there_are_no_other_pages(serve, path):
+    assert ask(serve(echo), None, "GET", path)[0] == 404
+
+
+def test_it_listens_on_the_loopback_interface_only(serve):
+    assert serve(echo).socket.getsockname()[0] == "127.0.0.1"
+
+
+def test_those_who_say_nothing_do_not_keep_others_out(serve, monkeypatch):
+    monkeypatch.setattr(module._Handler, "timeout", 0.5)
+    server = serve(echo)
+    silent = [
+        socket.create_connection(("127.0.0.1", server.port)) for _ in range(MAX_CONNECTIONS + 4)
+    ]
+    try:
+        for one in silent:
+            one.settimeout(20)
+            assert one.recv(100) == b""  # they are hung up on
+        assert ask(server, '{"text": ""}')[0] == 200
+    finally:
+        for one in silent:
+            one.close()
+
+
+@needs_browser
+def test_a_browser_shows_what_may_come_next(serve, json_bytes):
+    server = serve(partial(answer, json_bytes))
+    page = show(f"{server.url}#%7B%22%3Cb%3E%22")
+    assert '<h1 id="title">a &lt;title&gt;</h1>' in page
+    assert '<th scope="row">COLON</th>' in page
+    assert "5 of 256 tokens are legal" in page
+    assert "<b>" not in page.split('id="heat"')[1]
+    page = show(f"{server.url}#%5B1%7D", width=390)
+    assert "illegal at line 1, column 3" in page
+    assert "'1' ends as NUMBER, and after it '}' begins RBRACE" in page
