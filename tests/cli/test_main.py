@@ -26,6 +26,7 @@ COMMANDS = (
     "inspect",
     "kit",
     "lint",
+    "play",
     "tokenizers",
     "verify",
 )
