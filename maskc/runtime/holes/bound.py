@@ -19,9 +19,9 @@ from maskc.ids import TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.effort import USUAL_STEPS, one_mask
 from maskc.runtime.forced_tokens import TokenTexts
+from maskc.runtime.holes.beginnings import Beginnings
 from maskc.runtime.holes.lexemes import TerminalLexemes
 from maskc.runtime.holes.machine import HoleMachine
-from maskc.runtime.holes.masks import Beginnings
 from maskc.runtime.holes.tracks import Automaton, Tracks
 from maskc.runtime.holes.usable import is_usable
 from maskc.runtime.holes.words import read_words
@@ -137,7 +137,9 @@ class Binder:
         )
         beginnings = self._beginnings.get(terminals)
         if beginnings is None:
-            beginnings = Beginnings(self._machine, holes, artifact.tokens.index, self._budget)
+            beginnings = Beginnings(
+                self._machine.scanner, holes, artifact.tokens.index.tokens, self._budget
+            )
             self._beginnings.put(terminals, beginnings)
         made = HoleMachine(
             self._machine,

@@ -30,6 +30,7 @@ class TerminalLexemes:
         reach: scanner state → whether it may become the terminal.
         rows: the ways in which its lexemes may begin: byte class → scanner state, dead for others.
         left: of each of these, the boundaries that such lexemes may leave.
+        class_of: boundary → the first one after which the same can come, after the terminal.
         first_bytes: bool[256], the bytes with which they may begin.
     """
 
@@ -52,8 +53,23 @@ class TerminalLexemes:
         # What can be lexed after a boundary, in the places after the terminal.
         reached = np.unique(arrays["shift_state"][arrays["shift_terminal"] == terminal])
         places = sorted({tables.place[state] for state in reached.tolist()})
-        self._rest = arrays["rest"][:, places]
+        self._rest = np.ascontiguousarray(arrays["rest"][:, places])
+        same: dict[bytes, BoundaryId] = {}
+        self.class_of: list[BoundaryId] = [
+            same.setdefault(rest.tobytes(), BoundaryId(boundary))
+            for boundary, rest in enumerate(self._rest)
+        ]
+        self._ends = ends
+        self._classes: dict[ScannerStateId, frozenset[BoundaryId]] = {}
         self._less: dict[tuple[BoundaryId, BoundaryId], bool] = {}
+
+    def classes_of(self, state: ScannerStateId) -> frozenset[BoundaryId]:
+        """Return what the open lexeme may leave as the terminal, one boundary for each class."""
+        found = self._classes.get(state)
+        if found is None:
+            left = np.flatnonzero(self._ends[state]).tolist()
+            found = self._classes[state] = frozenset(self.class_of[b] for b in left)
+        return found
 
     def leaves_less(self, one: BoundaryId, other: BoundaryId) -> bool:
         """Return whether all that can come after one boundary can come after another one."""

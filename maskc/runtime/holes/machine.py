@@ -14,10 +14,12 @@ from typing import Any
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget
 from maskc.runtime.cache.pool import PooledMask
+from maskc.runtime.holes.beginnings import Beginnings
 from maskc.runtime.holes.lexemes import TerminalLexemes
-from maskc.runtime.holes.masks import Beginnings, HoleMasks
+from maskc.runtime.holes.masks import HoleMasks
 from maskc.runtime.holes.stepping import HoleStepper, Reading, Readings
 from maskc.runtime.holes.tracks import Tracks
+from maskc.runtime.holes.walks import Walks
 from maskc.runtime.lalr.hypothesis import Hypothesis
 from maskc.runtime.lalr.machine import LalrMachine, find_effect, keep_result
 from maskc.runtime.lalr.read_set import ReadSet
@@ -58,7 +60,8 @@ class HoleMachine:
         self.pool, self._budget = machine.pool, budget
         # Words tell bytes apart that the scanner does not.
         self.byte_groups = tuple(bytes([byte]) for byte in range(256))
-        self._masks = HoleMasks(machine, self.stepper, tracks, beginnings, index, self.pool)
+        walks = Walks(self.stepper, tracks, index.tokens, budget)
+        self._masks = HoleMasks(machine, self.stepper, tracks, beginnings, walks, index, self.pool)
         n_states = machine.tables.n_states
         self._effects = StackCache(budget, n_states)
         self._effects_by_layout = StackCache(budget, n_states)

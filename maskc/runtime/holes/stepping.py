@@ -13,7 +13,7 @@ Example: with TABLE narrowed to ``users``, ``FROM us`` is live and ``FROM ux`` i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from maskc.ids import (
     DEAD,
@@ -21,17 +21,20 @@ from maskc.ids import (
     ENDS,
     FORKS,
     NO_LINE,
+    BoundaryId,
     OpenLexemeId,
-    RefinedStateId,
     ScannerStateId,
 )
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.effort import spend
 from maskc.runtime.holes.lexemes import TerminalLexemes
-from maskc.runtime.holes.tracks import BEGINNING, OUTSIDE, Tracks
+from maskc.runtime.holes.tracks import BEGINNING, Tracks
 from maskc.runtime.lalr.hypothesis import Hypothesis
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet
+from maskc.runtime.lalr.stack import Stack
+
+NO_ENDS: frozenset[BoundaryId] = frozenset()
 
 
 class Reading:
@@ -53,7 +56,11 @@ class HoleStepper:
         machine: of the artifact.
         lexemes: of each hole.
         tracks: of the holes.
-        budget: what cached verdicts are charged to.
+        budget: what is remembered is charged to.
+
+    Attributes:
+        scanner: of the artifact.
+        may_leave: scanner state → whether the open lexeme may become what is no hole.
     """
 
     def __init__(
@@ -63,7 +70,7 @@ class HoleStepper:
         tracks: Tracks,
         budget: Budget,
     ) -> None:
-        self._scanner, self._tables = machine.scanner, machine.tables
+        self.scanner, self._tables = machine.scanner, machine.tables
         self._lookaheads, self._lexemes = machine.lookaheads, machine.lexemes
         self._newlines, self._counts = machine.newlines, machine.counts_columns
         self._shift = machine.effects.shift
@@ -72,12 +79,11 @@ class HoleStepper:
         holes = 0
         for hole in lexemes:
             holes |= self._lookaheads.of_terminal[hole.terminal]
-        # Scanner state → whether the open lexeme may become what is no hole.
         self.may_leave = [
-            self._becomes_other(number, holes) for number in self._scanner.open_lexeme_of
+            self._becomes_other(number, holes) for number in self.scanner.open_lexeme_of
         ]
-        self._holes = holes
-        self._verdicts = Cache(budget)
+        self._holes, self._holes_lexemes = holes, lexemes
+        self._ends = Cache(budget)
 
     def start(self, hypotheses: Sequence[Hypothesis]) -> Readings:
         """Return the readings before the first byte."""
@@ -85,7 +91,7 @@ class HoleStepper:
 
     def step(self, readings: Sequence[Reading], text: bytes, reads: ReadSet) -> list[Reading]:
         """Return what readings become after some bytes; the dead ones may be among them."""
-        classes = text.translate(self._scanner.byte_classes)
+        classes = text.translate(self.scanner.byte_classes)
         here = list(readings)
         for byte_class, byte in zip(classes, text, strict=True):
             if len(here) > self._max:
@@ -97,7 +103,7 @@ class HoleStepper:
         self, reading: Reading, byte_class: int, byte: int, reads: ReadSet
     ) -> list[Reading]:
         """Return what a reading becomes after one byte."""
-        h, track, scanner, tracks = reading.hypothesis, reading.track, self._scanner, self._tracks
+        h, track, scanner, tracks = reading.hypothesis, reading.track, self.scanner, self._tracks
         move = scanner.moves(h.state)[byte_class]
         if move == DEAD:
             return []
@@ -129,26 +135,69 @@ class HoleStepper:
         h, track, inside = reading.hypothesis, reading.track, self._tracks.inside
         if not inside[h.state]:
             return self._lexemes.is_live(h, reads)
-        if self._scanner.end_of_text[h.state] == EMPTY_TEXT and self.may_end(reading, reads):
+        if self.scanner.end_of_text[h.state] == EMPTY_TEXT and self.may_end(reading, reads):
             return True
         if self.may_leave[h.state] and self._leads_on_outside(h, reads):
             return True
-        if track == OUTSIDE:
-            return False
-        states = self._tracks.states_of(track)
         for number, terminal in enumerate(self._tracks.terminals):
-            if states[number] >= 0:
-                after = self._shift(h.stack, terminal, reads)
-                if after is not None and self._leads_on(
-                    number, h.state, states[number], after.state
-                ):
+            ends = self.ends_from(number, h.state, track)
+            after = self._shift(h.stack, terminal, reads) if ends else None
+            if after is not None:
+                taken, place = self._lookaheads.taken[after.state], self._tables.place[after.state]
+                if any(self._lookaheads.after(boundary, place) & taken for boundary in ends):
                     return True
         return False
+
+    def ends_from(self, number: int, state: ScannerStateId, track: int) -> frozenset[BoundaryId]:
+        """Return the boundaries that an open lexeme may leave as a hole's terminal.
+
+        Of boundaries after which the parser sees no difference one stands for all.
+
+        Args:
+            number: of the hole.
+            state: scanner state in the lexeme.
+            track: of the lexeme.
+        """
+        words = self._tracks.states_of(track)[number]
+        if words < 0:
+            return NO_ENDS
+        key = (number, state, words)
+        found: frozenset[BoundaryId] | None = self._ends.get(key)
+        if found is None:
+            found = self._search(number, state, words)
+            self._ends.put(key, found)
+        return found
+
+    def _search(self, number: int, state: ScannerStateId, words: int) -> frozenset[BoundaryId]:
+        """Return these ends by following words until all that the scanner knows are found."""
+        scanner, automaton = self.scanner, self._tracks.automata[number]
+        hole = self._holes_lexemes[number]
+        found: set[BoundaryId] = set()
+        most = len(hole.classes_of(state))
+        pending, seen = [(state, words)], {(state, words)}
+        while pending and len(found) < most:
+            spend(1)
+            here, at = pending.pop()
+            known = self._ends.get((number, here, at))
+            if known is not None:
+                found |= known
+                continue
+            if automaton.accepts(at):
+                for ended, boundary in scanner.ends(here):
+                    if ended == hole.terminal:
+                        found.add(hole.class_of[boundary])
+            following = scanner.next(here)
+            for byte, moved in automaton.moves(at).items():
+                entered = following[scanner.byte_classes[byte]]
+                if hole.reach[entered] and (entered, moved) not in seen:
+                    seen.add((entered, moved))
+                    pending.append((entered, moved))
+        return frozenset(found)
 
     def may_end(self, reading: Reading, reads: ReadSet) -> bool:
         """Return whether the text may end here."""
         h = reading.hypothesis
-        terminal = self._scanner.end_of_text[h.state]
+        terminal = self.scanner.end_of_text[h.state]
         return self._tracks.allows(reading.track, terminal) and self._lexemes.may_end(h, reads)
 
     def _becomes_other(self, number: OpenLexemeId, holes: int) -> bool:
@@ -158,7 +207,7 @@ class HoleStepper:
     def _leads_on_outside(self, h: Hypothesis, reads: ReadSet) -> bool:
         """Return whether the open lexeme may become what is no hole, and some text goes on."""
         lookaheads, state = self._lookaheads, h.stack.state
-        lexeme = lookaheads.open_lexeme(self._scanner.open_lexeme_of[h.state])
+        lexeme = lookaheads.open_lexeme(self.scanner.open_lexeme_of[h.state])
         taken, place = lookaheads.taken[state], self._tables.place[state]
         if lexeme.direct & ~self._holes & taken:
             return True
@@ -171,52 +220,30 @@ class HoleStepper:
             for boundary in lexeme.newlines
         )
 
-    def _leads_on(
-        self, number: int, state: ScannerStateId, words: int, after: RefinedStateId
-    ) -> bool:
-        """Return whether some word leads to an end of a hole's lexeme from which some text goes on.
+    def sign(self, state: ScannerStateId, track: int, column: int) -> Hashable:
+        """Return what is the same for open lexemes of which every parser says the same.
 
         Args:
-            number: of the hole.
-            state: scanner state in the lexeme.
-            words: of the hole's automaton.
-            after: on top of the stack after the hole's terminal.
+            state: of the scanner.
+            track: of the lexeme.
+            column: that it has reached.
         """
-        key = (number, state, words, after)
-        found: bool | None = self._verdicts.get(key)
-        if found is None:
-            found = self._search(number, state, words, after)
-            self._verdicts.put(key, found)
-        return found
+        others = self.scanner.open_lexeme_of[state] if self.may_leave[state] else None
+        if not track:
+            return (others, column)
+        n_holes = len(self._tracks.terminals)
+        return (others, column, *(self.ends_from(n, state, track) for n in range(n_holes)))
 
-    def _search(
-        self, number: int, state: ScannerStateId, words: int, after: RefinedStateId
-    ) -> bool:
-        scanner, automaton = self._scanner, self._tracks.automata[number]
-        terminal, inside = self._tracks.terminals[number], self._tracks.inside
-        taken, place = self._lookaheads.taken[after], self._tables.place[after]
-        pending, seen = [(state, words)], {(state, words)}
-        while pending:
-            spend(1)
-            here, at = pending.pop()
-            if automaton.accepts(at):
-                for ended, boundary in scanner.ends(here):
-                    if ended == terminal and self._lookaheads.after(boundary, place) & taken:
-                        return True
-            following = scanner.next(here)
-            for byte, moved in automaton.moves(at).items():
-                entered = following[scanner.byte_classes[byte]]
-                if inside[entered] >> number & 1 and (entered, moved) not in seen:
-                    seen.add((entered, moved))
-                    pending.append((entered, moved))
-        return False
+    def counts(self, stack: Stack) -> bool:
+        """Return whether the columns of a newline count on a stack."""
+        return self._newlines is not None and not self._tables.enclosed[stack.state]
+
+    def count(self, column: int, byte: int, state: ScannerStateId) -> int:
+        """Return the column after a byte that led the open lexeme to a scanner state."""
+        if self._newlines is None or not self._counts[state]:
+            return column
+        return self._newlines.next_column(column, byte)
 
     def _go_on(self, h: Hypothesis, state: ScannerStateId, byte: int) -> Hypothesis:
-        column = h.column
-        if (
-            self._newlines is not None
-            and self._counts[state]
-            and not self._tables.enclosed[h.stack.state]
-        ):
-            column = self._newlines.next_column(column, byte)
+        column = self.count(h.column, byte, state) if self.counts(h.stack) else h.column
         return Hypothesis(state, h.stack, h.indents, column)
