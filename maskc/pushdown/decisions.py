@@ -35,7 +35,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.errors import LimitError
-from maskc.grammar.lalr import list_reductions
 from maskc.grammar.model import LalrGrammar
 from maskc.ids import IGNORED, OpenLexemeId, SequenceId
 from maskc.lexer.boundaries import Boundaries
@@ -43,8 +42,9 @@ from maskc.lexer.columns import Columns
 from maskc.parser.items import ItemSets
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.interchangeable import Classes
+from maskc.pushdown.reductions import find_reductions
 from maskc.pushdown.segments import Segments
-from maskc.pushdown.spreading import Words, make_edges, spread
+from maskc.pushdown.spreading import Words, spread
 from maskc.pushdown.state_facts import Bools, StateFacts
 from maskc.store.sequences import Event, Sequences
 
@@ -171,40 +171,13 @@ def _flags(may: Bools, fail: Bools) -> Flags:
 
 
 class _Graph:
-    """Which state's answers each state asks for when it reduces.
-
-    A production that starts in the closure of a state ends, a few pushes higher, in a state that
-    reduces it, and that one asks what the state takes once the production's left side is pushed
-    on it. The way between does not matter, so it is walked once.
-    """
+    """Which state's answers each state asks for when it shifts, and when it reduces."""
 
     def __init__(self, grammar: LalrGrammar, item_sets: ItemSets, table: RefinedTable) -> None:
-        self.table = table
         self.n_states = len(table.live)
+        self.readers, self.kinds = find_reductions(grammar, item_sets, table)
         self._on_target: dict[tuple[SequenceId, int], int] = {}
-        # State → (state that asks it, on which terminals the asking state reduces, by number).
-        readers: list[list[tuple[int, int]]] = [[] for _ in range(self.n_states)]
-        kinds: dict[frozenset[int], int] = {}
         self.edges: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
-        reductions = [
-            {
-                production: kinds.setdefault(frozenset(terminals), len(kinds))
-                for production, terminals in list_reductions(row.reduces)
-            }
-            for row in grammar.lalr.states
-        ]
-        for state, lalr_state in enumerate(table.lalr_state):
-            for lhs, productions in item_sets.closures[lalr_state].items():
-                base = table.gotos[state].get(lhs)
-                if base is None:
-                    continue
-                for production in productions:
-                    end = self._walk(state, item_sets.right_sides[production])
-                    if end is not None:
-                        kind = reductions[table.lalr_state[end]].get(production)
-                        if kind is not None:
-                            readers[base].append((end, kind))
-        self.readers, self.kinds = make_edges(readers), tuple(kinds)
         sources: dict[int, list[tuple[int, int]]] = {}
         for state, row in enumerate(table.shifts):
             for terminal, target in row.items():
@@ -212,16 +185,6 @@ class _Graph:
         for terminal, pairs in sources.items():
             table_ = np.array(pairs, dtype=np.int64)
             self.edges[terminal] = (table_[:, 0], table_[:, 1])
-
-    def _walk(self, state: int, right_side: tuple[int, ...]) -> int | None:
-        """Return the state after a right side, ``None`` if no live stack gets there."""
-        here: int | None = state
-        for symbol in right_side:
-            if here is None:
-                return None
-            row = self.table.shifts[here] if symbol >= 0 else self.table.gotos[here]
-            here = row.get(symbol if symbol >= 0 else -1 - symbol)
-        return here
 
     def decide(self, keys: list[tuple[Event, SequenceId]], decisions: Decisions) -> list[Flags]:
         """Return the answers for sequences given as (first event, rest)."""

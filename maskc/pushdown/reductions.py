@@ -1,0 +1,105 @@
+"""Which state's answers does each state ask for when it reduces?
+
+A production that starts in the closure of a state ends, a few pushes higher, in a state that
+reduces it, and that one asks what the state takes once the production's left side is pushed on it.
+The way between does not matter, so it is walked once: for a production, from all states in whose
+closure it is, side by side.
+
+Example: where ``a: "x" b`` starts in state 3, and ``x b`` leads from there to state 9, which
+reduces it, state 9 asks what the state after 3 and ``a`` takes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from maskc.grammar.lalr import list_reductions
+from maskc.grammar.model import LalrGrammar
+from maskc.parser.items import ItemSets
+from maskc.parser.refine import RefinedTable
+from maskc.pushdown.spreading import Edges, Longs
+
+NO_STATE = -1
+
+
+def find_reductions(
+    grammar: LalrGrammar, item_sets: ItemSets, table: RefinedTable
+) -> tuple[Edges, tuple[frozenset[int], ...]]:
+    """Return edges from states after a left side to the states that reduce to them.
+
+    Returns:
+        The edges, and of each kind of edge the terminals on which the reduction is made.
+    """
+    kinds = dict[frozenset[int], int]()
+    # Of each production, the LALR states that reduce it, and the kind.
+    reducing: dict[int, list[tuple[int, int]]] = {}
+    for state, row in enumerate(grammar.lalr.states):
+        for reduced, terminals in list_reductions(row.reduces):
+            number = kinds.setdefault(frozenset(terminals), len(kinds))
+            reducing.setdefault(reduced, []).append((state, number))
+    starting: dict[int, list[int]] = {}
+    for state, closure in enumerate(item_sets.closures):
+        for productions in closure.values():
+            for begun in productions:
+                starting.setdefault(begun, []).append(state)
+    steps, lalr_state = Steps(table), np.array(table.lalr_state, dtype=np.int64)
+    found: list[tuple[Longs, Longs, Longs]] = []
+    kind_of = np.full(len(grammar.lalr.states), NO_STATE, dtype=np.int64)
+    is_start = np.zeros(len(grammar.lalr.states), dtype=np.bool_)
+    for production in sorted(starting.keys() & reducing.keys()):
+        is_start[starting[production]] = True
+        here = np.flatnonzero(is_start[lalr_state])
+        is_start[starting[production]] = False
+        base = steps.follow(here, -1 - grammar.bnf.productions[production].lhs)
+        for symbol in item_sets.right_sides[production]:
+            here = steps.follow(here, symbol)
+        alive = np.flatnonzero((base != NO_STATE) & (here != NO_STATE))
+        base, here = base[alive], here[alive]
+        states, numbers = zip(*reducing[production], strict=True)
+        kind_of[list(states)] = numbers
+        kind = kind_of[lalr_state[here]]
+        kind_of[list(states)] = NO_STATE
+        asked = np.flatnonzero(kind != NO_STATE)
+        found.append((base[asked], here[asked], kind[asked]))
+    base, end, kind = (
+        np.concatenate([np.zeros(0, dtype=np.int64), *columns])
+        for columns in (zip(*found, strict=True) if found else ((), (), ()))
+    )
+    order = np.argsort(base, kind="stable")
+    first = np.searchsorted(base[order], np.arange(len(lalr_state) + 1))
+    return Edges(first, end[order], kind[order]), tuple(kinds)
+
+
+class Steps:
+    """Where symbols lead, for many states at once.
+
+    Args:
+        table: of the states.
+    """
+
+    def __init__(self, table: RefinedTable) -> None:
+        self._lowest = -1 - max((n for row in table.gotos for n in row), default=0)
+        highest = max((n for row in table.shifts for n in row), default=0)
+        self._width = highest - self._lowest + 1
+        # Sorted: a state times the number of symbols, and the symbol.
+        pairs = [
+            (state * self._width + symbol - self._lowest, target)
+            for state, (shifts, gotos) in enumerate(zip(table.shifts, table.gotos, strict=True))
+            for symbol, target in (*shifts.items(), *((-1 - n, to) for n, to in gotos.items()))
+        ]
+        steps = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
+        self._keys, self._targets = steps[:, 0].copy(), steps[:, 1].copy()
+
+    def follow(self, states: Longs, symbol: int) -> Longs:
+        """Return int64[n], the states after a symbol; ``NO_STATE`` where there is none, or was.
+
+        Args:
+            states: int64[n].
+            symbol: a terminal, or -1 less a nonterminal.
+        """
+        if not len(self._keys) or not self._lowest <= symbol < self._lowest + self._width:
+            return np.full(len(states), NO_STATE, dtype=np.int64)
+        keys = states * self._width + (symbol - self._lowest)
+        places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        is_there = (self._keys[places] == keys) & (states != NO_STATE)
+        return np.where(is_there, self._targets[places], NO_STATE)
