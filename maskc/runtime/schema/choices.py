@@ -98,7 +98,11 @@ class Choices:
         """
         array = self._plan.arrays[number]
         for after, position in array.enter(place):
-            if self._variety.of_position(position) or self.has_other(position, array.barred(after)):
+            if (
+                after.values is None
+                or self._variety.of_position(position)
+                or self.has_other(position, array.barred(after))
+            ):
                 yield after, position
 
     def has_other_items(self, number: int, start: Place, tails: Tails, *, more: bool) -> bool:

@@ -86,6 +86,7 @@ class Leaves:
         self._scanner = Scanner(index, minimal=self._minimal)
         self._known = Cache(machine.budget)
         self._longest = len(index.tokens.levels)
+        self._spelled: Spelled | None = None
 
     def string(self, number: int, at: int, count: int) -> Leaf:
         """Return the row of a string.
@@ -115,6 +116,9 @@ class Leaves:
             at: state of the key's body.
             labels: those that may come, as bits.
         """
+        plan = self._machine.plan
+        # Others count no more.
+        labels &= plan.objects[number].keys.reach_of(plan.key_bodies[number].targets[at])
         key = (Leaf, number, at, labels, "key")
         found: Leaf | None = self._known.get(key)
         if found is None:
@@ -301,9 +305,10 @@ class Leaves:
     @property
     def spelled(self) -> Spelled:
         """What the vocabulary writes inside a string."""
-        tokens = self._index.tokens
-        free = self._scanner.free
-        return spell(self._index, tokens, (ROOT,), free, minimal=self._minimal)
+        if self._spelled is None:
+            index, free = self._index, self._scanner.free
+            self._spelled = spell(index, index.tokens, (ROOT,), free, minimal=self._minimal)
+        return self._spelled
 
     @property
     def free_rows(self) -> FreeRows:

@@ -15,7 +15,7 @@ the first two are legal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
@@ -29,9 +29,10 @@ from maskc.runtime.schema.names import Names
 from maskc.runtime.schema.nodes import KEY, STRING, Configuration, Node
 from maskc.runtime.schema.room import is_compared
 from maskc.runtime.schema.scans import Closers
+from maskc.runtime.schema.stacks import Stacks
 from maskc.runtime.schema.summary import Part
 from maskc.runtime.schema.tokens import TokenIndex, Words
-from maskc.runtime.schema.trie import Nodes, Trie
+from maskc.runtime.schema.trie import ROOT, Nodes, Trie
 from maskc.runtime.schema.walking import Walk, make_parts
 
 _NO_RESTS = Part()
@@ -50,6 +51,7 @@ class SchemaMasks:
         self._machine, self._index = machine, index
         self.pool = pool
         self._parts = make_parts(self._index, machine)
+        self._stacks = Stacks(self._parts)
         self._leaves = Leaves(self._index, machine)
         self._names = Names(self._index, machine.budget)
         self._known = Cache(machine.budget)
@@ -79,7 +81,7 @@ class SchemaMasks:
 
     def legal(self, here: Configuration) -> Part:
         """Return the same without the end-of-sequence tokens."""
-        return Part((self._unite(*self._collect(here)),))
+        return Part((self._unite_parts(*self._collect(here)),))
 
     def begin(self, trie: Trie, nodes: Nodes, start: Configuration) -> Part:
         """Return the texts of a trie that are legal from some nodes on, where a text begins."""
@@ -99,20 +101,25 @@ class SchemaMasks:
                 inside, gone = self._in_string(node, here.text)
                 if gone:
                     # What one node forbids another may allow.
-                    inside = [Part(rows=(self._unite(inside, gone),))]
+                    inside = [Part(rows=(self._unite_parts(inside, gone),))]
                 parts.update(dict.fromkeys(inside))
             else:
-                if node.captures:
-                    node = renew(self._machine, node, here.text)
-                walk = Walk(self._parts, self._index.tokens, here.text)
-                parts.update(dict.fromkeys(walk.collect(node, here.gap)))
+                parts.update(dict.fromkeys(self._between(node, here)))
         return parts, []
+
+    def _between(self, node: Node, here: Configuration) -> Iterable[Part]:
+        """Return all that is legal with a node on top that is no string."""
+        if not node.captures:
+            return self._stacks.above(self._index.tokens, node, here.gap, (ROOT,))
+        node = renew(self._machine, node, here.text)
+        return Walk(self._parts, self._index.tokens, here.text).collect(node, here.gap)
 
     def _find(self, here: Configuration) -> PooledMask:
         parts, gone = self._collect(here)
         may_end = self._machine.may_end(here)
-        if gone:
+        if gone or here.nodes[0].state[0] == KEY:
             return self._compose(parts, gone, may_end=may_end)
+        # Parts of what is no key are mostly the same ones.
         key = (frozenset(parts), may_end)
         found: PooledMask | None = self._composed.get(key)
         if found is None:
@@ -121,24 +128,39 @@ class SchemaMasks:
         return found
 
     def _compose(self, parts: Iterable[Part], gone: list[int], *, may_end: bool) -> PooledMask:
-        if self.pool.is_full:
-            self.pool.forget()
-            self._machine.budget.clear()
-        words = self._unite(parts, gone)
-        return self.pool.share(words | self.pool.end_only.words if may_end else words)
+        rows = {id(row): row for part in parts for row in part.rows}
+        few = frozenset([token for part in parts for token in part.few])
+        key = (frozenset(rows), few, tuple(gone), may_end)
+        found: tuple[list[Words], PooledMask] | None = self._composed.get(key)
+        if found is None:
+            if self.pool.is_full:
+                self.pool.forget()
+                self._machine.budget.clear()
+            made = list(rows.values())
+            words = self._unite(made, few, gone)
+            if may_end:
+                words = words | self.pool.end_only.words
+            # With the rows, so that no others get their number.
+            found = (made, self.pool.share(words))
+            self._composed.put(key, found)
+            self._machine.budget.charge(40 * (len(few) + len(gone)))
+        return found[1]
 
-    def _unite(self, parts: Iterable[Part], gone: list[int]) -> Words:
+    def _unite_parts(self, parts: Iterable[Part], gone: list[int]) -> Words:
         """Return the tokens of some parts without some, by id."""
         rows = list({id(row): row for part in parts for row in part.rows}.values())
-        few = list({token for part in parts for token in part.few})
-        words = self._index.pack(few) if not rows else rows[0]
+        return self._unite(rows, {token for part in parts for token in part.few}, gone)
+
+    def _unite(self, rows: list[Words], few: Collection[int], gone: list[int]) -> Words:
+        """Return the tokens of some rows and some more, without others, by id."""
+        words = self._index.pack(list(few)) if not rows else rows[0]
         if len(rows) > 1:
             # Two at once takes a third of the time of reducing a list.
             words = rows[0] | rows[1]
             for row in rows[2:]:
                 np.bitwise_or(words, row, out=words)
         if rows and few:
-            words = self._index.set_bits(words, few)
+            words = self._index.set_bits(words, list(few))
         return self._index.clear_bits(words, gone) if gone else words
 
     def _in_string(self, node: Node, text: bytes) -> tuple[list[Part], list[int]]:
@@ -266,7 +288,10 @@ class SchemaMasks:
         if node.state[0] != KEY:
             return self._read_rests(self._close(node, label))
         _, number, members, _, _ = node.state
-        key = (node.parents, number, members, label)
+        if node.captures:
+            key: object = (node.parents, number, members, label)
+        else:
+            key = self._parts.outlook(self._index.rests, node, members, label)
         found: Part | None = self._rests.get(key)
         if found is None:
             found = self._read_rests(self._close(node, label))
@@ -276,9 +301,12 @@ class SchemaMasks:
     def _read_rests(self, after: tuple[Node, ...]) -> Part:
         found: Part | None = self._rests.get(after)
         if found is None:
-            walk = Walk(self._parts, self._index.rests, None)
-            walk.begin(after)
-            found = walk.part()
+            if not any(node.captures for node in after):
+                found = self._stacks.rests(after)
+            else:
+                walk = Walk(self._parts, self._index.rests, None)
+                walk.begin(after)
+                found = walk.part()
             self._rests.put(after, found)
         return found
 

@@ -153,6 +153,11 @@ class ObjectRule:
         return self._keys
 
     @property
+    def is_plain(self) -> bool:
+        """Whether only names that are required, or were there, count for what may come."""
+        return not (self.low or self.n_wishes or self.ordered or self._finite) and self.high is None
+
+    @property
     def start(self) -> Members:
         """What has been read after the opening brace."""
         return Members(0, frozenset(), 0, (1 << self.n_wishes) - 1)

@@ -23,6 +23,7 @@ from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import Nodes, Trie
 
 _AFTER_KEY = frozenset(b": \t\r\n")
+_NOTHING = Inside((), (), (), (), ())
 
 
 class Opened(NamedTuple):
@@ -35,6 +36,9 @@ class Opened(NamedTuple):
 
     inside: Inside
     free: Part | None
+
+
+_NOTHING_OPENED = Opened(_NOTHING, None)
 
 
 class Openings:
@@ -65,6 +69,8 @@ class Openings:
             dropped: a state that counts as dead.
         """
         is_rest = trie is self._index.rests
+        if not any(map(trie.has_children, nodes)):
+            return _NOTHING_OPENED
         key = (id(body), nodes, is_rest, exactly, dropped)
         found: Opened | None = self._known.get(key)
         if found is None:
@@ -118,6 +124,8 @@ class Openings:
                     text = self._key_before(trie, node, nodes)
                 after = trie.bytes[trie.first[node] : trie.first[node + 1]]
                 goes_on = rule.is_scarce or not _AFTER_KEY.isdisjoint(after)
+                if not goes_on and not trie.n_ending[node]:
+                    continue
                 # Where nothing follows, all keys of a label are alike.
                 group = (label, goes_on, text if goes_on else "")
                 together.setdefault(group, []).append((text, node))

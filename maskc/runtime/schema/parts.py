@@ -1,9 +1,10 @@
 """What was found above the innermost thing that is open, remembered by its state.
 
 It does not depend on what is below, so it is found once for each state, with a *hole* in the place
-of the stack. An object is known by the keys that may come and whether it may end.
+of the stack; and once for all artifacts where others ask the same of a value. An object is known by
+the keys that count and whether it may end.
 
-Example: after ``{"a": 1`` and after ``{"b": 2`` the same is legal, if the same keys may come.
+Example: after ``{"a": 1`` and after ``{"b": 2`` the same is legal, if a key may come after both.
 """
 
 from __future__ import annotations
@@ -12,13 +13,18 @@ from collections.abc import Callable
 from typing import Any
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
+from maskc.runtime.schema.contents import Contents
 from maskc.runtime.schema.gaps import Gaps
 from maskc.runtime.schema.machine import SchemaMachine
-from maskc.runtime.schema.nodes import ARRAY, HOLE, OBJECT, Node
+from maskc.runtime.schema.nodes import AFTER, ARRAY, HOLE, OBJECT, Node
+from maskc.runtime.schema.objects import Members
 from maskc.runtime.schema.openings import Openings
+from maskc.runtime.schema.outlines import Outlines
 from maskc.runtime.schema.summary import MANY, Part
 from maskc.runtime.schema.tokens import TokenIndex, Words
 from maskc.runtime.schema.trie import Nodes, Trie
+
+_QUOTE, _COMMA = 0x22, 0x2C
 
 
 class Parts:
@@ -29,6 +35,13 @@ class Parts:
         machine: of the artifact.
         walk: what is legal after some nodes of a trie, above a hole: called with these parts, the
             trie, the node over the hole, its gap, and the nodes.
+
+    Attributes:
+        index, machine: as given.
+        gaps: of its layout.
+        openings: of its strings and keys.
+        outlines: of its objects.
+        contents: of its rules.
     """
 
     def __init__(
@@ -36,7 +49,10 @@ class Parts:
     ) -> None:
         self.index, self.machine = index, machine
         self.gaps = Gaps(index, machine.plan.blanks)
-        self.openings = Openings(index, machine.plan, machine.budget)
+        plan = machine.plan
+        self.openings = Openings(index, plan, machine.budget)
+        self.outlines = Outlines(index, plan, self.openings, machine.budget)
+        self.contents = Contents(plan, self.outlines, index.shared)
         self._known = Cache(machine.budget)
         self._walk = walk
         self._holes: dict[tuple[int, bool], Node] = {}
@@ -50,10 +66,9 @@ class Parts:
             gap: what has been read of white space.
             nodes: of the trie.
         """
-        state = self._summarise(node)
         depth, is_strict = node.depth, self.is_strict(node)
         key = (
-            state,
+            node.state if node.state[0] != OBJECT else self._summarise(trie, node, gap, nodes),
             is_strict,
             self.gaps.cap(gap, depth),
             self.gaps.level(depth),
@@ -62,13 +77,47 @@ class Parts:
         )
         found: Part | None = self._known.get(key)
         if found is None:
-            # What opens a bracket counts itself.
-            inner = 1 if node.state[0] in (OBJECT, ARRAY) else 0
-            above = Node(node.state, (self._hole(key[3] - inner, is_strict=is_strict),))
-            found = self._walk(self, trie, above, key[2], nodes)
+            found = self._find(trie, node, key)
             self._known.put(key, found)
             self.machine.budget.charge(16 * (len(nodes) + len(found.exits)) + ENTRY_BYTES)
         return found
+
+    def _find(self, trie: Trie, node: Node, key: tuple[Any, ...]) -> Part:
+        """Return what is legal above what is below a node, which other artifacts may know."""
+        state, is_strict, gap, level, nodes, _ = key
+        content = self.contents.of(state)
+        name = (Part, content, *key[1:])
+        found: Part | None = None if content is None else self.index.shared.get(name)
+        if found is None:
+            # What opens a bracket counts itself.
+            inner = 1 if node.state[0] in (OBJECT, ARRAY) else 0
+            above = Node(node.state, (self._hole(level - inner, is_strict=is_strict),))
+            found = self._walk(self, trie, above, gap, nodes)
+            if content is not None:
+                n_bytes = 16 * (len(nodes) + len(found.exits) + len(found.few))
+                n_bytes += 4 * self.index.n_words if found.rows else 0
+                self.index.shared.put(name, found, n_bytes + 1_000)
+        return found
+
+    def outlook(self, trie: Trie, node: Node, members: Members, label: int) -> Any:
+        """Return what counts of a key that was read for what comes after it.
+
+        Args:
+            trie: of the vocabulary.
+            node: of an object, or of a key of it, in no item that is compared.
+            members: what was read of the object before the key.
+            label: of the key, one that was not there before.
+        """
+        number = node.state[1]
+        rule = self.machine.plan.objects[number]
+        options = rule.options[label]
+        if not rule.is_plain or rule.may_run_out or len(options) != 1:
+            return (node.parents, number, members, label)
+        seen = members.seen | 1 << label
+        labels = rule.allowed & ~(seen & rule.keys.names)
+        telling = self.outlines.telling(trie, number, None, labels)
+        after = (labels > 0, telling, not rule.required & ~seen, members.others)
+        return (node.parents, number, options[0], after)
 
     def is_strict(self, node: Node) -> bool:
         """Return whether texts that end with what is open are left to what is below it.
@@ -101,13 +150,22 @@ class Parts:
             found = self._holes.setdefault(key, Node((HOLE, is_strict), (), depth))
         return found
 
-    def _summarise(self, node: Node) -> Any:
-        """Return what a node's part depends on."""
-        state = node.state
-        if state[0] != OBJECT:
-            return state
-        _, number, members, phase = state
+    def _summarise(self, trie: Trie, node: Node, gap: int, nodes: Nodes) -> Any:
+        """Return what the part of an object's node depends on."""
+        _, number, members, phase = node.state
         rule = self.machine.plan.objects[number]
         labels, can_close = rule.open_labels(members), rule.can_close(members)
-        others = members.others if rule.is_scarce or rule.may_run_out else None
-        return (OBJECT, number, phase, labels, can_close, others)
+        if rule.is_scarce or rule.may_run_out:
+            return (OBJECT, number, phase, labels, can_close, members.others)
+        quotes = self._key_quotes(trie, node, gap, nodes) if labels else ()
+        telling = self.outlines.telling(trie, number, quotes, labels)
+        return (OBJECT, number, phase, labels > 0, telling, can_close)
+
+    def _key_quotes(self, trie: Trie, node: Node, gap: int, nodes: Nodes) -> Nodes:
+        """Return the nodes at which a key of an object opens after some nodes."""
+        gaps, depth = self.gaps, node.depth
+        signs = gaps.lead(trie, nodes, gap, depth).signs
+        if node.state[3] == AFTER:
+            commas = signs.get(_COMMA)
+            signs = gaps.lead(trie, commas, 0, depth).signs if commas else {}
+        return signs.get(_QUOTE, ())

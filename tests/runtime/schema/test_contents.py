@@ -1,0 +1,63 @@
+"""What is the same in two artifacts."""
+
+import pytest
+
+from maskc.runtime.schema.nodes import COLON, VALUE
+from maskc.runtime.schema.plan import Layout
+from maskc.runtime.schema.walking import make_parts
+from tests.jsonschema.texts import build_machine, read
+from tests.runtime.schema.machines import INDEX
+
+STRINGS = {"type": "array", "items": {"type": "string", "maxLength": 9}}
+
+
+def content_after(schema, text, layout=None):
+    machine = build_machine(schema, layout=layout)
+    (node,) = read(machine, text).nodes
+    return make_parts(INDEX, machine).contents.of(node.state)
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [STRINGS, {"type": "integer", "maximum": 7}, {"enum": ["a", None, 2]}, True],
+    ids=str,
+)
+def test_a_value_has_one_content_wherever_it_stands(inner):
+    here = content_after({"properties": {"b": {"type": "null"}, "k": inner}}, '{"k":')
+    there = content_after({"patternProperties": {"^q": inner}, "minProperties": 2}, '{"q":')
+    assert here == there is not None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        STRINGS | {"minItems": 1},
+        STRINGS | {"items": {"type": "string", "maxLength": 8}},
+        {"type": ["array", "null"], "items": STRINGS["items"]},
+        STRINGS | {"prefixItems": [{"type": "string"}]},
+    ],
+    ids=str,
+)
+def test_what_differs_has_another_content(other):
+    schemas = ({"properties": {"k": kind}} for kind in (STRINGS, other))
+    one, two = (content_after(schema, '{"k":') for schema in schemas)
+    assert one != two
+
+
+def test_a_colon_is_no_value():
+    schema = {"properties": {"k": STRINGS}}
+    assert [content_after(schema, text)[1] for text in ('{"k"', '{"k":')] == [COLON, VALUE]
+
+
+def test_layouts_differ():
+    one, two = (content_after(STRINGS, "", Layout(blanks=b)) for b in ("any", "compact"))
+    assert one != two
+
+
+def test_items_that_differ_have_no_content():
+    assert content_after({"properties": {"k": STRINGS | {"uniqueItems": True}}}, '{"k":') is None
+
+
+def test_what_is_too_large_has_no_content():
+    many = {"anyOf": [{"type": "array", "items": {"const": n}} for n in range(40)]}
+    assert content_after({"properties": {"k": many}}, '{"k":') is None
