@@ -45,11 +45,19 @@ def find_adjacencies(
     silent = {END, layout.indent, layout.dedent} if layout else {END}
     terminals_in = _TerminalSets(boundaries)
     found: set[tuple[int, int]] = set()
+    asked: set[tuple[int, int, int]] = set()
+    place_after = [
+        boundaries.place(context, enclosed=enclosed)
+        for context, enclosed in zip(table.context_of, table.enclosed, strict=True)
+    ]
     for row in table.shifts:
         for first, target in row.items():
-            if first in silent or first not in ends:
+            place = place_after[target]
+            # Few states differ in these.
+            key = (first, place, table.live[target])
+            if key in asked or first in silent or first not in ends:
                 continue
-            place = boundaries.place(table.context_of[target], enclosed=table.enclosed[target])
+            asked.add(key)
             lexed = 0
             for boundary in ends[first]:
                 lexed |= boundaries.rest[boundary][place]

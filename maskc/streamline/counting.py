@@ -88,10 +88,14 @@ def _list_closings(rows: Rows, boundaries: Boundaries, newline: int | None) -> l
 
 
 def _count(rows: Rows, source: NDArray[np.int32], keys: Longs) -> list[int]:
-    order = np.argsort(source, kind="stable")
-    bounds = np.searchsorted(source[order], np.arange(rows.n_sources + 1))
-    keys = keys[order]
-    of_source = [np.unique(keys[low:high]) for low, high in pairwise(bounds.tolist())]
+    # Rows of a source with equal keys are next to each other, and one of them is kept.
+    order = np.lexsort((keys, source))
+    source, keys = source[order], keys[order]
+    is_first = np.ones(len(keys), dtype=np.bool_)
+    is_first[1:] = (source[1:] != source[:-1]) | (keys[1:] != keys[:-1])
+    source, keys = source[is_first], keys[is_first]
+    bounds = np.searchsorted(source, np.arange(rows.n_sources + 1)).tolist()
+    of_source = [keys[low:high] for low, high in pairwise(bounds)]
     known: dict[tuple[int, ...], int] = {}
     counts = []
     for state, ends in enumerate(rows.ends_of):
@@ -105,6 +109,7 @@ def _count(rows: Rows, source: NDArray[np.int32], keys: Longs) -> list[int]:
 
 
 def _size(parts: list[Longs]) -> int:
+    parts = [part for part in parts if len(part)]
     if len(parts) == 1:  # each part holds a row once
         return len(parts[0])
     return len(np.unique(np.concatenate(parts))) if parts else 0
