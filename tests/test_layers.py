@@ -200,6 +200,7 @@ def test_every_package_has_a_line():
         ("jsonschema_specifications", {"jsonschema.dialects"}),
         ("regex", {"verify", "frontends.lark.regex_module"}),
         ("interegular", {"lint.overlap"}),
+        ("railroad", {"report.html.railroad"}),
         ("pyformlang", {"pushdown.reference"}),
         ("torch", {"integrations"}),
         ("prometheus_client", {"integrations.usage"}),

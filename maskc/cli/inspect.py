@@ -25,12 +25,24 @@ from maskc.report.timings import hash_artifact, load_timings
 @tokenizer_option("Fail unless it was compiled for this one.")
 @json_option("Print it all as JSON.")
 @click.option("--html", metavar="PATH", help="Draw it as one HTML file instead.")
+@click.option("--text", default="", metavar="TEXT", help="Show the choice at each of its tokens.")
+@click.option(
+    "--internals", is_flag=True, help="Also show what the compiler made, and what it cost."
+)
 def inspect_command(
-    artifact: str, *, tokenizer: str | None, as_json: bool, html: str | None
+    artifact: str,
+    *,
+    tokenizer: str | None,
+    as_json: bool,
+    html: str | None,
+    text: str,
+    internals: bool,
 ) -> None:
-    """Print what ARTIFACT was made from and what it holds.
+    """Print what ARTIFACT was made from, its terminals, and what may come next.
 
-    Times are known on the machine that compiled it.
+    --html draws the rules as diagrams. With --text, a text's tokens are coloured by how many were
+    legal in their place. --internals adds counts, streamlining, the automaton, and the sections of
+    the file; times are known on the machine that compiled it.
     """
     if html is not None and as_json:
         raise click.UsageError("--html and --json exclude each other.")
@@ -53,27 +65,27 @@ def inspect_command(
         else:
             show(artifact, size, contents.header)
         return
-    inspection = Inspection(
-        artifact,
-        size,
-        contents.header,
-        contents.arrays,
-        load_timings(hash_artifact(artifact)),
-    )
+    view = None
+    if not as_json:
+        from maskc.report.author import view_artifact
+
+        view = view_artifact(loaded, text.encode(errors="surrogateescape"))
+    timings = load_timings(hash_artifact(artifact))
+    inspection = Inspection(artifact, size, contents.header, contents.arrays, timings, view)
     if html is not None:
-        _write_page(inspection, html)
+        _write_page(inspection, html, internals=internals)
     elif as_json:
         print_json(inspection.to_dict())
     else:
-        print_inspection(inspection)
+        print_inspection(inspection, internals=internals)
 
 
-def _write_page(inspection: Inspection, path: str) -> None:
+def _write_page(inspection: Inspection, path: str, *, internals: bool) -> None:
     from maskc.report.html.page import build_page
 
     if os.path.exists(path) and os.path.samefile(path, inspection.path):
         raise click.UsageError(f"--html {path} is the artifact itself; choose another place.")
-    page = build_page(inspection).encode("utf-8", "xmlcharrefreplace")
+    page = build_page(inspection, internals=internals).encode("utf-8", "xmlcharrefreplace")
     try:
         write_atomically(path, page)
     except OutputError as error:

@@ -62,13 +62,13 @@ def _list_lines(explanation: Explanation[Any]) -> list[str]:
     lines.append(f"  the text may end here: {'yes' if explanation.may_end else 'no'}")
     if explanation.forced:
         lines.append(f"  what must come next: {quote(explanation.forced)}")
-    lines += _say_legal(explanation)
+    lines += say_legal(explanation)
     if explanation.token is not None:
         lines += say_token(explanation.token)
     return lines
 
 
-def _say_legal(explanation: Explanation[Any]) -> list[str]:
+def say_legal(explanation: Explanation[Any]) -> list[str]:
     """Return which tokens are legal: by terminal, where there are any."""
     heading = (
         f"  legal tokens: {format_count(explanation.n_legal)} of "

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rich.table import Table
 
 from maskc.artifact.starts import starts_of
+from maskc.report.author import AuthorView, print_view
 from maskc.report.grammar import (
     Texts,
     format_postlex,
@@ -52,6 +53,7 @@ class Inspection:
         header: what it says about itself.
         arrays: its sections.
         timings: what it cost; ``None`` if this machine did not compile it.
+        view: what its author asks; ``None`` if its grammar cannot be read here.
     """
 
     path: str
@@ -59,6 +61,7 @@ class Inspection:
     header: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]]
     timings: Timings | None = None
+    view: AuthorView | None = None
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -89,11 +92,21 @@ class Inspection:
         }
 
 
-def print_inspection(inspection: Inspection) -> None:
-    """Print it on standard output."""
+def print_inspection(inspection: Inspection, *, internals: bool = False) -> None:
+    """Print it on standard output.
+
+    Args:
+        inspection: what was read.
+        internals: also what the compiler made: counts, streamlining, and sections.
+    """
     header = inspection.header
     console = make_console()
+    if inspection.view is not None:
+        print_view(console, inspection.view)
+        console.print()
     console.print(make_facts(list_facts(inspection)))
+    if not internals:
+        return
     counts = [(name.replace("_", " "), format_count(n)) for name, n in header["counts"].items()]
     console.print(make_table("\nCounts", ("", "number"), counts, numbers=("number",)))
     texts = list_texts(rebuild_grammar(header))

@@ -17,7 +17,7 @@ def cache(tmp_path_factory, monkeypatch):
 
 
 def test_inspect_prints_what_the_artifact_was_made_from(command, artifact):
-    outcome = command("inspect", artifact)
+    outcome = command("inspect", artifact, "--internals")
     assert outcome.status == 0
     assert outcome.err == ""
     header = maskc.load(artifact).header
@@ -32,6 +32,17 @@ def test_inspect_prints_what_the_artifact_was_made_from(command, artifact):
         "Sections",
     ):
         assert fact in outcome.out
+
+
+def test_inspect_begins_with_what_an_author_asks(command, artifact):
+    out = command("inspect", artifact, "--text", "[ab, c").out
+    assert "Sections" not in out
+    parts = ("Terminals", "how many were legal in its place", "After '[ab, c'", "fingerprint")
+    places = [out.index(part) for part in parts]
+    assert places == sorted(places)
+    assert "legal tokens: 29 of 256" in out
+    assert "RSQB" in out
+    assert "  the text is illegal" in command("inspect", artifact, "--text", "[,").out
 
 
 def test_inspect_prints_the_whole_header_and_every_section_as_json(command, artifact):
@@ -115,7 +126,7 @@ def test_a_witness_that_is_no_text_is_no_error(command, tmp_path):
 
 
 def test_inspect_draws_a_page(command, artifact, tmp_path):
-    outcome = command("inspect", artifact, "--html", "report.html")
+    outcome = command("inspect", artifact, "--html", "report.html", "--internals")
     page = (tmp_path / "report.html").read_text()
     assert outcome.status == 0
     assert outcome.out == f"report.html: {len(page.encode()) / 1000:.2f} kB\n"

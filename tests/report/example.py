@@ -81,7 +81,7 @@ TIMINGS = {
 }
 
 
-def inspection(*, header=HEADER, n_sections=1, timings=None):
+def inspection(*, header=HEADER, n_sections=1, timings=None, view=None):
     """Return what was read of an artifact of a megabyte."""
     arrays = {f"s{i:02}": np.zeros(1000 * (i + 1), dtype=np.uint8) for i in range(n_sections)}
-    return Inspection("folder/a.maskc", 1_000_000, header, arrays, timings)
+    return Inspection("folder/a.maskc", 1_000_000, header, arrays, timings, view)

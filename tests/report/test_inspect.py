@@ -7,7 +7,7 @@ from tests.report.example import HEADER, RESIDUE, STREAMLINING, TIMINGS, inspect
 
 
 def test_the_facts_are_printed(capsys):
-    print_inspection(inspection())
+    print_inspection(inspection(), internals=True)
     out = capsys.readouterr().out
     for fact in (
         "a.maskc",
@@ -25,14 +25,14 @@ def test_the_facts_are_printed(capsys):
 
 
 def test_the_steps_are_printed_with_bars_and_changes(capsys):
-    print_inspection(inspection(timings=TIMINGS))
+    print_inspection(inspection(timings=TIMINGS), internals=True)
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["raw", "1,200", "900", "2.5", "s", "█" * 27 + "▊"] in lines
     assert ["pairs", "500", "300", "2.00", "×", "fewer", "█" * 11 + "▌"] in lines
 
 
 def test_classes_and_residue_are_printed_with_the_texts_of_terminals(capsys):
-    print_inspection(inspection())
+    print_inspection(inspection(), internals=True)
     out = capsys.readouterr().out
     assert '"+="  "-="' in out
     assert "4 at the median, 9 at the 99th percentile, 17 at most" in out
@@ -41,33 +41,33 @@ def test_classes_and_residue_are_printed_with_the_texts_of_terminals(capsys):
 
 
 def test_terminals_that_cannot_be_lexed_apart_are_printed_with_the_witness(capsys):
-    print_inspection(inspection())
+    print_inspection(inspection(), internals=True)
     assert r"b'a\n\xff'" in capsys.readouterr().out
 
 
 def test_a_grammar_that_lark_refuses_leaves_the_names(capsys):
     header = {**HEADER, "grammar": {**HEADER["grammar"], "text": "start: ("}}
-    print_inspection(inspection(header=header))
+    print_inspection(inspection(header=header), internals=True)
     assert "__ANON_0  __ANON_1" in capsys.readouterr().out
 
 
 def test_an_artifact_whose_rows_are_not_decided_has_no_residue(capsys):
-    print_inspection(inspection(header={**HEADER, "residue": {}}))
+    print_inspection(inspection(header={**HEADER, "residue": {}}), internals=True)
     assert "Residue" not in capsys.readouterr().out
 
 
 def test_times_are_unknown_where_it_was_not_compiled(capsys):
-    print_inspection(inspection())
+    print_inspection(inspection(), internals=True)
     assert "unknown: not on this machine" in capsys.readouterr().out
 
 
 def test_times_are_printed_where_it_was_compiled(capsys):
-    print_inspection(inspection(timings=TIMINGS))
+    print_inspection(inspection(timings=TIMINGS), internals=True)
     assert "3.0 s, with at most 190 MiB of memory" in capsys.readouterr().out
 
 
 def test_small_sections_are_one_line(capsys):
-    print_inspection(inspection(n_sections=N_LARGEST + 2))
+    print_inspection(inspection(n_sections=N_LARGEST + 2), internals=True)
     out = capsys.readouterr().out
     assert "s13" in out
     assert "s01" not in out
@@ -76,7 +76,7 @@ def test_small_sections_are_one_line(capsys):
 
 
 def test_few_sections_are_all_named(capsys):
-    print_inspection(inspection(n_sections=N_LARGEST))
+    print_inspection(inspection(n_sections=N_LARGEST), internals=True)
     out = capsys.readouterr().out
     assert "s00" in out
     assert "smaller ones" not in out

@@ -37,7 +37,7 @@ from maskc.frontends.settings import PRIORITIES
 from maskc.frontends.source import GrammarSource, name_source
 
 # Lark checks some of what it reads with assertions, and converts counts as they are written.
-_REFUSALS = (LarkError, re.error, UnicodeDecodeError, AssertionError, ValueError, OverflowError)
+REFUSALS = (LarkError, re.error, UnicodeDecodeError, AssertionError, ValueError, OverflowError)
 
 
 def build_lark(source: GrammarSource) -> Lark:
@@ -94,7 +94,7 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
             check_roles(built, source.name)
         if not is_dynamic(built):
             check_alternations(built)
-    except _REFUSALS as error:
+    except REFUSALS as error:
         collision = describe_collision(str(error), grammar, starts)
         raise GrammarError(source.name, collision or _explain(error, source)) from None
     # The table is made for all start symbols; `parse` without a start begins at the first.

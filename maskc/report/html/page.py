@@ -13,7 +13,8 @@ from maskc.grammar.model import Grammar
 from maskc.grammar.reduce import ReducedGrammar, reduce_grammar
 from maskc.pushdown.dft import build_dft
 from maskc.report.grammar import Texts, format_terminal, list_texts, rebuild_grammar
-from maskc.report.html.blocks import make_paragraph, make_section, make_table
+from maskc.report.html.author import build_author
+from maskc.report.html.blocks import make_facts, make_paragraph, make_section, make_table
 from maskc.report.html.facts import build_artifact, build_tiles, build_unlexed
 from maskc.report.html.markup import Html, element
 from maskc.report.html.streamlining import (
@@ -23,7 +24,7 @@ from maskc.report.html.streamlining import (
     build_streamlining,
 )
 from maskc.report.html.style import STYLE
-from maskc.report.inspect import Inspection
+from maskc.report.inspect import Inspection, list_facts
 
 # A longer table helps nobody; `maskc dump --stage dft` prints it all.
 MAX_TRANSITIONS = 200
@@ -32,14 +33,24 @@ MAX_TRANSITIONS = 200
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-def build_page(inspection: Inspection) -> str:
-    """Return the page of an artifact."""
+def build_page(inspection: Inspection, *, internals: bool = False) -> str:
+    """Return the page of an artifact.
+
+    Args:
+        inspection: what was read.
+        internals: also what the compiler made: streamlining, the automaton, sections of the file.
+    """
     header = inspection.header
     title = f"{header['grammar']['name']} for {header['tokenizer']['name']}"
     grammar = rebuild_grammar(header)
     texts = list_texts(grammar)
     steps = inspection.steps
-    sections = [
+    first = [] if inspection.view is None else build_author(inspection.view)
+    if inspection.view is None:
+        missing = make_paragraph("Not there: the Lark of this machine refuses the grammar.")
+        first = [make_section("rules", "Rules", missing)]
+    facts = make_section("artifact", "Artifact", make_facts(list_facts(inspection)))
+    inner = [
         build_streamlining(steps),
         build_distribution(steps),
         build_classes(header["classes"], texts),
@@ -52,8 +63,8 @@ def build_page(inspection: Inspection) -> str:
         "main",
         element("h1", title),
         element("p", f"maskc artifact {os.path.basename(inspection.path)}", class_="lead"),
-        build_tiles(inspection),
-        *sections,
+        *first,
+        *([build_tiles(inspection), *inner] if internals else [facts]),
         element("footer", f"Made by maskc {header['maskc']}."),
     )
     head = element(

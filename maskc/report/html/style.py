@@ -8,14 +8,14 @@ STYLE = """\
   --page: #ffffff; --panel: #f6f7f9; --ink: #1b2330; --dim: #56616f; --line: #dfe3e8;
   --accent: #1f6fb5; --tint: #e4eff9; --quiet: #b4bdc8;
   --step-0: #808b98; --step-1: #b35a13; --step-2: #b8860b;
-  --step-3: #23845a; --step-4: #1f6fb5; --step-5: #7b3fa8;
+  --step-3: #23845a; --step-4: #1f6fb5; --step-5: #7b3fa8; --warm: 31 111 181;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #12161c; --panel: #1a2028; --ink: #e5e9ee; --dim: #9ca8b6; --line: #313a46;
     --accent: #6ab0ee; --tint: #1d3247; --quiet: #566373;
     --step-0: #93a0ae; --step-1: #e58f4a; --step-2: #e2c14d;
-    --step-3: #52c48d; --step-4: #6ab0ee; --step-5: #c792ee;
+    --step-3: #52c48d; --step-4: #6ab0ee; --step-5: #c792ee; --warm: 106 176 238;
   }
 }
 * { box-sizing: border-box; }
@@ -76,6 +76,23 @@ svg .grid { stroke: var(--line); stroke-width: 1; fill: none; }
 svg .axis { stroke: var(--quiet); stroke-width: 1; fill: none; }
 svg .curve { fill: none; stroke-width: 2.25; stroke-linejoin: round; }
 svg .stored { fill: var(--quiet); }
+.rule figcaption { font-weight: 400; }
+.rule { margin: 6px 0 14px; }
+svg.railroad-diagram { font-size: 13px; }
+svg.railroad-diagram path { stroke: var(--dim); stroke-width: 1.5; fill: none; }
+svg.railroad-diagram rect { stroke: var(--quiet); stroke-width: 1; fill: var(--panel); }
+svg.railroad-diagram .terminal rect { fill: var(--tint); stroke: var(--accent); }
+svg.railroad-diagram text { text-anchor: middle; fill: var(--ink);
+  font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+.heat { line-height: 2; overflow-wrap: anywhere; max-width: none;
+  font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+.heat span { padding: 2px 0; margin-right: 1px; white-space: pre-wrap;
+  border-bottom: 1px solid var(--line); }
+.w1 { background: rgb(var(--warm) / 0.08); } .w2 { background: rgb(var(--warm) / 0.18); }
+.w3 { background: rgb(var(--warm) / 0.3); } .w4 { background: rgb(var(--warm) / 0.42); }
+.w5 { background: rgb(var(--warm) / 0.55); }
+.token { display: inline-block; padding: 0 5px; margin: 0 3px 2px 0; white-space: pre;
+  border: 1px solid var(--line); border-radius: 4px; background: var(--panel); }
 ol.classes { list-style: none; padding: 0; margin: 12px 0; display: grid; gap: 10px; }
 ol.classes > li { display: grid; grid-template-columns: 34px minmax(0, 1fr);
   align-items: baseline; }
@@ -94,6 +111,8 @@ footer { margin-top: 56px; color: var(--dim); font-size: 13px; }
   .facts { grid-template-columns: minmax(0, 1fr); }
   .facts dd { margin-bottom: 6px; }
   .columns { grid-template-columns: minmax(0, 1fr); }
+  th, td { padding-right: 10px; }
+  td:last-child:not(.number) { min-width: 16ch; }
 }
 @media print {
   main { max-width: none; padding: 0; }

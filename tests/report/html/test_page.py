@@ -1,12 +1,16 @@
 """The page: whole, safe, and by itself."""
 
+import re
 from html.parser import HTMLParser
 
 import pytest
 
+import maskc
+from maskc.report.author import view_artifact
 from maskc.report.html.charts import Curve, draw_distribution, draw_steps
 from maskc.report.html.page import build_page
 from maskc.report.streamlining import Step
+from tests.browsers import needs_browser, show
 from tests.report.example import HEADER, RESIDUE, TIMINGS, curve, inspection
 
 VOID = {"meta", "br", "col", "hr"}
@@ -41,7 +45,7 @@ class Reader(HTMLParser):
 
 
 def read(**options):
-    return Reader(build_page(inspection(**options)))
+    return Reader(build_page(inspection(**options), internals=True))
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +132,55 @@ def test_an_equal_artifact_has_an_equal_page():
 def test_a_grammar_that_lark_refuses_has_no_automaton():
     header = {**HEADER, "grammar": {**HEADER["grammar"], "text": "start: ("}}
     assert "the Lark of this machine refuses the grammar" in read(header=header).text
+
+
+GRAMMAR = """\
+start: "<b>" item ("&" item)* NAME?
+item: /[a-z]</ | "x"~2..3 | _list{item}
+_list{x}: "[" x "]"
+NAME: /[A-Z]+/
+%ignore " "
+"""
+
+
+@pytest.fixture(scope="module")
+def viewed():
+    artifact = maskc.compile_grammar(GRAMMAR, tokenizer="bytes")
+    return inspection(view=view_artifact(artifact, b"<b> a<"))
+
+
+def test_the_page_begins_with_what_an_author_asks(viewed):
+    page = Reader(build_page(viewed))
+    titles = ["Rules", "Terminals", "How much choice there was", "What may come next", "Artifact"]
+    assert [text for text in page.texts if text in titles] == titles * 2  # links, then sections
+    assert "Rows after each step" not in page.text
+    assert "Rows after each step" in Reader(build_page(viewed, internals=True)).text
+    assert page.texts.count('"&"') == 2  # in the diagram, and beside its terminal
+    assert page.tags.count("svg") == 3
+    assert "b" not in page.tags
+    assert "After '<b> a<', 28 of 256 tokens are legal. The text may end here." in page.text
+
+
+def test_an_illegal_text_says_why():
+    artifact = maskc.compile_grammar(GRAMMAR, tokenizer="bytes")
+    page = Reader(build_page(inspection(view=view_artifact(artifact, b"<b>?"))))
+    assert "The text '<b>?' is illegal." in page.text
+    assert "every reading dies of the byte '?'" in page.text
+
+
+@needs_browser
+def test_a_browser_shows_it_without_a_complaint(viewed, tmp_path):
+    (tmp_path / "page.html").write_text(build_page(viewed, internals=True))
+    # The page runs no script, so one around it measures: no page may be wider than its window.
+    (tmp_path / "around.html").write_text(
+        "<iframe src=page.html width=390 height=900></iframe><script>addEventListener('load', () =>"
+        "{const d = frames[0].document.documentElement; document.title = d.scrollWidth + ' ' +"
+        "frames[0].document.querySelectorAll('svg').length})</script>"
+    )
+    shown = show((tmp_path / "around.html").as_uri(), "--allow-file-access-from-files")
+    width, drawings = re.search(r"<title>(\d+) (\d+)</title>", shown).groups()
+    assert int(width) <= 390
+    assert int(drawings) == 3 + 3
 
 
 def test_a_small_grammar_has_the_table_of_its_automaton():
