@@ -12,7 +12,7 @@ consecutive, each with the place of its state, counted from 1, or 0 outside of t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -77,6 +77,30 @@ class ComponentReader:
             n_bytes = found.places.nbytes + found.inside.nbytes + 2 * found.left.nbytes
             self._index.shared.put(key, found, n_bytes + len(component.key) + 10_000)
         return found
+
+    def leave_out(self, reading: Reading, children: Collection[int]) -> Reading:
+        """Return a reading without what is at and below some children of its node."""
+        trie, index = self._index.tokens, self._index
+        is_out = np.zeros(len(trie.texts) + 1, dtype=np.bool_)
+        for child in children:
+            is_out[trie.low[child] : trie.high[child]] = True
+        row = reading.row
+        if row is not None:
+            row = index.clear_bits(row, index.order[np.flatnonzero(is_out)])
+        # Below the node, a node is at or below a child if its first text is.
+        inside, left = (
+            ~is_out[trie.low_array[reading.inside]],
+            ~is_out[trie.low_array[reading.left]],
+        )
+        counts = np.concatenate([[0], np.cumsum(inside)])
+        return Reading(
+            row,
+            reading.places[~is_out[reading.places]],
+            reading.inside[inside],
+            counts[reading.first_inside].tolist(),
+            reading.left[left],
+            reading.left_by[left],
+        )
 
     def _read(self, component: Component, node: int) -> Reading:
         trie = self._index.tokens

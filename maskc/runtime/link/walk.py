@@ -97,7 +97,7 @@ class Walk:
                     if (move := moves.get(byte, -1)) >= 0
                 ]
             if self._components is not None and trie.high[node] - trie.low[node] > _MANY_TEXTS:
-                pairs = self._read_components(self._components, node, here, pairs)
+                pairs = self._read_components(self._components, node, pairs)
             n_left -= len(pairs) + 1
             spend(4 * len(pairs) + 4)
             open_ += pairs
@@ -114,42 +114,46 @@ class Walk:
         return open_
 
     def _read_components(
-        self, components: ComponentReader, node: int, here: int, pairs: list[tuple[int, int]]
+        self, components: ComponentReader, node: int, pairs: list[tuple[int, int]]
     ) -> list[tuple[int, int]]:
         """Read what is below a node in components to which many bytes lead.
 
         Args:
             components: reads the trie.
             node: of it.
-            here: the state there.
             pairs: the children that are reached, each with the state after it.
 
         Returns:
             The pairs that are to be walked: those of other states, and where these were left.
         """
-        counts = Counter(after for _, after in pairs)
-        left = list[tuple[int, int]]()
+        trie, counts = self._trie, Counter(after for _, after in pairs)
+        n_texts, left = trie.high[node] - trie.low[node], list[tuple[int, int]]()
         for state in sorted(state for state, n in counts.items() if n >= _MANY_BYTES):
             if state not in self._found:
                 self._found[state] = find_component(self._automaton, state)
             component = self._found[state]
-            if component is None or not self._enters(component, node, here):
+            if component is None:
                 continue
-            states = set(component.states)
-            pairs = [pair for pair in pairs if pair[1] not in states]
-            left += self._read_component(component, components.read(component, node), node)
+            row = component.table[0].tolist()
+            places = {state: place for place, state in enumerate(component.states, 1)}
+            entered = {child: places.get(after, LEFT) for child, after in pairs}
+            # Below the node the component goes on as in its first state. What is entered there in
+            # another one, or not at all, is none of it.
+            begun = [(child, row[byte]) for child, byte in trie.children(node, None)]
+            others = [
+                child
+                for child, place in begun
+                if place != LEFT and entered.get(child, LEFT) != place
+            ]
+            if 2 * sum(trie.high[child] - trie.low[child] for child in others) > n_texts:
+                continue
+            read = {child for child, place in begun if place != LEFT}.difference(others)
+            pairs = [pair for pair in pairs if pair[0] not in read]
+            reading = components.read(component, node)
+            if others:
+                reading = components.leave_out(reading, others)
+            left += self._read_component(component, reading, node)
         return pairs + left
-
-    def _enters(self, component: Component, node: int, here: int) -> bool:
-        """Return whether a state enters a component as the component's first state goes on in it.
-
-        Only bytes that lead from the node are looked at.
-        """
-        moves, trie = self._automaton.moves(here), self._trie
-        places = {state: place for place, state in enumerate(component.states, 1)}
-        row = component.table[0].tolist()
-        bytes_ = trie.bytes[trie.first[node] : trie.first[node + 1]]
-        return all(places.get(moves.get(byte, -1), LEFT) == row[byte] for byte in bytes_)
 
     def _read_component(
         self, component: Component, reading: Reading, node: int

@@ -70,3 +70,38 @@ def test_texts_that_are_equal_all_end_in_their_node():
         1,
         3,
     ]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_left_out_is_at_and_below_some_children(seed):
+    draw = random.Random(seed)
+    texts = sorted({bytes(draw.choices(b"abx", k=draw.randint(1, 5))) for _ in range(40)})
+    index = make_index(texts)
+    trie, reader = index.tokens, ComponentReader(index)
+    component = find_component(Pattern(read_pattern("(?:ab?)*")), START)
+    for node in (ROOT, trie.child(ROOT, ord("a"))):
+        children = [child for child, byte in trie.children(node, None) if byte != ord("b")]
+        whole = reader.read(component, node)
+        less = reader.leave_out(whole, children)
+        out = {n for child in children for n in range(len(trie.bytes)) if is_below(trie, n, child)}
+        places = [p for p in whole.places.tolist() if ends_in(trie, p) not in out]
+        assert sorted(less.places.tolist()) == sorted(places)
+        assert less.row is None or less.row.tolist() == index.pack(index.order[places]).tolist()
+        for place in range(len(component.states)):
+            kept = [n for n in whole.in_state(place).tolist() if n not in out]
+            assert less.in_state(place).tolist() == kept
+            for left, all_left in zip(
+                *(reading.left_from(place, range(256)) for reading in (less, whole)), strict=True
+            ):
+                assert left.tolist() == [n for n in all_left.tolist() if n not in out]
+
+
+def is_below(trie, node, top):
+    return trie.path(node).startswith(trie.path(top))
+
+
+def ends_in(trie, place):
+    node = ROOT
+    for byte in trie.texts[place]:
+        node = trie.child(node, byte)
+    return node

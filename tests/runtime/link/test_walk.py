@@ -54,9 +54,7 @@ def draw_pattern(draw, depth=2):
 
 @pytest.mark.parametrize("few", [48, 0])
 @pytest.mark.parametrize("seed", range(12))
-def test_states_that_read_components_are_read_at_once_as_they_are_step_by_step(
-    seed, few, monkeypatch
-):
+def test_components_are_read_at_once_as_they_are_step_by_step(seed, few, monkeypatch):
     """Each time from the root and from inside, against a walk that knows of no such states."""
     draw = random.Random(seed)
     pattern = draw_pattern(draw)
@@ -69,10 +67,10 @@ def test_states_that_read_components_are_read_at_once_as_they_are_step_by_step(
     n_round = 0
     read_components = walk.Walk._read_components
 
-    def count(self, components, node, here, pairs):
+    def count(self, components, node, pairs):
         nonlocal n_round
         n_round += 1
-        return read_components(self, components, node, here, pairs)
+        return read_components(self, components, node, pairs)
 
     monkeypatch.setattr(walk.Walk, "_read_components", count)
     monkeypatch.setattr(walk, "_FEW", few)
