@@ -126,6 +126,8 @@ def as_rows(values: Iterable[Any], n_matchers: int, bitmask: NDArray[np.int32]) 
         raise ValueError(f"{n_matchers} matchers need as many rows, and these are {len(rows)}")
     if set(map(type, rows)) - {int}:
         rows = [as_number("a row", row) for row in rows]
+    elif n_matchers <= len(bitmask) and rows == list(range(n_matchers)):
+        return rows  # as engines give them
     if rows and not 0 <= min(rows) <= max(rows) < len(bitmask):
         wrong = min(rows) if min(rows) < 0 else max(rows)
         raise ValueError(f"row {wrong} is not among the {len(bitmask)} of the bitmask")

@@ -92,6 +92,7 @@ class LalrMachine:
         )
         self._masks = LalrMasks(self.tables, debts, Composer(graph, pool, budget), budget)
         self._mask_cache, self._classes = self._masks.cache, self._masks.classes
+        self._stride = self._masks.stride
         self._budget = budget
         self._text_of = text_of
         n_states = self.tables.n_states
@@ -184,7 +185,7 @@ class LalrMachine:
     def mask(self, hypothesis: Hypothesis) -> PooledMask:
         """Return the tokens that a hypothesis allows; the known part of the way is walked here."""
         h = hypothesis
-        stack, classes = h.stack, self._classes
+        stack, classes, stride = h.stack, self._classes, self._stride
         current: dict[Any, Any] = self._mask_cache.current
         found: Any = current.get((h.state, stack.state))
         if type(found) is PooledMask:
@@ -193,10 +194,12 @@ class LalrMachine:
             if type(found) is not int:
                 break
             if found < 0:
-                found, stack = self._masks.skip(found, stack)
-                if stack.below is None:
-                    found = None
+                n_skipped = -found % stride
+                if n_skipped >= stack.depth:
                     break
+                found = -found - n_skipped
+                for _ in range(n_skipped):
+                    stack = stack.below  # type: ignore[assignment]
             stack = stack.below  # type: ignore[assignment]  # read before, so it is there
             found = current.get(found + classes[stack.state])
         if found is BY_LAYOUT:
@@ -204,6 +207,7 @@ class LalrMachine:
             found = self._masks.find((h.state, h.stack.state, layout), h.stack)
             return found if type(found) is PooledMask else self._read_with_layout(h)
         if type(found) is int:
+            # ``NEAR`` states were read, or the stack is shorter than what is to be skipped.
             return self._read(h, (found, stack))
         return found if type(found) is PooledMask else self._read(h, None)
 
@@ -213,17 +217,24 @@ class LalrMachine:
         It is :meth:`mask` in a loop without calls: a call takes as long as the rest.
         """
         numbers: list[int] = []
-        classes, append = self._classes, numbers.append
+        classes, stride, append = self._classes, self._stride, numbers.append
         current: dict[Any, Any] = self._mask_cache.current
         for hypotheses in batch:
             if len(hypotheses) == 1:
                 h = hypotheses[0]
                 stack = h.stack
                 found: Any = current.get((h.state, stack.state))
-                for _ in _NEAR:
-                    if type(found) is not int or found < 0:
+                for _ in _NEAR if type(found) is int else ():
+                    if type(found) is not int:
                         break
-                    stack = stack.below  # type: ignore[assignment]  # read before, so it is there
+                    if found < 0:
+                        n_skipped = -found % stride
+                        if n_skipped >= stack.depth:
+                            break
+                        found = -found - n_skipped
+                        for _ in range(n_skipped):
+                            stack = stack.below  # type: ignore[assignment]
+                    stack = stack.below  # type: ignore[assignment]  # as in :meth:`mask`
                     found = current.get(found + classes[stack.state])
                 if type(found) is not PooledMask:
                     found = self.mask(h)

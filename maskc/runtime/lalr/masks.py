@@ -57,6 +57,7 @@ class LalrMasks:
     Attributes:
         cache: see above.
         classes: state → its class; -1 if nobody has read it yet: then nothing is cached for it.
+        stride: places are multiples of it.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class LalrMasks:
         self._composer = composer
         self._class_of: dict[object, int] = {}
         # Classes are 0 to n_states - 1, and -1; places and layouts are used once.
-        self._stride = tables.n_states + 2
+        self.stride = tables.n_states + 2
         self._numbers = count(1)
 
     def layout(self, indents: tuple[int, ...], column: int) -> int:
@@ -139,7 +140,7 @@ class LalrMasks:
             number: what stands for both, which is negative.
             stack: before them.
         """
-        n_skipped = -number % self._stride
+        n_skipped = -number % self.stride
         return -number - n_skipped, descend(stack, n_skipped)
 
     def _read(
@@ -224,7 +225,7 @@ class LalrMasks:
         if not debts:
             return self._compose(unions), None
         # Debts are in increasing order. No production is as long as there are states.
-        n_skipped = min(debts[0][0], self._stride) - 1
+        n_skipped = min(debts[0][0], self.stride) - 1
         if n_skipped:
             owed = tuple([(debt[0] - n_skipped, *debt[1:]) for debt in debts]), unions
         place = self._intern(owed, layout)
@@ -235,7 +236,7 @@ class LalrMasks:
         cache, key = self.cache, (owed, layout)
         place: int | None = cache.get(key)
         if place is None or cache.get(-place) is None:
-            place = next(self._numbers) * self._stride
+            place = next(self._numbers) * self.stride
             cache.put(-place, owed)
             cache.put(key, place)
         return place
