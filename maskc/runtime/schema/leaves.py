@@ -38,7 +38,7 @@ from maskc.runtime.schema.trie import ROOT, Ints
 
 _NONE = np.zeros(0, dtype=np.int32)
 _FEW = 48
-_MOST_SEARCHED = 600  # nodes that are looked at one by one
+_MOST_SEARCHED = 200  # nodes that are looked at one by one
 _FEW_STATES = 100  # of automata of keys that other schemas may have
 
 

@@ -15,7 +15,7 @@ from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.inside import Inside, find_inside
 from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.scans import Scanner
-from maskc.runtime.schema.spelled import spell
+from maskc.runtime.schema.spelled import Spelled, spell
 from maskc.runtime.schema.spelling import decode_body
 from maskc.runtime.schema.strings import Body
 from maskc.runtime.schema.summary import MANY, EndedKeys, Part, bits_of
@@ -82,11 +82,14 @@ class Openings:
             self._budget.charge(60 * len(found.inside.places))
         return found
 
+    def spelled(self, trie: Trie, nodes: Nodes) -> Spelled:
+        """Return what the texts after some quotes write."""
+        return spell(self._index, trie, nodes, self._free, minimal=self._minimal)
+
     def _open(
         self, trie: Trie, dfa: CharDfa, nodes: Nodes, *, exactly: bool, dropped: int = DEAD
     ) -> Opened:
-        spelled = spell(self._index, trie, nodes, self._free, minimal=self._minimal)
-        found = find_inside(spelled, dfa, exactly=exactly, dropped=dropped)
+        found = find_inside(self.spelled(trie, nodes), dfa, exactly=exactly, dropped=dropped)
         return Opened(found, self._pack(trie, found.free) if found.free else None)
 
     def _open_any(self, trie: Trie, nodes: Nodes, *, exactly: bool) -> Opened:

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.schema.blanks import BLANK_BYTES
-from maskc.runtime.schema.characters import DEAD
+from maskc.runtime.schema.characters import DEAD, NO_LABEL
 from maskc.runtime.schema.openings import Openings
 from maskc.runtime.schema.plan import Plan
+from maskc.runtime.schema.spelled import CUT, ESCAPED, Spelled
 from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import ROOT, Nodes, Trie
 
@@ -100,6 +101,8 @@ class Outlines:
         rule, body = self._plan.objects[number], self._plan.key_bodies[number]
         sink = body.dfa.sink
         found = free = 1 << body.dfa.labels[sink] if is_open else 0
+        if self._is_usual(trie, number, nodes, is_open=is_open):
+            return free
         dropped = DEAD if is_open else max(sink, DEAD)
         opened = self._openings.inside(trie, body, nodes, exactly=False, dropped=dropped)
         for targets in opened.inside.targets:
@@ -130,6 +133,52 @@ class Outlines:
         return tuple(found)
 
     def _outline(
+        self, trie: Trie, number: int, quotes: Nodes, labels: int, *, may_come: bool
+    ) -> Outline | None:
+        is_open = self.is_open(number, labels)
+        if not self._is_usual(trie, number, quotes, is_open=is_open):
+            return self._find_outline(trie, number, quotes, labels, may_come=may_come)
+        minimal = self._plan.layout.escapes == "minimal"
+        key = (Outline, minimal, trie is self._index.rests, quotes, is_open, may_come)
+        found: tuple[Outline | None] | None = self._index.shared.get(key)
+        if found is None:
+            found = (self._find_outline(trie, number, quotes, labels, may_come=may_come),)
+            self._index.shared.put(key, found, 1_000)
+        return found[0]
+
+    def _is_usual(self, trie: Trie, number: int, quotes: Nodes, *, is_open: bool) -> bool:
+        """Return whether no name begins as the texts after some quotes do.
+
+        Then an object is like any other that takes further keys, or takes none.
+        """
+        key = (number, quotes, trie is self._index.rests, is_open, "usual")
+        found: bool | None = self._known.get(key)
+        if found is None:
+            found = self._compare(self._openings.spelled(trie, quotes), number, is_open=is_open)
+            self._known.put(key, found)
+        return found
+
+    def _compare(self, spelled: Spelled, number: int, *, is_open: bool) -> bool:
+        rule, dfa = self._plan.objects[number], self._plan.objects[number].dfa
+        usual = (dfa.sink,) if is_open else (DEAD, max(dfa.sink, DEAD))
+        first = spelled.chars[spelled.first[ROOT] : spelled.first[ROOT + 1]]
+        if any(dfa.step(dfa.start, character) not in usual for character in first):
+            return False
+        if dfa.labels[dfa.start] != (dfa.labels[dfa.sink] if is_open else NO_LABEL):
+            return False
+        if not is_open and any(
+            label not in dfa.labels for label, options in enumerate(rule.options) if options
+        ):
+            return False
+        # What has begun with an escape can become any character, so any key.
+        after = {dfa.sink} if is_open else {*dfa.rows[dfa.start].values(), dfa.defaults[dfa.start]}
+        cut = (item for item in spelled.own_items(ROOT) if spelled.kinds[item] in (ESCAPED, CUT))
+        return all(
+            dfa.targets_of(dfa.start, spelled.ranges[spelled.begun[item]]) >= after - {DEAD}
+            for item in cut
+        )
+
+    def _find_outline(
         self, trie: Trie, number: int, quotes: Nodes, labels: int, *, may_come: bool
     ) -> Outline | None:
         rule, body = self._plan.objects[number], self._plan.key_bodies[number]

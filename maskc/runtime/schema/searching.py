@@ -110,14 +110,16 @@ class _Search:
     ) -> None:
         """Follow the only characters that lead on."""
         spelled = self._spelled
-        kinds, n_between = spelled.kinds, 0
-        for item in spelled.own_items(node):
-            if kinds[item] == BETWEEN:
-                n_between += 1
-                self._keep(spelled.places[item], only(state), size)
-            elif kinds[item] == CLOSES:
-                self._close(item, state, size)
-        if spelled.n_ending[node] > n_between:
+        low = spelled.low[node]
+        end = low + spelled.n_ending[node]
+        # Items lie in the order of their kinds, and the root has hundreds that are cut.
+        n_between = spelled.kinds.count(BETWEEN, low, end)
+        n_closing = spelled.kinds.count(CLOSES, low, end)
+        for item in range(low, low + n_between):
+            self._keep(spelled.places[item], only(state), size)
+        for item in range(end - n_closing, end):
+            self._close(item, state, size)
+        if end - low > n_between + n_closing:
             becoming: dict[int, frozenset[int]] = {}
             for character, target in special:
                 if target in self._dead:
