@@ -69,7 +69,7 @@ def compile_grammar(
             ``json``. What has a line break, or a colon and is no file, is a text. A list is of
             texts: one of them is chosen.
         tokenizer: a name such as ``llama3``, a path, or ``bytes``; or a tokenizer of transformers,
-            tokenizers, tiktoken or sentencepiece.
+            tokenizers, tiktoken, sentencepiece or mistral-common.
         start: start symbol; default: the grammar's own setting, else ``start``. With several, the
             first is that of :meth:`Artifact.matcher`, and ``matcher(start=…)`` takes the others.
         parser: ``lalr`` or ``earley``; default: the grammar's own setting, else lalr.
@@ -154,7 +154,7 @@ def compile_json_schema(
     Args:
         schema: a mapping, a JSON text, or a Pydantic class.
         tokenizer: a name such as ``llama3``, a path, or ``bytes``; or a tokenizer of transformers,
-            tokenizers, tiktoken or sentencepiece.
+            tokenizers, tiktoken, sentencepiece or mistral-common.
         resources: URI → other schemas that references lead to; nothing is fetched.
         key_order: ``any``, or ``schema``: as the schema names them, others last.
         blanks: ``compact``, ``bounded`` or ``any``.
@@ -210,7 +210,7 @@ def compile_structural_tag(
     Args:
         tag: of either request form, parsed or its JSON text.
         tokenizer: a name such as ``llama3``, a path, or ``bytes``; or a tokenizer of transformers,
-            tokenizers, tiktoken or sentencepiece.
+            tokenizers, tiktoken, sentencepiece or mistral-common.
         vocab_size: the model's padded vocabulary size; padding is never legal.
         eos_ids: the ids that end the output; default: those that the tokenizer names.
         added_tokens: which added tokens that are not special write text; default: those that are
@@ -256,7 +256,7 @@ def compile_tools(
     Args:
         tools: definitions as OpenAI's interface has them, or their JSON text.
         tokenizer: a name such as ``llama3``, a path, or ``bytes``; or a tokenizer of transformers,
-            tokenizers, tiktoken or sentencepiece.
+            tokenizers, tiktoken, sentencepiece or mistral-common.
         family: how the model writes calls: ``maskc families`` lists them.
         choice: ``auto``, ``required``, ``none``, or ``{"name": …}`` for one tool.
         parallel: whether there may be more than one call.

@@ -39,7 +39,7 @@ dash come after `--`.
 """
 
 
-@click.command("analyze", help=_HELP)
+@click.command("analyze", help=_HELP, short_help="Answer questions about a grammar.")
 @click.argument("grammar")
 @click.argument(
     "question",

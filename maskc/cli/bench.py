@@ -11,7 +11,11 @@ from maskc.report.bench import print_bench
 from maskc.report.render import print_json
 
 
-@click.command("bench", context_settings={"show_default": True})
+@click.command(
+    "bench",
+    short_help="Time an artifact on texts of yours.",
+    context_settings={"show_default": True},
+)
 @click.argument("artifact")
 @corpus_option
 # The defaults are those of BenchOptions, which a test compares: importing it loads Lark.

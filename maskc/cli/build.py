@@ -26,7 +26,7 @@ def _read_shard(context: click.Context, parameter: click.Parameter, value: str) 
     return int(number), int(n_shards)
 
 
-@click.command("build")
+@click.command("build", short_help="Make the artifacts of a maskc.toml.")
 @click.argument("config", default="maskc.toml")
 @click.option("--check", is_flag=True, help="Make nothing; exit status 1 if something is old.")
 @click.option(

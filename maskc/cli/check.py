@@ -19,12 +19,13 @@ from maskc.work.alone import run_alone
 MAX_BYTES = 64_000_000
 
 
-@click.command("check")
+@click.command("check", short_help="Are these files texts of a grammar?")
 @click.argument("artifact")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @resource_option
 @start_option
 @json_option("Print the results as JSON.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit status says it.")
 @limit_options
 def check_command(
     artifact: str,
@@ -33,6 +34,7 @@ def check_command(
     start: str | None,
     resources: tuple[str, ...],
     as_json: bool,
+    quiet: bool,
     limits: Limits,
 ) -> None:
     """Check that each FILE is a text that the masks of ARTIFACT allow; - is standard input.
@@ -41,6 +43,8 @@ def check_command(
     break at the end of a file may be there or not. Exit status 1 if a file is wrong. The limits
     are those of one file.
     """
+    if quiet and as_json:
+        raise click.UsageError("Print one of --quiet and --json.")
     from maskc.explain.checking import find_problem
     from maskc.report.check import say_problem, to_dict
 
@@ -55,11 +59,11 @@ def check_command(
         n_wrong += problem is not None
         if as_json:
             found.append(to_dict(name, problem, text))
-        elif problem is not None:
+        elif problem is not None and not quiet:
             click.echo(say_problem(name, problem, text))
     if as_json:
         print_json(found)
-    else:
+    elif not quiet:
         right = f"{format_count(len(files) - n_wrong)} of {format_count(len(files))}"
         click.echo(f"{right} files are right", err=True)
     click.get_current_context().exit(1 if n_wrong else 0)

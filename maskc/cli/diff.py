@@ -15,7 +15,11 @@ from maskc.report.render import print_json
 _MOST_SHOWN, _MOST_TOKENS = 20, 8
 
 
-@click.command("diff", context_settings={"show_default": True})
+@click.command(
+    "diff",
+    short_help="Say where the masks of two artifacts differ.",
+    context_settings={"show_default": True},
+)
 @click.argument("first")
 @click.argument("second")
 @click.option(

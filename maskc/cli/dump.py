@@ -14,7 +14,11 @@ from maskc.work.alone import run_alone
 MAX_LINES = 1_000
 
 
-@click.command("dump", context_settings={"show_default": True})
+@click.command(
+    "dump",
+    short_help="Print what the compiler knows after a stage.",
+    context_settings={"show_default": True},
+)
 @click.argument("grammar")
 @click.option(
     "--stage", metavar="NAME", required=True, help="Which stage; --stage help lists them."

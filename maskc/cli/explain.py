@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from maskc.explain.model import Explanation
 
 
-@click.command("explain")
+@click.command("explain", short_help="Say what may come next after a text, and why.")
 @click.argument("artifact")
 @click.option("--text", required=True, metavar="TEXT", help="What was written so far.")
 @click.option("--token", metavar="ID|TEXT", help="Is this token legal, and why?")

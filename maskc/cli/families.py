@@ -11,7 +11,7 @@ from maskc.report.render import print_json
 _CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 
 
-@click.command("families")
+@click.command("families", short_help="List the families of models that call tools.")
 @click.option("--show", "name", metavar="NAME", help="Print one family, with an example.")
 @json_option("Print them, or the structural tag of the example, as JSON.")
 def families_command(name: str | None, *, as_json: bool) -> None:

@@ -18,7 +18,11 @@ from maskc.report.render import format_count, print_json
 MOST_SHOWN = 12  # rules that no text holds
 
 
-@click.command("generate", context_settings={"show_default": True})
+@click.command(
+    "generate",
+    short_help="Print random texts of a grammar.",
+    context_settings={"show_default": True},
+)
 @click.argument("artifact")
 @click.option("--count", type=click.IntRange(1), default=1, metavar="N", help="How many.")
 @click.option(

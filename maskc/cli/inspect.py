@@ -20,7 +20,7 @@ from maskc.report.render import format_size, print_json
 from maskc.report.timings import hash_artifact, load_timings
 
 
-@click.command("inspect")
+@click.command("inspect", short_help="Show what is in an artifact.")
 @click.argument("artifact")
 @tokenizer_option("Fail unless it was compiled for this one.")
 @json_option("Print it all as JSON.")

@@ -22,7 +22,7 @@ from maskc.report.render import (
 SUFFIX = ".kit"
 
 
-@click.command("kit")
+@click.command("kit", short_help="Write what requests of a tokenizer need.")
 @vocabulary_options
 @click.option("--output", "-o", metavar="FILE", help="Where the kit goes.  [default: NAME.kit]")
 @json_option("Print what was written as JSON.")

@@ -20,6 +20,7 @@ from maskc.cli.json_schema import (
 )
 from maskc.cli.limits import limit_options
 from maskc.cli.options import json_option, tokenizer_option
+from maskc.cli.progress import show_progress
 from maskc.limits import Limits
 from maskc.report.render import print_json
 from maskc.work.alone import run_alone
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
     from maskc.lint.model import Finding
 
 
-@click.command("lint")
+@click.command("lint", short_help="Print what is odd about a grammar.")
 @click.argument("grammar", required=False)
+@click.option("--regex", metavar="PATTERN", help="Lint a regular expression.")
 @schema_option("Lint")
 @resource_option
 @lark_options
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 def lint_command(
     grammar: str | None,
     *,
+    regex: str | None,
     json_schema: str | None,
     resources: tuple[str, ...],
     lark: LarkOptions,
@@ -61,15 +64,15 @@ def lint_command(
         raise click.UsageError("Print one of --json and --sarif -.")
     grammar, json_schema = split_schema(grammar, json_schema)
     if json_schema is not None:
-        if grammar or lark.is_given or tokenizer:
+        if grammar or regex is not None or lark.is_given or tokenizer:
             raise click.UsageError("A JSON Schema has no start, lexer, postlex or tokenizer.")
         _lint_schema(json_schema, resources, _Form(as_json, sarif), limits)
         return
-    if grammar is None:
-        raise click.UsageError("Give one of GRAMMAR and --json-schema FILE.")
+    if (grammar is None) == (regex is None):
+        raise click.UsageError("Give one of GRAMMAR, --regex PATTERN and --json-schema FILE.")
     if resources:
         raise click.UsageError("--resource goes with a JSON Schema only.")
-    found = find_input(grammar)
+    found = find_input(grammar or "") if regex is None else regex
     from maskc.lint.order import lint_grammar
     from maskc.lint.overlap import is_installed
     from maskc.vocab import load_vocabulary
@@ -77,8 +80,9 @@ def lint_command(
     vocabulary = load_vocabulary(tokenizer) if tokenizer is not None else None
 
     def lint() -> tuple[GrammarSource, tuple[Finding, ...]]:
-        source = lark.load(found)
-        return source, lint_grammar(source, vocabulary)
+        source = lark.load(found, None if regex is None else "regex")
+        with show_progress("linting") as progress:
+            return source, lint_grammar(source, vocabulary, progress)
 
     source, findings = run_alone(lint, limits)
     if not is_installed():

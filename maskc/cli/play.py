@@ -13,7 +13,7 @@ from maskc.cli.json_schema import read_resources, resource_option
 from maskc.cli.options import start_option
 
 
-@click.command("play", short_help="Try an artifact in a browser: what is legal next, and why.")
+@click.command("play", short_help="Try an artifact in a browser.")
 @click.argument("artifact")
 @click.option(
     "--port", type=click.IntRange(0, 65_535), default=0, metavar="N", help="Default: a free one."

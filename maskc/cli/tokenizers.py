@@ -11,7 +11,7 @@ from maskc.report.render import print_json
 from maskc.report.tokenizers import print_tokenizers
 
 
-@click.command("tokenizers")
+@click.command("tokenizers", short_help="List the tokenizers that have a name.")
 @json_option("Print them as JSON.")
 def tokenizers_command(*, as_json: bool) -> None:
     """List the tokenizers that have a name, and where each is found."""

@@ -82,7 +82,11 @@ _amount_options = gather(
 )
 
 
-@click.command("verify", context_settings={"show_default": True})
+@click.command(
+    "verify",
+    short_help="Check that an artifact keeps its promise.",
+    context_settings={"show_default": True},
+)
 @click.argument("artifact")
 @corpus_option
 @_amount_options

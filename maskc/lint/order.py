@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from maskc.frontends.source import GrammarSource
 from maskc.lint.allowed import drop_allowed
@@ -49,26 +50,37 @@ CHECKS_OF_GENERAL: tuple[Callable[[GrammarSubject], Iterable[Finding]], ...] = (
 
 
 def lint_grammar(
-    source: GrammarSource, vocabulary: Vocabulary | None = None
+    source: GrammarSource,
+    vocabulary: Vocabulary | None = None,
+    progress: Callable[[str, float], None] | None = None,
 ) -> tuple[Finding, ...]:
     """Return the findings: errors first, then by code, in the order in which they were found.
 
     Args:
         source: the grammar.
         vocabulary: if given, its tokens are looked at as well; the grammar is compiled for it.
+        progress: called with what is looked for, and the fraction done.
 
     Raises:
         GrammarError, PostlexError, UnsupportedTerminalError: the grammar cannot be loaded.
         LimitError: a bound of the compiler was reached.
     """
     subject: GrammarSubject
+    checks: list[partial[Iterable[Finding]]]
     if source.parser == "lalr":
         subject = lalr_subject = Subject(source)
-        found = [finding for check in CHECKS_OF_LALR for finding in check(lalr_subject)]
+        checks = [partial(check, lalr_subject) for check in CHECKS_OF_LALR]
     else:
         subject = GrammarSubject(source)
-        found = [finding for check in CHECKS_OF_GENERAL for finding in check(subject)]
-    found += [finding for check in CHECKS_OF_ALL for finding in check(subject)]
+        checks = [partial(check, subject) for check in CHECKS_OF_GENERAL]
+    checks += [partial(check, subject) for check in CHECKS_OF_ALL]
+    found: list[Finding] = []
+    for number, check in enumerate(checks):
+        if progress is not None:
+            progress(
+                check.func.__name__.removeprefix("find_").replace("_", " "), number / len(checks)
+            )
+        found += check()
     if vocabulary is not None:
         found += find_useless_tokens(subject, vocabulary)
     severities = list(Severity)

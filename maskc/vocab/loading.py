@@ -16,7 +16,7 @@ from maskc.vocab.added import USUAL, AddedTokens
 from maskc.vocab.files import FileFormat, TokenizerFile, open_tokenizer_file
 from maskc.vocab.gguf_tokens import load_gguf
 from maskc.vocab.huggingface import find_eos_ids, load_huggingface
-from maskc.vocab.objects import read_tokenizer
+from maskc.vocab.objects import find_file_of, read_tokenizer
 from maskc.vocab.registry import find_tokenizer, format_name
 from maskc.vocab.sentencepiece_files import load_sentencepiece
 from maskc.vocab.tekken_files import load_tekken
@@ -35,7 +35,7 @@ def load_vocabulary(
 
     Args:
         spec: a known name, a path to a tokenizer file or its folder, or ``org/name`` on the hub;
-            or a tokenizer of transformers, tokenizers, tiktoken or sentencepiece.
+            or a tokenizer of transformers, tokenizers, tiktoken, sentencepiece or mistral-common.
         vocab_size: the model's padded size if it is larger than the tokenizer; padding ids are
             never legal.
         eos_ids: the ids that end the output, instead of those the tokenizer names.
@@ -47,6 +47,7 @@ def load_vocabulary(
             than the tokenizer, no end-of-sequence id is known, or ``added_tokens`` names a token
             that is no added one.
     """
+    spec = find_file_of(spec) or spec
     spec = os.fspath(spec) if isinstance(spec, os.PathLike) else spec
     if isinstance(spec, str):
         name, table = format_name(spec), _read(spec, finds_ends=eos_ids is None)

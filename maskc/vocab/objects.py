@@ -1,7 +1,8 @@
 """The tokens of a tokenizer that is in memory: an object of the package that loaded it.
 
 Each is read as its file would be: what transformers and tokenizers hold is a ``tokenizer.json``,
-what sentencepiece holds is its model, and tiktoken gives the bytes of each token.
+what sentencepiece holds is its model, tiktoken gives the bytes of each token, and mistral-common
+names the file that it has read.
 
 Example: ``maskc.compile_grammar("json", tokenizer=AutoTokenizer.from_pretrained(…))``.
 """
@@ -22,6 +23,15 @@ from maskc.vocab.vocabulary import TokenTable, place_tokens
 
 # Nothing beside it may be read: an object has no folder.
 _NOWHERE = Path("/nonexistent")
+
+
+def find_file_of(tokenizer: Any) -> Path | None:
+    """Return the file that a tokenizer of mistral-common was read from; ``None`` for others."""
+    if type(tokenizer).__module__.partition(".")[0] != "mistral_common":
+        return None
+    instruct = getattr(tokenizer, "instruct_tokenizer", tokenizer)
+    path = getattr(getattr(instruct, "tokenizer", instruct), "file_path", None)
+    return None if path is None else Path(path)
 
 
 def read_tokenizer(tokenizer: Any) -> tuple[str, TokenTable]:
@@ -46,8 +56,8 @@ def read_tokenizer(tokenizer: Any) -> tuple[str, TokenTable]:
     raise TokenizerError(
         "the tokenizer",
         f"a {type(tokenizer).__name__} does not give its tokens' bytes",
-        "give a fast tokenizer of transformers, one of tokenizers, tiktoken or sentencepiece, or "
-        "name the tokenizer's file",
+        "give a fast tokenizer of transformers, one of tokenizers, tiktoken, sentencepiece or "
+        "mistral-common, or name the tokenizer's file",
     )
 
 

@@ -13,6 +13,12 @@ def test_files_that_are_right_and_wrong(command, artifact, tmp_path):
     assert command("check", artifact, "right").status == 0
 
 
+def test_quiet_leaves_the_exit_status(command, artifact, tmp_path):
+    (tmp_path / "wrong").write_text("[a,\n")
+    outcome = command("check", artifact, "wrong", "--quiet")
+    assert (outcome.status, outcome.out, outcome.err) == (1, "", "")
+
+
 def test_json_has_a_result_for_each_file(command, artifact, tmp_path):
     (tmp_path / "right").write_text("[]")
     (tmp_path / "wrong").write_text("[a b]")

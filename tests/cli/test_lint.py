@@ -113,3 +113,10 @@ def test_general_grammars_are_linted(command, tmp_path):
 def test_what_a_grammar_allows_is_not_told(command, tmp_path):
     (tmp_path / "g.lark").write_text('start: "a"\n%ignore / +/ // maskc: allow=ML007 why not\n')
     assert command("lint", "g.lark").out == "g.lark: 0 errors, 0 warnings, 0 notes\n"
+
+
+def test_a_pattern_is_linted(command, refusal):
+    outcome = command("lint", "--regex", "a+b")
+    assert (outcome.status, outcome.out) == (0, "<regex>: 0 errors, 0 warnings, 0 notes\n")
+    assert "re refuses the pattern" in refusal("lint", "--regex", "(")
+    assert "Give one of GRAMMAR, --regex" in refusal("lint", "json", "--regex", "a")

@@ -32,6 +32,18 @@ COMMANDS = (
 )
 
 
+def test_what_a_command_does_is_not_cut(command):
+    shown = command("--help").out.partition("Commands:")[2]
+    assert "..." not in shown
+    assert all(f"\n  {name} " in shown for name in COMMANDS)
+
+
+def test_a_default_is_said_once(command):
+    for name in COMMANDS:
+        out = command(name, "--help").out
+        assert all(part.count("[default: ") <= 1 for part in out.split("\n  -"))
+
+
 def test_the_commands_are_these():
     assert tuple(commands.list_commands(click.Context(commands))) == COMMANDS
 

@@ -29,3 +29,10 @@ def test_python_has_no_errors():
     assert {severity for _, severity in found} == {"warning", "note"}
     assert {code for code, _ in found} == {"ML001", "ML003", "ML006", "ML007", "ML013"}
     assert codes("python") == []
+
+
+def test_progress_says_what_is_looked_for():
+    said = []
+    lint_grammar(load_source('start: "a"\n'), progress=lambda *step: said.append(step))
+    assert said[0] == ("collisions", 0.0)
+    assert [fraction for _, fraction in said] == sorted({fraction for _, fraction in said})
