@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from maskc.captures.matcher import Captures
+    from maskc.captures.matcher import Captures, Followed
+    from maskc.captures.scopes import OnComplete
     from maskc.errors import MaskcError
     from maskc.kit.kit import Kit
     from maskc.limits import Limits
@@ -41,6 +42,7 @@ __all__ = [
     "compile_structural_tag",
     "compile_tools",
     "fill_bitmasks",
+    "follow",
     "load",
     "load_kit",
 ]
@@ -330,6 +332,27 @@ def capture(artifact: Artifact, *names: str) -> Captures:
     from maskc.captures.matcher import capture
 
     return capture(artifact, *names)
+
+
+def follow(artifact: Artifact, *names: str, on_complete: OnComplete) -> Followed:
+    """Return what makes matchers whose holes take words that depend on what was written.
+
+    Args:
+        artifact: of a grammar that Lark's LALR parser reads.
+        names: of the rules and terminals that the words depend on, at least one.
+        on_complete: a pure function: the names and texts of those that were completed, in order →
+            by terminal its words, or a pattern of :func:`compile_pattern`. A lexeme of such a
+            terminal takes one of those that are returned for what ends before it.
+
+    Raises:
+        CaptureError, GrammarError, PostlexError, TypeError, ValueError: as :func:`capture`.
+        HoleError: words cannot stand where the grammar may need one; so does a matcher, which
+            stays as it was, where such words are returned later on.
+        UnknownSymbolError: a name is none of the grammar's.
+    """
+    from maskc.captures.matcher import follow
+
+    return follow(artifact, *names, on_complete=on_complete)
 
 
 def compile_pattern(pattern: str, *, limits: Limits | None = None) -> ByteAutomaton[Any]:

@@ -61,7 +61,7 @@ class Text:
         return b"".join(reversed(parts))
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
     """A reading in the middle of some bytes.
 
     Attributes:
@@ -90,7 +90,7 @@ class Reading:
 
     __slots__ = ("hypothesis", "place", "text")
 
-    def __init__(self, place: _Place, text: Text) -> None:
+    def __init__(self, place: Place, text: Text) -> None:
         self.hypothesis = Hypothesis(place.state, place.parse.stack, place.indents, place.column)
         self.place, self.text = place, text
 
@@ -107,6 +107,7 @@ class CapturingMachine:
         symbols: what is captured.
 
     Attributes:
+        tracer: follows the parser.
         pool, byte_groups: see the interface.
     """
 
@@ -118,14 +119,14 @@ class CapturingMachine:
             machine.lexemes,
         )
         self._newlines, self._counts = machine.newlines, machine.counts_columns
-        self._tracer = Tracer(machine, symbols)
+        self.tracer = Tracer(machine, symbols)
         self.pool, self.byte_groups = machine.pool, machine.byte_groups
 
     def start(self) -> Readings:
         """Return the reading before the first byte."""
         extents, text = Extents(NOWHERE, NOWHERE, None), Text(None, b"")
         places = [
-            _Place(h.state, h.column, h.indents, 0, Parse(h.stack, extents, None))
+            Place(h.state, h.column, h.indents, 0, Parse(h.stack, extents, None))
             for h in self._machine.start()
         ]
         return tuple(Reading(place, text) for place in places)
@@ -176,7 +177,7 @@ class CapturingMachine:
 
     def settled(self, readings: Readings) -> list[Span]:
         """Return the spans that every text that goes on has, in the order of their completion."""
-        return _common([self._tracer.settle(r.place.parse).spans for r in readings])
+        return _common([self.tracer.settle(r.place.parse).spans for r in readings])
 
     def finished(self, readings: Readings) -> list[Span]:
         """Return the spans of a text that ends here."""
@@ -187,16 +188,16 @@ class CapturingMachine:
         place, parse, indents = reading.place, reading.place.parse, reading.place.indents
         terminal = self._scanner.end_of_text[place.state]
         if terminal != EMPTY_TEXT:
-            ended = self._end(place, terminal, reading.text.length)
+            ended = self.end_lexeme(place, terminal, reading.text.length)
             if ended is not None:
                 parse, indents = ended
         layout = self._tables.layout
         for _ in indents[1:]:
-            after = self._tracer.shift(parse, layout.dedent, NOWHERE, NOWHERE) if layout else None
+            after = self.tracer.shift(parse, layout.dedent, NOWHERE, NOWHERE) if layout else None
             parse = after or parse
-        return self._tracer.finish(parse)
+        return self.tracer.finish(parse)
 
-    def _keep_live(self, places: list[_Place]) -> list[_Place]:
+    def _keep_live(self, places: list[Place]) -> list[Place]:
         return [
             place
             for place in places
@@ -206,7 +207,7 @@ class CapturingMachine:
             )
         ]
 
-    def _go_on(self, place: _Place, classes: bytes, text: bytes, offset: int) -> tuple[_Place, int]:
+    def _go_on(self, place: Place, classes: bytes, text: bytes, offset: int) -> tuple[Place, int]:
         """Return a reading after the bytes that only its open lexeme takes, and how far they go."""
         state, column, indents, start, parse = place
         moves, counts = self._scanner.moves, self._counts
@@ -221,9 +222,9 @@ class CapturingMachine:
             offset += 1
         if offset == first:
             return place, offset
-        return _Place(state, column, indents, start, parse), offset
+        return Place(state, column, indents, start, parse), offset
 
-    def _advance(self, place: _Place, byte_class: int, byte: int, at: int) -> list[_Place]:
+    def _advance(self, place: Place, byte_class: int, byte: int, at: int) -> list[Place]:
         """Return what one reading becomes after the byte at a place of the text."""
         state, column, indents, start, parse = place
         move = self._scanner.moves(state)[byte_class]
@@ -231,14 +232,14 @@ class CapturingMachine:
             return []
         if move > 0:
             column = self._next_column(column, byte, move, parse)
-            return [_Place(move, column, indents, start, parse)]
-        after: list[_Place] = []
+            return [Place(move, column, indents, start, parse)]
+        after: list[Place] = []
         if move == FORKS:
             state = self._scanner.next(state)[byte_class]
             column = self._next_column(column, byte, state, parse)
-            after.append(_Place(state, column, indents, start, parse))
+            after.append(Place(state, column, indents, start, parse))
         for terminal, boundary in self._scanner.ends(place.state):
-            ended = self._end(place, terminal, at)
+            ended = self.end_lexeme(place, terminal, at)
             if ended is None:
                 continue
             parse, indents = ended
@@ -246,7 +247,7 @@ class CapturingMachine:
             entered = self._scanner.entry(boundary, context)[byte_class]
             if entered != DEAD:
                 column = self._next_column(NO_LINE, byte, entered, parse)
-                after.append(_Place(entered, column, indents, at, parse))
+                after.append(Place(entered, column, indents, at, parse))
         return after
 
     def _next_column(self, column: int, byte: int, state: ScannerStateId, parse: Parse) -> int:
@@ -256,28 +257,34 @@ class CapturingMachine:
             return column
         return column if self._newlines is None else self._newlines.next_column(column, byte)
 
-    def _end(
-        self, place: _Place, terminal: TerminalId, at: int
+    def end_lexeme(
+        self, place: Place, terminal: TerminalId, at: int
     ) -> tuple[Parse, tuple[int, ...]] | None:
-        """Return what is left when the open lexeme has ended, ``None`` if the parser refuses it."""
+        """Return what is left when the open lexeme has ended, ``None`` if the parser refuses it.
+
+        Args:
+            place: before its end.
+            terminal: what it became.
+            at: where it ends.
+        """
         parse, indents = place.parse, place.indents
         if terminal == IGNORED:
             return parse, indents
         layout, enclosed = self._tables.layout, self._tables.enclosed[parse.stack.state]
         if layout is None or terminal != layout.newline:
-            after = self._tracer.shift(parse, terminal, place.start, at)
+            after = self.tracer.shift(parse, terminal, place.start, at)
             return None if after is None else (after, indents)
         reads = ReadSet(parse.stack.depth)
         ended = self._lexemes.end(parse.stack, indents, terminal, place.column, reads)
         if ended is None or enclosed:
             return None if ended is None else (parse, indents)
         _, blocks = ended
-        after = self._tracer.shift(parse, terminal, place.start, at)
+        after = self.tracer.shift(parse, terminal, place.start, at)
         change = len(blocks) - len(indents)
         added = layout.indent if change > 0 else layout.dedent
         for _ in range(abs(change)):
             if after is not None:
-                after = self._tracer.shift(after, added, NOWHERE, NOWHERE)
+                after = self.tracer.shift(after, added, NOWHERE, NOWHERE)
         return None if after is None else (after, blocks)
 
 

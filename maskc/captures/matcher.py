@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.captures.following import FollowingMachine
 from maskc.captures.machine import CapturingMachine
+from maskc.captures.scopes import OnComplete, Scopes
 from maskc.captures.symbols import Symbols, find_symbols
 from maskc.captures.tracing import Span
 from maskc.runtime.artifact import Artifact
@@ -33,7 +35,7 @@ class Captures:
 
     def __init__(self, artifact: Artifact, machine: LalrMachine, symbols: Symbols) -> None:
         self.artifact, self.symbols = artifact, symbols
-        self.machine = CapturingMachine(artifact, machine, symbols)
+        self.machine: CapturingMachine = CapturingMachine(artifact, machine, symbols)
         self.vocab_size, self.eos_ids, self.ends = (
             artifact.vocab_size,
             artifact.eos_ids,
@@ -139,6 +141,41 @@ class CapturingMatcher(Matcher):
         if not isinstance(self._artifact, Captures):
             raise TypeError("a capturing matcher is made by maskc.capture(…).matcher()")
         return self._artifact
+
+
+class Followed(Captures):
+    """An artifact whose holes take words that depend on what was written. Immutable.
+
+    Made by :func:`follow`; its matchers capture symbols, too.
+
+    Attributes:
+        artifact: as given.
+        machine: the machine that all its matchers share.
+        vocab_size, eos_ids, ends: of the artifact.
+    """
+
+    def __init__(
+        self, artifact: Artifact, machine: LalrMachine, symbols: Symbols, scopes: Scopes
+    ) -> None:
+        super().__init__(artifact, machine, symbols)
+        self.machine = FollowingMachine(artifact, machine, symbols, scopes)
+
+    def __repr__(self) -> str:
+        return f"<maskc.Followed of {self.artifact!r}>"
+
+
+def follow(artifact: Artifact, *names: str, on_complete: OnComplete) -> Followed:
+    """Return what makes matchers whose holes take the words that a function returns.
+
+    Raises:
+        HoleError, UnknownSymbolError: what it returns for a text without symbols is refused.
+        MaskcError, TypeError, ValueError: as :func:`capture`.
+    """
+    captures = capture(artifact, *names)
+    machine = artifact.machine
+    if not isinstance(machine, LalrMachine):
+        raise TypeError(f"the machine of an LALR artifact is a {type(machine).__name__}")
+    return Followed(artifact, machine, captures.symbols, Scopes(artifact, on_complete))
 
 
 def capture(artifact: Artifact, *names: str) -> Captures:

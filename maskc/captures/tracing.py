@@ -104,7 +104,7 @@ class Tracer:
         # In tables that somebody else made, only this says whether the reductions end.
         if self._effects.shift(parse.stack, terminal, ReadSet(parse.stack.depth)) is None:
             return None
-        stack, extents, spans = self._reduce_before(parse, terminal)
+        stack, extents, spans = self.reduce_before(parse, terminal)
         name = self._symbols.terminals.get(terminal)
         if name is not None and start != NOWHERE:
             spans = (Span(name, start, end), spans)
@@ -113,7 +113,7 @@ class Tracer:
 
     def finish(self, parse: Parse) -> Parse:
         """Return the parse when the text has ended."""
-        return self._reduce_before(parse, END)
+        return self.reduce_before(parse, END)
 
     def settle(self, parse: Parse) -> Parse:
         """Return the parse after the reductions that follow whatever comes next.
@@ -126,7 +126,7 @@ class Tracer:
             parse = self._reduce(parse, production)
         return parse
 
-    def _reduce_before(self, parse: Parse, terminal: TerminalId) -> Parse:
+    def reduce_before(self, parse: Parse, terminal: TerminalId) -> Parse:
         """Return the parse after the reductions that a terminal brings about."""
         tables, n_empty = self._tables, 0
         while True:

@@ -45,6 +45,7 @@ class Artifact:
         vocab_size: number of tokens, padding included.
         eos_ids: end-of-sequence ids.
         ends: the same as a set.
+        budget: what its matchers remember is charged to.
         starts: the start symbols that it was compiled for, the first one first; none if it was
             made from no grammar.
     """
@@ -59,12 +60,12 @@ class Artifact:
         self.starts = starts_of(contents.header)
         self._parts: dict[int, Artifact] = {}
         self._cache_bytes = as_count("cache_bytes", cache_bytes)
-        self._budget = Budget(self._cache_bytes * 3 // 8)
+        self.budget = Budget(self._cache_bytes * 3 // 8)
 
     @made_once
     def machine(self) -> Machine[Any]:
         """The machine that all matchers share."""
-        budget = self._budget
+        budget = self.budget
         pool = MaskPool(self.vocab_size, self.eos_ids, self._cache_bytes)
         return _machine_of(self.header)(self.contents, self.token_bytes, budget, pool)
 
@@ -74,7 +75,7 @@ class Artifact:
 
         It is of the first start symbol: the others have memories of their own.
         """
-        return self.machine.pool.n_bytes + self._budget.n_bytes
+        return self.machine.pool.n_bytes + self.budget.n_bytes
 
     @property
     def first_bytes(self) -> NDArray[np.int16]:
@@ -147,7 +148,7 @@ class Artifact:
 
     @made_once
     def _binder(self) -> Binder:
-        return Binder(self, self._budget)
+        return Binder(self, self.budget)
 
     def matcher(self, *, start: str | None = None, **holes: Given) -> Matcher:
         """Return a matcher at the start of the text.

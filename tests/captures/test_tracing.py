@@ -71,4 +71,4 @@ def test_forged_tables_that_reduce_without_end_are_refused():
     tables.reduces(tables.lalr_state[goto]).update(tables.reduces(first))
     tables.gotos(goto)[x] = goto
     with pytest.raises(CaptureError, match="the parser would never stop; compile it again"):
-        tracer._reduce_before(start(artifact), next(iter(tables.reduces(first))))
+        tracer.reduce_before(start(artifact), next(iter(tables.reduces(first))))

@@ -55,16 +55,21 @@ def is_narrowed(lark, text, holes):
     return all(holes[name](lexeme) for name, lexeme in lexemes if name in holes)
 
 
-def draw_holes(draw, lark, accepted, alphabet):
-    """Return some terminals with words, or patterns, to which they are narrowed."""
+def draw_words(lark, accepted):
+    """Return the lexemes of each terminal that can be narrowed, in some texts."""
     lexemes = {}
     for text in sorted(accepted):
         for name, lexeme in list_lexemes(lark, text):
             if lexeme and name not in ("_NL", "_INDENT", "_DEDENT"):
                 lexemes.setdefault(name, set()).add(lexeme)
-    holes = {}
+    return {name: sorted(own) for name, own in sorted(lexemes.items())}
+
+
+def draw_holes(draw, lark, accepted, alphabet):
+    """Return some terminals with words to which they are narrowed."""
+    lexemes, holes = draw_words(lark, accepted), {}
     for name in draw.sample(sorted(lexemes), min(len(lexemes), draw.choice([1, 1, 2]))):
-        own = sorted(lexemes[name])
+        own = lexemes[name]
         words = set(draw.sample(own, min(len(own), draw.choice([1, 1, 2, 3]))))
         for _ in range(draw.choice([0, 0, 1, 2])):
             words.add("".join(draw.choices(alphabet, k=draw.randint(1, 3))))
@@ -89,12 +94,22 @@ def check_holes(draw, text, alphabet, longest, **settings_):
     except (HoleError, UnknownSymbolError):
         return None
     allows = {name: set(words).__contains__ for name, words in holes.items()}
-    return walk(lark, allows, bound.matcher(), accepted, tokens, longest)
+    return walk(
+        lambda text: is_narrowed(lark, text, allows), bound.matcher(), accepted, tokens, longest
+    )
 
 
-def walk(lark, allows, start, accepted, tokens, longest):
-    """Hold the masks after all short prefixes against Lark; return how many there were."""
-    accepted = {t for t in accepted if is_narrowed(lark, t, allows)}
+def walk(is_text, start, accepted, tokens, longest):
+    """Hold the masks after all short prefixes against Lark; return how many there were.
+
+    Args:
+        is_text: returns whether a text is one of the narrowed language.
+        start: a matcher at the start.
+        accepted: the short texts of the grammar.
+        tokens: of the vocabulary, the end of sequence excluded.
+        longest: of these texts.
+    """
+    accepted = {text for text in accepted if is_text(text)}
     sure = {t.encode()[:i] for t in accepted for i in range(len(t.encode()) + 1)}
     prefixes = set(sure)
     n_masks, rests = 0, {}
@@ -103,8 +118,8 @@ def walk(lark, allows, start, accepted, tokens, longest):
         written, matcher = pending.pop()
         n_masks += 1
         legal = legal_ids(matcher, len(tokens) + 1)
-        is_text = written.decode(errors="replace") in accepted
-        assert (len(tokens) in legal) == is_text == matcher.is_accepting, written
+        may_end = written.decode(errors="replace") in accepted
+        assert (len(tokens) in legal) == may_end == matcher.is_accepting, written
         forced = matcher.forced_bytes()
         for token_id, token in enumerate(tokens):
             after = matcher.fork()
@@ -116,7 +131,7 @@ def walk(lark, allows, start, accepted, tokens, longest):
                     rests[key] = whole_completion(after, longer)
                 assert rests[key] is not None, (written, token)
                 witness = (longer + rests[key]).decode()
-                assert is_narrowed(lark, witness, allows), (written, token, witness)
+                assert is_text(witness), (written, token, witness)
                 prefixes |= {witness.encode()[:i] for i in range(len(witness.encode()) + 1)}
             if token_id not in legal:
                 assert longer not in sure, (written, token)

@@ -41,7 +41,11 @@ class HoleMachine:
         budget: what cached results are charged to.
 
     Attributes:
+        tracks: of the holes.
         stepper: moves readings.
+        beginnings: of the holes.
+        walks: inside of lexemes.
+        masks: composes masks.
         pool, byte_groups: see the interface.
     """
 
@@ -55,13 +59,16 @@ class HoleMachine:
         text_of: Callable[[int], bytes | None],
         budget: Budget,
     ) -> None:
-        self._machine, self._tracks, self._text_of = machine, tracks, text_of
+        self._machine, self.tracks, self._text_of = machine, tracks, text_of
+        self.beginnings = beginnings
         self.stepper = HoleStepper(machine, lexemes, tracks, budget)
         self.pool, self._budget = machine.pool, budget
         # Words tell bytes apart that the scanner does not.
         self.byte_groups = tuple(bytes([byte]) for byte in range(256))
-        walks = Walks(self.stepper, tracks, index.tokens, budget)
-        self._masks = HoleMasks(machine, self.stepper, tracks, beginnings, walks, index, self.pool)
+        self.walks = Walks(self.stepper, tracks, index.tokens, budget)
+        self.masks = HoleMasks(
+            machine, self.stepper, tracks, beginnings, self.walks, index, self.pool
+        )
         n_states = machine.tables.n_states
         self._effects = StackCache(budget, n_states)
         self._effects_by_layout = StackCache(budget, n_states)
@@ -150,7 +157,7 @@ class HoleMachine:
         """Return the mask of a reading by following tokens, and cache it."""
         h = reading.hypothesis
         reads = ReadSet(h.stack.depth)
-        mask = self._masks.compose(reading, reads)
+        mask = self.masks.compose(reading, reads)
         reads.layout |= self._machine.counts_columns[h.state]
         key = (h.state, reading.track, h.stack.state)
         keep_result(self._mask_of, self._mask_of_by_layout, key, h, reads, mask)
@@ -158,5 +165,5 @@ class HoleMachine:
 
     def describe(self, reading: Reading) -> Hashable:
         """Return all that the future of a reading depends on."""
-        states = self._tracks.states_of(reading.track)
+        states = self.tracks.states_of(reading.track)
         return (self._machine.describe(reading.hypothesis), states)

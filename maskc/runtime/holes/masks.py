@@ -67,16 +67,16 @@ class HoleMasks:
             reads: notes what was read.
         """
         h, index = reading.hypothesis, self._index
-        legal = _unpack(self._machine.compose(h, reads).words)[index.order]
+        legal = unpack(self._machine.compose(h, reads).words)[index.order]
         start = Place(ROOT, h.state, reading.track, h.column)
         if self._tracks.inside[h.state]:
             # Of a lexeme that may become a hole's every token is asked.
             asked, kept = legal, np.zeros(len(legal), dtype=np.bool_)
-            exits = self._stay(start, (h.stack, h.indents), kept, reads)
+            exits = self.stay(start, (h.stack, h.indents), kept, reads)
         else:
             begun = self._beginnings.of(h.state)
             asked, kept = legal & begun.tokens, np.zeros(len(legal), dtype=np.bool_)
-            exits = self._go_out(begun, start, (h.stack, h.indents), kept, reads)
+            exits = self.go_out(begun, start, (h.stack, h.indents), kept, reads)
         if asked.any():
             self._leave(exits, (h.stack, h.indents), asked, kept, reads)
         words = index.pack(index.order[(legal & ~asked) | (kept & asked)])
@@ -84,7 +84,7 @@ class HoleMasks:
             words = words | self._pool.end_only.words
         return self._pool.share(words)
 
-    def _go_out(
+    def go_out(
         self, begun: Begun, start: Place, ended: Ended, kept: NDArray[np.bool_], reads: ReadSet
     ) -> Iterable[Place]:
         """Note the tokens that stay inside of a lexeme that becomes no hole's; return its exits.
@@ -109,7 +109,7 @@ class HoleMasks:
                 kept[low[node] : low[node] + n_ending[node]] = True
         return self._beginnings.places(begun.exits, start, self._stepper, counts=counts)
 
-    def _stay(
+    def stay(
         self, start: Place, ended: Ended, kept: NDArray[np.bool_], reads: ReadSet
     ) -> Iterable[Place]:
         """Note the tokens that end inside of a lexeme and lead on; return where it may end.
@@ -177,10 +177,10 @@ class HoleMasks:
                         continue
                     reached = self._stepper.count(NO_LINE, byte, entered) if counts else NO_LINE
                     begun = Place(child, entered, moved, reached)
-                    exits = self._stay(begun, ended, kept, reads)
+                    exits = self.stay(begun, ended, kept, reads)
                     pending += [(place, ended) for place in exits]
 
 
-def _unpack(words: Mask) -> NDArray[np.bool_]:
+def unpack(words: Mask) -> NDArray[np.bool_]:
     """Return bool[n], whether each token is in a mask."""
     return np.unpackbits(words.view(np.uint8), bitorder="little").view(np.bool_)

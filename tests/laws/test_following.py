@@ -1,0 +1,136 @@
+"""Holes that follow the text: masks are exact, by Lark's own trees of every short text.
+
+What was written before a lexeme is read off the tree of the whole text: the captured symbols that
+end before it, inner ones first. A random function of that says which words the lexeme may be.
+"""
+
+import logging
+import zlib
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lark import Lark, Token
+
+import maskc
+from maskc.errors import CaptureError, GrammarError, HoleError, UnknownSymbolError
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.source import load_source
+from tests.compiled import compile_text
+from tests.examples import examples
+from tests.indenters import TwoColumns
+from tests.laws.test_holes import draw_words, walk
+from tests.random_grammars import (
+    accepted_texts,
+    draw_grammar,
+    draw_layout_grammar,
+    draw_tokens,
+    lark_accepts,
+)
+
+LONGEST = 5
+ADDED = ("_INDENT", "_DEDENT")
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def read_tree(tree, text, names):
+    """Return the captured symbols by their end, inner ones first, and tokens by their start."""
+    symbols, tokens = [], []
+
+    def visit(node):
+        if isinstance(node, Token):
+            name = node.type
+            extent = None if name in ADDED else (node.start_pos, node.end_pos)
+            if extent:
+                tokens.append((name, extent[0], str(node)))
+        else:
+            name = str(node.data)
+            inside = [extent for extent in map(visit, node.children) if extent]
+            extent = (inside[0][0], inside[-1][1]) if inside else None
+        if extent and name in names:
+            symbols.append((extent[1], (name, text[extent[0] : extent[1]])))
+        return extent
+
+    visit(tree)
+    return symbols, tokens
+
+
+def check_following(draw, text, alphabet, longest, **settings_):
+    """Walk all prefixes; return how many masks were compared, ``None`` if words are refused."""
+    lark = build_lark(load_source(text, **settings_))
+    accepted = accepted_texts(lark, alphabet, longest)
+    tokens = draw_tokens(draw, alphabet)
+    postlex = TwoColumns() if settings_ else None
+    trees = Lark(text, parser="lalr", lexer="contextual", keep_all_tokens=True, postlex=postlex)
+    try:
+        artifact = compile_text(text, tokens, **settings_)
+    except GrammarError:  # no text at all
+        return 0
+    words = draw_words(lark, accepted)
+    if not words:
+        return 0
+    names = [n for n in ("start", "x", "y", "stmt", "simple", *words) if draw.random() < 0.5]
+    holes = draw.sample(sorted(words), min(len(words), draw.choice([1, 1, 2])))
+    salt = draw.randint(0, 1000)
+
+    def on_complete(written):
+        found = {}
+        for hole in holes:
+            seed = zlib.crc32(repr((salt, hole, written)).encode())
+            own = Random(seed)
+            found[hole] = own.sample(words[hole], min(len(words[hole]), own.choice([1, 1, 2, 3])))
+        return found
+
+    known = []
+    for name in names:
+        try:
+            maskc.capture(artifact, name)
+            known.append(name)
+        except (CaptureError, UnknownSymbolError):
+            pass  # ignored, or not used
+    if not known:
+        return 0
+
+    def is_text(written):
+        if not lark_accepts(lark, written):
+            return False
+        symbols, found = read_tree(trees.parse(written), written, set(known))
+        for name, start, lexeme in found:
+            if name in holes:
+                before = tuple(symbol for end, symbol in symbols if end <= start)
+                if lexeme not in on_complete(before)[name]:
+                    return False
+        return True
+
+    try:
+        matcher = maskc.follow(artifact, *known, on_complete=on_complete).matcher()
+        return walk(is_text, matcher, accepted, tokens, longest)
+    except HoleError:
+        return None
+
+
+@given(st.integers(0, 2**32))
+@examples(25)
+def test_masks_of_holes_that_follow_the_text_are_exact(seed):
+    draw = Random(seed)
+    text, alphabet = draw_grammar(draw)
+    try:
+        build_lark(load_source(text))
+    except maskc.MaskcError:
+        return
+    check_following(draw, text, alphabet, LONGEST)
+
+
+@given(st.integers(0, 2**32))
+@examples(4)
+def test_masks_of_holes_that_follow_indented_texts_are_exact(seed):
+    draw = Random(seed)
+    text, alphabet = draw_layout_grammar(draw)
+    check_following(draw, text, alphabet, 4, postlex="tests.indenters:TwoColumns")
