@@ -101,6 +101,24 @@ class BudgetError(LimitError):
     """The time or the memory of a whole compilation is spent: nothing of it can go on."""
 
 
+class TokensLeftError(MaskcError):
+    """A text cannot be finished in the tokens that are left.
+
+    ``needed`` counts the end of sequence; ``None``: no tokens are known that finish the text.
+    """
+
+    def __init__(self, needed: int | None, left: int) -> None:
+        super().__init__(needed, left)
+        self.needed, self.left = needed, left
+
+    def __str__(self) -> str:
+        known = "none are known that do" if self.needed is None else f"it takes {self.needed}"
+        return (
+            f"{self.left} tokens, end of sequence included, do not finish the text: {known}; "
+            "give tokens_left from the first token on, with room for the shortest text"
+        )
+
+
 class TokenizerError(MaskcError):
     """The tokenizer cannot be found or read."""
 

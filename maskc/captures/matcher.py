@@ -16,8 +16,10 @@ from maskc.captures.scopes import OnComplete, Scopes
 from maskc.captures.symbols import Symbols, find_symbols
 from maskc.captures.tracing import Span
 from maskc.runtime.artifact import Artifact
+from maskc.runtime.ending.endings import Endings
 from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.machine import Hypotheses
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.undo import UndoLog
 
@@ -52,6 +54,11 @@ class Captures:
         """The tokens by their bytes."""
         return self.artifact.token_texts
 
+    @property
+    def endings(self) -> Endings:
+        """The artifact's: captures change no text."""
+        return self.artifact.endings
+
     def matcher(self) -> CapturingMatcher:
         """Return a matcher at the start of the text."""
         return CapturingMatcher(self, self.machine.start(), UndoLog(), terminated=False)
@@ -69,6 +76,9 @@ class CapturingMatcher(Matcher):
     """A matcher with spans. It takes what any :class:`maskc.Matcher` takes, and fills its masks."""
 
     __slots__ = ()
+
+    def _plain(self) -> Hypotheses:
+        return tuple(reading.hypothesis for reading in self._hypotheses)
 
     @property
     def n_bytes(self) -> int:

@@ -52,6 +52,8 @@ class GrammarProcessor:
         artifact: of the grammar that the completion follows.
         end_ids: where the engine stops; default: at the artifact's end-of-sequence ids.
         unwritten: ids whose text the engine loses; they are never legal.
+        max_tokens: the completion's, where its text is to end in as many tokens; ``None``: it may
+            break off there.
 
     Attributes:
         error: why the completion was ended, ``None`` if nothing is wrong.
@@ -66,12 +68,13 @@ class GrammarProcessor:
         *,
         end_ids: Iterable[int] | None = None,
         unwritten: Iterable[int] = (),
+        max_tokens: int | None = None,
     ) -> None:
         check_artifacts(ENGINE, [artifact])
         self.error: IntegrationError | None = None
         self._artifact = artifact
         self._end_ids = tuple(sorted(artifact.eos_ids if end_ids is None else set(end_ids)))
-        self._session = Session(artifact, self._end_ids)
+        self._session = Session(artifact, self._end_ids, max_tokens=max_tokens)
         self._unwritten = np.array(sorted(unwritten), dtype=np.intp)
         self._n_prompt = 0
         # The prompt and the tokens that were taken, and how many calls there were since then.
@@ -195,26 +198,35 @@ class ModelRegistry(ArtifactRegistry):
 
         return make_kit(self.vocabulary)
 
-    def make_processor(self, name: str | Constraint) -> GrammarProcessor:
+    def make_processor(
+        self, name: str | Constraint, *, max_tokens: int | None = None
+    ) -> GrammarProcessor:
         """Return a new processor for one completion.
 
         Args:
             name: of the artifact, or a constraint of :attr:`kit`.
+            max_tokens: see :class:`GrammarProcessor`.
 
         Raises:
             ArtifactError: the name is not one, or its file is missing or broken.
             VocabularyMismatchError: it was compiled for another tokenizer than the model's.
         """
         compiled: Compiled = self.load(name) if isinstance(name, str) else name
-        return GrammarProcessor(compiled, end_ids=self._end_ids, unwritten=self._unwritten)
+        return GrammarProcessor(
+            compiled, end_ids=self._end_ids, unwritten=self._unwritten, max_tokens=max_tokens
+        )
 
-    def constrain(self, name: str | Constraint) -> dict[str, Any]:
+    def constrain(self, name: str | Constraint, *, max_tokens: int | None = None) -> dict[str, Any]:
         """Return keyword arguments of ``create_completion`` and ``generate``, for one call.
+
+        Args:
+            name: as :meth:`make_processor`.
+            max_tokens: see :class:`GrammarProcessor`; give the call the same.
 
         Raises:
             ArtifactError, VocabularyMismatchError: as :meth:`make_processor`.
         """
-        processor = self.make_processor(name)
+        processor = self.make_processor(name, max_tokens=max_tokens)
         # Both are called as `any(criterion(…))` and in order: a function and a list will do.
         return {
             "logits_processor": ProcessorList([processor]),

@@ -8,14 +8,18 @@ Example: an artifact of 128,256 tokens fills 4,008 words of a row of 4,748, and 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.errors import TokensLeftError
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.matcher import Matcher, fill_bitmasks
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,10 @@ class Following:
 
 
 def fill_rows(
-    sequences: Sequence[Following], bitmask: NDArray[np.int32], rows: Sequence[int]
+    sequences: Sequence[Following],
+    bitmask: NDArray[np.int32],
+    rows: Sequence[int],
+    tokens_left: int | None = None,
 ) -> None:
     """Write the legal tokens of each sequence into its row.
 
@@ -55,25 +62,41 @@ def fill_rows(
         sequences: of any artifacts.
         bitmask: int32, one row or more, at least as wide as the widest artifact's mask.
         rows: the row of each sequence.
+        tokens_left: of each of them; ``None``: any number.
     """
     width = bitmask.shape[1]
     matchers, matcher_rows = [], []
     for sequence, row in zip(sequences, rows, strict=True):
         if sequence.matcher is None:
             fill_ends(sequence.artifact, bitmask, row)
-        elif _count_words(sequence.artifact) == width:
+        elif tokens_left is None and _count_words(sequence.artifact) == width:
             matchers.append(sequence.matcher)
             matcher_rows.append(row)
         else:
-            fill_row(sequence.artifact, sequence.matcher, bitmask, row)
+            fill_row(sequence.artifact, sequence.matcher, bitmask, row, tokens_left)
     fill_bitmasks(matchers, bitmask, matcher_rows)
 
 
-def fill_row(artifact: Compiled, matcher: Matcher, bitmask: NDArray[np.int32], row: int) -> None:
-    """Write the legal tokens of one matcher into one row, and 0 beyond its artifact's width."""
+def fill_row(
+    artifact: Compiled,
+    matcher: Matcher,
+    bitmask: NDArray[np.int32],
+    row: int,
+    tokens_left: int | None = None,
+) -> None:
+    """Write the legal tokens of one matcher into one row, and 0 beyond its artifact's width.
+
+    A budget in which the text cannot be finished is not kept: it is logged, and the row has all
+    tokens that are legal.
+    """
     n_words = _count_words(artifact)
     # One row is contiguous by itself, however wide the others are.
-    matcher.fill_bitmask(bitmask[row : row + 1, :n_words], 0)
+    narrow = bitmask[row : row + 1, :n_words]
+    try:
+        matcher.fill_bitmask(narrow, 0, tokens_left=tokens_left)
+    except TokensLeftError as error:
+        _log.warning("a budget is not kept: %s", error)
+        matcher.fill_bitmask(narrow, 0)
     bitmask[row, n_words:] = 0
 
 

@@ -42,9 +42,17 @@ class Session:
     Args:
         artifact: of its grammar.
         end_ids: where the engine stops; default: at the artifact's end-of-sequence ids.
+        max_tokens: the request's, where its text is to end in as many tokens, the end included;
+            ``None``: it may break off there.
     """
 
-    def __init__(self, artifact: Compiled, end_ids: Iterable[int] | None = None) -> None:
+    def __init__(
+        self,
+        artifact: Compiled,
+        end_ids: Iterable[int] | None = None,
+        *,
+        max_tokens: int | None = None,
+    ) -> None:
         self._artifact = artifact
         self._matcher = artifact.matcher()
         ends = set(artifact.eos_ids if end_ids is None else end_ids)
@@ -55,6 +63,8 @@ class Session:
         self._n_after_end = 0
         self._is_stuck = False
         self._n_steps = 0
+        self._max_tokens = max_tokens
+        self._n_taken = 0
 
     def accept(self, token_id: int) -> bool:
         """Take a token; return False, and change nothing, if it is illegal."""
@@ -65,17 +75,22 @@ class Session:
             if self._is_stuck:
                 self._n_after_end = 1
                 return True
-            return self._matcher.accept_token(self._end)
+            return self._take(self._end)
         if token_id in self._artifact.eos_ids or self._is_stuck:
             return False
         before = count_taken()
         try:
-            return self._matcher.accept_token(token_id)
+            return self._take(token_id)
         except LimitError as error:
             _log.warning("a request is not followed further: %s", error)
             return False
         finally:
             self._n_steps += count_taken() - before
+
+    def _take(self, token_id: int) -> bool:
+        is_legal = self._matcher.accept_token(token_id)
+        self._n_taken += is_legal
+        return is_legal
 
     def count_legal(self, token_ids: Sequence[int]) -> int:
         """Return how many of the tokens can be taken up to an end; change nothing."""
@@ -94,6 +109,7 @@ class Session:
         """
         n_ignored = min(n_tokens, self._n_after_end)
         self._matcher.rollback(n_tokens - n_ignored)
+        self._n_taken -= n_tokens - n_ignored
         self._n_after_end -= n_ignored
         if n_tokens > n_ignored:
             self._is_stuck = False
@@ -101,14 +117,14 @@ class Session:
     def reset(self) -> None:
         """Go back to the start of the text."""
         self._matcher.reset()
-        self._n_after_end, self._is_stuck = 0, False
+        self._n_after_end, self._n_taken, self._is_stuck = 0, 0, False
 
     def fork(self) -> Session:
         """Return an independent session in the same state."""
-        copy = Session(self._artifact, self._end_ids)
+        copy = Session(self._artifact, self._end_ids, max_tokens=self._max_tokens)
         copy._matcher = self._matcher.fork()
         copy._n_after_end, copy._is_stuck = self._n_after_end, self._is_stuck
-        copy._n_steps = self._n_steps
+        copy._n_steps, copy._n_taken = self._n_steps, self._n_taken
         return copy
 
     def fill(self, bitmask: NDArray[np.int32], row: int) -> None:
@@ -117,7 +133,9 @@ class Session:
         try:
             if self._n_steps > MOST_STEPS:
                 raise LimitError("steps for the masks of one request", MOST_STEPS, "simplify it")
-            fill_row(self._artifact, self._matcher, bitmask, row)
+            most = self._max_tokens
+            left = None if most is None else max(0, most - self._n_taken)
+            fill_row(self._artifact, self._matcher, bitmask, row, left)
         except LimitError as error:
             _log.warning("a request is not followed further: %s", error)
             self._is_stuck = True

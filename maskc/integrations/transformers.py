@@ -57,6 +57,8 @@ class GrammarProcessor:
         artifacts: an artifact or a kit's constraint for all sequences of the batch, or one for
             each; ``None`` for a sequence without a grammar. Beams and ``num_return_sequences`` are
             not counted.
+        max_new_tokens: as given to ``generate()``, where texts are to end in as many tokens:
+            only tokens after which they can are allowed. Default: texts may break off there.
 
     Attributes:
         n_masks: how many masks were asked for.
@@ -70,10 +72,16 @@ class GrammarProcessor:
     # It tells sequences apart by their place in the batch, and continuous batching packs them.
     supports_continuous_batching = False
 
-    def __init__(self, artifacts: Compiled | Sequence[Compiled | None]) -> None:
+    def __init__(
+        self,
+        artifacts: Compiled | Sequence[Compiled | None],
+        *,
+        max_new_tokens: int | None = None,
+    ) -> None:
         check_artifacts(ENGINE, artifacts if isinstance(artifacts, list | tuple) else [artifacts])
         self._is_shared = not isinstance(artifacts, Sequence)
         self._artifacts = tuple(artifacts) if isinstance(artifacts, Sequence) else (artifacts,)
+        self._max_new_tokens = max_new_tokens
         self.n_masks, self.n_refused, self.seconds = 0, 0, 0.0
         self._prompts: NDArray[np.int64] | None = None
         # By the number of generated tokens, the rows that had so many.
@@ -99,7 +107,9 @@ class GrammarProcessor:
         began = time.perf_counter()
         sequences = self._follow(generated)
         bitmask = allocate_bitmask(len(ids), scores.shape[1])
-        fill_rows(list(sequences.values()), bitmask, list(sequences))
+        most = self._max_new_tokens
+        left = None if most is None else max(0, most - generated.shape[1])
+        fill_rows(list(sequences.values()), bitmask, list(sequences), left)
         self.seconds += time.perf_counter() - began
         self.n_masks += len(sequences)
         illegal = ~unpack_bitmask(bitmask, scores.shape[1], device=scores.device)

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from maskc.kit.tokens import KitTokens
 from maskc.runtime.arguments import as_count
+from maskc.runtime.ending.endings import Endings
 from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.link.expressions import Expression
 from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher, allocate_bitmask
+from maskc.runtime.once import made_once
 from maskc.runtime.undo import UndoLog
 
 _LONGEST_DRAFT = 4_096  # tokens
@@ -51,6 +53,11 @@ class Constraint:
     def token_texts(self) -> TokenTexts:
         """The tokens by their bytes, for forced tokens."""
         return self.tokens.token_texts
+
+    @made_once
+    def endings(self) -> Endings:
+        """What is known of how few tokens finish its texts; made when it is first asked for."""
+        return Endings(self.machine, self.tokens.text_of, self.vocab_size, self.ends)
 
     def matcher(self) -> Matcher:
         """Return a matcher at the start of the text.

@@ -21,6 +21,7 @@ from maskc.runtime.arguments import as_count, as_number
 from maskc.runtime.borrowing import KitLike, add_tokens, drop_tokens, leaves_tokens, open_table
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
+from maskc.runtime.ending.endings import Endings
 from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.holes.bound import Binder, Bound, Given
@@ -68,6 +69,11 @@ class Artifact:
         budget = self.budget
         pool = MaskPool(self.vocab_size, self.eos_ids, self._cache_bytes)
         return _machine_of(self.header)(self.contents, self.token_bytes, budget, pool)
+
+    @made_once
+    def endings(self) -> Endings:
+        """What is known of how few tokens finish its texts; made when it is first asked for."""
+        return Endings(self.machine, self.token_bytes, self.vocab_size, self.ends)
 
     @property
     def remembered_bytes(self) -> int:

@@ -11,6 +11,7 @@ from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.machine import Machine
 
 if TYPE_CHECKING:
+    from maskc.runtime.ending.endings import Endings
     from maskc.runtime.matcher import Matcher
 
 
@@ -38,6 +39,10 @@ class Compiled(Protocol):
     @property
     def token_texts(self) -> TokenTexts:
         """The tokens by their bytes."""
+
+    @property
+    def endings(self) -> Endings:
+        """What is known of how few tokens finish its texts."""
 
     def matcher(self) -> Matcher:
         """Return a matcher at the start of the text."""

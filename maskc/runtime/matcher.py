@@ -22,6 +22,8 @@ from maskc.runtime.arguments import (
 )
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.effort import one_mask
+from maskc.runtime.ending.endings import Completion
+from maskc.runtime.ending.places import Place
 from maskc.runtime.forced_bytes import find_forced_bytes
 from maskc.runtime.forced_tokens import Encode, keep_stable
 from maskc.runtime.machine import Hypotheses
@@ -100,8 +102,10 @@ class Matcher:
         "_ends",
         "_filled",
         "_hypotheses",
+        "_is_exact",
         "_machine",
         "_n_words",
+        "_place",
         "_terminated",
         "_undo",
     )
@@ -124,20 +128,32 @@ class Matcher:
         self._filled = _NO_BITMASK
         # One entry a token: the state before it.
         self._undo = undo
+        # Of the last mask with a budget: where the text was, and whether it lacks no token.
+        self._place: Place | None = None
+        self._is_exact = True
 
-    def fill_bitmask(self, bitmask: NDArray[np.int32], row: int) -> None:
+    def fill_bitmask(
+        self, bitmask: NDArray[np.int32], row: int, *, tokens_left: int | None = None
+    ) -> None:
         """Write the legal tokens into one row.
 
         Args:
             bitmask: int32[batch, ceil(vocab_size / 32)], C-contiguous, written to.
             row: which row.
+            tokens_left: how many tokens may still come, this one and the end of sequence included:
+                only tokens after which the text can be finished in those that are left are legal.
+                A token for which that takes too long to find out is left out, and
+                :attr:`is_exact` is False then. ``None``: any number.
 
         A terminated sequence allows its end-of-sequence tokens, and nothing else.
 
         Raises:
-            TypeError: ``bitmask`` is no such array, or ``row`` no integer; nothing is written.
-            ValueError: ``bitmask`` has another shape, is strided or read-only, or there is no
-                such row; nothing is written.
+            TokensLeftError: no way is known to finish the text in so many tokens; nothing is
+                written. It does not happen where the budget was given from the start, and some
+                text fits into it.
+            TypeError: ``bitmask`` is no such array, or a number no integer; nothing is written.
+            ValueError: ``bitmask`` has another shape, is strided or read-only, there is no
+                such row, or ``tokens_left`` is less than 0; nothing is written.
         """
         # A checked array is looked at again, as its type and dimensions can be set in place.
         if (
@@ -151,7 +167,9 @@ class Matcher:
         ):
             row = self._check_place(bitmask, row)
         hypotheses = self._hypotheses
-        if len(hypotheses) == 1 and not self._terminated:
+        if tokens_left is not None:
+            words = self._words_within(tokens_left)
+        elif len(hypotheses) == 1 and not self._terminated:
             words = self._machine.mask(hypotheses[0]).words
         else:
             words = self._words()
@@ -160,6 +178,27 @@ class Matcher:
         except IndexError:
             as_row(row, bitmask)
             raise
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the last mask that was filled with ``tokens_left`` lacks no token.
+
+        It never has a token too many. True before there was one.
+        """
+        return self._is_exact
+
+    def shortest_completion(self) -> Completion:
+        """Return as few tokens as are known to finish the text, the end of sequence last.
+
+        Returns:
+            the ids, and whether it is proven that no fewer tokens do. None if the text is over.
+
+        Raises:
+            TokensLeftError: no tokens are known that finish it.
+        """
+        if self._terminated:
+            return Completion([], is_shortest=True)
+        return self._artifact.endings.completion(self._find_place())
 
     def mask_id(self) -> int:
         """Return the number of the mask that :meth:`fill_bitmask` would write.
@@ -280,9 +319,11 @@ class Matcher:
 
     def fork(self) -> Matcher:
         """Return an independent matcher in the same state."""
-        return Matcher(
+        copy = Matcher(
             self._artifact, self._hypotheses, self._undo.fork(), terminated=self._terminated
         )
+        copy._place, copy._is_exact = self._place, self._is_exact
+        return copy
 
     def __copy__(self) -> Matcher:
         return self.fork()
@@ -405,6 +446,27 @@ class Matcher:
             return machine.mask(self._hypotheses[0]).words
         with one_mask(machine.pool.steps):
             return machine.pool.unite(map(machine.mask, self._hypotheses)).words
+
+    def _words_within(self, tokens_left: int) -> NDArray[np.int32]:
+        """Return the mask of the tokens that leave enough of a budget, not to be written to."""
+        n_left = (
+            as_count("tokens_left", tokens_left) if type(tokens_left) is not int else tokens_left
+        )
+        if n_left < 0:
+            raise ValueError(f"tokens_left is {n_left}; give 0 or more")
+        if self._terminated:
+            return self._machine.pool.end_only.words
+        place = self._find_place()
+        mask = self._artifact.endings.mask(place, n_left)
+        self._place, self._is_exact = place, mask is None or mask.is_exact
+        return self._words() if mask is None else mask.words
+
+    def _find_place(self) -> Place:
+        return self._artifact.endings.place(self._plain(), self._place)
+
+    def _plain(self) -> Hypotheses:
+        """Return the hypotheses as the artifact's own machine has them."""
+        return self._hypotheses
 
     def _check_place(self, bitmask: NDArray[np.int32], row: int) -> int:
         """Return the number of a row that can be written to, and remember its bitmask."""

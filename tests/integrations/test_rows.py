@@ -46,3 +46,13 @@ def test_going_on_leaves_the_sequence_before_as_it_was():
     bitmask = allocate_bitmask(1, artifact.vocab_size)
     fill_rows([before], bitmask, [0])
     assert legal(bitmask, 0) == {ord("b")}
+
+
+def test_a_budget_is_kept_in_rows_of_any_width():
+    wide = compile_text('start: "b"+ "c"')
+    narrow = compile_text('start: "0"+ "1"', tokens=(b"0", b"1"))
+    sequences = [Following.start(narrow).after([0]), Following.start(wide).after([ord("b")])]
+    bitmask = allocate_bitmask(2, wide.vocab_size)
+    fill_rows(sequences, bitmask, [0, 1], 2)
+    assert legal(bitmask, 0) == {1}
+    assert legal(bitmask, 1) == {ord("c")}

@@ -118,3 +118,20 @@ def test_a_text_that_cannot_be_followed_ends(monkeypatch):
     assert not session.is_terminated
     session.rollback(1)
     assert session.accept(ord("a"))
+
+
+def test_a_text_ends_within_the_requests_tokens():
+    session = Session(compile_text('start: "a"+ "b"'), max_tokens=4)
+    assert legal(session) == {ord("a")}
+    assert session.accept(ord("a"))
+    assert session.accept(ord("a"))
+    assert legal(session) == {ord("b")}
+    session.rollback(1)
+    assert legal(session) == {ord("a"), ord("b")}
+    assert legal(session.fork()) == {ord("a"), ord("b")}
+
+
+def test_a_budget_that_no_text_keeps_is_logged_and_not_kept(caplog):
+    session = Session(compile_text('start: "a"+ "b"'), max_tokens=2)
+    assert legal(session) == {ord("a")}
+    assert "a budget is not kept" in caplog.text

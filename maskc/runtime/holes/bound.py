@@ -18,6 +18,7 @@ from maskc.errors import HoleError, UnknownSymbolError
 from maskc.ids import TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.effort import USUAL_STEPS, one_mask
+from maskc.runtime.ending.endings import Endings
 from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.holes.beginnings import Beginnings
 from maskc.runtime.holes.lexemes import TerminalLexemes
@@ -27,6 +28,7 @@ from maskc.runtime.holes.usable import is_usable
 from maskc.runtime.holes.words import read_words
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.matcher import Matcher
+from maskc.runtime.once import made_once
 from maskc.runtime.undo import UndoLog
 
 if TYPE_CHECKING:
@@ -64,6 +66,11 @@ class Bound:
     def token_texts(self) -> TokenTexts:
         """The tokens by their bytes."""
         return self.artifact.token_texts
+
+    @made_once
+    def endings(self) -> Endings:
+        """What is known of how few tokens finish its texts; made when it is first asked for."""
+        return Endings(self.machine, self.artifact.token_bytes, self.vocab_size, self.ends)
 
     def matcher(self) -> Matcher:
         """Return a matcher at the start of the text."""

@@ -52,6 +52,10 @@ class TokenPiece(PlainPiece):
         """Return that the token was taken."""
         return (_AFTER,) if inner == _BEFORE and token_id in self.ids else ()
 
+    def atoms(self, inner: int) -> Iterable[int]:
+        """Return the tokens, before one is taken."""
+        return self.ids if inner == _BEFORE else ()
+
     def has_ended(self, inner: int) -> bool:
         """Return whether the token was taken."""
         return inner == _AFTER

@@ -85,6 +85,22 @@ class LinkMachine:
             self._results.budget.charge(ENTRY_BYTES * len(found))
         return found
 
+    def begin(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
+        """Return the hypotheses after a token's first bytes, where the token may yet go on."""
+        return self._joints.step(_begin_token(hypotheses), text)
+
+    def go_on(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
+        """Return the hypotheses after more bytes of the same token."""
+        return self._joints.step(hypotheses, text)
+
+    def end_token(self, hypotheses: tuple[Link, ...]) -> tuple[Link, ...]:
+        """Return the hypotheses that are live where a token ends; none if it may not end."""
+        return tuple(h for h in hypotheses if h.piece.is_live(h.inner, h.rest))
+
+    def list_atoms(self, hypotheses: tuple[Link, ...]) -> list[int]:
+        """Return the tokens that are taken as atoms, whatever they write, in order."""
+        return sorted({t for piece, inner, _ in hypotheses for t in piece.atoms(inner)})
+
     def _take(self, hypotheses: tuple[Link, ...], token_id: int) -> tuple[Link, ...]:
         text = self._results.text_of(token_id)
         found = self._read(hypotheses, text) if text else ()
@@ -96,9 +112,9 @@ class LinkMachine:
     def _read(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
         """Return the hypotheses after a text, which counts as one token."""
         with one_mask(self.pool.steps):
-            found = self._joints.step(_begin_token(hypotheses), text)
+            found = self.begin(hypotheses, text)
         if any(hypothesis.piece.counts_tokens for hypothesis in found):
-            found = tuple(h for h in found if h.piece.is_live(h.inner, h.rest))
+            found = self.end_token(found)
         return found
 
     def may_end(self, hypothesis: Link) -> bool:

@@ -8,7 +8,7 @@ A regular piece and a schema are walked by what they are made of.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from maskc.runtime.cache.budget import Budget
@@ -75,6 +75,9 @@ class Piece(Protocol):
     def take(self, inner: Any, token_id: int, /) -> Sequence[Any]:
         """Return what it knows after a token that it takes as an atom, whatever that writes."""
 
+    def atoms(self, inner: Any, /) -> Iterable[int]:
+        """Return the tokens that it takes as atoms."""
+
     def begin_token(self, inner: Any, /) -> Any:
         """Return what it knows when one more token begins; ``None`` if there may be no more."""
 
@@ -136,6 +139,10 @@ class PlainPiece:
         return rest
 
     def take(self, _inner: Any, _token_id: int) -> Sequence[Any]:
+        """Return nothing: a token is its bytes."""
+        return ()
+
+    def atoms(self, _inner: Any) -> Iterable[int]:
         """Return nothing: a token is its bytes."""
         return ()
 

@@ -17,7 +17,7 @@ Source: TagDispatch of XGrammar 2 (papers/xgrammar2.md, section 3.1).
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from maskc.runtime.cache.budget import Budget
@@ -110,6 +110,10 @@ class SwitchPiece(AutomatonPiece):
         """Return the state after an atom."""
         after = self.automaton.atoms(inner).get(token_id)
         return () if after is None else (after,)
+
+    def atoms(self, inner: int) -> Iterable[int]:
+        """Return the tokens that are atoms in a state."""
+        return self.automaton.atoms(inner)
 
     def goes_on(self, inner: int) -> bool:
         """Return whether the automaton goes on, or accepts."""

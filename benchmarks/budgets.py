@@ -1,0 +1,118 @@
+"""What does it cost to have texts end within so many tokens, and do they?
+
+Usage: python -m benchmarks.budgets [NAME …] [--texts N] [--budget N]
+
+Texts are drawn from the legal tokens: four times in five one of the short tokens of signs, which
+open and close most, else any. The budgets are the shortest text's, one more and so on, and the
+given one. Times are processor time: a mask that was not asked for before, in milliseconds (mean,
+99th percentile), and masks of a document that was filled before, in microseconds, beside the plain
+ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+import maskc
+from benchmarks.compiled import compile_bundled
+from benchmarks.workloads import TOKENIZER, WORKLOADS
+from maskc.vocab import load_encoder
+
+_NEAR = 12  # budgets from the shortest on
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*", default=["json", "sql"], choices=sorted(WORKLOADS))
+    parser.add_argument("--texts", type=int, default=3)
+    parser.add_argument("--budget", type=int, default=60)
+    given = parser.parse_args()
+    encode = load_encoder(TOKENIZER).encode
+    for name in given.names:
+        with compile_bundled(name) as path:
+            artifact = maskc.load(path)
+            began = time.process_time()
+            least = len(artifact.matcher().shortest_completion().tokens)
+            ready = time.process_time() - began
+            draw = Random(0)
+            budgets = [*range(least, least + _NEAR), *[given.budget] * given.texts]
+            _Texts(artifact).report(name, budgets, draw)
+            tokens = next(list(encode(text)) for _, text in WORKLOADS[name].documents())[:300]
+            plain, within = (_fill_along(artifact, tokens, left) for left in (None, 10_000))
+        print(
+            f"{'':8} ready after {ready:.1f} s; warm masks along {len(tokens)} tokens: "
+            f"plain {plain:.2f} µs, with 10,000 tokens left {within:.2f}"
+        )
+
+
+class _Texts:
+    """Draws texts within budgets, and counts."""
+
+    def __init__(self, artifact: maskc.Artifact) -> None:
+        self.artifact = artifact
+        self.seconds: list[float] = []
+        self.n_whole = self.n_exact = self.n_narrowed = 0
+
+    def report(self, name: str, budgets: list[int], draw: Random) -> None:
+        """Draw a text for each budget and print what was counted."""
+        for budget in budgets:
+            self._draw(budget, draw)
+        n_masks = len(self.seconds)
+        times = 1e3 * np.array(self.seconds)
+        print(
+            f"{name:8} {self.n_whole} of {len(budgets)} texts whole; {n_masks} masks, "
+            f"{self.n_narrowed} with fewer tokens than the plain ones, {self.n_exact} exact; "
+            f"ms {times.mean():.1f}, {np.percentile(times, 99):.0f}"
+        )
+
+    def _draw(self, budget: int, draw: Random) -> None:
+        artifact, matcher = self.artifact, self.artifact.matcher()
+        bitmask, plain = (maskc.allocate_bitmask(1, artifact.vocab_size) for _ in range(2))
+        for left in range(budget, 0, -1):
+            began = time.process_time()
+            matcher.fill_bitmask(bitmask, 0, tokens_left=left)
+            self.seconds.append(time.process_time() - began)
+            self.n_exact += matcher.is_exact
+            matcher.fill_bitmask(plain, 0)
+            self.n_narrowed += not np.array_equal(plain, bitmask)
+            matcher.accept_token(self._choose(bitmask, draw))
+            if matcher.is_terminated:
+                self.n_whole += 1
+                return
+
+    def _choose(self, bitmask: NDArray[np.int32], draw: Random) -> int:
+        legal = np.flatnonzero(np.unpackbits(bitmask.view(np.uint8), bitorder="little")).tolist()
+        going_on = [token for token in legal if token not in self.artifact.eos_ids]
+        if draw.random() < 0.8:
+            texts = {token: self.artifact.token_bytes(token) or b"" for token in going_on}
+            signs = [t for t, text in texts.items() if len(text) <= 3 and not text.isalnum()]
+            going_on = signs or going_on
+        return draw.choice(going_on or legal)
+
+
+def _fill_along(artifact: maskc.Artifact, tokens: list[int], left: int | None) -> float:
+    """Return the µs of a mask along a document, the second time."""
+    bitmask = maskc.allocate_bitmask(1, artifact.vocab_size)
+    taken = 0.0
+    for is_warm in (False, True):
+        matcher = artifact.matcher()
+        for token in tokens:
+            began = time.process_time_ns()
+            if left is None:
+                matcher.fill_bitmask(bitmask, 0)
+            else:
+                matcher.fill_bitmask(bitmask, 0, tokens_left=left)
+            if is_warm:
+                taken += time.process_time_ns() - began
+            matcher.accept_token(token)
+    return taken / len(tokens) / 1e3
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Which tokens leave enough of a budget to finish the text?"""

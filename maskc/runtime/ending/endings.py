@@ -1,0 +1,313 @@
+"""After which tokens can a text be finished within so many tokens?
+
+A text is finished by tokens that lead to where it may end, and an end of sequence. Of each place
+(:mod:`maskc.runtime.ending.places`) a number of tokens is remembered that finish it, and a number
+that do not suffice. With ``n`` tokens left, a token is legal iff ``n - 1`` finish the place that it
+leads to:
+
+- *known to suffice*: the way out, written in as few tokens as write it, has no more;
+- *known not to*: a search over all tokens, breadth first, that did not come to an end in so many;
+- between the two, the search is made now. What it may look at is bounded. If that is not enough,
+  the token is left out, and the mask says that it may lack tokens.
+
+So there is no dead end, whatever is left out: the first token of what is known to suffice leads to
+where the rest is known to suffice.
+
+Example: JSON after ``[[1`` with 2 tokens left allows ``]]`` and not ``]``, which would leave one
+more bracket for the place of the end.
+
+Source: TruncProof (arXiv 2605.13076) bounds the tokens to the end from above; what is searched for
+here is their least number.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.errors import LimitError, TokensLeftError
+from maskc.runtime.ending.paths import TokenPaths
+from maskc.runtime.ending.places import FAR, Place, Places, depth_of
+from maskc.runtime.ending.reach import Reach, find_reach
+from maskc.runtime.machine import Hypotheses, Machine
+
+MOST_LOOKED_AT = 300_000  # nodes of the trie, for one mask
+_PLACE_NODES = 150  # nodes of the trie that take as long as a new place
+_MOST_PLACES = 50_000
+_MOST_MASKS = 2_000
+_MOST_REACHED = 4_000_000  # tokens of all places whose reach is kept
+
+
+class BudgetMask(NamedTuple):
+    """The tokens that leave enough.
+
+    Attributes:
+        words: int32[ceil(vocab_size / 32)], not to be written to.
+        is_exact: whether all such tokens are in it; else some may be missing.
+    """
+
+    words: NDArray[np.int32]
+    is_exact: bool
+
+
+class Completion(NamedTuple):
+    """Tokens that finish a text.
+
+    Attributes:
+        tokens: their ids, the end of sequence last.
+        is_shortest: whether it is proven that fewer tokens do not.
+    """
+
+    tokens: list[int]
+    is_shortest: bool
+
+
+class _TooMuchError(Exception):
+    """More was looked at than may be."""
+
+
+class Endings:
+    """What is known of the ends of one machine's texts. Safe to use from any thread.
+
+    Args:
+        machine: the machine.
+        text_of: token id → its bytes, ``None`` for one without any.
+        vocab_size: number of tokens.
+        ends: end-of-sequence ids.
+    """
+
+    def __init__(
+        self,
+        machine: Machine[Any],
+        text_of: Callable[[int], bytes | None],
+        vocab_size: int,
+        ends: frozenset[int],
+    ) -> None:
+        self._machine, self._ends = machine, ends
+        self._paths = TokenPaths(text_of, vocab_size, machine.byte_groups, ends)
+        self._places = Places(machine, self._paths)
+        self._masks: dict[tuple[int, int], BudgetMask] = {}
+        self._undecided: dict[tuple[int, int], None] = {}
+        self._n_reached = 0
+        self._reached: list[Place] = []
+        self._left = 0
+        self._lock = threading.RLock()
+
+    def place(self, hypotheses: Hypotheses, before: Place | None) -> Place:
+        """Return the place of some hypotheses.
+
+        Args:
+            hypotheses: of the machine.
+            before: where the text was when it was last asked about: what was known to suffice
+                then is not forgotten.
+        """
+        with self._lock:
+            self._make_room()
+            found = self._places.find(hypotheses)
+            if before is not None and before.reach is not None and found.n_tokens == FAR:
+                for after in before.reach.places:
+                    if after.key == found.key and after.n_tokens < FAR:
+                        return self._places.keep(after)
+            return found
+
+    def mask(self, place: Place, tokens_left: int) -> BudgetMask | None:
+        """Return the tokens that leave enough of a budget; ``None``: all that are legal.
+
+        Raises:
+            TokensLeftError: no way is known to finish the text in so many tokens.
+        """
+        if tokens_left >= place.plain_from:
+            return None
+        with self._lock:
+            key = (place.number, tokens_left)
+            found = self._masks.get(key)
+            if found is None:
+                reach = self._look_around(place)
+                if tokens_left >= place.plain_from:
+                    return None
+                found = self._masks[key] = self._find(place, reach, tokens_left)
+            return found
+
+    def completion(self, place: Place) -> Completion:
+        """Return as few tokens as are known to finish the text.
+
+        Raises:
+            TokensLeftError: none are known.
+        """
+        with self._lock:
+            self._look_around(place)
+            self._left = MOST_LOOKED_AT
+            is_shortest = True
+            try:
+                while place.n_tokens > place.at_least and self._suffice(place, place.n_tokens - 1):
+                    pass
+            except _TooMuchError:
+                is_shortest = False
+            if place.n_tokens == FAR:
+                raise TokensLeftError(None, 0)
+            tokens: list[int] = []
+            here: Place | None = place
+            while here is not None:
+                tokens.append(self._end_of(here) if here.token is None else here.token)
+                here = here.after
+            return Completion(tokens, is_shortest)
+
+    def _end_of(self, place: Place) -> int:
+        """Return the smallest end-of-sequence token that is legal in a place."""
+        machine = self._machine
+        words = machine.pool.unite(map(machine.mask, place.hypotheses)).words
+        return min(e for e in self._ends if words[e >> 5] >> (e & 31) & 1)
+
+    def _find(self, place: Place, reach: Reach, tokens_left: int) -> BudgetMask:
+        fits = np.zeros(len(reach.places), dtype=np.bool_)
+        self._left = MOST_LOOKED_AT
+        is_exact = True
+        order = sorted(range(len(fits)), key=lambda number: reach.places[number].n_tokens)
+        for number in order:
+            try:
+                fits[number] = self._suffice(reach.places[number], tokens_left - 1)
+            except _TooMuchError:
+                is_exact = False
+        words = reach.pack(fits, self._machine.pool.n_words)
+        if place.may_end and tokens_left:
+            machine = self._machine
+            plain = machine.pool.unite(map(machine.mask, place.hypotheses)).words
+            words |= plain & machine.pool.end_only.words
+        if not words.any():
+            raise TokensLeftError(None if place.n_tokens == FAR else place.n_tokens, tokens_left)
+        words.setflags(write=False)
+        return BudgetMask(words, is_exact)
+
+    def _look_around(self, place: Place) -> Reach:
+        """Return where the tokens of a place lead, with ways to finish each of these places."""
+        reach = self._reach(place)
+        if place.plain_from == FAR:
+            self._settle(place, b"")
+            nearby = self._places.text_out(place)
+            # What little is open teaches how more is closed.
+            for after in sorted(reach.places, key=lambda other: depth_of(other.hypotheses)):
+                self._settle(after, nearby)
+            self._improve(place, reach)
+            most = max((after.n_tokens for after in reach.places), default=0)
+            if most < FAR:
+                place.plain_from = 1 + most
+        return reach
+
+    def _improve(self, place: Place, reach: Reach) -> None:
+        """Take the best of what is known after one token, if it is better than what is known."""
+        if reach.places:
+            number = min(range(len(reach.places)), key=lambda n: reach.places[n].n_tokens)
+            after = reach.places[number]
+            if after.n_tokens + 1 < place.n_tokens:
+                place.n_tokens = after.n_tokens + 1
+                place.token, place.after = reach.token_to(number), after
+
+    def _settle(self, place: Place, nearby: bytes) -> None:
+        """Write the way out of a place in tokens, if that was not done."""
+        if place.is_settled:
+            return
+        place.is_settled = True
+        try:
+            self._places.way_out(place, nearby)
+        except LimitError:
+            return
+        tokens = self._places.tokens_out(place)
+        if tokens is None:
+            return
+        chain = [place]
+        for token_id in tokens:
+            after = self._machine.take(chain[-1].hypotheses, token_id)
+            if not after:
+                return
+            chain.append(self._places.find(after))
+        if not chain[-1].may_end:
+            return
+        for n_after, here in enumerate(reversed(chain[:-1]), start=2):
+            if n_after < here.n_tokens:
+                here.n_tokens = n_after
+                here.token, here.after = tokens[-(n_after - 1)], chain[len(chain) - n_after + 1]
+
+    def _suffice(self, place: Place, n_tokens: int) -> bool:
+        """Return whether so many tokens finish a place.
+
+        Raises:
+            _TooMuchError: it takes too long to know.
+        """
+        if place.n_tokens <= n_tokens:
+            return True
+        if place.at_least > n_tokens:
+            return False
+        key = (place.number, n_tokens)
+        if key in self._undecided:
+            raise _TooMuchError
+        if self._left < 0:
+            raise _TooMuchError
+        try:
+            return self._search(place, n_tokens)
+        except _TooMuchError:
+            self._undecided[key] = None
+            raise
+
+    def _search(self, place: Place, n_tokens: int) -> bool:
+        """Return the same, by following all tokens, breadth first."""
+        came: dict[int, tuple[Place, int, Reach] | None] = {place.number: None}
+        level, n_taken = [place], 0
+        is_whole = True
+        while level:
+            following: list[Place] = []
+            for here in level:
+                # The end of sequence is a token, too.
+                if n_taken + here.at_least > n_tokens:
+                    is_whole = False
+                    continue
+                if self._left < 0:
+                    raise _TooMuchError
+                n_places = len(self._places)
+                reach = self._reach(here)
+                self._left -= reach.n_nodes + _PLACE_NODES * (1 + len(self._places) - n_places)
+                for number, after in enumerate(reach.places):
+                    if after.number in came:
+                        continue
+                    came[after.number] = (here, number, reach)
+                    if n_taken + 1 + after.n_tokens <= n_tokens:
+                        self._remember(came, after)
+                        return True
+                    following.append(after)
+            level = following
+            n_taken += 1
+        place.at_least = FAR if is_whole else max(place.at_least, n_tokens + 1)
+        return False
+
+    def _remember(self, came: dict[int, tuple[Place, int, Reach] | None], place: Place) -> None:
+        """Note what finishes the places that a search came through."""
+        step = came[place.number]
+        while step is not None:
+            before, number, reach = step
+            if place.n_tokens + 1 < before.n_tokens:
+                before.n_tokens = place.n_tokens + 1
+                before.token, before.after = reach.token_to(number), place
+            place, step = before, came[before.number]
+
+    def _reach(self, place: Place) -> Reach:
+        if place.reach is None:
+            place.reach = find_reach(self._places, place)
+            self._n_reached += 100 + len(place.reach.ids)
+            self._reached.append(place)
+        return place.reach
+
+    def _make_room(self) -> None:
+        """Forget what takes too much: what tokens lead to, masks, or all places."""
+        if self._n_reached > _MOST_REACHED:
+            for place in self._reached:
+                place.reach = None
+            self._reached, self._n_reached = [], 0
+        if len(self._masks) > _MOST_MASKS:
+            self._masks = {}
+        if len(self._places) > _MOST_PLACES:
+            self._places = Places(self._machine, self._paths)
+            self._masks, self._undecided = {}, {}
+            self._reached, self._n_reached = [], 0

@@ -1,0 +1,365 @@
+"""Where can a text stand, where does a byte lead from there, and how is it finished?
+
+A *place* is what a machine knows of a beginning, whatever text led there: equal places have the
+same future. Places are numbered, and what a letter (see :mod:`maskc.runtime.ending.paths`) does in
+one is kept in a table, so that a whole vocabulary can be followed by arrays.
+
+From a place a text that finishes is looked for, and each place on the way remembers its byte of it:
+a *way out*. A search ends as soon as it meets a place that has one, and tries first what was the
+way out of places that look alike on top. So most searches are a few bytes long.
+
+Example: in JSON after ``[1`` the way out is ``]``. After ``[1,[`` a search reads ``]`` and is at a
+place with the way out ``]``.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Hashable, Iterable, Iterator
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.errors import LimitError
+from maskc.runtime.ending.paths import Ints, TokenPaths
+from maskc.runtime.holes.stepping import Reading
+from maskc.runtime.lalr.hypothesis import Hypothesis
+from maskc.runtime.link.machine import LinkMachine
+from maskc.runtime.link.pieces import Link
+from maskc.runtime.machine import Hypotheses, Machine
+from maskc.runtime.schema.nodes import Configuration
+
+if TYPE_CHECKING:
+    from maskc.runtime.ending.reach import Reach
+
+FAR = 1 << 30  # tokens: no end is known
+UNKNOWN, NOWHERE = -1, 0
+_MOST_SEARCHED = 200_000  # moves of one search for a way out
+_MOST_HINTS, _NEARBY_BYTES = 6, 256
+# Where all bytes are told apart, these are tried before the others.
+_USUAL = b"\t\n\r" + bytes(range(0x20, 0x7F))
+_HINT_LEAD = 8  # bytes that a hint may be longer than what a search tries without it
+# What is open counts more than a byte: a search closes rather than opens.
+_OPEN_COST = 1
+
+
+class Place:
+    """What a machine knows of a beginning, and what is known of the ends of its texts.
+
+    Attributes:
+        key: equal for two places iff they have the same future.
+        hypotheses: of the machine.
+        number: in the table.
+        may_end: whether the text may end here.
+        n_tokens: the fewest tokens that are known to finish the text, the end of sequence
+            included; ``FAR``: none are known.
+        token, after: the first of them, and where it leads; ``None`` where it is the end.
+        at_least: no fewer tokens finish it.
+        exit: the first byte, or token, of the way out; ``None``: no way out is known, or the text
+            may end here.
+        exit_to: where it leads.
+        has_exit: whether a way out is known.
+        reach: where the tokens lead, once that was asked.
+        is_settled: whether its way out was written in tokens.
+        plain_from: with so many tokens left, no legal token is one too many.
+    """
+
+    __slots__ = (
+        "after",
+        "at_least",
+        "exit",
+        "exit_to",
+        "has_exit",
+        "hypotheses",
+        "is_settled",
+        "key",
+        "may_end",
+        "n_tokens",
+        "number",
+        "plain_from",
+        "reach",
+        "token",
+    )
+
+    def __init__(
+        self, key: Hashable, hypotheses: Hypotheses, number: int, *, may_end: bool
+    ) -> None:
+        self.key, self.hypotheses, self.number, self.may_end = key, hypotheses, number, may_end
+        self.n_tokens = 1 if may_end else FAR
+        self.at_least = 1 if may_end else 2
+        self.token: int | None = None
+        self.after: Place | None = None
+        self.has_exit = may_end
+        self.exit: bytes | int | None = None
+        self.exit_to: Place | None = None
+        self.reach: Reach | None = None
+        self.is_settled = may_end
+        self.plain_from = FAR
+
+
+class Places:
+    """The places of one machine.
+
+    Args:
+        machine: the machine.
+        paths: the tokens in its letters.
+
+    Attributes:
+        machine, paths: as given.
+        all: by number; the first one is nowhere.
+    """
+
+    def __init__(self, machine: Machine[Any], paths: TokenPaths) -> None:
+        self.machine, self.paths = machine, paths
+        self.link = machine if isinstance(machine, LinkMachine) else None
+        self._go_on = machine.step if self.link is None else self.link.go_on
+        self._firsts = [group[:1] for group in machine.byte_groups]
+        usual = {paths.letters[byte] for byte in _USUAL}
+        self._usual = sorted(usual)
+        self._others = sorted(set(range(len(self._firsts))) - usual)
+        self._known: dict[Hashable, Place] = {}
+        # What is on top → first bytes of ways out of places that have it there.
+        self._hints: dict[Hashable, dict[bytes, None]] = {}
+        self.all: list[Place | None] = [None]
+        # int32[places, letters], of what a letter inside of a token does.
+        self._table = np.full((64, len(self._firsts)), UNKNOWN, dtype=np.int32)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def find(self, hypotheses: Hypotheses) -> Place:
+        """Return the place of some live hypotheses."""
+        describe = self.machine.describe
+        # In whatever order they are found, the future is the same.
+        key: Hashable = (
+            describe(hypotheses[0])
+            if len(hypotheses) == 1
+            else frozenset(map(describe, hypotheses))
+        )
+        found = self._known.get(key)
+        return self._add(key, hypotheses) if found is None else found
+
+    def keep(self, place: Place) -> Place:
+        """Return the place that is known for the same, with the end that a place knows."""
+        kept = self._known.get(place.key) or self._add(place.key, place.hypotheses)
+        chain = [(place, kept)]
+        while place.after is not None and kept is not place:
+            place = place.after
+            kept = self._known.get(place.key) or self._add(place.key, place.hypotheses)
+            chain.append((place, kept))
+        for older, newer in chain:
+            if older.n_tokens < newer.n_tokens:
+                newer.n_tokens, newer.token = older.n_tokens, older.token
+                newer.after = None if older.after is None else self._known[older.after.key]
+        return chain[0][1]
+
+    def _add(self, key: Hashable, hypotheses: Hypotheses) -> Place:
+        may_end = any(map(self.machine.may_end, hypotheses))
+        place = self._known[key] = Place(key, hypotheses, len(self.all), may_end=may_end)
+        self.all.append(place)
+        if len(self.all) > len(self._table):
+            more = np.full_like(self._table, UNKNOWN)
+            self._table = np.concatenate([self._table, more])
+        return place
+
+    def moves(self, numbers: Ints, letters: NDArray[np.uint8]) -> Ints:
+        """Return where letters inside of tokens lead: numbers of places, ``NOWHERE`` if illegal."""
+        found = self._table[numbers, letters]
+        if (found == UNKNOWN).any():
+            missing = np.unique(
+                numbers[found == UNKNOWN].astype(np.int64) * len(self._firsts)
+                + letters[found == UNKNOWN]
+            )
+            for key in missing.tolist():
+                self._move(*divmod(key, len(self._firsts)))
+            found = self._table[numbers, letters]
+        return found
+
+    def _move(self, number: int, letter: int) -> int:
+        """Return where a letter inside of a token leads."""
+        found = int(self._table[number, letter])
+        if found == UNKNOWN:
+            place = self.all[number]
+            after = self._go_on(place.hypotheses, self._firsts[letter]) if place else ()
+            found = self.find(after).number if after else NOWHERE
+            self._table[number, letter] = found
+        return found
+
+    def begin(self, place: Place, letters: Iterable[int]) -> list[int]:
+        """Return where the first letters of tokens lead."""
+        if self.link is None or not counts_tokens(place.hypotheses):
+            return [self._move(place.number, letter) for letter in letters]
+        found = []
+        for letter in letters:
+            after = self.link.begin(place.hypotheses, self._firsts[letter])
+            found.append(self.find(after).number if after else NOWHERE)
+        return found
+
+    def end_token(self, number: int) -> int:
+        """Return the place where a token ends, as it is between two tokens."""
+        place = self.all[number]
+        if place is None or self.link is None or not counts_tokens(place.hypotheses):
+            return number
+        after = self.link.end_token(place.hypotheses)
+        return self.find(after).number if after else NOWHERE
+
+    def way_out(self, place: Place, nearby: bytes) -> None:
+        """Find a way out of a place, if none is known.
+
+        Args:
+            place: the place.
+            nearby: the way out of a place nearby, which is tried wherever the search comes to.
+
+        Raises:
+            LimitError: the search takes too long.
+        """
+        if place.has_exit:
+            return
+        start = depth_of(place.hypotheses)
+        order = count()
+        cost = {place.number: 0}
+        came: dict[int, tuple[Place, bytes | int]] = {}
+        # A place comes up twice: first for hints, then for all that is legal.
+        open_: list[tuple[int, int, Place, bool]] = [(0, next(order), place, True)]
+        n_moves = 0
+        while open_ and n_moves < _MOST_SEARCHED:
+            estimate, _, here, has_hints = heapq.heappop(open_)
+            if here.has_exit:
+                self._note(place, here, came)
+                return
+            if has_hints:
+                heapq.heappush(open_, (estimate + _HINT_LEAD, next(order), here, False))
+                edges = self._follow_hints(here, nearby)
+            else:
+                edges = ((here, edge, after) for edge, after in self._edges(here))
+            for before, edge, after in edges:
+                n_moves += 1
+                reached = cost[before.number] + 1
+                if reached < cost.get(after.number, FAR):
+                    cost[after.number], came[after.number] = reached, (before, edge)
+                    n_open = 0 if after.has_exit else depth_of(after.hypotheses) - start
+                    estimate = reached + _OPEN_COST * n_open
+                    heapq.heappush(open_, (estimate, next(order), after, True))
+        raise LimitError(
+            "moves to find how the text can be finished",
+            _MOST_SEARCHED,
+            "leave tokens_left out, or simplify what must follow here",
+        )
+
+    def _note(self, place: Place, here: Place, came: dict[int, tuple[Place, bytes | int]]) -> None:
+        """Note the way out that a search found, and the hints that it gives."""
+        while here is not place:
+            before, edge = came[here.number]
+            before.has_exit, before.exit, before.exit_to = True, edge, here
+            here = before
+        after: Place | None = place
+        while after is not None and after.exit is not None:
+            hints = self._hints.setdefault(_top_of(after.hypotheses), {})
+            if isinstance(after.exit, bytes) and len(hints) < _MOST_HINTS:
+                hints[after.exit] = None
+            after = after.exit_to if after.number in came or after is place else None
+
+    def _follow_hints(
+        self, place: Place, nearby: bytes
+    ) -> Iterator[tuple[Place, bytes | int, Place]]:
+        """Yield the moves of what was the way out of places that look alike on top."""
+        for text in (nearby, *self._hints.get(_top_of(place.hypotheses), ())):
+            here = place
+            for byte in text:
+                letter = self.paths.letters[byte]
+                after = self.all[self.end_token(self.begin(here, (letter,))[0])]
+                if after is None:
+                    break
+                yield here, self._firsts[letter], after
+                if after.has_exit:
+                    break
+                here = after
+
+    def _edges(self, place: Place) -> Iterator[tuple[bytes | int, Place]]:
+        """Yield the bytes, one of each letter, that are legal in a place, and where they lead."""
+        found = False
+        for letters in (self._usual, self._others):
+            for letter, number in zip(letters, self.begin(place, letters), strict=True):
+                after = self.all[self.end_token(number)]
+                if after is not None:
+                    found = True
+                    yield self._firsts[letter], after
+            if found:
+                break
+        for token_id, after in self.atoms(place):
+            yield token_id, after
+
+    def atoms(self, place: Place) -> Iterator[tuple[int, Place]]:
+        """Yield the tokens that are taken as atoms, whatever they write, and where they lead."""
+        if self.link is None or not any(h.piece.has_atoms for h in place.hypotheses):
+            return
+        for token_id in self.link.list_atoms(place.hypotheses):
+            after = self.machine.take(place.hypotheses, token_id)
+            if after:
+                yield token_id, self.find(after)
+
+    def text_out(self, place: Place) -> bytes:
+        """Return the first bytes of a way out, up to a token that is an atom."""
+        text = bytearray()
+        here: Place | None = place
+        while here is not None and isinstance(here.exit, bytes) and len(text) < _NEARBY_BYTES:
+            text += here.exit
+            here = here.exit_to
+        return bytes(text)
+
+    def tokens_out(self, place: Place) -> list[int] | None:
+        """Return as few tokens as write the way out of a place; ``None`` if none do."""
+        found: list[int] = []
+        text = bytearray()
+        here: Place | None = place
+        while here is not None and here.exit is not None:
+            if isinstance(here.exit, bytes):
+                text += here.exit
+            else:
+                tokens = self.paths.fewest(bytes(text))
+                if text and not tokens:
+                    return None
+                found += [*tokens, here.exit]
+                text.clear()
+            here = here.exit_to
+        tokens = self.paths.fewest(bytes(text))
+        return None if text and not tokens else found + tokens
+
+
+def depth_of(hypotheses: Hypotheses) -> int:
+    """Return how much is open, about: a search closes rather than opens."""
+    first = hypotheses[0]
+    if isinstance(first, Link):
+        return first.rest.depth + _depth_of(first.inner)
+    return _depth_of(first)
+
+
+def _depth_of(hypothesis: Any) -> int:
+    if isinstance(hypothesis, Reading):
+        hypothesis = hypothesis.hypothesis
+    if isinstance(hypothesis, Hypothesis):
+        return hypothesis.stack.depth
+    return hypothesis.nodes[0].depth if isinstance(hypothesis, Configuration) else 0
+
+
+def _top_of(hypotheses: Hypotheses) -> Hashable:
+    """Return what is on top: places that have the same are mostly left in the same way."""
+    first = hypotheses[0]
+    if isinstance(first, Link):
+        return (first.piece, _top(first.inner))
+    return _top(first)
+
+
+def _top(hypothesis: Any) -> Hashable:
+    if isinstance(hypothesis, Reading):
+        return (hypothesis.hypothesis.state, hypothesis.track)
+    if isinstance(hypothesis, Hypothesis):
+        return hypothesis.state
+    return hypothesis.nodes[0].state[:2] if isinstance(hypothesis, Configuration) else None
+
+
+def counts_tokens(hypotheses: Hypotheses) -> bool:
+    """Return whether pieces of a link count tokens here."""
+    return any(h.piece.counts_tokens for h in hypotheses)

@@ -1,0 +1,122 @@
+"""Budgets of tokens, as a matcher's callers see them."""
+
+import numpy as np
+import pytest
+
+import maskc
+from maskc import allocate_bitmask
+from maskc.errors import TokensLeftError
+from maskc.kit.file import make_kit
+from maskc.vocab.vocabulary import Vocabulary
+from tests.compiled import compile_text, matcher_at
+
+LISTS = 'start: item ("," item)*\nitem: "(" start ")" | "[" start "]" | "a"\n'
+TOKENS = (b"(", b")", b"[", b"]", b",", b"a", b"((", b"))", b"[a", b"a]", b",a", b"]]", b"])")
+
+
+@pytest.fixture(scope="module")
+def artifact():
+    return compile_text(LISTS, TOKENS)
+
+
+def within(matcher, artifact, tokens_left):
+    bitmask = allocate_bitmask(1, artifact.vocab_size)
+    matcher.fill_bitmask(bitmask, 0, tokens_left=tokens_left)
+    bits = np.unpackbits(bitmask[0].view(np.uint8), bitorder="little")
+    return {artifact.token_bytes(int(i)) for i in np.flatnonzero(bits)}
+
+
+def test_only_what_can_be_finished_is_legal(artifact):
+    matcher = matcher_at(artifact, "([[a")
+    assert within(matcher, artifact, 3) == {b"]", b"]]"}
+    assert within(matcher, artifact, 4) == {b"]", b"]]", b",", b",a"}
+    assert matcher.is_exact
+
+
+def test_a_large_budget_allows_all_that_is_legal(artifact):
+    matcher = matcher_at(artifact, "([[a")
+    plain = allocate_bitmask(1, artifact.vocab_size)
+    matcher.fill_bitmask(plain, 0)
+    bitmask = allocate_bitmask(1, artifact.vocab_size)
+    matcher.fill_bitmask(bitmask, 0, tokens_left=1_000_000)
+    assert np.array_equal(bitmask, plain)
+
+
+def test_with_one_token_left_only_an_end_is_legal(artifact):
+    assert within(matcher_at(artifact, "a"), artifact, 1) == {None}
+
+
+def test_too_small_a_budget_is_told_and_nothing_is_written(artifact):
+    matcher = matcher_at(artifact, "([[a")
+    bitmask = allocate_bitmask(1, artifact.vocab_size)
+    with pytest.raises(TokensLeftError, match="it takes 3") as caught:
+        matcher.fill_bitmask(bitmask, 0, tokens_left=2)
+    assert (caught.value.needed, caught.value.left) == (3, 2)
+    assert (bitmask == -1).all()
+
+
+def test_a_negative_budget_is_refused(artifact):
+    bitmask = allocate_bitmask(1, artifact.vocab_size)
+    with pytest.raises(ValueError, match="give 0 or more"):
+        artifact.matcher().fill_bitmask(bitmask, 0, tokens_left=-1)
+    with pytest.raises(TypeError, match="tokens_left"):
+        artifact.matcher().fill_bitmask(bitmask, 0, tokens_left=1.5)
+
+
+def test_after_the_end_only_the_end_is_legal(artifact):
+    matcher = matcher_at(artifact, "a")
+    assert matcher.accept_token(len(TOKENS))
+    assert within(matcher, artifact, 0) == {None}
+    assert matcher.shortest_completion() == ([], True)
+
+
+def test_a_longer_text_of_fewer_tokens_is_found():
+    artifact = compile_text('start: "xy" | "longer"', (b"x", b"y", b"longer"))
+    assert artifact.matcher().shortest_completion() == ([2, 3], True)
+    assert within(artifact.matcher(), artifact, 2) == {b"longer"}
+
+
+def test_a_token_that_no_tokens_finish_is_never_legal():
+    artifact = compile_text('start: "ab" | "cd"', (b"a", b"c", b"d"))
+    assert within(artifact.matcher(), artifact, 100) == {b"c"}
+
+
+def test_a_text_ends_by_a_special_token_of_a_tag():
+    tokens = (b"a", b"b", None, None)
+    kit = make_kit(Vocabulary(tokens, (3,), "small", special_ids={"<stop>": 2, "<end>": 3}))
+    tag = {
+        "type": "structural_tag",
+        "format": {"type": "tag", "begin": "a", "content": {"type": "any_text"}, "end": "<stop>"},
+    }
+    tag["format"]["end"] = {"type": "token", "token": "<stop>"}
+    reply = kit.structural_tag(tag)
+    matcher = reply.matcher()
+    assert matcher.shortest_completion() == ([0, 2, 3], True)
+    assert matcher.accept_token(0)
+    bitmask = allocate_bitmask(1, reply.vocab_size)
+    matcher.fill_bitmask(bitmask, 0, tokens_left=2)
+    assert bitmask.tolist() == [[0b0100]]
+
+
+def test_captures_keep_budgets():
+    captures = maskc.capture(compile_text(LISTS, TOKENS), "item")
+    matcher = captures.matcher()
+    assert matcher.accept_bytes(b"([[a")
+    assert within(matcher, captures.artifact, 3) == {b"]", b"]]"}
+
+
+def test_a_fork_goes_on_with_the_budget(artifact):
+    matcher = matcher_at(artifact, "([[a")
+    within(matcher, artifact, 3)
+    twin = matcher.fork()
+    assert twin.accept_tokens([TOKENS.index(b"]]")]) == 1
+    assert within(twin, artifact, 2) == {b")"}
+
+
+def test_words_of_a_hole_are_finished_in_time():
+    artifact = compile_text('start: NAME "!"\nNAME: /[a-z]+/', (b"a", b"b", b"ab", b"!"))
+    bound = artifact.bind(NAME=["a", "abbb"])
+    assert bound.matcher().shortest_completion() == ([0, 3, 4], True)
+    matcher = bound.matcher()
+    assert within(matcher, artifact, 4) == {b"a"}
+    assert within(matcher, artifact, 5) == {b"a", b"ab"}
