@@ -7,6 +7,8 @@ Example: ``maskc.capture(artifact, "table", "NAME").matcher()`` makes one. After
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,7 @@ from maskc.captures.machine import CapturingMachine
 from maskc.captures.scopes import OnComplete, Scopes
 from maskc.captures.symbols import Symbols, find_symbols
 from maskc.captures.tracing import Span
+from maskc.errors import CaptureError
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.ending.endings import Endings
 from maskc.runtime.forced_tokens import TokenTexts
@@ -169,6 +172,19 @@ class Followed(Captures):
     ) -> None:
         super().__init__(artifact, machine, symbols)
         self.machine = FollowingMachine(artifact, machine, symbols, scopes)
+
+    @property
+    def endings(self) -> NoReturn:
+        """Raise: which words will be legal depends on all that is yet to be written.
+
+        Raises:
+            CaptureError: always.
+        """
+        raise CaptureError(
+            self.symbols.grammar,
+            "what finishes a text in time is not known where words follow what was written",
+            "leave tokens_left out, or give the words with artifact.bind(…)",
+        )
 
     def __repr__(self) -> str:
         return f"<maskc.Followed of {self.artifact!r}>"

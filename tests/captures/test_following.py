@@ -9,7 +9,7 @@ import pytest
 
 import maskc
 from maskc.captures.tracing import Span
-from maskc.errors import HoleError, UnknownSymbolError
+from maskc.errors import CaptureError, HoleError, UnknownSymbolError
 from tests.compiled import compile_text, legal_ids
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -167,3 +167,10 @@ def test_every_import_that_is_drawn_resolves():
     assert followed.matcher().accept_text("from json import loads, dumps\nimport re\n")
     assert not followed.matcher().accept_text("from json import lods")
     assert not followed.matcher().accept_text("from jsn")
+
+
+def test_a_budget_is_refused_as_words_are_not_there_yet(followed):
+    bitmask = maskc.allocate_bitmask(1, followed.vocab_size)
+    with pytest.raises(CaptureError, match="leave tokens_left out"):
+        followed.matcher().fill_bitmask(bitmask, 0, tokens_left=100)
+    assert (bitmask == -1).all()
