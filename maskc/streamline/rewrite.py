@@ -26,37 +26,42 @@ Rule = Callable[[Sequence[tuple[Event, SequenceId]]], list[SequenceId]]
 def rewrite(rows: Rows, rule: Rule) -> Rows:
     """Return the rows with each sequence as a rule maps it; equal rows become one."""
     sequences = rows.sequences
-    event, rest, length = sequences.event, sequences.rest, sequences.length
-    pair = rows.first.astype(np.int64) * len(sequences) + rows.sequence
+    rest, length, n = sequences.rest, sequences.length, len(sequences)
+    # An event before and a sequence are one number: as pairs, most of the time went into hashes.
+    number: dict[Event, int] = {}
+    event = [number.setdefault(e, len(number)) for e in sequences.event]
+    firsts = np.array([number.setdefault(e, len(number)) for e in rows.events], dtype=np.int64)
+    events = list(number)
+    # In the order of the rows' events, which the numbers of new sequences follow.
+    pair = rows.first.astype(np.int64) * n + rows.sequence
     distinct, inverse = np.unique(pair, return_inverse=True)
-    asked = [
-        (rows.events[first], sequence)
-        for first, sequence in (divmod(key, len(sequences)) for key in distinct.tolist())
-    ]
-    levels: dict[int, dict[tuple[Event, SequenceId], None]] = {}
-    for before, sequence in asked:
+    asked = (firsts[distinct // n] * n + distinct % n).tolist()
+    levels: dict[int, dict[int, None]] = {}
+    for key in asked:
+        sequence = key % n
         place = levels.setdefault(length[sequence], {})
-        while (before, sequence) not in place:
-            place[before, sequence] = None
+        while key not in place:
+            place[key] = None
             if not length[sequence]:
                 break
-            before, sequence = event[sequence], rest[sequence]
+            key, sequence = event[sequence] * n + rest[sequence], rest[sequence]
             place = levels.setdefault(length[sequence], {})
-    mapped: dict[tuple[Event, SequenceId], SequenceId] = {}
-    for n_events, pairs in sorted(levels.items()):
-        ready: list[tuple[tuple[Event, SequenceId], SequenceId]] = []
-        for before, sequence in pairs:
-            left = sequence
+    mapped: dict[int, SequenceId] = {}
+    for n_events, keys in sorted(levels.items()):
+        ready: list[int] = []
+        given: list[tuple[Event, SequenceId]] = []
+        for key in keys:
+            before, sequence = divmod(key, n)
+            left = SequenceId(sequence)
             if n_events:
-                inner = mapped[event[sequence], rest[sequence]]
-                left = DROPPED if inner == DROPPED else sequences.extend(event[sequence], inner)
-            if left == DROPPED:
-                mapped[before, sequence] = DROPPED
-            else:
-                ready.append(((before, sequence), left))
-        answers = rule([(before, left) for (before, _), left in ready])
-        for (key, _), answer in zip(ready, answers, strict=True):
-            mapped[key] = answer
+                inner = mapped[event[sequence] * n + rest[sequence]]
+                if inner == DROPPED:
+                    mapped[key] = DROPPED
+                    continue
+                left = sequences.extend(events[event[sequence]], inner)
+            ready.append(key)
+            given.append((events[before], left))
+        mapped.update(zip(ready, rule(given), strict=True))
     sequence = np.array([mapped[key] for key in asked], dtype=np.int32)[inverse.reshape(-1)]
     return merge(rows, rows.source, rows.first, sequence)
 
