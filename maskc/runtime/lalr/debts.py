@@ -20,7 +20,7 @@ as weights; the stacks that take a terminal sequence are a regular set (Bouajjan
 
 from __future__ import annotations
 
-from typing import Any
+from marshal import dumps, loads
 
 from maskc.artifact.model import MAX_QUESTIONS, column_after
 from maskc.ids import (
@@ -31,6 +31,9 @@ from maskc.ids import (
     NO_NONTERMINAL,
     NOT_AN_END,
     SAME,
+    BoundaryId,
+    ColumnsId,
+    NodeId,
     NonterminalId,
     OpenLexemeId,
     RefinedStateId,
@@ -50,34 +53,36 @@ from maskc.runtime.scanner import ScannerTables
 MAY_END = -1
 
 # Columns of open blocks, as far as a token changes them: how many of those that were open before it
-# still are, and which were opened since.
-Open = tuple[int, tuple[int, ...]]
-_SAME_BLOCKS: Open = (-1, ())  # all that were open before it
+# still are, and then those which were opened since.
+Open = tuple[int, ...]
+_SAME_BLOCKS: Open = (-1,)  # all that were open before it
 
-# What is to be done with the stack that a terminal leaves. A plain tuple, which begins with one of:
-_ASK = 0  # node, open blocks, SAME or NO_LINE: the node of the decision graph answers
+# What is to be done with the stack that a terminal leaves, beginning with one of these numbers.
+_ASK = 0  # node, SAME or NO_LINE, open blocks: the node of the decision graph answers
 _BLOCK = 1  # terminal, how often it is given yet, task: what a newline brings
-_LEAD = 2  # columns, boundary, blocks closed, union, open blocks, column: may a newline end here?
+_LEAD = 2  # columns, boundary, blocks closed, union, column, open blocks: may a newline end here?
 _END = 3  # open blocks: may the text end?
-Task = tuple[Any, ...]
+Task = tuple[int, ...]
 
 # How many states are to be popped, the last of which pays; the nonterminal that is pushed onto it;
-# the terminal that is given then; and the task after it.
-Debt = tuple[int, NonterminalId, TerminalId, Task]
-
-_NEEDS_BLOCKS = "needs blocks"
+# the terminal that is given then; and the task after it. All are flat: the garbage collector stops
+# looking at a tuple once it has seen that there are but numbers in it, one level each time it runs.
+Debt = tuple[int, ...]
 
 # The debts, and the unions that are known to be legal, both in increasing order.
 Owed = tuple[tuple[Debt, ...], tuple[int, ...]]
 
-
-_DEBT_BYTES = 250
-_UNION_BYTES = 40
+_NEEDS_BLOCKS = b""
 
 
-def measure_owed(owed: Owed) -> int:
-    """Return the estimated bytes of what is owed."""
-    return _DEBT_BYTES * len(owed[0]) + _UNION_BYTES * len(owed[1])
+def pack(owed: Owed) -> bytes:
+    """Return what is owed as bytes, which are equal iff it is."""
+    return dumps(owed, 2)
+
+
+def unpack(packed: bytes) -> Owed:
+    """Return what is owed from its bytes."""
+    return loads(packed)  # type: ignore[no-any-return]  # noqa: S302 - our own
 
 
 class Asking:
@@ -114,8 +119,8 @@ class Asking:
 
     def open(self, blocks: Open) -> tuple[int, ...]:
         """Return the columns of open blocks."""
-        n_kept, opened = blocks
-        return (*(self.indents[:n_kept] if n_kept >= 0 else self.indents), *opened)
+        n_kept = blocks[0]
+        return (*(self.indents[:n_kept] if n_kept >= 0 else self.indents), *blocks[1:])
 
 
 class Debts:
@@ -167,18 +172,20 @@ class Debts:
         for question in self._graph.root(state):
             terminal, change, node = question
             key = (top, terminal, change, node)
-            part = self._parts.current.get(key) or self._parts.get(key)
-            if part is None:
+            part: Owed | None = None
+            packed = self._recall(key)
+            if packed is None:
                 indents, asking.indents = asking.indents, ()
                 self._ask(asking, (question,), Stack(top, None), _SAME_BLOCKS, SAME)
-                part = self._run(asking) or _NEEDS_BLOCKS
-                self._parts.put(key, part)
+                part = self._run_and_keep(asking, key)
                 asking.indents = indents
-            if part is _NEEDS_BLOCKS:
-                if not asking.indents:
-                    return None
+            elif packed:
+                part = unpack(packed)
+            if part is None and asking.indents:
                 self._ask(asking, (question,), Stack(top, None), _SAME_BLOCKS, SAME)
                 part = self._run(asking)
+            if part is None:
+                return None
             debts.update(part[0])
             unions.update(part[1])
         if self._scanner.end_of_text[state] != NOT_AN_END:
@@ -203,26 +210,45 @@ class Debts:
         """
         debts: set[Debt] = set()
         unions = set(owed[1])
-        for n_popped, nonterminal, terminal, task in owed[0]:
-            if n_popped > 1:
-                debts.add((n_popped - 1, nonterminal, terminal, task))
+        for debt in owed[0]:
+            if debt[0] > 1:
+                debts.add((debt[0] - 1, *debt[1:]))
                 continue
-            key = (state, nonterminal, terminal, task)
-            part = self._parts.current.get(key) or self._parts.get(key)
-            if part is None:
+            key = (state, *debt[1:])
+            part: Owed | None = None
+            packed = self._recall(key)
+            if packed is None:
                 indents, asking.indents = asking.indents, ()
-                asking.given.append((Stack(state, None), nonterminal, terminal, task))
-                part = self._run(asking) or _NEEDS_BLOCKS
-                self._parts.put(key, part)
+                self._resume(asking, state, debt)
+                part = self._run_and_keep(asking, key)
                 asking.indents = indents
-            if part is _NEEDS_BLOCKS:
-                if not asking.indents:
-                    return None
-                asking.given.append((Stack(state, None), nonterminal, terminal, task))
+            elif packed:
+                part = unpack(packed)
+            if part is None and asking.indents:
+                self._resume(asking, state, debt)
                 part = self._run(asking)
+            if part is None:
+                return None
             debts.update(part[0])
             unions.update(part[1])
         return (tuple(sorted(debts)), tuple(sorted(unions)))
+
+    def _resume(self, asking: Asking, state: RefinedStateId, debt: Debt) -> None:
+        """Go on with a debt that a state pays."""
+        nonterminal, terminal = NonterminalId(debt[1]), TerminalId(debt[2])
+        asking.given.append((Stack(state, None), nonterminal, terminal, debt[3:]))
+
+    def _recall(self, key: tuple[int, ...]) -> bytes | None:
+        """Return what a question or a debt leaves; ``_NEEDS_BLOCKS`` if that is not enough."""
+        packed: bytes | None = self._parts.current.get(key)
+        return self._parts.get(key) if packed is None else packed
+
+    def _run_and_keep(self, asking: Asking, key: tuple[int, ...]) -> Owed | None:
+        found = self._run(asking)
+        packed = _NEEDS_BLOCKS if found is None else pack(found)
+        self._parts.put(key, packed)
+        self._budget.charge(len(packed))
+        return found
 
     def _run(self, asking: Asking) -> Owed | None:
         """Give terminals until all that is left are debts; ``None`` if blocks are needed."""
@@ -241,7 +267,7 @@ class Debts:
                 if nonterminal == NO_NONTERMINAL:
                     break
                 if n_below > base.depth:
-                    asking.debts.add((n_below - base.depth, nonterminal, terminal, task))
+                    asking.debts.add((n_below - base.depth, nonterminal, terminal, *task))
                     break
                 for _ in range(n_below):
                     base = base.below  # type: ignore[assignment]  # it is as deep as that
@@ -252,7 +278,6 @@ class Debts:
         found: Owed | None = None
         if not asking.needs_blocks:
             found = (tuple(sorted(asking.debts)), tuple(sorted(asking.unions)))
-            self._budget.charge(measure_owed(found))
         asking.needs_blocks = False
         given.clear()
         reached.clear()
@@ -264,7 +289,7 @@ class Debts:
         """Do what was to be done with the stack that a terminal has left."""
         kind = task[0]
         if kind == _ASK:
-            _, node, blocks, column = task
+            node, column, blocks = NodeId(task[1]), task[2], task[3:]
             unions, questions, trials = self._graph.answer(node, stack.state)
             asking.unions.update(unions)
             for lexeme, change, allowed in trials:
@@ -274,14 +299,14 @@ class Debts:
             if questions:
                 self._ask(asking, questions, stack, blocks, column)
         elif kind == _BLOCK:
-            _, terminal, n_times, following = task
+            terminal, n_times = TerminalId(task[1]), task[2]
             if n_times:
-                self._give(asking, stack, terminal, (_BLOCK, terminal, n_times - 1, following))
+                self._give(asking, stack, terminal, (_BLOCK, terminal, n_times - 1, *task[3:]))
             else:
-                asking.reached.append((stack, following))
+                asking.reached.append((stack, task[3:]))
         elif kind == _LEAD:
             self._lead_on(asking, stack, task)
-        elif self._may_end(asking, stack, task[1]):
+        elif self._may_end(asking, stack, task[1:]):
             asking.unions.add(MAY_END)
 
     def _give(self, asking: Asking, stack: Stack, terminal: TerminalId, task: Task) -> None:
@@ -303,11 +328,11 @@ class Debts:
                 # Only graphs that maskc did not make ask so much.
                 return
             if terminal == NO_EVENT:
-                asking.reached.append((stack, (_ASK, node, blocks, column)))
+                asking.reached.append((stack, (_ASK, node, column, *blocks)))
             elif terminal == IGNORED:
-                asking.reached.append((stack, (_ASK, node, blocks, NO_LINE)))
+                asking.reached.append((stack, (_ASK, node, NO_LINE, *blocks)))
             elif terminal != self._newline:
-                self._give(asking, stack, terminal, (_ASK, node, blocks, column))
+                self._give(asking, stack, terminal, (_ASK, node, column, *blocks))
             else:
                 reached = column_after(asking.column if column == SAME else column, change)
                 self._end_line(asking, stack, blocks, reached, node)
@@ -316,11 +341,11 @@ class Debts:
         """Ask whether the text may end in a scanner state where a lexeme may end."""
         terminal = self._scanner.end_of_text[state]
         if terminal in (EMPTY_TEXT, IGNORED):
-            asking.reached.append((stack, (_END, _SAME_BLOCKS)))
+            asking.reached.append((stack, (_END, *_SAME_BLOCKS)))
         elif terminal == self._newline:
             self._end_line(asking, stack, _SAME_BLOCKS, SAME, None)
         elif terminal in self._tables.may_end:
-            self._give(asking, stack, terminal, (_END, _SAME_BLOCKS))
+            self._give(asking, stack, terminal, (_END, *_SAME_BLOCKS))
 
     def _may_end(self, asking: Asking, stack: Stack, blocks: Open) -> bool:
         """Return whether the text may end with a stack."""
@@ -345,7 +370,7 @@ class Debts:
         """Give the parser a newline and what it brings, and then ask a node, or for the end."""
         newlines = self._newlines
         if newlines is None or self._enclosed[stack.state]:
-            task: Task = (_END, blocks) if node is None else (_ASK, node, blocks, NO_LINE)
+            task: Task = (_END, *blocks) if node is None else (_ASK, node, NO_LINE, *blocks)
             asking.reached.append((stack, task))
         elif self._effects.takes(stack.state, self._newline):
             if not asking.indents:
@@ -357,9 +382,9 @@ class Debts:
             if brought is not None:
                 terminal, n_times, left = brought
                 n_kept = min(len(asking.indents) if blocks[0] < 0 else blocks[0], len(left))
-                blocks = (n_kept, left[n_kept:])
-                task = (_END, blocks) if node is None else (_ASK, node, blocks, NO_LINE)
-                task = (_BLOCK, terminal, n_times, task)
+                blocks = (n_kept, *left[n_kept:])
+                task = (_END, *blocks) if node is None else (_ASK, node, NO_LINE, *blocks)
+                task = (_BLOCK, terminal, n_times, *task)
                 self._give(asking, stack, self._newline, task)
 
     def _try(
@@ -388,19 +413,20 @@ class Debts:
                     return
                 before, change = column
                 reached = column_after(asking.column if before == SAME else before, change)
-                task = (_LEAD, columns, boundary, 0, union, blocks, reached)
+                task = (_LEAD, columns, boundary, 0, union, reached, *blocks)
                 self._give(asking, stack, self._newline, task)
 
     def _lead_on(self, asking: Asking, stack: Stack, task: Task) -> None:
         """Go on with an open newline that has closed some blocks."""
-        _, columns, boundary, n_closed, union, blocks, column = task
+        _, number, end, n_closed, union, column, n_kept, *opened = task
+        columns, boundary = ColumnsId(number), BoundaryId(end)
         newlines, state = self._newlines, stack.state
         if newlines is None or union in asking.unions:
             return
         if not asking.indents:
             asking.needs_blocks = True
             return
-        n_kept, opened = blocks
+        blocks = task[6:]
         if n_kept < 0:
             n_kept = len(asking.indents)
         place = n_kept + len(opened) - 1 - n_closed
@@ -408,5 +434,5 @@ class Debts:
         if newlines.ends_here(columns, boundary, state, wanted, column, may_indent=not n_closed):
             asking.unions.add(union)
         elif place and newlines.may_close(boundary, state):
-            rest = (_LEAD, columns, boundary, n_closed + 1, union, blocks, column)
+            rest = (_LEAD, columns, boundary, n_closed + 1, union, column, *blocks)
             self._give(asking, stack, newlines.dedent, rest)

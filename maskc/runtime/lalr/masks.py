@@ -32,7 +32,7 @@ from maskc.ids import RefinedStateId, ScannerStateId
 from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
 from maskc.runtime.cache.composing import Composer
 from maskc.runtime.cache.pool import PooledMask
-from maskc.runtime.lalr.debts import MAY_END, Asking, Debts, Owed, measure_owed
+from maskc.runtime.lalr.debts import MAY_END, Asking, Debts, Owed, pack, unpack
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack, serial_of
 from maskc.runtime.lalr.stack_cache import BY_LAYOUT
@@ -233,18 +233,19 @@ class LalrMasks:
 
     def _intern(self, owed: Owed, layout: int) -> int:
         """Return the place of some debts, which are cached under its negative."""
-        cache, key = self.cache, (owed, layout)
+        cache, packed = self.cache, pack(owed)
+        key = (packed, layout)
         place: int | None = cache.get(key)
         if place is None or cache.get(-place) is None:
             place = next(self._numbers) * self.stride
-            cache.put(-place, owed)
+            cache.put(-place, packed)
             cache.put(key, place)
         return place
 
     def _recall(self, place: int) -> Owed | None:
         """Return the debts of a place, ``None`` if they are gone."""
-        owed: Owed | None = self.cache.get(-place)
-        return owed
+        packed: bytes | None = self.cache.get(-place)
+        return None if packed is None else unpack(packed)
 
     def _class(self, state: RefinedStateId) -> int:
         """Return the class of a state below the top of a stack; the lowest one has its own."""
@@ -272,5 +273,5 @@ def descend(stack: Stack, n_states: int) -> Stack:
 def _measure(key: object) -> int:
     if isinstance(key, int):
         return EDGE_BYTES
-    owed = key[0]  # type: ignore[index]  # of numbers, or of debts and a layout
-    return ENTRY_BYTES + (measure_owed(owed) if isinstance(owed, tuple) else 0)
+    packed = key[0]  # type: ignore[index]  # of numbers, or of packed debts and a layout
+    return ENTRY_BYTES + (len(packed) if isinstance(packed, bytes) else 0)
