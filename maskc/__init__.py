@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from maskc.kit.kit import Kit
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact, load
+    from maskc.runtime.holes.bound import Bound, Given
     from maskc.runtime.link.automaton import ByteAutomaton
     from maskc.runtime.matcher import Matcher, allocate_bitmask, fill_bitmasks
     from maskc.vocab import AddedTokens, Vocabulary
@@ -45,6 +46,7 @@ __all__ = [
     "follow",
     "load",
     "load_kit",
+    "narrow",
 ]
 
 
@@ -353,6 +355,27 @@ def follow(artifact: Artifact, *names: str, on_complete: OnComplete) -> Followed
     from maskc.captures.matcher import follow
 
     return follow(artifact, *names, on_complete=on_complete)
+
+
+def narrow(artifact: Artifact, **holes: Given) -> Bound:
+    """Return an artifact with terminals narrowed to any words, for which it is compiled again.
+
+    :meth:`Artifact.bind` compiles nothing, and takes words that can stand wherever the grammar may
+    need one; with other words, or none, texts become impossible, and this finds which.
+
+    Args:
+        artifact: of a grammar that Lark's LALR parser reads.
+        holes: by the terminal's name the words, or a pattern of :func:`compile_pattern`.
+
+    Raises:
+        GrammarError: no text is left; or the grammar is read differently by this version of Lark.
+        HoleError, TypeError, UnknownSymbolError: as :meth:`Artifact.bind`.
+        LimitError: a limit of compiling was reached, or the words are too many.
+    """
+    _check_compiler()
+    from maskc.kit.narrowing import narrow
+
+    return narrow(artifact, holes)
 
 
 def compile_pattern(pattern: str, *, limits: Limits | None = None) -> ByteAutomaton[Any]:

@@ -5,7 +5,8 @@ The other parser's is :mod:`maskc.glr.pipeline`; :mod:`maskc.pipeline` takes one
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from maskc.artifact.model import Contents
 from maskc.emit.graph import DecisionGraph
@@ -14,9 +15,11 @@ from maskc.errors import GrammarError
 from maskc.frontends.loading import load_lalr_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import LalrGrammar
+from maskc.ids import TerminalId
 from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
-from maskc.lexer.scanner import build_scanner
+from maskc.lexer.narrowed import WordStates, narrow_scanner
+from maskc.lexer.scanner import Scanner, build_scanner
 from maskc.parser.balance import find_enclosed_items
 from maskc.parser.items import build_item_sets
 from maskc.parser.refine import build_refined_table
@@ -31,12 +34,17 @@ from maskc.vocab.trie import TokenTrie
 from maskc.wording import Phrase
 
 
-def build_language(source: GrammarSource, run: Run = run_plainly) -> LalrLanguage:
+def build_language(
+    source: GrammarSource,
+    run: Run = run_plainly,
+    holes: Mapping[str, WordStates] = MappingProxyType({}),
+) -> LalrLanguage:
     """Return what a grammar for Lark's LALR parser decides, without a tokenizer.
 
     Args:
         source: the grammar.
         run: does a pass.
+        holes: terminals that are narrowed to words.
 
     Raises:
         GrammarError, PostlexError, UnsupportedTerminalError: the grammar cannot be compiled.
@@ -45,14 +53,24 @@ def build_language(source: GrammarSource, run: Run = run_plainly) -> LalrLanguag
     grammar, source = run("grammar", lambda: load_lalr_grammar(source))
     # After this point: terminals, productions, Lark's LALR table and its contexts, all numbered.
 
-    return analyse_grammar(grammar, source, run)
+    return analyse_grammar(grammar, source, run, holes)
 
 
 def analyse_grammar(
-    grammar: LalrGrammar, source: GrammarSource, run: Run = run_plainly
+    grammar: LalrGrammar,
+    source: GrammarSource,
+    run: Run = run_plainly,
+    holes: Mapping[str, WordStates] = MappingProxyType({}),
 ) -> LalrLanguage:
     """Return what a grammar that is loaded decides; as :func:`build_language`."""
-    scanner = run("scanner", lambda: build_scanner(grammar.lexer))
+    numbers = {name: TerminalId(n) for n, name in enumerate(grammar.bnf.terminals)}
+    words = {numbers[name]: automaton for name, automaton in sorted(holes.items())}
+
+    def scan() -> Scanner:
+        scanner = build_scanner(grammar.lexer)
+        return narrow_scanner(scanner, words) if words else scanner
+
+    scanner = run("scanner", scan)
     # After this point: bytes become terminals; what a lexeme's end demands is a boundary.
 
     columns = build_columns(grammar.lexer, scanner)

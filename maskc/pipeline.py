@@ -15,7 +15,8 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from maskc.artifact.model import Contents, check
@@ -27,7 +28,8 @@ from maskc.emit.header import build_header, count_parts
 from maskc.emit.mask_differences import Unions, encode_unions
 from maskc.frontends.source import GrammarSource
 from maskc.glr.pipeline import GENERAL_PATH
-from maskc.lalr_path import LALR_PATH
+from maskc.lalr_path import LALR_PATH, build_language
+from maskc.lexer.narrowed import WordStates
 from maskc.stages import Lexed, ParserPath, Stages
 from maskc.streamline.order import STEPS, Streamlined, streamline
 from maskc.vocab.trie import trie_of
@@ -108,8 +110,29 @@ def compile_contents(
         LimitError: a stated bound was reached, or the budget is spent.
     """
     driver = _Driver(progress)
-    stages = run_bounded(lambda: _compile(source, vocabulary, driver, up_to), name=source.name)
+    path = PATHS[source.parser]
+    stages = run_bounded(
+        lambda: _compile(source, vocabulary, driver, up_to, path), name=source.name
+    )
     return stages.contents, tuple(driver.records)
+
+
+def compile_narrowed(
+    source: GrammarSource, vocabulary: Vocabulary, holes: Mapping[str, WordStates]
+) -> Contents:
+    """Return the contents for a grammar of the LALR parser whose terminals are narrowed.
+
+    Args:
+        source: the grammar.
+        vocabulary: the tokens.
+        holes: by the terminal's name its words.
+
+    Raises:
+        MaskcError: as :func:`compile_contents`.
+    """
+    path = replace(LALR_PATH, build_language=partial(build_language, holes=holes))
+    work = partial(_compile, source, vocabulary, _Driver(None), STEPS[-1], path)
+    return run_bounded(work, name=source.name).contents
 
 
 def compile_starts(
@@ -142,12 +165,19 @@ def compile_stages(
     Raises:
         MaskcError: as :func:`compile_contents`.
     """
-    driver = _Driver(progress)
-    return run_bounded(lambda: _compile(source, vocabulary, driver, STEPS[-1]), name=source.name)
+    path = PATHS[source.parser]
+    work = partial(_compile, source, vocabulary, _Driver(progress), STEPS[-1], path)
+    return run_bounded(work, name=source.name)
 
 
-def _compile(source: GrammarSource, vocabulary: Vocabulary, driver: _Driver, up_to: str) -> Stages:
-    run, path = driver.run, PATHS[source.parser]
+def _compile(
+    source: GrammarSource,
+    vocabulary: Vocabulary,
+    driver: _Driver,
+    up_to: str,
+    path: ParserPath[Any],
+) -> Stages:
+    run = driver.run
     language = path.build_language(source, run)
     lexed, unlexed = language.lexed, path.find_unlexed(language)
     # After this point: what the grammar decides without a tokenizer.

@@ -94,11 +94,13 @@ class Scopes:
         """
         found = self._scopes.get(words)
         if found is None:
-            bound = self._artifact.bind(**dict(zip(self.holes, words, strict=True)))
+            machine = self._artifact.bind(**dict(zip(self.holes, words, strict=True))).machine
+            if not isinstance(machine, HoleMachine):
+                raise TypeError(f"the machine of narrowed terminals is a {type(machine).__name__}")
             if len(self._scopes) >= _MOST_ANSWERS:
                 self._scopes = {}
             self._n_scopes += 1
-            found = self._scopes[words] = Scope(self._n_scopes, words, bound.machine)
+            found = self._scopes[words] = Scope(self._n_scopes, words, machine)
         return found
 
 

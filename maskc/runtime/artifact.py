@@ -150,10 +150,11 @@ class Artifact:
             TypeError: what is given for a terminal is neither words nor a pattern.
             UnknownSymbolError: the grammar has no such terminal.
         """
-        return self._binder.bind(holes)
+        return self.binder.bind(holes)
 
     @made_once
-    def _binder(self) -> Binder:
+    def binder(self) -> Binder:
+        """What narrows its terminals."""
         return Binder(self, self.budget)
 
     def matcher(self, *, start: str | None = None, **holes: Given) -> Matcher:

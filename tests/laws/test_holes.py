@@ -70,14 +70,14 @@ def draw_holes(draw, lark, accepted, alphabet):
     lexemes, holes = draw_words(lark, accepted), {}
     for name in draw.sample(sorted(lexemes), min(len(lexemes), draw.choice([1, 1, 2]))):
         own = lexemes[name]
-        words = set(draw.sample(own, min(len(own), draw.choice([1, 1, 2, 3]))))
+        words = set(draw.sample(own, min(len(own), draw.choice([0, 1, 1, 2, 3]))))
         for _ in range(draw.choice([0, 0, 1, 2])):
             words.add("".join(draw.choices(alphabet, k=draw.randint(1, 3))))
         holes[name] = sorted(words)
     return holes
 
 
-def check_holes(draw, text, alphabet, longest, **settings_):
+def check_holes(draw, text, alphabet, longest, *, compiles=False, **settings_):
     """Walk all prefixes; return how many masks were compared, ``None`` if words are refused."""
     lark = build_lark(load_source(text, **settings_))
     accepted = accepted_texts(lark, alphabet, longest)
@@ -89,11 +89,15 @@ def check_holes(draw, text, alphabet, longest, **settings_):
     holes = draw_holes(draw, lark, accepted, alphabet)
     if not holes:
         return 0
+    allows = {name: set(words).__contains__ for name, words in holes.items()}
     try:
-        bound = artifact.bind(**holes)
+        bound = maskc.narrow(artifact, **holes) if compiles else artifact.bind(**holes)
+    except GrammarError:  # no text at all
+        assert compiles
+        assert not any(is_narrowed(lark, short, allows) for short in accepted)
+        return None
     except (HoleError, UnknownSymbolError):
         return None
-    allows = {name: set(words).__contains__ for name, words in holes.items()}
     return walk(
         lambda text: is_narrowed(lark, text, allows), bound.matcher(), accepted, tokens, longest
     )
@@ -158,6 +162,18 @@ def test_masks_of_narrowed_terminals_are_exact(seed):
     except maskc.MaskcError:
         return
     check_holes(draw, text, alphabet, LONGEST)
+
+
+@given(st.integers(0, 2**32))
+@examples(25)
+def test_masks_of_terminals_narrowed_to_any_words_are_exact(seed):
+    draw = Random(seed)
+    text, alphabet = draw_grammar(draw)
+    try:
+        build_lark(load_source(text))
+    except maskc.MaskcError:
+        return
+    check_holes(draw, text, alphabet, LONGEST, compiles=True)
 
 
 @given(st.integers(0, 2**32))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from maskc.runtime.holes.tracks import Automaton, Tracks
 from maskc.runtime.holes.usable import is_usable
 from maskc.runtime.holes.words import read_words
 from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.once import made_once
 from maskc.runtime.undo import UndoLog
@@ -40,7 +41,9 @@ Given = Iterable[str] | Automaton
 
 
 class Bound:
-    """An artifact with terminals narrowed. Immutable; made by :meth:`maskc.Artifact.bind`.
+    """An artifact with terminals narrowed. Immutable.
+
+    Made by :meth:`maskc.Artifact.bind` and :func:`maskc.narrow`.
 
     Attributes:
         artifact: as given.
@@ -49,7 +52,7 @@ class Bound:
         vocab_size, eos_ids, ends: of the artifact.
     """
 
-    def __init__(self, artifact: Artifact, machine: HoleMachine, holes: tuple[str, ...]) -> None:
+    def __init__(self, artifact: Artifact, machine: Machine[Any], holes: tuple[str, ...]) -> None:
         self.artifact, self.machine, self.holes = artifact, machine, holes
         self.vocab_size, self.eos_ids, self.ends = (
             artifact.vocab_size,
@@ -117,6 +120,16 @@ class Binder:
         self._lexemes: dict[TerminalId, TerminalLexemes] = {}
         self._beginnings = Cache(budget)
 
+    def read(self, given: Mapping[str, Given]) -> dict[str, Automaton]:
+        """Return the words of each terminal as an automaton.
+
+        Raises:
+            HoleError, TypeError, UnknownSymbolError: as :meth:`maskc.Artifact.bind`.
+        """
+        for name in given:
+            self._find(name)
+        return {name: read_words(self._name, name, given[name]) for name in sorted(given)}
+
     def bind(self, given: Mapping[str, Given]) -> Bound:
         """Return the artifact with terminals narrowed; see :meth:`maskc.Artifact.bind`."""
         if not given:
@@ -125,16 +138,16 @@ class Binder:
             return self._bind(given)
 
     def _bind(self, given: Mapping[str, Given]) -> Bound:
-        artifact, names = self._artifact, tuple(sorted(given))
+        artifact, words = self._artifact, self.read(given)
+        names, automata = tuple(words), list(words.values())
         holes = [self._find(name) for name in names]
-        automata = [read_words(self._name, name, given[name]) for name in names]
         for name, hole, automaton in zip(names, holes, automata, strict=True):
             if not is_usable(self._machine.scanner, hole, automaton):
                 raise HoleError(
                     self._name,
                     name,
                     "none of its words can stand where the grammar may need one",
-                    "give more words, or compile a grammar without the terminal",
+                    "give more words, or have maskc.narrow compile the narrowed grammar",
                 )
         terminals = tuple(hole.terminal for hole in holes)
         tracks = Tracks(
