@@ -6,6 +6,7 @@ Example: ``artifact.bind(TABLE=["users", "orders"]).matcher()`` allows after ``F
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ from maskc.runtime.holes.tracks import Automaton, Tracks
 from maskc.runtime.holes.usable import is_usable
 from maskc.runtime.holes.words import read_words
 from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.link.automaton import Words
 from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.once import made_once
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from maskc.runtime.artifact import Artifact
 
 _N_NEAREST = 3
+_MOST_BOUND = 64  # of one artifact, which are found again by their words
 
 Given = Iterable[str] | Automaton
 
@@ -119,6 +122,8 @@ class Binder:
         }
         self._lexemes: dict[TerminalId, TerminalLexemes] = {}
         self._beginnings = Cache(budget)
+        self._bound: dict[object, Bound] = {}  # by the words, newest last
+        self._lock = threading.Lock()
 
     def read(self, given: Mapping[str, Given]) -> dict[str, Automaton]:
         """Return the words of each terminal as an automaton.
@@ -139,6 +144,12 @@ class Binder:
 
     def _bind(self, given: Mapping[str, Given]) -> Bound:
         artifact, words = self._artifact, self.read(given)
+        key = tuple((name, _describe(automaton)) for name, automaton in words.items())
+        with self._lock:
+            found = self._bound.pop(key, None)
+            if found is not None:
+                self._bound[key] = found
+                return found
         names, automata = tuple(words), list(words.values())
         holes = [self._find(name) for name in names]
         for name, hole, automaton in zip(names, holes, automata, strict=True):
@@ -170,7 +181,13 @@ class Binder:
             artifact.token_bytes,
             self._budget,
         )
-        return Bound(artifact, made, names)
+        bound = Bound(artifact, made, names)
+        with self._lock:
+            # Of two threads that bind the same words at once, the first one's stays.
+            bound = self._bound.setdefault(key, bound)
+            while len(self._bound) > _MOST_BOUND:
+                del self._bound[next(iter(self._bound))]
+        return bound
 
     def _find(self, name: str) -> TerminalLexemes:
         """Return the lexemes of a terminal.
@@ -204,3 +221,8 @@ class Binder:
                 "take it out of %ignore, or narrow a terminal that is used",
             )
         return found
+
+
+def _describe(automaton: Automaton) -> object:
+    """Return what is the same for the same words; an automaton of another kind is itself."""
+    return tuple(automaton.words) if isinstance(automaton, Words) else automaton
