@@ -128,13 +128,14 @@ class Reading:
             return
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
         try:
-            outcome = self._judge(entry)
+            try:
+                outcome = self._judge(entry)
+            finally:
+                signal.setitimer(signal.ITIMER_PROF, 0)  # which the alarm may still interrupt
         except RefusedError as error:
             outcome = "no value fits" if str(error) == "fits no value at all" else "refused"
         except TooSlowError:
             outcome = "timeout"
-        finally:
-            signal.setitimer(signal.ITIMER_PROF, 0)
         self._classes[outcome] += 1
         if outcome not in ("right", "refused", "no value fits"):
             print(f"{file.name}: {outcome}")

@@ -23,6 +23,7 @@ from maskc.runtime.cache.budget import Cache
 from maskc.runtime.cache.pool import NO_NUMBER, MaskPool, PooledMask
 from maskc.runtime.schema.conflicts import Closing, find_equal, find_used_keys, reads
 from maskc.runtime.schema.fresh import freshen, list_frames, renew
+from maskc.runtime.schema.key_leaves import KeyLeaves
 from maskc.runtime.schema.leaves import Leaves
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.names import Names
@@ -53,6 +54,7 @@ class SchemaMasks:
         self._parts = make_parts(self._index, machine)
         self._stacks = Stacks(self._parts)
         self._leaves = Leaves(self._index, machine)
+        self._key_leaves = KeyLeaves(self._index, machine, self._leaves)
         self._names = Names(self._index, machine.budget)
         self._known = Cache(machine.budget)
         self._composed = Cache(machine.budget)
@@ -262,7 +264,7 @@ class SchemaMasks:
         if node.state[0] == KEY:
             _, number, members, at, _ = node.state
             labels = self._machine.plan.objects[number].open_labels(members)
-            leaf = self._leaves.key(number, at, labels)
+            leaf = self._key_leaves.key(number, at, labels)
         else:
             _, number, at, count, _ = node.state
             leaf = self._leaves.string(number, at, count)

@@ -1,5 +1,6 @@
 import pytest
 
+from maskc.runtime.schema.key_leaves import KeyLeaves
 from maskc.runtime.schema.leaves import Leaves
 from tests.jsonschema.texts import read
 from tests.runtime.schema.machines import INDEX, node_after
@@ -11,7 +12,8 @@ def legal_inside(schema, text):
     leaves = Leaves(INDEX, machine)
     if len(node.state) == 5 and isinstance(node.state[2], tuple):
         _, number, members, at, _ = node.state
-        leaf = leaves.key(number, at, machine.plan.objects[number].open_labels(members))
+        keys = KeyLeaves(INDEX, machine, leaves)
+        leaf = keys.key(number, at, machine.plan.objects[number].open_labels(members))
     else:
         _, number, at, count, _ = node.state
         leaf = leaves.string(number, at, count)
