@@ -25,30 +25,42 @@ Words = NDArray[np.int32]
 
 SHARED_BYTES = 96 * 1024 * 1024
 _QUOTE = 0x22
+_FREED_AT_ONCE = 8
 _MANY = 200  # ids that are packed by arrays rather than one by one
 
 
 class Shared:
-    """Results by key, whose sizes are counted; all are forgotten when they take too much.
+    """Results by key, whose sizes are counted, in two generations as those of an artifact.
+
+    When the current one takes a third of the limit it becomes the previous one, and what was that
+    is forgotten, a few results at a time; a result that is found in the previous one is kept. So
+    what every mask needs stays, and what one schema needed goes.
 
     Args:
         limit: in bytes.
     """
 
     def __init__(self, limit: int = SHARED_BYTES) -> None:
-        self._limit = limit
+        self._share = limit // 3
         self._n_bytes = 0
-        self._known: dict[Any, Any] = {}
+        self._known: dict[Any, tuple[Any, int]] = {}
+        self._previous: dict[Any, tuple[Any, int]] = {}
+        self._evicted: dict[Any, tuple[Any, int]] = {}
         self._find: Callable[[Any], Any] | None = None
         self._lock = threading.Lock()
 
     def get(self, key: object) -> Any:
         """Return the result, ``None`` if there is none."""
-        found = self._known.get(key)
-        if found is None and self._find is not None:
-            found = self._find(key)
-            if found is not None:
-                self._known[key] = found
+        entry = self._known.get(key)
+        if entry is not None:
+            return entry[0]
+        entry = self._previous.get(key)
+        if entry is not None:
+            self.put(key, *entry)
+            return entry[0]
+        found = None if self._find is None else self._find(key)
+        if found is not None:
+            self.put(key, found, 0)
         return found
 
     def lend(self, find: Callable[[Any], Any]) -> None:
@@ -58,11 +70,14 @@ class Shared:
     def put(self, key: object, result: object, n_bytes: int) -> None:
         """Remember a result that takes so many bytes."""
         with self._lock:
+            if self._n_bytes + n_bytes > self._share and self._known:
+                # To free all of it at once would hold up a mask.
+                self._evicted, self._previous, self._known = self._previous, self._known, {}
+                self._n_bytes = 0
+            for _ in range(min(_FREED_AT_ONCE, len(self._evicted))):
+                self._evicted.popitem()
             self._n_bytes += n_bytes
-            if self._n_bytes > self._limit:
-                self._known = {}
-                self._n_bytes = n_bytes
-            self._known[key] = result
+            self._known[key] = (result, n_bytes)
 
 
 class TextSlices(Sequence[bytes]):

@@ -38,7 +38,22 @@ def test_artifacts_with_the_same_tokens_share_their_index():
 
 
 def test_what_is_shared_is_forgotten_when_it_takes_too_much():
-    shared = Shared(100)
-    shared.put("a", 1, 60)
-    shared.put("b", 2, 60)
-    assert (shared.get("a"), shared.get("b")) == (None, 2)
+    shared = Shared(90)
+    for name in "abcde":
+        shared.put(name, name.upper(), 20)
+    assert [shared.get(name) for name in "abcde"] == [None, None, None, "D", "E"]
+
+
+def test_what_is_asked_for_again_is_kept():
+    shared = Shared(90)
+    shared.put("a", 1, 10)
+    for number in range(20):
+        shared.put(number, number, 20)
+        assert shared.get("a") == 1
+    assert shared.get(0) is None
+
+
+def test_a_result_larger_than_the_limit_is_kept_until_another_comes():
+    shared = Shared(90)
+    shared.put("a", 1, 1_000)
+    assert shared.get("a") == 1
