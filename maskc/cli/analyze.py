@@ -40,13 +40,16 @@ dash come after `--`.
 
 
 @click.command("analyze", help=_HELP, short_help="Answer questions about a grammar.")
-@click.argument("grammar")
+@click.argument("grammar", required=False)
 @click.argument(
     "question",
     required=False,
     type=click.Choice(["never", "always", "joint", "classes", "follow", "pda"]),
 )
 @click.argument("terminals", nargs=-1)
+@click.option(
+    "--regex", metavar="PATTERN", help="Print an overview of a regular expression instead."
+)
 @click.option("--dot", is_flag=True, help="With pda: print it in Graphviz' language.")
 @click.option(
     "--export",
@@ -63,8 +66,9 @@ dash come after `--`.
 @json_option("Print the answer as JSON.")
 @limit_options
 def analyze_command(
-    grammar: str,
+    grammar: str | None,
     *,
+    regex: str | None,
     question: str | None,
     terminals: tuple[str, ...],
     dot: bool,
@@ -75,8 +79,10 @@ def analyze_command(
     limits: Limits,
 ) -> None:
     """Answer a question about GRAMMAR; without one, print an overview."""
+    if (grammar is None) == (regex is None):
+        raise click.UsageError("Give one of GRAMMAR and --regex PATTERN.")
     _check_arity(question, terminals)
-    if grammar.endswith((".json", ".maskc")):
+    if grammar is not None and grammar.endswith((".json", ".maskc")):
         raise click.UsageError(
             "Questions are about the terminals of a grammar, and this is none; a JSON Schema is "
             "for maskc lint, an artifact for maskc explain."
@@ -89,7 +95,7 @@ def analyze_command(
         raise click.UsageError("--export writes a file that ends in .cfg or .json.")
 
     def work() -> int:
-        questions = _load(grammar, lark)
+        questions = _load(grammar or "", regex, lark)
         if export is not None:
             _export(questions, export)
         if check is not None:
@@ -101,11 +107,12 @@ def analyze_command(
     click.get_current_context().exit(run_alone(work, limits))
 
 
-def _load(grammar: str, lark: LarkOptions) -> Questions:
+def _load(grammar: str, regex: str | None, lark: LarkOptions) -> Questions:
+    from maskc.frontends.dialects import REGEX
     from maskc.frontends.loading import load_grammar
     from maskc.pushdown.questions import Questions
 
-    source = lark.load(find_input(grammar))
+    source = lark.load(regex, REGEX.name) if regex is not None else lark.load(find_input(grammar))
     return Questions(load_grammar(source)[0], source.name)
 
 

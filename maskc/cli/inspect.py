@@ -13,10 +13,11 @@ from maskc.artifact.sections import is_link, is_schema
 from maskc.cli.options import json_option, tokenizer_option
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
 from maskc.errors import OutputError
+from maskc.report.author import AuthorView, print_view, view_artifact
 from maskc.report.inspect import Inspection, print_inspection
 from maskc.report.json_schema import describe_schema, print_schema
 from maskc.report.link import describe_link, print_link
-from maskc.report.render import format_size, print_json
+from maskc.report.render import format_size, make_console, print_json
 from maskc.report.timings import hash_artifact, load_timings
 
 
@@ -62,14 +63,13 @@ def inspect_command(
             raise click.UsageError(f"--html draws grammars, not {kind}.")
         if as_json:
             print_json(describe(artifact, size, contents.header, contents.arrays))
-        else:
-            show(artifact, size, contents.header)
+            return
+        view = _view(loaded, text)
+        if view is not None:
+            print_view(make_console(), view)
+        show(artifact, size, contents.header)
         return
-    view = None
-    if not as_json:
-        from maskc.report.author import view_artifact
-
-        view = view_artifact(loaded, text.encode(errors="surrogateescape"))
+    view = None if as_json else _view(loaded, text)
     timings = load_timings(hash_artifact(artifact))
     inspection = Inspection(artifact, size, contents.header, contents.arrays, timings, view)
     if html is not None:
@@ -78,6 +78,10 @@ def inspect_command(
         print_json(inspection.to_dict())
     else:
         print_inspection(inspection, internals=internals)
+
+
+def _view(artifact: maskc.Artifact, text: str) -> AuthorView | None:
+    return view_artifact(artifact, text.encode(errors="surrogateescape"))
 
 
 def _write_page(inspection: Inspection, path: str, *, internals: bool) -> None:

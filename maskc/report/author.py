@@ -1,6 +1,7 @@
 """What the author of a grammar asks of an artifact: its rules, its terminals, and a text of theirs.
 
-Of an artifact whose grammar this Lark refuses there is nothing to say; the header still has it.
+Of an artifact whose grammar this Lark refuses, or whose schema refers to documents that it does not
+hold, there is nothing to say; the header still has it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from maskc.artifact.sections import is_link, is_schema
-from maskc.errors import GrammarError, LimitError, PostlexError
+from maskc.errors import GrammarError, LimitError, PostlexError, SchemaError
 from maskc.explain.dispatch import explain_any
 from maskc.explain.heat import Warmth, measure_heat
 from maskc.explain.model import Explanation
@@ -73,7 +74,7 @@ def view_artifact(artifact: Artifact, text: bytes) -> AuthorView | None:
             rules = read_shapes(source)
             terminals = _list_terminals(load_grammar(source)[0])
         sample = explain_any(artifact, text)
-    except (GrammarError, LimitError, PostlexError):
+    except (GrammarError, LimitError, PostlexError, SchemaError):
         return None
     return AuthorView(rules, terminals, text, measure_heat(artifact, text), sample)
 

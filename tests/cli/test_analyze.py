@@ -248,3 +248,11 @@ def test_the_help_keeps_its_lines(command):
     out = command("analyze", "--help").out
     assert "\n  follow X            which terminals come right after X" in out
     assert "\\b" not in out
+
+
+def test_a_pattern_has_an_overview(command, refusal):
+    outcome = command("analyze", "--regex", "ab+c")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "terminals in texts" in outcome.out
+    assert "Give one of GRAMMAR and --regex" in refusal("analyze")
+    assert "re refuses the pattern" in refusal("analyze", "--regex", "(")

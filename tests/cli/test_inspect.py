@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -160,3 +161,28 @@ def test_the_page_does_not_replace_the_artifact(refusal, artifact):
 def test_a_page_and_json_exclude_each_other(refusal, artifact, tmp_path):
     assert "--html and --json" in refusal("inspect", artifact, "--html", "r.html", "--json")
     assert not os.path.exists(tmp_path / "r.html")
+
+
+def test_a_schema_begins_with_what_may_come_next(command):
+    Path("s.json").write_text('{"type": "integer"}')
+    command("compile", "--json-schema", "s.json", "--tokenizer", "bytes", "-o", "s.maskc")
+    out = command("inspect", "s.maskc", "--text", "1").out
+    assert out.index("how many were legal in its place") < out.index("After '1'")
+    assert out.index("the text may end here: yes") < out.index("JSON Schema")
+
+
+def test_a_schema_that_needs_other_documents_is_inspected_without(command):
+    Path("s.json").write_text('{"$ref": "https://example.org/a"}')
+    Path("a.json").write_text('{"type": "integer"}')
+    options = (
+        "--resource",
+        "https://example.org/a=a.json",
+        "--tokenizer",
+        "bytes",
+        "-o",
+        "s.maskc",
+    )
+    assert command("compile", "--json-schema", "s.json", *options).status == 0
+    outcome = command("inspect", "s.maskc", "--text", "x")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "JSON Schema" in outcome.out
