@@ -68,7 +68,9 @@ class Contents:
             found = self._content(VALUE, state[1])
             return (self._layout, kind, found) if found >= 0 else None
         if kind == OBJECT:
-            if state[2] != AFTER:  # names are seldom those of another schema
+            rule = self._plan.objects[state[1]]
+            # Where a key opens without a brace or a comma, names are seldom those of others.
+            if state[2] != AFTER or rule.is_scarce or rule.may_run_out:
                 return None
             outline = self._outline(state[1], state[4], may_come=state[3])
             if outline is None or any(o.named or o.classed for o in outline):
