@@ -25,6 +25,7 @@ from maskc.runtime.holes.tracks import BEGINNING, OUTSIDE
 from maskc.runtime.lalr.hypothesis import Hypothesis
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet
+from maskc.runtime.machine import EVERY_BYTE
 
 _MOST_WRITTEN = 10_000  # texts whose symbols are remembered
 
@@ -87,7 +88,7 @@ class FollowingMachine(CapturingMachine):
         self._inside = scopes.first.machine.tracks.inside
         self._may_leave = scopes.first.machine.stepper.may_leave
         self._holes = scopes.first.machine.tracks.terminals
-        self.byte_groups = scopes.first.machine.byte_groups
+        self.byte_groups = EVERY_BYTE
         self._written: dict[int, tuple[Spans, Written]] = {}
         self._masks = FollowingMasks(self, artifact, machine)
 

@@ -20,11 +20,14 @@ from maskc.runtime.holes.masks import HoleMasks
 from maskc.runtime.holes.stepping import HoleStepper, Reading, Readings
 from maskc.runtime.holes.tracks import Tracks
 from maskc.runtime.holes.walks import Walks
+from maskc.runtime.holes.words import bytes_of
 from maskc.runtime.lalr.hypothesis import Hypothesis
 from maskc.runtime.lalr.machine import LalrMachine, find_effect, keep_result
+from maskc.runtime.lalr.newlines import COUNTED
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import pop_and_push
 from maskc.runtime.lalr.stack_cache import BY_LAYOUT, StackCache
+from maskc.runtime.scanner import group_bytes
 from maskc.runtime.schema.tokens import TokenIndex
 
 
@@ -64,7 +67,11 @@ class HoleMachine:
         self.stepper = HoleStepper(machine, lexemes, tracks, budget)
         self.pool, self._budget = machine.pool, budget
         # Words tell bytes apart that the scanner does not.
-        self.byte_groups = tuple(bytes([byte]) for byte in range(256))
+        apart = {byte for automaton in tracks.automata for byte in bytes_of(automaton)}
+        counted = COUNTED if machine.newlines else b""
+        self.byte_groups = group_bytes(
+            machine.scanner.byte_classes, apart=bytes(sorted(apart)) + counted
+        )
         self.walks = Walks(self.stepper, tracks, index.tokens, budget)
         self.masks = HoleMasks(
             machine, self.stepper, tracks, beginnings, self.walks, index, self.pool

@@ -59,3 +59,10 @@ def read_words(grammar: str, hole: str, given: Iterable[str] | Automaton) -> Aut
     if b"" in words:
         raise HoleError(grammar, hole, "a word is empty, and no lexeme is", "leave it out")
     return Words(sorted(words)) if words else NoWords()
+
+
+def bytes_of(automaton: Automaton) -> bytes:
+    """Return the bytes that an automaton may read: those of the words, or all."""
+    if isinstance(automaton, Words):
+        return bytes(sorted(set(b"".join(automaton.words))))
+    return b"" if isinstance(automaton, NoWords) else bytes(range(256))
