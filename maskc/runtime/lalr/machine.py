@@ -185,11 +185,12 @@ class LalrMachine:
     def mask(self, hypothesis: Hypothesis) -> PooledMask:
         """Return the tokens that a hypothesis allows; the known part of the way is walked here."""
         h = hypothesis
-        stack, classes, stride = h.stack, self._classes, self._stride
+        stack = h.stack
         current: dict[Any, Any] = self._mask_cache.current
         found: Any = current.get((h.state, stack.state))
         if type(found) is PooledMask:
             return found
+        classes, stride = self._classes, self._stride
         for _ in _NEAR:
             if type(found) is not int:
                 break
