@@ -119,7 +119,8 @@ class LexemeAutomaton:
         starts: dict[int, int] = {}
         renamed = {name for c in lexer.contexts for _, names in c.keywords for name in names}
         for terminal in sorted(renamed):
-            pattern = f"(?:{lexer.patterns[terminal]}){lexer.keyword_tail}"
+            tail = "" if terminal in lexer.roles else lexer.keyword_tail
+            pattern = f"(?:{lexer.patterns[terminal]}){tail}"
             name = lexer.terminals[terminal]
             starts[terminal] = nfa.add_pattern(name, pattern, lexer.re_flags, terminal)
             self._owner += [terminal] * (len(nfa.nodes) - len(self._owner))

@@ -88,7 +88,10 @@ def test_compile_takes_a_pattern(tmp_path, monkeypatch, capsys):
 )
 def test_compile_takes_a_grammar_or_a_pattern(arguments, capsys):
     assert run(["compile", *arguments]) == 2
-    assert "Give one of GRAMMAR, --regex PATTERN and --json-schema FILE." in capsys.readouterr().err
+    assert (
+        "Give GRAMMAR…, or one of --regex PATTERN, --choices FILE and --json-schema FILE."
+        in capsys.readouterr().err
+    )
 
 
 def test_compile_says_where_a_grammar_is_wrong(tmp_path, capsys):

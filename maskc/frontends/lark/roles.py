@@ -253,11 +253,45 @@ def create_unless(
     in_order = sorted(looked_for.values(), key=_rank)
     found, callbacks = _lark_create_unless(in_order, flags, re_module, use_bytes)
     for name, base in bases.items():
-        before = callbacks[name].scanner.terminals if name in callbacks else []
         own = [t for t in roles if t.pattern.base is base]
-        scanner = cast(Any, lark.lexer).Scanner([*before, *own], flags, re_module, use_bytes)
-        callbacks[name] = cast(Any, lark.lexer).UnlessCallback(scanner)
+        callbacks[name] = _Renaming(callbacks.get(name), own, flags, re_module)
     return found, callbacks
+
+
+class _Renaming:
+    """Renames a lexeme to a keyword, as Lark does, or else to a role that it plays as a whole.
+
+    Args:
+        keywords: what Lark renames with; ``None``: there are none.
+        roles: of the terminal.
+        flags: of ``re``, for the whole grammar.
+        re_module: ``re``, or what stands in for it.
+
+    Attributes:
+        terminals: to which lexemes are renamed.
+    """
+
+    def __init__(self, keywords: Any, roles: Sequence[Any], flags: int, re_module: Any) -> None:
+        self._keywords, self._roles, self._flags, self._re = keywords, roles, flags, re_module
+        self.terminals = [*(keywords.scanner.terminals if keywords else ()), *roles]
+
+    @property
+    def scanner(self) -> _Renaming:
+        """What has the terminals, as with Lark's own callbacks."""
+        return self
+
+    def __call__(self, token: Token) -> Token:
+        name = token.type
+        if self._keywords is not None:
+            token = self._keywords(token)
+        if token.type != name:
+            return token
+        for role in self._roles:
+            # ``re`` keeps what it has compiled.
+            if self._re.compile(role.pattern.to_regexp(), self._flags).fullmatch(str(token)):
+                token.type = str(role.name)
+                break
+        return token
 
 
 def _rank(terminal: Any) -> tuple[Any, ...]:
