@@ -24,6 +24,7 @@ line: "a" _NL | "b" ":" _NL _INDENT line+ _DEDENT
 %declare _INDENT _DEDENT
 _NL: /(\\n[ \\t]*)+/
 """
+NAMES = 'start: NAME | "(" start ")" | start "." NAME\nNAME: /[ab]+/\n'
 SCHEMA = {
     "type": "object",
     "properties": {"a": {"enum": ["a", "ab"]}, "b": {"type": "array", "items": {"$ref": "#"}}},
@@ -52,6 +53,9 @@ def make_subject(kind, draw):
     if kind == "indented":
         tokens = draw_tokens(draw, b"ab:\n ", [b"a\n", b"b:\n", b"\n ", b" a\n", b"\n  a"])
         return compile_text(BLOCKS, tokens, postlex="tests.indenters:TwoColumns")
+    if kind == "hole":
+        tokens = draw_tokens(draw, b"ab().", [b"(a", b"ab", b"b)", b".b", b"))"])
+        return compile_text(NAMES, tokens).bind(NAME=["a", "ab", "bba"])
     if kind == "schema":
         pieces = [b'{"', b'a"', b'":', b'"}', b"]}", b'"a":"a"', b"}]", b'":[', b'"b"', b"{}"]
         tokens = draw_tokens(draw, b'{}[]:,"ab', pieces)
@@ -104,7 +108,7 @@ def expected(matcher, subject, tokens_left, known):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("kind", ["lalr", "general", "indented", "schema", "link"])
+@pytest.mark.parametrize("kind", ["lalr", "general", "indented", "hole", "schema", "link"])
 def test_a_budget_allows_exactly_what_can_be_finished(kind, seed):
     draw = Random(f"{kind} {seed}")
     subject, known = make_subject(kind, draw), {}
@@ -125,7 +129,7 @@ def test_a_budget_allows_exactly_what_can_be_finished(kind, seed):
     assert n_exact == n_masks
 
 
-@pytest.mark.parametrize("kind", ["lalr", "general", "indented", "schema", "link"])
+@pytest.mark.parametrize("kind", ["lalr", "general", "indented", "hole", "schema", "link"])
 def test_every_generation_under_a_budget_is_whole(kind):
     n_ended = 0
     for seed in range(6):
@@ -146,7 +150,7 @@ def test_every_generation_under_a_budget_is_whole(kind):
     assert n_ended > 10
 
 
-@pytest.mark.parametrize("kind", ["lalr", "general", "indented", "schema", "link"])
+@pytest.mark.parametrize("kind", ["lalr", "general", "indented", "hole", "schema", "link"])
 def test_the_shortest_completion_is_one_and_there_is_no_shorter_one(kind):
     n_found = 0
     for seed in range(4):

@@ -29,16 +29,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.errors import LimitError, TokensLeftError
+from maskc.errors import TokensLeftError
 from maskc.runtime.ending.paths import TokenPaths
-from maskc.runtime.ending.places import FAR, Place, Places, depth_of
+from maskc.runtime.ending.places import FAR, MOST_SEARCHED, Place, Places, depth_of
 from maskc.runtime.ending.reach import Reach, find_reach
 from maskc.runtime.machine import Hypotheses, Machine
 
 MOST_LOOKED_AT = 300_000  # nodes of the trie, for one mask
+_MOST_MOVES = 300_000  # of searches for ways out, for one mask
 _PLACE_NODES = 150  # nodes of the trie that take as long as a new place
-_MOST_PLACES = 50_000
-_MOST_MASKS = 2_000
+_MOST_PLACES = 30_000
+_MOST_MASKS = 1_000
 _MOST_REACHED = 4_000_000  # tokens of all places whose reach is kept
 
 
@@ -94,7 +95,7 @@ class Endings:
         self._undecided: dict[tuple[int, int], None] = {}
         self._n_reached = 0
         self._reached: list[Place] = []
-        self._left = 0
+        self._left = self._moves_left = 0
         self._lock = threading.RLock()
 
     def place(self, hypotheses: Hypotheses, before: Place | None) -> Place:
@@ -186,6 +187,7 @@ class Endings:
         """Return where the tokens of a place lead, with ways to finish each of these places."""
         reach = self._reach(place)
         if place.plain_from == FAR:
+            self._moves_left = _MOST_MOVES
             self._settle(place, b"")
             nearby = self._places.text_out(place)
             # What little is open teaches how more is closed.
@@ -208,12 +210,14 @@ class Endings:
 
     def _settle(self, place: Place, nearby: bytes) -> None:
         """Write the way out of a place in tokens, if that was not done."""
-        if place.is_settled:
+        if place.is_settled or not place.has_exit and self._moves_left <= 0:
             return
-        place.is_settled = True
-        try:
-            self._places.way_out(place, nearby)
-        except LimitError:
+        most = min(self._moves_left, MOST_SEARCHED)
+        n_moves = self._places.way_out(place, nearby, most)
+        self._moves_left -= n_moves
+        # A search that was cut short may be made again, for another mask.
+        place.is_settled = place.has_exit or n_moves >= MOST_SEARCHED
+        if not place.has_exit:
             return
         tokens = self._places.tokens_out(place)
         if tokens is None:

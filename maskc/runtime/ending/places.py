@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.errors import LimitError
 from maskc.runtime.ending.paths import Ints, TokenPaths
 from maskc.runtime.holes.stepping import Reading
 from maskc.runtime.lalr.hypothesis import Hypothesis
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 FAR = 1 << 30  # tokens: no end is known
 UNKNOWN, NOWHERE = -1, 0
-_MOST_SEARCHED = 200_000  # moves of one search for a way out
+MOST_SEARCHED = 100_000  # moves of one search for a way out
 _MOST_HINTS, _NEARBY_BYTES = 6, 256
 # Where all bytes are told apart, these are tried before the others.
 _USUAL = b"\t\n\r" + bytes(range(0x20, 0x7F))
@@ -205,18 +204,16 @@ class Places:
         after = self.link.end_token(place.hypotheses)
         return self.find(after).number if after else NOWHERE
 
-    def way_out(self, place: Place, nearby: bytes) -> None:
-        """Find a way out of a place, if none is known.
+    def way_out(self, place: Place, nearby: bytes, most: int) -> int:
+        """Find a way out of a place, if none is known; return how many moves it took.
 
         Args:
             place: the place.
             nearby: the way out of a place nearby, which is tried wherever the search comes to.
-
-        Raises:
-            LimitError: the search takes too long.
+            most: moves, after which the search is given up.
         """
         if place.has_exit:
-            return
+            return 0
         start = depth_of(place.hypotheses)
         order = count()
         cost = {place.number: 0}
@@ -224,11 +221,11 @@ class Places:
         # A place comes up twice: first for hints, then for all that is legal.
         open_: list[tuple[int, int, Place, bool]] = [(0, next(order), place, True)]
         n_moves = 0
-        while open_ and n_moves < _MOST_SEARCHED:
+        while open_ and n_moves < most:
             estimate, _, here, has_hints = heapq.heappop(open_)
             if here.has_exit:
                 self._note(place, here, came)
-                return
+                break
             if has_hints:
                 heapq.heappush(open_, (estimate + _HINT_LEAD, next(order), here, False))
                 edges = self._follow_hints(here, nearby)
@@ -242,11 +239,7 @@ class Places:
                     n_open = 0 if after.has_exit else depth_of(after.hypotheses) - start
                     estimate = reached + _OPEN_COST * n_open
                     heapq.heappush(open_, (estimate, next(order), after, True))
-        raise LimitError(
-            "moves to find how the text can be finished",
-            _MOST_SEARCHED,
-            "leave tokens_left out, or simplify what must follow here",
-        )
+        return n_moves
 
     def _note(self, place: Place, here: Place, came: dict[int, tuple[Place, bytes | int]]) -> None:
         """Note the way out that a search found, and the hints that it gives."""

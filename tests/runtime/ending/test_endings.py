@@ -1,5 +1,7 @@
 """Budgets of tokens, as a matcher's callers see them."""
 
+from random import Random
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import maskc
 from maskc import allocate_bitmask
 from maskc.errors import TokensLeftError
 from maskc.kit.file import make_kit
+from maskc.runtime.ending import endings
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text, matcher_at
 
@@ -120,3 +123,31 @@ def test_words_of_a_hole_are_finished_in_time():
     matcher = bound.matcher()
     assert within(matcher, artifact, 4) == {b"a"}
     assert within(matcher, artifact, 5) == {b"a", b"ab"}
+
+
+def test_what_takes_too_long_to_find_out_is_left_out_and_said(monkeypatch):
+    monkeypatch.setattr(endings, "MOST_LOOKED_AT", -1)
+    # The short way out, of "xy", has two tokens; that "longer" is one would have to be looked for.
+    artifact = compile_text('start: "a" ("xy" | "longer")', (b"a", b"x", b"y", b"longer", b"al"))
+    matcher = artifact.matcher()
+    assert within(matcher, artifact, 4) == {b"a"}
+    assert not matcher.is_exact
+    matcher.accept_token(0)
+    assert within(matcher, artifact, 2) == {b"longer"}
+    assert within(matcher, artifact, 3) == {b"x", b"longer"}
+    assert matcher.is_exact
+
+
+def test_no_generation_breaks_off_however_little_is_looked_at(monkeypatch):
+    monkeypatch.setattr(endings, "MOST_LOOKED_AT", -1)
+    artifact = compile_text(LISTS, TOKENS)
+    draw = Random(0)
+    for budget in [*range(2, 9), 20, 30]:
+        matcher = artifact.matcher()
+        for left in range(budget, 0, -1):
+            legal = sorted(within(matcher, artifact, left) - {None}) or [None]
+            text = draw.choice(legal)
+            assert matcher.accept_token(TOKENS.index(text) if text else len(TOKENS))
+            if text is None:
+                break
+        assert matcher.is_terminated
