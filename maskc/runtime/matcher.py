@@ -449,11 +449,9 @@ class Matcher:
 
     def _words_within(self, tokens_left: int) -> NDArray[np.int32]:
         """Return the mask of the tokens that leave enough of a budget, not to be written to."""
-        n_left = (
-            as_count("tokens_left", tokens_left) if type(tokens_left) is not int else tokens_left
-        )
-        if n_left < 0:
-            raise ValueError(f"tokens_left is {n_left}; give 0 or more")
+        n_left = tokens_left
+        if type(n_left) is not int or n_left < 0:
+            n_left = as_count("tokens_left", tokens_left)
         if self._terminated:
             return self._machine.pool.end_only.words
         place = self._find_place()

@@ -38,9 +38,9 @@ from maskc.runtime.machine import Hypotheses, Machine
 MOST_LOOKED_AT = 300_000  # nodes of the trie, for one mask
 _MOST_MOVES = 300_000  # of searches for ways out, for one mask
 _PLACE_NODES = 150  # nodes of the trie that take as long as a new place
-_MOST_PLACES = 30_000
+_MOST_PLACES = 60_000
 _MOST_MASKS = 1_000
-_MOST_REACHED = 4_000_000  # tokens of all places whose reach is kept
+_MOST_REACHED = 16_000_000  # tokens of all places whose reach is kept
 
 
 class BudgetMask(NamedTuple):
@@ -94,7 +94,6 @@ class Endings:
         self._masks: dict[tuple[int, int], BudgetMask] = {}
         self._undecided: dict[tuple[int, int], None] = {}
         self._n_reached = 0
-        self._reached: list[Place] = []
         self._left = self._moves_left = 0
         self._lock = threading.RLock()
 
@@ -106,6 +105,10 @@ class Endings:
             before: where the text was when it was last asked about: what was known to suffice
                 then is not forgotten.
         """
+        # Most places were found before: they are looked up without the lock.
+        known = self._places.known(hypotheses)
+        if known is not None and known.n_tokens < FAR:
+            return known
         with self._lock:
             self._make_room()
             found = self._places.find(hypotheses)
@@ -124,6 +127,7 @@ class Endings:
         if tokens_left >= place.plain_from:
             return None
         with self._lock:
+            place = self._places.current(place)
             key = (place.number, tokens_left)
             found = self._masks.get(key)
             if found is None:
@@ -140,6 +144,7 @@ class Endings:
             TokensLeftError: none are known.
         """
         with self._lock:
+            place = self._places.current(place)
             self._look_around(place)
             self._left = MOST_LOOKED_AT
             is_shortest = True
@@ -300,18 +305,15 @@ class Endings:
         if place.reach is None:
             place.reach = find_reach(self._places, place)
             self._n_reached += 100 + len(place.reach.ids)
-            self._reached.append(place)
         return place.reach
 
     def _make_room(self) -> None:
-        """Forget what takes too much: what tokens lead to, masks, or all places."""
-        if self._n_reached > _MOST_REACHED:
-            for place in self._reached:
-                place.reach = None
-            self._reached, self._n_reached = [], 0
+        """Forget all masks if they take too much, and all places if they do.
+
+        A matcher keeps the place where it was, and where its tokens lead.
+        """
         if len(self._masks) > _MOST_MASKS:
             self._masks = {}
-        if len(self._places) > _MOST_PLACES:
+        if len(self._places) > _MOST_PLACES or self._n_reached > _MOST_REACHED:
             self._places = Places(self._machine, self._paths)
-            self._masks, self._undecided = {}, {}
-            self._reached, self._n_reached = [], 0
+            self._masks, self._undecided, self._n_reached = {}, {}, 0

@@ -128,17 +128,28 @@ class Places:
     def __len__(self) -> int:
         return len(self._known)
 
+    def known(self, hypotheses: Hypotheses) -> Place | None:
+        """Return the place of some live hypotheses, if it was found before."""
+        return self._known.get(self._key_of(hypotheses))
+
     def find(self, hypotheses: Hypotheses) -> Place:
         """Return the place of some live hypotheses."""
-        describe = self.machine.describe
-        # In whatever order they are found, the future is the same.
-        key: Hashable = (
-            describe(hypotheses[0])
-            if len(hypotheses) == 1
-            else frozenset(map(describe, hypotheses))
-        )
+        key = self._key_of(hypotheses)
         found = self._known.get(key)
         return self._add(key, hypotheses) if found is None else found
+
+    def _key_of(self, hypotheses: Hypotheses) -> Hashable:
+        describe = self.machine.describe
+        if len(hypotheses) == 1:
+            return describe(hypotheses[0])
+        # In whatever order they are found, the future is the same.
+        return frozenset(map(describe, hypotheses))
+
+    def current(self, place: Place) -> Place:
+        """Return a place as it is here: another thread may have had all begin anew meanwhile."""
+        number = place.number
+        is_here = number < len(self.all) and self.all[number] is place
+        return place if is_here else self.keep(place)
 
     def keep(self, place: Place) -> Place:
         """Return the place that is known for the same, with the end that a place knows."""

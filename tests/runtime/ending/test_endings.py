@@ -138,8 +138,10 @@ def test_what_takes_too_long_to_find_out_is_left_out_and_said(monkeypatch):
     assert matcher.is_exact
 
 
-def test_no_generation_breaks_off_however_little_is_looked_at(monkeypatch):
+@pytest.mark.parametrize("limit", ["_MOST_PLACES", "_MOST_REACHED", "_MOST_MASKS"])
+def test_no_generation_breaks_off_however_little_is_kept(monkeypatch, limit):
     monkeypatch.setattr(endings, "MOST_LOOKED_AT", -1)
+    monkeypatch.setattr(endings, limit, 0)
     artifact = compile_text(LISTS, TOKENS)
     draw = Random(0)
     for budget in [*range(2, 9), 20, 30]:
@@ -151,3 +153,16 @@ def test_no_generation_breaks_off_however_little_is_looked_at(monkeypatch):
             if text is None:
                 break
         assert matcher.is_terminated
+
+
+def test_a_place_found_before_all_began_anew_is_still_the_same(monkeypatch):
+    other = compile_text(LISTS, TOKENS)
+    old = [other.endings.place(matcher_at(other, t)._hypotheses, None) for t in ("a", "([[a", "([")]
+    expected = [other.endings.mask(place, 4) for place in old]
+    with monkeypatch.context() as limits:
+        limits.setattr(endings, "_MOST_PLACES", 0)
+        other.endings.place(matcher_at(other, "[[[").fork()._hypotheses, None)
+    for place, mask in zip(reversed(old), reversed(expected), strict=True):
+        again = other.endings.mask(place, 4)
+        assert (again is None) == (mask is None)
+        assert mask is None or np.array_equal(again.words, mask.words)
