@@ -50,8 +50,8 @@ def _build_heat(view: AuthorView) -> Html:
         "heat",
         "How much choice there was",
         make_paragraph(
-            "Each token of the text, the darker the more tokens were legal in its place; plain: no "
-            "choice. It is cut at the longest legal token, which a tokenizer may do otherwise."
+            "Each token of the text; the stronger its colour, the more tokens were legal in its "
+            "place, and plain is no choice. It is cut at the longest legal token, which a tokenizer may do otherwise."
         ),
         element("p", *parts, class_="heat"),
         element("details", element("summary", "As a table"), table),

@@ -112,7 +112,7 @@ footer { margin-top: 56px; color: var(--dim); font-size: 13px; }
   .facts dd { margin-bottom: 6px; }
   .columns { grid-template-columns: minmax(0, 1fr); }
   th, td { padding-right: 10px; }
-  td:last-child:not(.number) { min-width: 16ch; }
+  #next td:last-child, #terminals td:last-child { min-width: 0; }
 }
 @media print {
   main { max-width: none; padding: 0; }
