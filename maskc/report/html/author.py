@@ -51,7 +51,8 @@ def _build_heat(view: AuthorView) -> Html:
         "How much choice there was",
         make_paragraph(
             "Each token of the text; the stronger its colour, the more tokens were legal in its "
-            "place, and plain is no choice. It is cut at the longest legal token, which a tokenizer may do otherwise."
+            "place, and plain is no choice. It is cut at the longest legal token, which a "
+            "tokenizer may do otherwise."
         ),
         element("p", *parts, class_="heat"),
         element("details", element("summary", "As a table"), table),
