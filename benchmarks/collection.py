@@ -29,7 +29,10 @@ ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "grammars.md"
 REPORT = ROOT / "corpora" / "collection.json"
 CORPORA = ROOT / "tests" / "grammars" / "corpora"
-NAMES = ["json", "python", "sql", "c", "lua", "graphql", "toml", "regex", "csv", "lark"]
+NAMES = [
+    *("json", "json_unbounded", "python", "sql", "c", "lua", "graphql", "toml", "regex", "csv"),
+    "lark",
+]
 TOKENIZER = "llama3"
 BEGIN, END = "<!-- collection.py writes from here -->", "<!-- to here -->"
 COLUMNS = {
@@ -76,7 +79,9 @@ def processor_seconds() -> float:
 
 def corpus_of(name: str) -> Path:
     """Return the texts that a grammar is measured on."""
-    return Path(sysconfig.get_path("stdlib")) if name == "python" else CORPORA / name
+    if name == "python":
+        return Path(sysconfig.get_path("stdlib"))
+    return CORPORA / name.removesuffix("_unbounded")
 
 
 def measure(name: str, folder: Path) -> dict[str, Any]:
