@@ -145,6 +145,7 @@ NAME: /[A-Z]+/
 
 @pytest.fixture(scope="module")
 def viewed():
+    pytest.importorskip("railroad")
     artifact = maskc.compile_grammar(GRAMMAR, tokenizer="bytes")
     return inspection(view=view_artifact(artifact, b"<b> a<"))
 
