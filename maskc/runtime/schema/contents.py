@@ -75,7 +75,8 @@ class Contents:
             outline = self._outline(state[1], state[4], may_come=state[3])
             if outline is None or any(o.named or o.classed for o in outline):
                 return None
-            return (self._layout, kind, state[5], self._number(outline))
+            # No text of the vocabulary may open a key at all: then there is no outline to say it.
+            return (self._layout, kind, state[3], state[5], self._number(outline))
         is_new = kind == STRING and state[2] == self._plan.strings[state[1]].body.start
         if is_new and not state[3] or kind in (NUMBER, ARRAY):
             found = self._content(kind, state[1])
@@ -161,7 +162,7 @@ class Contents:
         labels = rule.open_labels(rule.start)
         outline = self._outline(number, labels, may_come=labels > 0)
         if outline is not None:
-            return (rule.can_close(rule.start), *outline)
+            return (labels > 0, rule.can_close(rule.start), *outline)
         self._left -= sum(map(len, rule.options))
         if rule.dfa.n_states > _MOST_STATES or self._left < 0:
             self._left = -1

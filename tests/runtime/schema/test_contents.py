@@ -1,10 +1,16 @@
 """What is the same in two artifacts."""
 
+import json
+
+import numpy as np
 import pytest
 
+import maskc
+from maskc.kit.file import make_kit
 from maskc.runtime.schema.nodes import COLON, VALUE
 from maskc.runtime.schema.plan import Layout
 from maskc.runtime.schema.walking import make_parts
+from maskc.vocab import load_vocabulary
 from tests.jsonschema.texts import build_machine, read
 from tests.runtime.schema.machines import INDEX
 
@@ -61,3 +67,37 @@ def test_items_that_differ_have_no_content():
 def test_what_is_too_large_has_no_content():
     many = {"anyOf": [{"type": "array", "items": {"const": n}} for n in range(40)]}
     assert content_after({"properties": {"k": many}}, '{"k":') is None
+
+
+OBJECTS = [
+    ({"a": "integer"}, ["a"]),
+    ({"a": "integer", "b": "integer"}, ["a"]),
+    ({"a": "integer", "b": "integer"}, ["a", "b"]),
+    ({}, []),
+    ({"x": "string", "y": "object"}, []),
+]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("others", [False, True])
+def test_no_token_opens_a_key_and_masks_are_what_is_read_byte_by_byte(order, others):
+    """Where tokens are bytes, none says whether a key may come: that is part of the content."""
+    kit = make_kit(load_vocabulary("bytes"))
+    bitmask = maskc.allocate_bitmask(1, kit.vocab_size)
+    for kinds, required in OBJECTS[::order]:
+        schema = {
+            "type": "object",
+            "properties": {name: {"type": kind} for name, kind in kinds.items()},
+            "required": required,
+            "additionalProperties": others,
+        }
+        matcher = kit.json_schema({"type": "array", "items": schema}).matcher()
+        values = {"integer": 7, "string": "s", "object": {}}
+        text = json.dumps([{}, {name: values[kind] for name, kind in kinds.items()}, {"z": [1]}])
+        for byte in text.encode():
+            matcher.fill_bitmask(bitmask, 0)
+            bits = np.unpackbits(bitmask[0].view(np.uint8), bitorder="little")
+            for token in range(256):
+                assert bits[token] == matcher.fork().accept_token(token), (schema, text, token)
+            if not matcher.accept_token(byte):
+                break
