@@ -162,14 +162,23 @@ TOKENS = [
         b'a","b',
     ),
 ]
-VOCABULARY = build_vocabulary("small", TokenTable((*TOKENS, None), (len(TOKENS),)))
+SOME = [*TOKENS[:256], b',"', b'": ', b"}]"]
+# Artifacts of one vocabulary share what they know of it, and where tokens are bytes none of them
+# reads a key.
+VOCABULARIES = [
+    (tokens, build_vocabulary("small", TokenTable((*tokens, None), (len(tokens),))))
+    for tokens in (TOKENS, SOME, TOKENS[:256])
+]
+# What artifacts share lives as long as one of them.
+KEPT = [maskc.Artifact(compile_schema({}, vocabulary)) for _, vocabulary in VOCABULARIES]
 
 
-@settings(deadline=None, max_examples=60)
-@given(SCHEMAS, VALUES, st.data())
-def test_masks_are_the_tokens_that_the_machine_reads(schema, value, data):
+@settings(deadline=None, max_examples=90)
+@given(SCHEMAS, VALUES, st.sampled_from(VOCABULARIES), st.data())
+def test_masks_are_the_tokens_that_the_machine_reads(schema, value, tokens_and_vocabulary, data):
+    tokens, vocabulary = tokens_and_vocabulary
     try:
-        artifact = maskc.Artifact(compile_schema(schema, VOCABULARY))
+        artifact = maskc.Artifact(compile_schema(schema, vocabulary))
     except SchemaError:
         assume(False)
     text = json.dumps(value).encode()
@@ -181,8 +190,41 @@ def test_masks_are_the_tokens_that_the_machine_reads(schema, value, data):
     bitmask = maskc.allocate_bitmask(1, artifact.vocab_size)
     matcher.fill_bitmask(bitmask, 0)
     legal = np.unpackbits(bitmask[0].view(np.uint8), bitorder="little")[: artifact.vocab_size]
-    wanted = [matcher.fork().accept_bytes(token) for token in TOKENS]
+    wanted = [matcher.fork().accept_bytes(token) for token in tokens]
     assert legal[:-1].astype(bool).tolist() == wanted, (schema, text[:cut])
     assert bool(legal[-1]) == matcher.is_accepting
     number = matcher.mask_id()
     assert np.array_equal(artifact.mask_table()[number], bitmask[0])
+
+
+KINDS = {"integer": 7, "string": "ab", "array": [], "object": {"a": 1}, "null": None}
+
+
+@st.composite
+def records(draw):
+    """Return the schema of an object with few names and no others, and a value of it."""
+    kinds = draw(st.dictionaries(st.sampled_from(["a", "b", "ab", "c"]), st.sampled_from([*KINDS])))
+    required = [name for name in kinds if draw(st.booleans())]
+    value = {n: KINDS[kind] for n, kind in kinds.items() if n in required or draw(st.booleans())}
+    schema = {
+        "type": "object",
+        "properties": {name: {"type": kind} for name, kind in kinds.items()},
+        "required": required,
+        "additionalProperties": draw(st.booleans()),
+    }
+    return schema, value
+
+
+@settings(deadline=None, max_examples=60)
+@given(records(), st.sampled_from(VOCABULARIES))
+def test_masks_of_records_are_the_tokens_that_are_taken(record, tokens_and_vocabulary):
+    """Position by position, beside other records of the vocabulary."""
+    (schema, value), (tokens, vocabulary) = record, tokens_and_vocabulary
+    matcher = maskc.Artifact(compile_schema(schema, vocabulary)).matcher()
+    bitmask = maskc.allocate_bitmask(1, vocabulary.vocab_size)
+    for byte in json.dumps(value).encode():
+        matcher.fill_bitmask(bitmask, 0)
+        legal = np.unpackbits(bitmask[0].view(np.uint8), bitorder="little")[: len(tokens)]
+        wanted = [matcher.fork().accept_bytes(token) for token in tokens]
+        assert legal.astype(bool).tolist() == wanted, (schema, value)
+        assert matcher.accept_bytes(bytes([byte]))
