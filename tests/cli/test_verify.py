@@ -89,7 +89,7 @@ def test_an_interrupted_run_leaves_a_line_and_its_status(artifact, corpus):
         start_new_session=True,
     )
     # When there is a worker, the command waits for it.
-    while count_group(process.pid) < 3:
+    while count_group(process.pid) < 3 and process.poll() is None:
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate()
