@@ -171,8 +171,8 @@ def test_no_command_asks_for_a_module_that_is_not_its_own(place):
     statuses, asked = json.loads(ran.stdout.splitlines()[-1])
     assert statuses == [0] * len(commands()), ran.stderr
     # What pickle (for Jython), platform (for Windows) and Lark ask for to see whether it is there,
-    # and an extra of lint's; and the library of what is compiled, if anything is.
-    others = {"org", "atomicwrites", "interegular", "_wmi", "maskc_native__mypyc"}
+    # and extras of lint and of inspect; and the library of what is compiled, if anything is.
+    others = {"org", "atomicwrites", "interegular", "railroad", "_wmi", "maskc_native__mypyc"}
     assert set(asked) - allowed() <= others
     assert "evil" not in asked
 
