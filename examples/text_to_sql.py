@@ -16,6 +16,7 @@ import random
 import sqlite3
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 
 import maskc
 
@@ -105,19 +106,19 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=10)
     parser.add_argument("--tokenizer", default="bytes")
     given = parser.parse_args()
-    database = sqlite3.connect(given.database or ":memory:")
-    if given.database is None:
-        database.executescript(SHOP)
-    columns = read_columns(database)
     draw = random.Random(0)  # noqa: S311  # no secret
-    artifact = maskc.compile_grammar(GRAMMAR, tokenizer=given.tokenizer)
-    followed = maskc.follow(
-        artifact, *SYMBOLS, on_complete=lambda written: words_after(columns, written)
-    )
-    for _ in range(given.queries):
-        query = draw_text(followed.matcher(), artifact, draw)
-        database.execute(f"EXPLAIN {query}")
-        sys.stdout.write(f"{query}\n")
+    with closing(sqlite3.connect(given.database or ":memory:")) as database:
+        if given.database is None:
+            database.executescript(SHOP)
+        columns = read_columns(database)
+        artifact = maskc.compile_grammar(GRAMMAR, tokenizer=given.tokenizer)
+        followed = maskc.follow(
+            artifact, *SYMBOLS, on_complete=lambda written: words_after(columns, written)
+        )
+        for _ in range(given.queries):
+            query = draw_text(followed.matcher(), artifact, draw)
+            database.execute(f"EXPLAIN {query}")
+            sys.stdout.write(f"{query}\n")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import importlib.util
 import random
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -132,9 +133,14 @@ def test_a_wrong_name_is_refused(artifact):
         maskc.follow(artifact, "use", on_complete=lambda _: {"X": ["a"]})
 
 
-def test_sqlite_prepares_every_query_that_is_drawn():
+@pytest.fixture
+def database():
+    with closing(sqlite3.connect(":memory:")) as found:
+        yield found
+
+
+def test_sqlite_prepares_every_query_that_is_drawn(database):
     example, draw = load_example("text_to_sql"), random.Random(1)
-    database = sqlite3.connect(":memory:")
     database.executescript(example.SHOP)
     columns = example.read_columns(database)
     artifact = maskc.compile_grammar(example.GRAMMAR, tokenizer="bytes")
