@@ -138,6 +138,7 @@ class _Change:
 
     def widen(self) -> None:
         """Put roles beside their terminals where these stand on their own."""
+        terminal_named = cast(Any, Terminal)  # without types in Lark 1.2
         by_terminal: dict[str, list[str]] = {}
         for (terminal, _), name in self.names.items():
             by_terminal.setdefault(terminal, []).append(name)
@@ -155,7 +156,7 @@ class _Change:
                     inner.children[place] = Tree(
                         "expansions",
                         [
-                            Tree("expansion", [Tree("value", [Terminal(one)])])
+                            Tree("expansion", [Tree("value", [terminal_named(one)])])
                             for one in (found, *by_terminal[found])
                         ],
                     )

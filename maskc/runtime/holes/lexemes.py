@@ -47,7 +47,7 @@ class TerminalLexemes:
         rows = rows[rows.any(axis=1)]
         self.rows: list[list[ScannerStateId]] = rows.tolist()
         self.left: list[list[BoundaryId]] = [
-            np.flatnonzero(ends[row].any(axis=0)).tolist() for row in rows
+            list(map(BoundaryId, np.flatnonzero(ends[row].any(axis=0)).tolist())) for row in rows
         ]
         self.first_bytes: NDArray[np.bool_] = np.asarray(rows.any(axis=0))[arrays["byte_class"]]
         # What can be lexed after a boundary, in the places after the terminal.
