@@ -44,6 +44,7 @@ MAX_LALR_FRONTIER = 60_000_000
 BYTES_A_LINE = 64  # of a frontier: five columns, and what they are made from
 _STATES = 4096  # whose first bytes are taken at once
 _PORTION = 1_500_000  # lines aimed at in one portion's widest level
+_TOO_WIDE = 4 * _PORTION  # a portion that comes to so many is taken in smaller ones
 
 
 @dataclass(slots=True)
@@ -90,16 +91,22 @@ def build_store(
         LimitError: a single origin needs a frontier of more than ``MAX_LALR_FRONTIER`` lines.
     """
     walk = _Walk(grammar, scanner, boundaries, steps, trie)
-    n_origins = len(walk.starts) + len(scanner.closed)
-    low, size = 0, max(64, _PORTION // trie.widest_level())
-    while low < n_origins:
-        high = min(low + size, n_origins)
-        widest = walk.run(low, high)
-        # Aim at the same width again; neighbouring origins are alike.
-        size = max(1, min(int(size * _PORTION / max(widest, 1)), size * 2))
-        low = high
-        if progress:
-            progress(low / n_origins)
+    n_starts = len(walk.starts)
+    n_origins = n_starts + len(scanner.closed)
+    # A boundary's lines are many more than a start's: their widths are guessed apart.
+    for first, last in ((0, n_starts), (n_starts, n_origins)):
+        low, size = first, max(64, _PORTION // trie.widest_level())
+        while low < last:
+            high = min(low + size, last)
+            widest = walk.run(low, high)
+            if widest is None:
+                size = (high - low + 3) // 4
+                continue
+            # Aim at the same width again; neighbouring origins are alike.
+            size = max(1, min(int(size * _PORTION / max(widest, 1)), size * 2))
+            low = high
+            if progress:
+                progress(low / n_origins)
     return walk.finish()
 
 
@@ -135,13 +142,20 @@ class _Walk:
         self.first_nodes = np.arange(1, int(trie.first_child[1]), dtype=np.int32)
         self.starts = self._find_starts()
 
-    def run(self, low: int, high: int) -> int:
-        """Walk the origins ``low … high - 1``; return the width of the widest level."""
+    def run(self, low: int, high: int) -> int | None:
+        """Walk the origins ``low … high - 1``.
+
+        Returns:
+            The width of the widest level; ``None`` if it is too much for several origins at once,
+            of which then no rows are kept.
+        """
         frontier = self._begin(low, high)
         widest = 0
         found: list[tuple[Ints, Ints, Ints, Ints]] = []
         while len(frontier):
             widest = max(widest, len(frontier))
+            if widest > _TOO_WIDE and high - low > 1:
+                return None
             if widest > MAX_LALR_FRONTIER:
                 raise LimitError(
                     "lines in the store's walk", MAX_LALR_FRONTIER, Phrase.SIMPLER_TERMINALS

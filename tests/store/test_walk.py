@@ -1,5 +1,8 @@
+import itertools
+
 from maskc.artifact.model import column_after
 from maskc.ids import NO_LINE, SAME
+from maskc.store import walk
 from maskc.vocab.trie import build_trie
 from tests.compiled import compile_text, legal_tokens
 
@@ -31,3 +34,26 @@ def test_the_trie_lists_every_token_once():
     assert sorted(trie.tokens.tolist()) == [0, 1, 3, 4]
     assert trie.byte.tolist() == [0, 97, 98, 98]
     assert trie.first_child.tolist() == [1, 3, 4, 4, 4]
+
+
+def test_portions_that_come_to_too_many_lines_are_walked_in_smaller_ones(monkeypatch):
+    """The limit is so low that only one start at a time, or one boundary, stays below it."""
+    text = 'start: (NAME | STRING | "(" | ")")+\nNAME: /[a-z]+/\nSTRING: /"[^"]*"/\n'
+    tokens = tuple(bytes(pair) for pair in itertools.product(b'ab"()', repeat=3))
+    prefixes = ("", "a", '"', "(a", '"a"')
+    whole = compile_text(text, tokens)
+    widths = []
+    run = walk._Walk.run
+
+    def record(self, low, high):
+        widths.append(run(self, low, high))
+        return widths[-1]
+
+    monkeypatch.setattr(walk._Walk, "run", record)
+    monkeypatch.setattr(walk, "_TOO_WIDE", 3)
+    in_portions = compile_text(text, tokens)
+    assert None in widths
+    assert len([width for width in widths if width is not None]) > 10
+    assert [legal_tokens(in_portions, p) for p in prefixes] == [
+        legal_tokens(whole, p) for p in prefixes
+    ]
