@@ -1,12 +1,16 @@
 """Small grammars compiled for small vocabularies, and what their masks say."""
 
+from random import Random
+
 import numpy as np
 
-from maskc import Artifact, Matcher, allocate_bitmask
+from maskc import Artifact, MaskcError, Matcher, allocate_bitmask
+from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from maskc.pipeline import compile_contents
 from maskc.streamline.order import STEPS
 from maskc.vocab.vocabulary import Vocabulary
+from tests.random_grammars import draw_grammar
 
 EVERY_BYTE = tuple(bytes([b]) for b in range(256))
 
@@ -18,6 +22,16 @@ def compile_text(
     source = load_source(text if "\n" in text else f"{text}\n", **settings)
     vocabulary = Vocabulary(tokens=(*tokens, None), eos_ids=(len(tokens),), name="test")
     return Artifact(compile_contents(source, vocabulary, up_to=up_to)[0])
+
+
+def draw_readable_grammar(draw: Random) -> tuple[str, str] | None:
+    """Return a random grammar and its alphabet, ``None`` if it is refused."""
+    text, alphabet = draw_grammar(draw)
+    try:
+        build_lark(load_source(text))
+    except MaskcError:
+        return None
+    return text, alphabet
 
 
 def matcher_at(artifact: Artifact, prefix: bytes | str) -> Matcher:
