@@ -1,0 +1,67 @@
+"""A file of a spelling is checked before it is followed."""
+
+import numpy as np
+import pytest
+
+import maskc
+from maskc.artifact.container import encode
+from maskc.artifact.model import FORMAT
+from maskc.errors import ArtifactError, SpellingError
+from maskc.runtime.spelling.spelling import KIND
+from tests.spellings import Random, draw_tokenizer
+
+
+@pytest.fixture(scope="module")
+def spelling():
+    return draw_tokenizer(Random(3)).spelling()
+
+
+def change(spelling, name, place, value):
+    arrays = {key: array.copy() for key, array in spelling.arrays.items()}
+    arrays[name][place] = value
+    return arrays
+
+
+def test_what_is_saved_is_loaded(spelling, tmp_path):
+    path = tmp_path / "small.spelling"
+    spelling.save(path)
+    loaded = maskc.load_spelling(path)
+    assert loaded.count() == spelling.count()
+    assert all(np.array_equal(loaded.arrays[name], a) for name, a in spelling.arrays.items())
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value"),
+    [
+        ("merge_result", 0, 97),
+        ("merge_right", 0, 1 << 20),
+        ("merge_first", 5, -1),
+        ("token_left", 260, 260),
+        ("base", 4, -3),
+        ("kind", 0, 9),
+        ("chunk_next", (1, 0), 1 << 20),
+        ("byte_class", 0, 255),
+        ("mark_first", 1, 999),
+        ("token_rank", 97, 3),
+    ],
+)
+def test_a_damaged_file_is_refused(spelling, tmp_path, name, place, value):
+    path = tmp_path / "bad.spelling"
+    header = {**spelling.header, "format": FORMAT, "kind": KIND}
+    path.write_bytes(encode(header, change(spelling, name, place, value)))
+    with pytest.raises(ArtifactError, match="is damaged"):
+        maskc.load_spelling(path)
+
+
+def test_another_file_is_no_spelling(tmp_path):
+    path = tmp_path / "a.maskc"
+    maskc.compile_grammar('start: "a"', tokenizer="bytes").save(path)
+    with pytest.raises(ArtifactError, match="does not say how a tokenizer writes"):
+        maskc.load_spelling(path)
+
+
+def test_a_budget_of_tokens_is_refused():
+    artifact = maskc.compile_grammar('start: "a"', tokenizer="bytes")
+    matcher = maskc.canonical(artifact, maskc.compile_spelling("bytes")).matcher()
+    with pytest.raises(SpellingError, match="leave tokens_left out"):
+        matcher.shortest_completion()

@@ -1,0 +1,104 @@
+"""Files of tokenizers become merges and chunks, or are refused by name."""
+
+import json
+from random import Random
+
+import pytest
+
+import maskc
+from maskc.errors import TokenizerError
+from maskc.vocab import load_encoder
+from maskc.vocab.pieces import decode_byte_level
+from tests.compiled import legal_ids
+
+SPACE = "Ġ"  # as byte-level files write it
+BYTE_LEVEL = {
+    "type": "ByteLevel",
+    "add_prefix_space": False,
+    "trim_offsets": True,
+    "use_regex": False,
+}
+# Without classes that the package is asked for, which takes a second each.
+STAGES = [
+    {"type": "Split", "pattern": {"Regex": regex}, "behavior": "Isolated", "invert": False}
+    for regex in ("[0-9]{1,2}", " ?[a-z]+|[ \n]+(?![^ \n])|[ \n]+")
+]
+
+
+def byte_pieces():
+    """Return the pieces of all bytes, in GPT-2's alphabet."""
+    return sorted({chr(c) for c in range(0x200) if len(decode_byte_level(chr(c))) == 1})
+
+
+def write_file(folder, **changes):
+    """Write a small byte-level tokenizer.json, and return its folder."""
+    pieces = [*byte_pieces(), "in", f"{SPACE}a", "ing", f"{SPACE}{SPACE}", "12", "an", "and"]
+    model = {
+        "type": "BPE",
+        "vocab": {piece: number for number, piece in enumerate(pieces)},
+        "merges": ["i n", f"{SPACE} a", "in g", f"{SPACE} {SPACE}", "1 2", "a n", "an d"],
+    }
+    contents = {
+        "model": model | changes.pop("model", {}),
+        "decoder": BYTE_LEVEL,
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [*STAGES, BYTE_LEVEL]},
+        "added_tokens": [{"id": len(pieces), "content": "</s>", "special": True}],
+        **changes,
+    }
+    (folder / "tokenizer.json").write_text(json.dumps(contents))
+    return str(folder)
+
+
+def test_a_byte_level_file_is_followed_as_its_own_package_does(tmp_path):
+    pytest.importorskip("tokenizers")
+    folder = write_file(tmp_path)
+    spelling, encoder = maskc.compile_spelling(folder), load_encoder(folder)
+    artifact = maskc.compile_grammar("start: /[\\s\\S]+/", tokenizer=folder)
+    canonical = maskc.canonical(artifact, spelling)
+    draw = Random(1)
+    for _ in range(40):
+        text = "".join(draw.choices(["and", "ing", " ", "a", "1", "2", "\n", "é", "!", "'s"], k=6))
+        ids = encoder.encode(text)
+        matcher = canonical.matcher()
+        for number, token in enumerate(ids):
+            legal = legal_ids(matcher, artifact.vocab_size)
+            assert token in legal, text
+            # And no other token after which the text goes on so.
+            rest = b"".join(encoder.tokens[i] for i in ids[number:])
+            others = {i for i in legal - {token} if rest.startswith(encoder.tokens[i] or b"?")}
+            for other in others:
+                after = matcher.fork()
+                assert after.accept_token(other)
+                left = rest[len(encoder.tokens[other]) :]
+                assert not (after.accept_bytes(left) and after.is_accepting)
+            assert matcher.accept_token(token)
+        assert matcher.is_accepting
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"pre_tokenizer": {"type": "Whitespace"}}, "a step Whitespace"),
+        ({"model": {"unk_token": "!"}}, "begins with characters"),
+        ({"model": {"merges": ["i q"]}}, "merge 0 is not of two pieces"),
+    ],
+)
+def test_what_is_not_followed_is_refused_by_name(tmp_path, changes, said):
+    pytest.importorskip("tokenizers")
+    folder = write_file(tmp_path, **changes)
+    with pytest.raises(TokenizerError, match=said):
+        maskc.compile_spelling(folder)
+
+
+def test_another_vocabulary_is_refused(tmp_path):
+    artifact = maskc.compile_grammar('start: "a"', tokenizer="bytes")
+    pytest.importorskip("tokenizers")
+    other = maskc.compile_spelling(write_file(tmp_path))
+    with pytest.raises(maskc.MaskcError, match="another vocabulary"):
+        maskc.canonical(artifact, other)
+
+
+def test_padding_is_never_legal():
+    artifact = maskc.compile_grammar('start: "a"', tokenizer="bytes", vocab_size=300)
+    matcher = maskc.canonical(artifact, maskc.compile_spelling("bytes")).matcher()
+    assert legal_ids(matcher, 300) == {ord("a")}
