@@ -6,6 +6,8 @@ number of them, and none is closed before it is opened. The same goes for the br
 which newlines do not count; and a newline that the grammar asks for between brackets never
 reaches the parser. Grammars that break this are refused, with the rule that does.
 
+A grammar may leave blocks open until the text ends (:mod:`maskc.parser.open_blocks`).
+
 Example: ``block: NL INDENT stmt DEDENT`` is balanced; ``x: INDENT | NL`` is not.
 """
 
@@ -15,8 +17,10 @@ from collections.abc import Mapping
 
 from maskc.errors import PostlexError
 from maskc.grammar.model import Grammar, Layout
+from maskc.grammar.rule_names import quote_rule
 from maskc.ids import ProductionId
 from maskc.parser.items import Item
+from maskc.parser.open_blocks import leaves_blocks_open
 
 
 def find_enclosed_items(grammar: Grammar) -> frozenset[Item]:
@@ -30,12 +34,12 @@ def find_enclosed_items(grammar: Grammar) -> frozenset[Item]:
     layout = grammar.lexer.layout
     if layout is None:
         return frozenset()
-    blocks = dict[int, int]([(layout.indent, 1), (layout.dedent, -1)])
+    if not leaves_blocks_open(grammar, layout):
+        _check_pairs(grammar, {layout.indent: 1, layout.dedent: -1}, "INDENT and DEDENT")
     brackets: dict[int, int] = {
         **dict.fromkeys(layout.opens, 1),
         **dict.fromkeys(layout.closes, -1),
     }
-    _check_pairs(grammar, blocks, "INDENT and DEDENT")
     nets = _check_pairs(grammar, brackets, "opening and closing brackets")
     _check_lines(grammar, layout, brackets, nets)
     found: set[Item] = set()
@@ -61,9 +65,9 @@ def _check_pairs(grammar: Grammar, weights: Mapping[int, int], what: str) -> dic
                 known
             ):
                 raise PostlexError(
-                    f"of rule {grammar.bnf.nonterminals[production.lhs]}",
-                    f"its alternatives leave different numbers of {what} open; "
-                    "let each rule close what it opens",
+                    f"of {quote_rule(grammar.bnf, production.lhs)}",
+                    f"it leaves different numbers of {what} open; let each rule close what it "
+                    "opens",
                 )
     start = grammar.bnf.start
     if nets.get(start, 0) != 0 or _lowest(grammar, weights, nets, start) < 0:
@@ -112,7 +116,7 @@ def _check_lines(
                     enclosed.add(-1 - symbol)
                 if depth > 0 and symbol in lines:
                     raise PostlexError(
-                        f"of rule {grammar.bnf.nonterminals[production.lhs]}",
+                        f"of {quote_rule(grammar.bnf, production.lhs)}",
                         f"it asks for {grammar.bnf.terminals[symbol]} between brackets, where an "
                         "Indenter drops newlines; take it out of the rule",
                     )

@@ -24,6 +24,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from maskc import bits
+from maskc.grammar.lalr import list_reductions
 from maskc.grammar.model import LalrGrammar
 from maskc.grammar.sets import Terminals, compute_nullable
 from maskc.ids import END, ROOT
@@ -50,13 +51,26 @@ class Conflict:
 def find_conflicts(grammar: LalrGrammar) -> tuple[Conflict, ...]:
     """Return all conflicts, by state and terminal."""
     found = []
+    reduced = _list_reduced(grammar)
     for (state, production), terminals in sorted(compute_lookaheads(grammar).items()):
         row = grammar.lalr.states[state]
-        for terminal in bits.iterate(terminals):
+        for terminal in bits.iterate(terminals & ~reduced[state].get(production, 0)):
             taken = row.reduces.get(terminal)
-            if taken != production:
-                found.append(Conflict(state, terminal, production, taken))
+            found.append(Conflict(state, terminal, production, taken))
     return tuple(sorted(found, key=lambda c: (c.state, c.terminal, c.dropped)))
+
+
+def _list_reduced(grammar: LalrGrammar) -> list[dict[int, Terminals]]:
+    """Return, per state, production → the terminals on which the table reduces it, as a bit set."""
+    known: dict[tuple[int, ...], Terminals] = {}
+    found: list[dict[int, Terminals]] = []
+    for row in grammar.lalr.states:
+        reductions = list_reductions(row.reduces)
+        for _, terminals in reductions:
+            if terminals not in known:
+                known[terminals] = bits.from_members(terminals)
+        found.append({production: known[terminals] for production, terminals in reductions})
+    return found
 
 
 def compute_lookaheads(grammar: LalrGrammar) -> dict[tuple[int, int], Terminals]:

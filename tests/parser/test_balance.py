@@ -19,7 +19,17 @@ def grammar_of(rules):
     ("rules", "message"),
     [
         ("start: _NL _INDENT A", "INDENT and DEDENT do not come in pairs"),
-        ("start: x+\nx: _NL _INDENT A | _NL A _DEDENT", "leave different numbers of INDENT"),
+        (
+            "start: x+\nx: _NL _INDENT A | _NL A _DEDENT",
+            "of rule x: it leaves different numbers of INDENT",
+        ),
+        (
+            "start: (A _NL | A _NL _INDENT)+",
+            r"of rule start, in its \(A _NL \| A _NL _INDENT\)\+: it leaves",
+        ),
+        ("start: (A _NL _DEDENT?)+ _DEDENT*", "of rule start: before its _DEDENT\\* more blocks"),
+        ("start: x+ _DEDENT*\nx: A _NL _INDENT? y\ny: A _NL | y _DEDENT", "more blocks can be"),
+        ("start: x _DEDENT*\nx: x A _DEDENT | A _NL _INDENT", "more blocks can be closed"),
         ("start: LP A", "brackets do not come in pairs"),
         ("start: RP LP", "brackets do not come in pairs"),
         ("start: LP x RP\nx: A _NL", "it asks for _NL between brackets"),
@@ -27,6 +37,17 @@ def grammar_of(rules):
 )
 def test_blocks_and_brackets_that_do_not_pair_up_are_refused(rules, message):
     with pytest.raises(PostlexError, match=message):
+        find_enclosed_items(grammar_of(rules))
+
+
+def test_blocks_may_stay_open_where_the_start_rule_closes_them():
+    rules = "start: x x _DEDENT*\nx: A _NL _INDENT | A _NL | A _NL _INDENT A _NL _DEDENT"
+    assert find_enclosed_items(grammar_of(rules)) == frozenset()
+
+
+def test_a_conflict_over_the_end_is_no_place_for_open_blocks():
+    rules = "start: x _DEDENT*\nx: A _NL _INDENT | A _NL _INDENT _DEDENT"
+    with pytest.raises(PostlexError, match="of rule x: Lark drops its reduction on _DEDENT"):
         find_enclosed_items(grammar_of(rules))
 
 

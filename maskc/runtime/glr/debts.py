@@ -37,6 +37,7 @@ from typing import NamedTuple
 
 from maskc.ids import GeneralStateId, NonterminalId, ScannerStateId
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.effort import spend
 from maskc.runtime.glr.asks import Ask, Asks
 from maskc.runtime.glr.gss import Node, StackSet
 from maskc.runtime.glr.tables import Lr0Tables
@@ -172,6 +173,7 @@ class DebtReader:
         pending = [(owed, node)]
         while pending:
             owed, node = pending.pop()
+            spend(1 + len(node.below))
             for below in node.below:
                 before = read.get(below, _NO_DEBTS)
                 fresh = owed.all - before
@@ -212,6 +214,7 @@ class DebtReader:
         """
         pending = [reading]
         while True:
+            spend(1)
             reading = pending[-1]
             asked = self._next(reading)
             if asked is not None:

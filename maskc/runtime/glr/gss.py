@@ -29,7 +29,11 @@ from weakref import WeakValueDictionary
 
 from maskc.ids import GeneralStateId, TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.effort import spend
 from maskc.runtime.glr.tables import Lr0Tables
+
+# In one step of :mod:`maskc.runtime.effort`: nodes that are looked at, and pairs compared.
+_NODES, _PAIRS = 8, 32
 
 # Of an edge between two nodes, with its places in the dicts, roughly.
 EDGE_BYTES = 400
@@ -158,7 +162,7 @@ class GraphStructuredStack:
         what each leads to, so ``pending`` holds a state with the bases that were added to it, and a
         reduction is done for these only.
         """
-        tables = self._tables
+        tables, n_seen = self._tables, 0
         bases: dict[GeneralStateId, set[Node]] = {}
         pending: list[tuple[GeneralStateId, set[Node]]] = []
         for node in stacks.tops:
@@ -172,6 +176,11 @@ class GraphStructuredStack:
                     if not level:
                         break
                     level = {node for above in level for node in above.below}
+                    n_seen += len(level)
+                n_seen += len(level)
+                if n_seen > 32 * _NODES:
+                    spend(n_seen // _NODES)
+                    n_seen = 0
                 found: dict[GeneralStateId, set[Node]] = {}
                 for node in level:
                     target = tables.gotos(node.state).get(nonterminal)
@@ -183,6 +192,7 @@ class GraphStructuredStack:
                     if nodes:
                         known |= nodes
                         pending.append((target, nodes))
+        spend((n_seen + sum(map(len, bases.values()))) // _NODES)
         taken = 0
         for state in bases:
             taken |= tables.taken[state]
@@ -220,6 +230,7 @@ def _drop_covered(nodes: Iterable[Node]) -> frozenset[Node]:
         by_state.setdefault(node.state, []).append(node)
     if len(by_state) == len(distinct):
         return distinct
+    spend(sum(len(group) * len(group) for group in by_state.values()) // _PAIRS)
     return frozenset(
         node
         for group in by_state.values()

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 
 from maskc.artifact.model import Contents
+from maskc.artifact.sections import UNLISTED
 from maskc.ids import (
     DEAD,
     EMPTY_TEXT,
@@ -26,15 +27,22 @@ from maskc.ids import (
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.cache.composing import Composer
 from maskc.runtime.cache.pool import MaskPool, PooledMask
+from maskc.runtime.effort import one_mask
 from maskc.runtime.glr.asks import END_OF_TEXT, PLACE, Asks
 from maskc.runtime.glr.debts import DebtReader
 from maskc.runtime.glr.gss import GraphStructuredStack, StackSet
 from maskc.runtime.glr.tables import Lr0Tables
+from maskc.runtime.glr.unlisted import UnlistedTokens
 from maskc.runtime.graph import GraphReader
 from maskc.runtime.lookaheads import Lookaheads
 from maskc.runtime.scanner import ScannerTables, group_bytes
 
 _CONTEXT = ContextId(0)  # the lexer of a general grammar may always look for all terminals
+
+_REMEDY = (
+    "change the rules that leave all of the text before open, as palindromes do, and an `else` "
+    "that may belong to any `if`; or load the artifact with more steps"
+)
 
 
 class GlrHypothesis:
@@ -95,6 +103,10 @@ class GlrMachine:
         self._masks = Cache(budget)  # (scanner state, stacks) → mask
         self.pool = pool
         self.byte_groups = group_bytes(self.scanner.byte_classes)
+        self._unlisted: UnlistedTokens | None = None
+        if UNLISTED in arrays:
+            tokens: list[int] = arrays[UNLISTED].tolist()
+            self._unlisted = UnlistedTokens(tokens, text_of, self._read_byte, pool.n_words)
 
     def start(self) -> GlrHypotheses:
         """Return the hypothesis before the first byte."""
@@ -102,16 +114,18 @@ class GlrMachine:
 
     def step(self, hypotheses: GlrHypotheses, text: bytes) -> GlrHypotheses:
         """Return the live hypotheses after some bytes; empty if the text is illegal."""
-        return self._step({h.state: h.stacks for h in hypotheses}, text)
+        with one_mask(self.pool.steps, _REMEDY):
+            return self._step({h.state: h.stacks for h in hypotheses}, text)
 
     def take(self, hypotheses: GlrHypotheses, token_id: int) -> GlrHypotheses:
         """Return the live hypotheses after a token; empty if it is illegal."""
         if len(hypotheses) == 1:
             return self._take(hypotheses[0], token_id)
         after: _StacksOf = {}
-        for h in hypotheses:
-            for x in self._take(h, token_id):
-                self._add(after, x.state, x.stacks)
+        with one_mask(self.pool.steps, _REMEDY):
+            for h in hypotheses:
+                for x in self._take(h, token_id):
+                    self._add(after, x.state, x.stacks)
         return _sorted(after)
 
     def _take(self, h: GlrHypothesis, token_id: int) -> GlrHypotheses:
@@ -120,7 +134,7 @@ class GlrMachine:
         found: GlrHypotheses | None = self._moves.get(key)
         if found is None:
             text = self._text_of(token_id)
-            found = self._step({h.state: h.stacks}, text) if text else ()
+            found = self.step((h,), text) if text else ()
             self._moves.put(key, found)
         return found
 
@@ -143,12 +157,18 @@ class GlrMachine:
         found: PooledMask | None = self._masks.get(key)
         if found is None:
             self._composer.evict_if_full()
-            unions = self.debts.read(*key)
-            can_finish = END_OF_TEXT in unions
-            unions.discard(END_OF_TEXT)
-            found = self._composer.compose(unions, can_finish=can_finish)
+            with one_mask(self.pool.steps, _REMEDY):
+                found = self._find_mask(*key)
             self._masks.put(key, found)
         return found
+
+    def _find_mask(self, state: ScannerStateId, stacks: StackSet) -> PooledMask:
+        unions = self.debts.read(state, stacks)
+        can_finish = END_OF_TEXT in unions
+        unions.discard(END_OF_TEXT)
+        found = self._composer.compose(unions, can_finish=can_finish)
+        more = None if self._unlisted is None else self._unlisted.find({state: stacks})
+        return found if more is None else self.pool.share(found.words | more)
 
     def mask_numbers(self, batch: Iterable[GlrHypotheses]) -> list[int]:
         """Return the number of each sequence's mask, -1 without one."""
@@ -167,22 +187,32 @@ class GlrMachine:
 
     def _step(self, here: _StacksOf, text: bytes) -> GlrHypotheses:
         """Return the live hypotheses after the bytes."""
-        scanner = self.scanner
-        for byte_class in text.translate(scanner.byte_classes):
-            after: _StacksOf = {}
-            forked = False
-            for state, stacks in here.items():
-                move = scanner.moves(state)[byte_class]
-                if move > 0:
-                    self._add(after, move, stacks)
-                elif move != DEAD:
-                    forked = True
-                    if move == FORKS:
-                        self._add(after, scanner.next(state)[byte_class], stacks)
-                    self._begin_next(after, state, stacks, byte_class)
-            # What is dead would fork on and on.
-            here = self._keep_live(after) if forked else after
+        for byte_class in text.translate(self.scanner.byte_classes):
+            here = self._advance(here, byte_class)
         return _sorted(self._keep_live(here))
+
+    def _read_byte(self, here: _StacksOf, byte: int) -> _StacksOf:
+        """Return what is live after one byte."""
+        return self._keep_live(self._advance(here, self.scanner.byte_classes[byte]))
+
+    def _advance(self, here: _StacksOf, byte_class: int) -> _StacksOf:
+        """Return what some hypotheses become after a byte, and no more than is live if they fork.
+
+        What is dead would fork on and on.
+        """
+        scanner = self.scanner
+        after: _StacksOf = {}
+        forked = False
+        for state, stacks in here.items():
+            move = scanner.moves(state)[byte_class]
+            if move > 0:
+                self._add(after, move, stacks)
+            elif move != DEAD:
+                forked = True
+                if move == FORKS:
+                    self._add(after, scanner.next(state)[byte_class], stacks)
+                self._begin_next(after, state, stacks, byte_class)
+        return self._keep_live(after) if forked else after
 
     def _begin_next(
         self, after: _StacksOf, state: ScannerStateId, stacks: StackSet, byte_class: int

@@ -14,6 +14,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from maskc.runtime.views import view_numbers
+
 
 class Columns:
     """The columns of one artifact's newlines; ``fresh``: after a line break that is yet to come.
@@ -24,9 +26,10 @@ class Columns:
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self._first = arrays["column_first"]
-        self._period = arrays["column_period"]
+        self._first = view_numbers(arrays["column_first"])
+        self._period = view_numbers(arrays["column_period"])
         self._more, self._reset = arrays["column_more"], arrays["column_reset"]
+        self._may_reach = view_numbers(self._more), view_numbers(self._reset)
 
     def can_reach(self, number: int, boundary: int, column: int, *, fresh: bool) -> bool:
         """Return whether an open newline can still end at a column.
@@ -37,17 +40,17 @@ class Columns:
             column: a column (fresh) or an increment of the present one.
             fresh: over another line break, or without one.
         """
-        low, high = self._first[number : number + 2].tolist()
+        low, high = self._first[number], self._first[number + 1]
         n_listed = high - low
         if column >= n_listed:
-            period = int(self._period[number, 0 if fresh else 1])
+            period = self._period[number, 0 if fresh else 1]
             column = n_listed - period + (column - n_listed) % period
-        return bool((self._reset if fresh else self._more)[low + column, boundary])
+        return bool(self._may_reach[fresh][low + column, boundary])
 
     def can_exceed(self, number: int, boundary: int, column: int, *, fresh: bool) -> bool:
         """Return whether it can still end beyond a column (or an increment)."""
-        low, high = self._first[number : number + 2].tolist()
-        period = int(self._period[number, 0 if fresh else 1])
+        low, high = self._first[number], self._first[number + 1]
+        period = self._period[number, 0 if fresh else 1]
         row = (self._reset if fresh else self._more)[low:high, boundary]
         start = min(column + 1, high - low - period)
         return bool(row[max(start, 0) :].any())

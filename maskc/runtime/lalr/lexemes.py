@@ -58,7 +58,7 @@ class Lexemes:
         self._scanner = scanner
         self._lookaheads = lookaheads
         self._tables = tables
-        self._shift = effects.shift
+        self._effects = effects
         self._newlines = newlines
         self.newline: TerminalId = NO_EVENT if newlines is None else newlines.terminal
         # (number of an open lexeme, refined state) → whether it leads on without a newline
@@ -87,7 +87,7 @@ class Lexemes:
             return (stack, indents)
         if self._newlines is not None and terminal == self.newline:
             return self._newlines.end(stack, indents, column, reads)
-        after = self._shift(stack, terminal, reads)
+        after = self._effects.shift(stack, terminal, reads)
         return None if after is None else (after, indents)
 
     def is_live(self, h: Hypothesis, reads: ReadSet) -> bool:

@@ -27,7 +27,7 @@ from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import Hypotheses, Hypothesis
 from maskc.runtime.lalr.lexemes import Lexemes
 from maskc.runtime.lalr.lookaheads import LalrLookaheads
-from maskc.runtime.lalr.masks import NEAR, LalrMasks
+from maskc.runtime.lalr.masks import NEAR, NO_LAYOUT, LalrMasks
 from maskc.runtime.lalr.newlines import COUNTED, Newlines
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack, lower, pop_and_push
@@ -87,12 +87,10 @@ class LalrMachine:
             self.scanner, self.tables, self.lexemes, self.newlines, self.counts_columns
         )
         graph = GraphReader(arrays)
-        debts = Debts(
-            self.scanner, self.tables, graph, self.effects, self.lexemes, self.newlines, budget
-        )
+        debts = Debts(self.scanner, self.tables, graph, self.effects, self.lexemes, self.newlines)
         self._masks = LalrMasks(self.tables, debts, Composer(graph, pool, budget), budget)
-        self._mask_cache, self._classes = self._masks.cache, self._masks.classes
-        self._stride = self._masks.stride
+        self._tops, self._mask_cache = self._masks.tops, self._masks.cache
+        self._classes, self._stride = self._masks.classes, self._masks.stride
         self._budget = budget
         self._text_of = text_of
         n_states = self.tables.n_states
@@ -186,31 +184,34 @@ class LalrMachine:
         """Return the tokens that a hypothesis allows; the known part of the way is walked here."""
         h = hypothesis
         stack = h.stack
-        current: dict[Any, Any] = self._mask_cache.current
-        found: Any = current.get((h.state, stack.state))
+        stride = self._stride
+        found: Any = self._tops.current.get(h.state * stride + stack.state)
         if type(found) is PooledMask:
             return found
-        classes, stride = self._classes, self._stride
+        current: dict[Any, Any] = self._mask_cache.current
+        classes = self._classes
+        layout: Any = NO_LAYOUT
         for _ in _NEAR:
-            if type(found) is not int:
+            if type(found) is int:
+                if found < 0:
+                    n_skipped = -found % stride
+                    if n_skipped >= stack.depth:
+                        break
+                    found = -found - n_skipped
+                    for _ in range(n_skipped):
+                        stack = stack.below  # type: ignore[assignment]
+                stack = stack.below  # type: ignore[assignment]  # read before, so it is there
+                found = current.get(found + classes[stack.state])
+            elif type(found) is tuple:
+                layout = current.get((h.column, h.indents))
+                found = current.get((found[0], 0, layout))
+            else:
                 break
-            if found < 0:
-                n_skipped = -found % stride
-                if n_skipped >= stack.depth:
-                    break
-                found = -found - n_skipped
-                for _ in range(n_skipped):
-                    stack = stack.below  # type: ignore[assignment]
-            stack = stack.below  # type: ignore[assignment]  # read before, so it is there
-            found = current.get(found + classes[stack.state])
-        if found is BY_LAYOUT:
-            layout: Any = current.get((h.column, h.indents))
-            found = self._masks.find((h.state, h.stack.state, layout), h.stack)
-            return found if type(found) is PooledMask else self._read_with_layout(h)
-        if type(found) is int:
-            # ``NEAR`` states were read, or the stack is shorter than what is to be skipped.
-            return self._read(h, (found, stack))
-        return found if type(found) is PooledMask else self._read(h, None)
+        if type(found) is PooledMask:
+            return found
+        # ``NEAR`` states were read, or the stack is shorter than what is to be skipped.
+        known = (found, stack, layout) if type(found) is int else None
+        return self._masks.read(h, known, None)
 
     def mask_numbers(self, batch: Iterable[Hypotheses]) -> list[int]:
         """Return the number of each sequence's mask, -1 without one.
@@ -219,12 +220,13 @@ class LalrMachine:
         """
         numbers: list[int] = []
         classes, stride, append = self._classes, self._stride, numbers.append
+        tops: dict[Any, Any] = self._tops.current
         current: dict[Any, Any] = self._mask_cache.current
         for hypotheses in batch:
             if len(hypotheses) == 1:
                 h = hypotheses[0]
                 stack = h.stack
-                found: Any = current.get((h.state, stack.state))
+                found: Any = tops.get(h.state * stride + stack.state)
                 for _ in _NEAR if type(found) is int else ():
                     if type(found) is not int:
                         break
@@ -244,35 +246,9 @@ class LalrMachine:
             append(found.number)
         return numbers
 
-    def _read(self, h: Hypothesis, known: tuple[int, Stack] | None) -> PooledMask:
-        """Return the mask of a hypothesis where not all of the way to it is known.
-
-        Args:
-            h: the hypothesis.
-            known: the place to which ``NEAR`` states have led, and the stack there.
-        """
-        key = (h.state, h.stack.state)
-        mask = self._masks.read(key, h.state, h.stack, (), NO_LINE, known=known)
-        return mask if isinstance(mask, PooledMask) else self._read_with_layout(h)
-
-    def _read_with_layout(self, h: Hypothesis, reads: ReadSet | None = None) -> PooledMask:
-        """Return the same of one that depends on the layout; note what was read of the stack."""
-        masks = self._masks
-        key = (h.state, h.stack.state, masks.layout(h.indents, h.column))
-        mask = masks.read(key, h.state, h.stack, h.indents, h.column, reads=reads)
-        if not isinstance(mask, PooledMask):
-            raise TypeError("with the layout a mask is known")
-        return mask
-
     def compose(self, h: Hypothesis, reads: ReadSet) -> PooledMask:
         """Return the mask of a hypothesis, and note what of it was read for that."""
-        mask = self._masks.read(
-            (h.state, h.stack.state), h.state, h.stack, (), NO_LINE, reads=reads
-        )
-        if isinstance(mask, PooledMask):
-            return mask
-        reads.layout = True
-        return self._read_with_layout(h, reads)
+        return self._masks.read(h, None, reads)
 
     def describe(self, hypothesis: Hypothesis) -> Hashable:
         """Return all that the future of a hypothesis depends on."""

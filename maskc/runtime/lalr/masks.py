@@ -6,13 +6,16 @@ the next state below leads to another place, or to the mask. The automaton is ma
 need it, and cached: of a stack that nobody has seen mostly each step is known, and where one is
 not, the debts of its place are paid with one more state.
 
-All of it is in one dict, whose keys are numbers but for the first of a stack. A place is a number,
+All of it is in dicts, whose keys are numbers. A place is a number,
 and what follows it by a state is the entry under the sum of both, with the state's *class*: states
 are of one class if every nonterminal leads to the same above them. Places are multiples of how many
 states there are, so no two sums are equal. Where the next states do not matter, whichever they are,
 a negative number stands for the place after them and how many they are. So Python's garbage
 collector, which looks at every dict, list and object of a process each time it runs, finds nothing
 here but numbers and tuples of numbers, and these it does not look at twice.
+
+Where the open blocks decide, a place stands alone in a tuple, and what follows it depends on the
+layout: the columns of the blocks and of the open lexeme, which have a number together.
 
 Some masks depend on a stack far down: after ``2 ** 2 ** 2`` all items are reduced at once. Beyond
 ``NEAR`` states a mask is also cached for one in 64 nodes of the stack itself, and one more item
@@ -27,22 +30,26 @@ Source: a DFA made lazily, as the regular expressions of Cox 2010 (RE2) make the
 from __future__ import annotations
 
 from itertools import count
+from typing import Any
 
-from maskc.ids import RefinedStateId, ScannerStateId
+from maskc.ids import RefinedStateId
 from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
 from maskc.runtime.cache.composing import Composer
 from maskc.runtime.cache.pool import PooledMask
-from maskc.runtime.lalr.debts import MAY_END, Asking, Debts, Owed, pack, unpack
+from maskc.runtime.lalr.debts import Debts
+from maskc.runtime.lalr.hypothesis import Hypothesis
+from maskc.runtime.lalr.owed import MAY_END, Asking, Owed, pack, unpack
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack, serial_of
-from maskc.runtime.lalr.stack_cache import BY_LAYOUT
 from maskc.runtime.lalr.tables import LalrTables
 
 NEAR = 64
 
-_Found = PooledMask | str | int
-# A mask is found from these: scanner state and top of the stack; with them the layout's number.
-Key = tuple[int, ...]
+NO_LAYOUT = 0  # where the open blocks have not been looked at
+
+# A mask; a place, or what stands for states that do not matter and the place after them; a place in
+# which the open blocks decide.
+_Found = PooledMask | int | tuple[int]
 
 
 class LalrMasks:
@@ -55,7 +62,11 @@ class LalrMasks:
         budget: what is cached is charged to.
 
     Attributes:
-        cache: see above.
+        tops: scanner state times ``stride``, and the top of the stack → where a stack begins.
+        cache: see above. By a column and the open blocks: the layout's number. By three numbers,
+            what follows a place: the place, 0, and a layout; the place, -1, and what newlines
+            bring in a layout; or the place, a stack's own number, and the layout if it was looked
+            at.
         classes: state → its class; -1 if nobody has read it yet: then nothing is cached for it.
         stride: places are multiples of it.
     """
@@ -63,6 +74,7 @@ class LalrMasks:
     def __init__(
         self, tables: LalrTables, debts: Debts, composer: Composer, budget: Budget
     ) -> None:
+        self.tops = Cache(budget, _measure)
         self.cache = Cache(budget, _measure)
         self.classes: list[int] = [-1] * tables.n_states
         self._tables = tables
@@ -73,67 +85,27 @@ class LalrMasks:
         self.stride = tables.n_states + 2
         self._numbers = count(1)
 
-    def layout(self, indents: tuple[int, ...], column: int) -> int:
-        """Return a number by which masks of a layout are cached."""
-        key = (column, indents)
-        number: int | None = self.cache.get(key)
-        if number is None:
-            number = next(self._numbers)
-            self.cache.put(key, number)
-        return number
-
     def read(
-        self,
-        key: Key,
-        state: ScannerStateId,
-        stack: Stack,
-        indents: tuple[int, ...],
-        column: int,
-        *,
-        known: tuple[int, Stack] | None = None,
-        reads: ReadSet | None = None,
-    ) -> PooledMask | str:
-        """Return a mask, or ``BY_LAYOUT``; cache the way to it.
+        self, h: Hypothesis, known: tuple[int, Stack, int] | None, reads: ReadSet | None
+    ) -> PooledMask:
+        """Return the mask of a hypothesis; cache the way to it.
 
         Args:
-            key: scanner state and top of the stack; with them the layout's number, if it is read.
-            state: the scanner state.
-            stack: the stack.
-            indents: columns of the open blocks, none if the layout is not read.
-            column: reached in the open lexeme.
-            known: the place to which ``NEAR`` states have led, and the stack there.
-            reads: notes how far down the stack was read.
+            h: the hypothesis.
+            known: the place to which ``NEAR`` steps have led, the stack there, and the layout's
+                number if it was looked at.
+            reads: notes what was read.
         """
         self._composer.evict_if_full()
-        found = self._read(key, state, stack, indents, column, known, reads, is_known=True)
+        found = self._read(h, known, reads, is_known=True)
         if found is None:
             # Some debts are gone from the cache: all are worked out again on the way down.
-            found = self._read(key, state, stack, indents, column, None, reads, is_known=False)
+            found = self._read(h, None, reads, is_known=False)
         if found is None:
             raise ValueError("debts that were worked out are not there")
         return found
 
-    def find(self, key: Key, stack: Stack) -> _Found | None:
-        """Return a mask or ``BY_LAYOUT``, if the way to it is known and no longer than ``NEAR``.
-
-        Args:
-            key: see :meth:`read`.
-            stack: the stack.
-        """
-        current, classes = self.cache.current, self.classes
-        found: _Found | None = current.get(key)
-        for _ in range(NEAR):
-            if not isinstance(found, int):
-                break
-            if found < 0:
-                found, stack = self.skip(found, stack)
-            if stack.below is None:
-                return None
-            stack = stack.below
-            found = current.get(found + classes[stack.state])
-        return found
-
-    def skip(self, number: int, stack: Stack) -> tuple[int, Stack]:
+    def _skip(self, number: int, stack: Stack) -> tuple[int, Stack]:
         """Return the place after states that do not matter, and the stack below them.
 
         Args:
@@ -145,40 +117,51 @@ class LalrMasks:
 
     def _read(
         self,
-        key: Key,
-        state: ScannerStateId,
-        stack: Stack,
-        indents: tuple[int, ...],
-        column: int,
-        known: tuple[int, Stack] | None,
+        h: Hypothesis,
+        known: tuple[int, Stack, int] | None,
         reads: ReadSet | None,
         *,
         is_known: bool,
-    ) -> PooledMask | str | None:
+    ) -> PooledMask | None:
         """Return the same; ``None`` if debts are needed that are not there.
 
         With ``is_known``, what is cached is used, and the debts of a place are looked up.
         """
-        cache, layout = self.cache, key[-1] if indents else 0
-        asking = Asking(indents, column)
+        cache, debts, top = self.cache, self._debts, h.state * self.stride + h.stack.state
+        asking = Asking()
         passed: list[tuple[int, Stack]] = []
         owed: Owed | None = None
-        n_read = 0
-        found: _Found | None
+        found: Any = None
+        stack, layout, n_read = h.stack, NO_LAYOUT, 0
         if known is not None:
-            found, stack = known
+            found, stack, layout = known
             n_read = NEAR
-        else:
-            found = cache.get(key) if is_known else None
+            if layout:
+                asking.indents, asking.column = h.indents, h.column
+        elif is_known:
+            found = self.tops.get(top)
         last_depth = stack.depth
         if found is None:
-            owed = self._debts.open(asking, state, stack.state)
-            found, owed = self._enter(owed, layout)
-            cache.put(key, found)
-        while isinstance(found, int):
+            found, owed = self._enter(debts.open(asking, h.state, stack.state), NO_LAYOUT)
+            self.tops.put(top, found)
+        while type(found) is not PooledMask:
+            if type(found) is tuple:
+                place: int = found[0]
+                layout = self._layout(h)
+                found = cache.get((place, 0, layout)) if is_known else None
+                if found is not None:
+                    owed = None
+                    asking.indents, asking.column = h.indents, h.column
+                    continue
+                owed = owed or self._recall(place)
+                if owed is None:
+                    return None
+                found, owed = self._look_at_blocks(asking, place, owed, h, layout)
+                cache.put((place, 0, layout), found)
+                continue
             place = found
             if place < 0:
-                place, stack = self.skip(place, stack)
+                place, stack = self._skip(place, stack)
             below = stack.below
             if below is None:
                 # Only in tables that maskc did not make is a production longer than the stack.
@@ -190,7 +173,7 @@ class LalrMasks:
             stack, last_depth = below, below.depth
             if is_passing:
                 if stack.serial:
-                    found = cache.get((place, stack.serial))
+                    found, layout = self._find_deep(place, stack, h, layout)
                     if found is not None:
                         last_depth = 0  # it may depend on all that is below
                         break
@@ -203,31 +186,77 @@ class LalrMasks:
             owed = owed or self._recall(place)
             if owed is None:
                 return None
-            owed = self._debts.read(asking, owed, stack.state)
-            if stack.state == 0 and owed is not None:
-                owed = ((), owed[1])  # the lowest state: what is owed still is never paid
-            found, owed = self._enter(owed, layout)
+            found, owed = self._enter(debts.read(asking, owed, stack.state), layout)
             cache.put(edge, found)
         for place, node in passed:
-            cache.put((place, serial_of(node)), found)
+            cache.put((place, serial_of(node), layout), found)
         if reads is not None:
             reads.lowest = min(reads.lowest, last_depth)
-        return found  # type: ignore[return-value]  # no number
+            reads.layout |= layout != NO_LAYOUT
+        mask: PooledMask = found
+        return mask
 
-    def _enter(self, owed: Owed | None, layout: int) -> tuple[_Found, Owed | None]:
-        """Return a mask, ``BY_LAYOUT``, or the number of a place with its debts.
+    def _look_at_blocks(
+        self, asking: Asking, place: int, owed: Owed, h: Hypothesis, layout: int
+    ) -> tuple[_Found, Owed | None]:
+        """Return what follows a place in a layout that is new to it, and what is owed then.
 
-        The number is negative where some states do not matter: less than the place's by how many.
+        Most blocks differ in nothing that matters: a line may begin further in, go on, or close so
+        many. A mask that is known from that is cached by that as well.
         """
-        if owed is None:
-            return BY_LAYOUT, None
-        debts, unions = owed
+        signature, n_waiting = self._debts.sign(owed, h.indents, h.column), len(owed[2])
+        key = (place, -1, signature)
+        known: PooledMask | None = None if signature is None else self.cache.get(key)
+        if known is not None:
+            return known, None
+        owed = self._debts.look_at_blocks(asking, owed, h.indents, h.column)
+        found, left = self._enter(owed, layout)
+        if left is None and signature is not None and asking.n_looks == n_waiting:
+            self.cache.put(key, found)
+        return found, left
+
+    def _find_deep(
+        self, place: int, stack: Stack, h: Hypothesis, layout: int
+    ) -> tuple[PooledMask | None, int]:
+        """Return what is cached for a stack itself, and the layout with which it is."""
+        cache = self.cache
+        found: PooledMask | None = cache.get((place, stack.serial, layout))
+        if found is None and layout == NO_LAYOUT and self._tables.layout is not None:
+            with_blocks = self._layout(h)
+            found = cache.get((place, stack.serial, with_blocks))
+            if found is not None:
+                return found, with_blocks
+        return found, layout
+
+    def _layout(self, h: Hypothesis) -> int:
+        """Return a number by which masks of a layout are cached."""
+        key = (h.column, h.indents)
+        number: int | None = self.cache.get(key)
+        if number is None:
+            number = next(self._numbers)
+            self.cache.put(key, number)
+        return number
+
+    def _enter(self, owed: Owed, layout: int) -> tuple[_Found, Owed | None]:
+        """Return a mask, or a place in which some debts are, with these.
+
+        Args:
+            owed: the debts.
+            layout: what they depend on, if the open blocks were looked at.
+
+        Returns:
+            the mask; or the place, alone in a tuple if the open blocks decide, and as a negative
+            number where some states do not matter: less than the place's by how many.
+        """
+        debts, unions, waiting = owed
+        if waiting:
+            return (self._intern(owed, layout),), owed
         if not debts:
             return self._compose(unions), None
         # Debts are in increasing order. No production is as long as there are states.
         n_skipped = min(debts[0][0], self.stride) - 1
         if n_skipped:
-            owed = tuple([(debt[0] - n_skipped, *debt[1:]) for debt in debts]), unions
+            owed = tuple([(debt[0] - n_skipped, *debt[1:]) for debt in debts]), unions, ()
         place = self._intern(owed, layout)
         return (-place - n_skipped if n_skipped else place), owed
 

@@ -63,7 +63,7 @@ class Newlines:
         self._place = tables.place
         self._lookaheads = lookaheads
         self._taken = lookaheads.taken
-        self._shift = effects.shift
+        self._effects = effects
         self._indent = _to_bits(arrays["indent_lookahead"])
         self._dedent = _to_bits(arrays["dedent_lookahead"])
         self.terminal = tables.layout.newline
@@ -97,12 +97,14 @@ class Newlines:
             return (stack, indents)
         reads.layout = True
         blocks = self.blocks(indents, column)
-        after = self._shift(stack, self._layout.newline, reads) if blocks is not None else None
+        after = (
+            self._effects.shift(stack, self._layout.newline, reads) if blocks is not None else None
+        )
         if blocks is None or after is None:
             return None
         terminal, n_times, left = blocks
         for _ in range(n_times):
-            shifted = self._shift(after, terminal, reads)
+            shifted = self._effects.shift(after, terminal, reads)
             if shifted is None:
                 return None
             after = shifted
@@ -147,7 +149,7 @@ class Newlines:
         """
         if self._enclosed[stack.state]:
             return self.can_go_on(stack.state, boundary)
-        after = self._shift(stack, self._layout.newline, reads)
+        after = self._effects.shift(stack, self._layout.newline, reads)
         if after is None:
             return False
         reads.layout = True
@@ -162,7 +164,7 @@ class Newlines:
                 return True
             if is_last or not self.may_close(boundary, state):
                 return False
-            dedented = self._shift(after, self.dedent, reads)
+            dedented = self._effects.shift(after, self.dedent, reads)
             if dedented is None:
                 return False
             after = dedented
@@ -188,21 +190,21 @@ class Newlines:
             wanted: the column of the innermost block that they leave open.
             may_indent: whether no block was closed: then the newline may also end further in.
         """
-        can_exceed, can_reach = self._columns.can_exceed, self._columns.can_reach
+        reach = self._columns
         if (
             may_indent
             and self._taken[state] & self._indent[boundary]
             and (
-                can_exceed(columns, boundary, wanted, fresh=True)
+                reach.can_exceed(columns, boundary, wanted, fresh=True)
                 or column != NO_LINE
-                and can_exceed(columns, boundary, wanted - column, fresh=False)
+                and reach.can_exceed(columns, boundary, wanted - column, fresh=False)
             )
         ):
             return True
         return self.can_go_on(state, boundary) and (
-            can_reach(columns, boundary, wanted, fresh=True)
+            reach.can_reach(columns, boundary, wanted, fresh=True)
             or NO_LINE != column <= wanted
-            and can_reach(columns, boundary, wanted - column, fresh=False)
+            and reach.can_reach(columns, boundary, wanted - column, fresh=False)
         )
 
     def may_close(self, boundary: BoundaryId, state: RefinedStateId) -> bool:

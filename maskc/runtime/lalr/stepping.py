@@ -62,8 +62,9 @@ class Stepper:
         """
         classes = text.translate(self._scanner.byte_classes)
         after = [x for h in hypotheses for x in self._run(h, classes, text, reads)]
-        is_live = self._lexemes.is_live
-        return tuple(h for h in after if is_live(h, reads))[: self.max_hypotheses]
+        lexemes = self._lexemes
+        live = [h for h in after if lexemes.is_live(h, reads)]
+        return tuple(live[: self.max_hypotheses])
 
     def _run(self, h: Hypothesis, classes: bytes, text: bytes, reads: ReadSet) -> list[Hypothesis]:
         """Return what one hypothesis becomes after the bytes, live or not."""
@@ -83,11 +84,11 @@ class Stepper:
         self, h: Hypothesis, classes: bytes, text: bytes, start: int, reads: ReadSet
     ) -> tuple[list[Hypothesis], int]:
         """Return what one hypothesis becomes from an offset on, and how far it was alone."""
-        moves, counts, enclosed = self._scanner.moves, self._counts, self._enclosed
+        scanner, counts, enclosed = self._scanner, self._counts, self._enclosed
         state, stack, column = h.state, h.stack, h.column
         for offset in range(start, len(classes)):
             byte_class = classes[offset]
-            move = moves(state)[byte_class]
+            move = scanner.moves(state)[byte_class]
             if move > 0:
                 state = move
                 if counts[state] and not enclosed[stack.state]:

@@ -19,6 +19,7 @@ from maskc.ids import (
 )
 from maskc.runtime.lalr.layout import Layout, read_layout
 from maskc.runtime.lalr.lookaheads import LalrLookaheads
+from maskc.runtime.views import view_numbers
 
 
 class LalrTables:
@@ -37,7 +38,6 @@ class LalrTables:
 
     def __init__(self, contents: Contents, lookaheads: LalrLookaheads) -> None:
         header, arrays = contents.header, contents.arrays
-        self._arrays = arrays
         self.layout: Layout | None = read_layout(header["layout"]) if header["layout"] else None
         self.lalr_state: list[LalrStateId] = arrays["lalr_state"].tolist()
         self.n_states = len(self.lalr_state)
@@ -56,6 +56,9 @@ class LalrTables:
         self._goto_state: list[RefinedStateId] = arrays["goto_state"].tolist()
         self._reduce_first: list[int] = arrays["reduce_first"].tolist()
         self._reduce_production: list[ProductionId] = arrays["reduce_production"].tolist()
+        self._reduce_set = view_numbers(arrays["reduce_set"])
+        self._reduce_set_first = view_numbers(arrays["reduce_set_first"])
+        self._reduce_set_terminal = view_numbers(arrays["reduce_set_terminal"])
         self._shifts: list[dict[TerminalId, RefinedStateId] | None] = [None] * self.n_states
         self._gotos: list[dict[NonterminalId, RefinedStateId] | None] = [None] * self.n_states
         self._reduces: list[dict[TerminalId, ProductionId] | None] = [None] * len(
@@ -89,14 +92,14 @@ class LalrTables:
         """Return terminal → production, of an LALR state: its refined states reduce alike."""
         row = self._reduces[lalr_state]
         if row is None:
-            arrays = self._arrays
-            low, high = self._reduce_first[lalr_state : lalr_state + 2]
+            low, high = self._reduce_first[lalr_state], self._reduce_first[lalr_state + 1]
             row = {}
             for place in range(low, high):
-                number = int(arrays["reduce_set"][place])
-                first, end = arrays["reduce_set_first"][number : number + 2].tolist()
-                for terminal in arrays["reduce_set_terminal"][first:end].tolist():
-                    row[terminal] = self._reduce_production[place]
+                number = self._reduce_set[place]
+                first, end = self._reduce_set_first[number], self._reduce_set_first[number + 1]
+                production = self._reduce_production[place]
+                for terminal in self._reduce_set_terminal[first:end]:
+                    row[terminal] = production
             # Only now: another thread that finds a row takes it for whole.
             self._reduces[lalr_state] = row
         return row

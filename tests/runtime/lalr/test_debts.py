@@ -1,7 +1,6 @@
 import pytest
 
-from maskc.ids import NO_LINE
-from maskc.runtime.lalr.debts import Asking
+from maskc.runtime.lalr.owed import Asking
 from tests.compiled import compile_text, legal_tokens
 
 DEPTH = 1200  # deeper than Python may call
@@ -38,7 +37,7 @@ def owed_by(artifact, text):
     machine = artifact.machine
     (h,) = machine.step(machine.start(), text)
     debts, stack = machine._masks._debts, h.stack
-    asking = Asking((), NO_LINE)
+    asking = Asking()
     found = [debts.open(asking, h.state, stack.state)]
     while found[-1][0] and stack.below is not None:
         stack = stack.below
@@ -54,19 +53,33 @@ def test_a_chain_owes_the_same_however_long_it_is():
     assert len(chain) == 3
     assert len(set(chain)) == 1
     assert len(chain[0][0]) == 1
-    assert after == ((), chain[0][1])
+    assert after == ((), chain[0][1], ())
     assert set(owed_by(artifact, b"((yyx")[-1][1]) > set(after[1])
 
 
 def test_a_mask_that_the_top_decides_owes_nothing(artifact):
-    ((debts, unions),) = owed_by(artifact, b"((")
+    ((debts, unions, waiting),) = owed_by(artifact, b"((")
     assert not debts
+    assert not waiting
     assert unions
 
 
-def test_blocks_that_nobody_gave_are_asked_for(blocks_artifact):
+def test_blocks_that_nobody_gave_are_waited_for(blocks_artifact):
     machine = blocks_artifact.machine
     (h,) = machine.step(machine.start(), b"b:\n  x\n")
-    debts = machine._masks._debts
-    assert debts.open(Asking((), NO_LINE), h.state, h.stack.state) is None
-    assert debts.open(Asking(h.indents, h.column), h.state, h.stack.state) is not None
+    debts, asking = machine._masks._debts, Asking()
+    owed = debts.open(asking, h.state, h.stack.state)
+    assert owed[2]
+    assert not debts.look_at_blocks(asking, owed, h.indents, h.column)[2]
+
+
+def test_what_waits_for_the_blocks_is_the_same_after_all_statements():
+    """The statement is reduced before anybody asks for the blocks."""
+    text = (
+        "start: line+\nline: value _NL\nvalue: call | sum\ncall: NAME LP RP\nsum: NAME PLUS NAME\n"
+        'NAME: /[a-z]/\nLP: "("\nRP: ")"\nPLUS: "+"\n_NL: /\\n */\n%declare _INDENT _DEDENT\n'
+    )
+    tokens = (b"x", b"(", b")", b"+", b"\n", b"\n  ")
+    artifact = compile_text(text, tokens, postlex="tests.indenters:TwoColumns")
+    waiting = [{*owed_by(artifact, text)[-1][2]} for text in (b"x()", b"x+x", b"x()\nx+x")]
+    assert waiting[0] == waiting[1] != set()

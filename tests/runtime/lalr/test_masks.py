@@ -60,3 +60,27 @@ def test_what_is_far_below_decides_however_little_is_cached(cache_bytes):
             assert matcher.accept_bytes(b"a")
             assert legal_ids(matcher, 9) == legal
             assert legal_ids(matcher.fork(), 9) == legal
+
+
+LINES = """
+start: line+
+line: X _NL | "b" ":" _NL _INDENT line+ _DEDENT
+X: "x"
+_NL: /(\\n *)+/
+%declare _INDENT _DEDENT
+"""
+
+
+@pytest.mark.skipif(native.is_compiled(), reason="exchanges methods")
+def test_blocks_that_differ_in_nothing_that_matters_are_looked_at_once(monkeypatch):
+    tokens = (b"b", b":", b"x", b"\n", b" ", b"\nx", b"\n  x")
+    artifact = compile_text(LINES, tokens, postlex="tests.indenters:TwoColumns")
+    looked, debts = [], artifact.machine._masks._debts
+    work = debts.look_at_blocks
+    monkeypatch.setattr(debts, "look_at_blocks", lambda *a: looked.append(a) or work(*a))
+    legal = {}
+    for text in ("b:\n  x", "b:\n    x", "b:\n      x"):
+        legal[text] = legal_ids(matcher_at(artifact, text), 7), len(looked)
+    # Two blanks go on with the first block, and belong to none of the others.
+    assert legal["b:\n  x"] == ({3, 5, 6}, 1)
+    assert legal["b:\n    x"] == legal["b:\n      x"] == ({3, 5}, 2)

@@ -1,18 +1,18 @@
 from maskc.runtime.lalr.layout import Layout
 
 
-def test_rows_are_those_of_the_arrays(brackets):
-    tables = brackets.tables
+def test_rows_are_those_of_the_arrays(brackets_artifact):
+    tables, arrays = brackets_artifact.machine.tables, brackets_artifact.contents.arrays
     n_shifts = sum(len(tables.shifts(state)) for state in range(len(tables.lalr_state)))
     n_gotos = sum(len(tables.gotos(state)) for state in range(len(tables.lalr_state)))
-    assert n_shifts == len(tables._arrays["shift_terminal"])
-    assert n_gotos == len(tables._arrays["goto_nonterminal"])
+    assert n_shifts == len(arrays["shift_terminal"])
+    assert n_gotos == len(arrays["goto_nonterminal"])
     assert tables.shifts(0) is tables.shifts(0)
 
 
-def test_a_reduction_is_of_a_production_that_there_is(brackets):
-    tables = brackets.tables
-    for state in range(len(tables._arrays["lalr_context"])):
+def test_a_reduction_is_of_a_production_that_there_is(brackets_artifact):
+    tables, arrays = brackets_artifact.machine.tables, brackets_artifact.contents.arrays
+    for state in range(len(arrays["lalr_context"])):
         assert set(tables.reduces(state).values()) <= set(range(len(tables.production_lhs)))
 
 

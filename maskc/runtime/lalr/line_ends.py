@@ -1,0 +1,192 @@
+r"""What does a newline bring, once it is known which blocks are open?
+
+A token may have newlines of many lengths after one terminal, and leave others open. The parser gets
+the newline in any case, and then what the columns say; so all that is asked about one newline is
+one *line end*, by number, and the newline is given once for all of it. What is above the block, a
+statement mostly, has been reduced by then: masks that the blocks decide depend on no more of it.
+
+Example: in an indented block ``x`` may be followed by the tokens ``\n``, ``\n    `` and
+``\n\n``. All reduce the statement; the first leads to a dedent, the second to the next one.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from maskc.artifact.model import column_after
+from maskc.ids import (
+    NO_LINE,
+    NO_NONTERMINAL,
+    SAME,
+    BoundaryId,
+    ColumnsId,
+    NodeId,
+    TerminalId,
+)
+from maskc.runtime.lalr.effects import StackEffects
+from maskc.runtime.lalr.newlines import Newlines
+from maskc.runtime.lalr.owed import (
+    ASK,
+    BLOCK,
+    END,
+    LEAD,
+    LINE,
+    SAME_BLOCKS,
+    Asking,
+    Open,
+    Task,
+    Waiting,
+)
+from maskc.runtime.lalr.stack import Stack
+
+TEXT_END = NodeId(-1)  # in the place of a node: the text ends there
+
+# Of a newline that ends: its column change, and the node that is asked then.
+Ended = tuple[int, NodeId]
+# Of one that stays open: its columns, the boundary at its end, its column change, and a union that
+# is legal if some text goes on from it.
+OpenLine = tuple[ColumnsId, BoundaryId, int, int]
+
+LineEnd = tuple[tuple[Ended, ...], tuple[OpenLine, ...]]
+
+
+class LineEnds:
+    """The line ends of one artifact, which are numbered as they come up.
+
+    There are no more of them than answers of the decision graph, and states on top of a stack.
+
+    Args:
+        newlines: what newlines do.
+        effects: what terminals do to stacks.
+    """
+
+    def __init__(self, newlines: Newlines, effects: StackEffects) -> None:
+        self._newlines = newlines
+        self._effects = effects
+        self._numbers: dict[LineEnd, int] = {}
+        self._line_ends: list[LineEnd] = []
+        self._lock = threading.Lock()
+
+    def give(
+        self, asking: Asking, stack: Stack, line_end: LineEnd, column: int, blocks: Open
+    ) -> None:
+        """Give the parser a newline, and go on with what it brings.
+
+        Args:
+            asking: of this mask.
+            stack: before the newline, not between brackets.
+            line_end: what is asked about it.
+            column: before it, ``SAME`` for that in the open lexeme.
+            blocks: that are open.
+        """
+        newline = self._newlines.terminal
+        if self._effects.takes(stack.state, newline):
+            task = (LINE, self._number(line_end), column, *blocks)
+            asking.given.append((stack, NO_NONTERMINAL, newline, task))
+
+    def _number(self, line_end: LineEnd) -> int:
+        number = self._numbers.get(line_end)
+        if number is None:
+            with self._lock:
+                number = self._numbers.setdefault(line_end, len(self._line_ends))
+                if number == len(self._line_ends):
+                    self._line_ends.append(line_end)
+        return number
+
+    def sign(
+        self, waiting: tuple[Waiting, ...], indents: tuple[int, ...], column: int
+    ) -> tuple[int, ...] | None:
+        """Return what newlines bring, for what waits for it; equal where the same follows.
+
+        It is so as long as the blocks are looked at for these newlines, and for nothing later.
+
+        Args:
+            waiting: for the open blocks.
+            indents: columns of the blocks that are open.
+            column: reached in the lexeme that is open.
+
+        Returns:
+            for each newline's end a terminal and how often, -1 if it is an error; ``None`` if
+            something else waits than newlines that end and were there before.
+        """
+        brought: list[int] = []
+        for task in waiting:
+            place = task[0] + 1
+            if task[place] != LINE or task[place + 3 :] != SAME_BLOCKS:
+                return None
+            ended, open_ = self._line_ends[task[place + 1]]
+            if open_:
+                return None
+            before = column if task[place + 2] == SAME else task[place + 2]
+            for change, _ in ended:
+                blocks = self._newlines.blocks(indents, column_after(before, change))
+                brought += (-1, 0) if blocks is None else (blocks[0], blocks[1])
+        return tuple(brought)
+
+    def bring(self, asking: Asking, stack: Stack, task: Task) -> None:
+        """Give the parser what a newline brings.
+
+        Args:
+            asking: of this mask, with the open blocks.
+            stack: after the newline.
+            task: of the kind ``LINE``.
+        """
+        ended, open_ = self._line_ends[task[1]]
+        before = asking.column if task[2] == SAME else task[2]
+        blocks = task[3:]
+        indents = asking.open(blocks)
+        for change, node in ended:
+            brought = self._newlines.blocks(indents, column_after(before, change))
+            if brought is not None:
+                terminal, n_times, left = brought
+                n_kept = min(len(asking.indents) if blocks[0] < 0 else blocks[0], len(left))
+                after = what_then(node, NO_LINE, (n_kept, *left[n_kept:]))
+                self.repeat(asking, stack, (BLOCK, terminal, n_times, *after))
+        for columns, boundary, change, union in open_:
+            reached = column_after(before, change)
+            self.lead_on(asking, stack, (LEAD, columns, boundary, 0, union, reached, *blocks))
+
+    def repeat(self, asking: Asking, stack: Stack, task: Task) -> None:
+        """Give the parser an INDENT or a DEDENT once more, or go on if there were enough.
+
+        Args:
+            asking: of this mask.
+            stack: after the newline and those that were given.
+            task: of the kind ``BLOCK``.
+        """
+        terminal, n_times = TerminalId(task[1]), task[2]
+        if not n_times:
+            asking.reached.append((stack, task[3:]))
+        elif self._effects.takes(stack.state, terminal):
+            rest = (BLOCK, terminal, n_times - 1, *task[3:])
+            asking.given.append((stack, NO_NONTERMINAL, terminal, rest))
+
+    def lead_on(self, asking: Asking, stack: Stack, task: Task) -> None:
+        """Go on with an open newline that has closed some blocks.
+
+        Args:
+            asking: of this mask, with the open blocks.
+            stack: after the newline and its dedents.
+            task: of the kind ``LEAD``.
+        """
+        _, number, end, n_closed, union, column, n_kept, *opened = task
+        columns, boundary = ColumnsId(number), BoundaryId(end)
+        newlines, state = self._newlines, stack.state
+        if union in asking.unions:
+            return
+        if n_kept < 0:
+            n_kept = len(asking.indents)
+        place = n_kept + len(opened) - 1 - n_closed
+        wanted = asking.indents[place] if place < n_kept else opened[place - n_kept]
+        if newlines.ends_here(columns, boundary, state, wanted, column, may_indent=not n_closed):
+            asking.unions.add(union)
+        elif place and newlines.may_close(boundary, state):
+            dedent = newlines.dedent
+            if self._effects.takes(state, dedent):
+                rest = (LEAD, columns, boundary, n_closed + 1, union, column, *task[6:])
+                asking.given.append((stack, NO_NONTERMINAL, dedent, rest))
+
+
+def what_then(node: NodeId, column: int, blocks: Open) -> Task:
+    """Return what is to be done after a terminal of a question."""
+    return (END, *blocks) if node == TEXT_END else (ASK, node, column, *blocks)
