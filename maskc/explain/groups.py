@@ -26,6 +26,8 @@ N_EXAMPLES = 8
 _Ended = frozenset[int] | None
 _NOTHING: frozenset[int] = frozenset()
 
+Named = dict[str | None, list[bytes]]
+
 
 def group_tokens(
     reader: Reader[Any], readings: tuple[Open[Any], ...], tokens: Iterable[bytes]
@@ -49,10 +51,19 @@ def group_tokens(
             path.append(walk.step(path[-1], byte))
         before = token
         found.setdefault(path[-1], []).append(token)
-    by_name: dict[str | None, list[bytes]] = {}
+    by_name: Named = {}
     for number, group in found.items():
         for name in walk.names(number):
             by_name.setdefault(name, []).extend(group)
+    return list_groups(by_name)
+
+
+def list_groups(by_name: Named) -> tuple[Group, ...]:
+    """Return the groups of tokens, those with the most first.
+
+    Args:
+        by_name: of each name its tokens; ``None``: they read only what is ignored.
+    """
     groups = [
         Group(name, len(group), tuple(sorted(group, key=lambda t: (len(t), t))[:N_EXAMPLES]))
         for name, group in by_name.items()

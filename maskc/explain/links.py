@@ -9,7 +9,9 @@ Example: after ``<tool_call>`` of ``qwen_3`` the next bytes are forced up to the
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+from maskc.explain.link_groups import group_link
 from maskc.explain.model import Death, Explanation, TokenVerdict
 from maskc.explain.questions import TokenName, describe_next, find_token, list_legal
 from maskc.runtime.artifact import Artifact
@@ -31,10 +33,11 @@ def explain_link(
         ValueError: there is no token of that id.
     """
     matcher = artifact.matcher()
-    death = _read(artifact, matcher, text)
+    here, death = _read(artifact, matcher, text)
     if death is not None:
         return Explanation(text, artifact.header["tokenizer"]["n_tokens"], death)
-    found: Explanation[Death] = describe_next(artifact, text, matcher)
+    groups = group_link(artifact, here, list_legal(artifact, matcher))
+    found: Explanation[Death] = replace(describe_next(artifact, text, matcher), groups=groups)
     if asked is None:
         return found
     token_id, token = find_token(artifact, asked)
@@ -46,24 +49,30 @@ def explain_link(
     return replace(found, token=TokenVerdict(None, token, death is None, death))
 
 
-def _read(artifact: Artifact, matcher: Matcher, text: bytes) -> Death | None:
-    """Move a matcher along a text; return where it dies, ``None`` if it does not."""
+def _read(
+    artifact: Artifact, matcher: Matcher, text: bytes
+) -> tuple[tuple[Any, ...], Death | None]:
+    """Move a matcher along a text; return where that leads, and where it dies if it does."""
+    machine = artifact.machine
     names = names_of(artifact.header)
     by_id = {token: name for name, token in names.items()}
-    offset = 0
+    here, offset = machine.start(), 0
     for part in cut_reply(text.decode(errors="surrogateescape"), names):
         if isinstance(part, int):
             name = by_id[part].encode()
             if not matcher.accept_token(part):
-                return Death(offset, name[0], ())
+                return (), Death(offset, name[0], ())
+            here = () if matcher.is_terminated else machine.take(here, part)
             offset += len(name)
             continue
         data = part.encode(errors="surrogateescape")
         death = _step(matcher, data, offset)
         if death is not None:
-            return death
+            return (), death
+        for byte in data:
+            here = machine.step(here, bytes([byte]))
         offset += len(data)
-    return None
+    return here, None
 
 
 def _step(matcher: Matcher, data: bytes, offset: int) -> Death | None:

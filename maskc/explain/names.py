@@ -14,9 +14,9 @@ from maskc.errors import GrammarError
 from maskc.explain.model import Names
 from maskc.frontends.dialects import find_dialect
 from maskc.frontends.loading import load_grammar
-from maskc.frontends.rule_names import rule_of
 from maskc.frontends.source import GrammarSource, load_source, source_from_header
 from maskc.grammar.model import LalrGrammar
+from maskc.grammar.rule_names import rule_of
 from maskc.ids import ROOT
 from maskc.parser.items import ItemSets, build_item_sets
 from maskc.runtime.artifact import Artifact

@@ -14,12 +14,20 @@ from typing import Any
 
 from maskc.errors import SchemaError
 from maskc.explain.causes import find_causes
-from maskc.explain.model import Explanation, Refusal, TokenVerdict
-from maskc.explain.questions import TokenName, describe_next, find_token, list_legal
+from maskc.explain.model import Explanation, Group, Refusal, TokenVerdict
+from maskc.explain.questions import (
+    TokenName,
+    describe_next,
+    find_token,
+    list_legal,
+    list_texts,
+)
+from maskc.explain.schema_groups import group_texts
 from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.reader import read_schema
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.budget import Budget
+from maskc.runtime.matcher import Matcher
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.plan import Layout, Plan
 
@@ -50,7 +58,9 @@ def explain_schema(
     if not matcher.accept_bytes(text):
         n_tokens: int = artifact.header["tokenizer"]["n_tokens"]
         return Explanation(text, n_tokens, judge.refuse(b"", text))
-    found: Explanation[Refusal] = describe_next(artifact, text, matcher)
+    found: Explanation[Refusal] = replace(
+        describe_next(artifact, text, matcher), groups=_group(artifact, matcher, text)
+    )
     if asked is None:
         return found
     token_id, token = find_token(artifact, asked)
@@ -60,6 +70,14 @@ def explain_schema(
         is_legal = matcher.fork().accept_bytes(token)
     refusal = judge.refuse(text, token) if token is not None and not is_legal else None
     return replace(found, token=TokenVerdict(token_id, token, is_legal, refusal))
+
+
+def _group(artifact: Artifact, matcher: Matcher, text: bytes) -> tuple[Group, ...]:
+    machine = artifact.machine
+    if not isinstance(machine, SchemaMachine):
+        raise TypeError(f"{type(machine).__name__} is of no JSON Schema")
+    (here,) = machine.step(machine.start(), text)
+    return group_texts(machine, here, list_texts(artifact, list_legal(artifact, matcher)))
 
 
 class _Judge:

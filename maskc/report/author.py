@@ -6,6 +6,7 @@ hold, there is nothing to say; the header still has it.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,11 +34,17 @@ _STYLES = ("", "on grey23", "on navy_blue", "on dark_blue", "on blue3", "on dodg
 
 @dataclass(frozen=True, slots=True)
 class TerminalRow:
-    """A terminal: its name, what it matches, and whether it is ignored."""
+    """A terminal: its name, what it matches, whether it is ignored, and what is said of it."""
 
     name: str
     pattern: str
     is_ignored: bool
+    is_hole: bool
+
+    @property
+    def note(self) -> str:
+        """What is said beside it."""
+        return "ignored" if self.is_ignored else "a hole" if self.is_hole else ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +79,7 @@ def view_artifact(artifact: Artifact, text: bytes) -> AuthorView | None:
         if not is_schema(artifact.header) and not is_link(artifact.header):
             source = source_from_header({**artifact.header["grammar"], "postlex": None})
             rules = read_shapes(source)
-            terminals = _list_terminals(load_grammar(source)[0])
+            terminals = _list_terminals(load_grammar(source)[0], source.holes)
         sample = explain_any(artifact, text)
     except (GrammarError, LimitError, PostlexError, SchemaError):
         return None
@@ -99,7 +106,7 @@ def list_sample(view: AuthorView) -> list[str]:
 def print_view(console: Console, view: AuthorView) -> None:
     """Print terminals, the heat of the text, and what may come next."""
     if view.terminals:
-        rows = [(t.name, t.pattern, "ignored" if t.is_ignored else "") for t in view.terminals]
+        rows = [(t.name, t.pattern, t.note) for t in view.terminals]
         console.print(make_table("Terminals", ("name", "matches", ""), rows))
     if view.heat:
         shown = Text("  ")
@@ -114,7 +121,7 @@ def print_view(console: Console, view: AuthorView) -> None:
         console.print(line, soft_wrap=True, markup=False, highlight=False)
 
 
-def _list_terminals(grammar: Grammar) -> tuple[TerminalRow, ...]:
+def _list_terminals(grammar: Grammar, holes: Container[str]) -> tuple[TerminalRow, ...]:
     texts = list_texts(grammar)
     pairs = zip(grammar.bnf.terminals, grammar.lexer.patterns, strict=True)
     found = [
@@ -122,6 +129,7 @@ def _list_terminals(grammar: Grammar) -> tuple[TerminalRow, ...]:
             "" if name.startswith(("__IGNORE_", UNNAMED)) else name,
             texts.get(name) or _write_pattern(pattern),
             number in grammar.lexer.ignored,
+            name in holes,
         )
         for number, (name, pattern) in enumerate(pairs)
         if name != END

@@ -7,7 +7,7 @@ from typing import Any
 from maskc.explain.checking import Problem
 from maskc.explain.model import Death, Explanation, Refusal
 from maskc.report.explain import list_names, say_cause
-from maskc.report.refusals import say_refusal
+from maskc.report.refusals import say_reason
 from maskc.report.render import format_lexemes
 
 
@@ -45,12 +45,15 @@ def find_expected(explanation: Explanation[Any]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _say_death(death: Death, text: bytes) -> str:
-    # The whole character: it may have several bytes, and the wrong one need not be the first.
-    start = death.offset
+def _quote_character(text: bytes, offset: int) -> str:
+    """Return the whole character at a byte: any of its bytes can be the wrong one."""
+    start = offset
     while start and text[start] & 0xC0 == 0x80:
         start -= 1
-    character = format_lexemes(text[start : start + 4].decode(errors="replace")[:1].encode())
+    return format_lexemes(text[start : start + 4].decode(errors="replace")[:1].encode())
+
+
+def _say_death(death: Death, character: str) -> str:
     for cause in death.causes:
         if cause.blocks:
             return say_cause(cause, character)
@@ -61,13 +64,13 @@ def _say_death(death: Death, text: bytes) -> str:
 def _say(problem: Problem, text: bytes) -> str:
     death = problem.explanation.death
     if isinstance(death, Refusal):
-        return " ".join(line.strip(" -") for line in say_refusal(death, text)[1:])
+        return f"unexpected {_quote_character(text, death.offset)}; {say_reason(death)}"
     if death is None:
         said = "the text ends too early"
         forced = problem.explanation.forced
         if forced:
             return f"{said}; expected: {format_lexemes(forced)}"
     else:
-        said = _say_death(death, text)
+        said = _say_death(death, _quote_character(text, death.offset))
     expected = find_expected(problem.explanation)
     return f"{said}; expected: {list_names(expected)}" if expected else said

@@ -25,6 +25,26 @@ def say_refusal(refusal: Refusal, text: bytes) -> list[str]:
     return [*lines, *_say_causes(refusal.causes)]
 
 
+def say_reason(refusal: Refusal) -> str:
+    """Return in a few words what forbids the byte at which a text dies.
+
+    Example: ``forbidden by /properties/id/format: "uuid"``.
+    """
+    if refusal.layout:
+        return f"forbidden by the layout: {', '.join(refusal.layout)}"
+    causes = refusal.causes
+    if causes is None:
+        return "no JSON text goes on so, or a key comes twice"
+    found = causes.alone or causes.together
+    if not found:
+        return "the schema forbids it, and is too large to say where"
+    shown = [_say_keyword(keyword) for keyword in found[:_MOST_SHOWN]]
+    if len(found) > _MOST_SHOWN:
+        shown.append(f"{len(found) - _MOST_SHOWN} more")
+    how = " together with " if causes.alone else ", and by "
+    return f"forbidden by {how.join(shown)}"
+
+
 def _say_causes(causes: Causes) -> list[str]:
     found = causes.alone or causes.together
     if causes.alone:

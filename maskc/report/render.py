@@ -15,10 +15,18 @@ from rich.text import Text
 PIPE_WIDTH = 100
 
 
+class _Console(Console):
+    """A console whose reader may go away, which the command answers for, not Rich."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise what is being handled; Rich would end the process with status 1."""
+        raise BrokenPipeError
+
+
 def make_console(*, stderr: bool = False) -> Console:
     """Return a console that prints names as they are: no markup, no emoji, no guessed colours."""
     stream = sys.stderr if stderr else sys.stdout
-    return Console(
+    return _Console(
         file=stream,
         markup=False,
         emoji=False,

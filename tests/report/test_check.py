@@ -2,6 +2,7 @@
 
 import pytest
 
+import maskc
 from maskc.explain.checking import find_problem
 from maskc.report.check import find_expected, say_problem, to_dict
 from tests.compiled import compile_text
@@ -37,3 +38,27 @@ def test_a_right_file_is_said_to_be_right(lists):
         "file": "f",
         "is_right": True,
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b'{"a":"x"}', 'f:1:6: unexpected \'"\'; forbidden by /properties/a/type: "integer"'),
+        ('{"ä'.encode(), "f:1:3: unexpected 'ä'; forbidden by /additionalProperties: false"),
+        (b"{}", "f:1:2: unexpected '}'; forbidden by /required: [\"a\"]"),
+        (b"{x", "f:1:2: unexpected 'x'; no JSON text goes on so, or a key comes twice"),
+        (b'{"a" :1}', "f:1:5: unexpected ' '; forbidden by the layout: blanks=compact"),
+        (b'{"a"', "f:1:5: the text ends too early; expected: ':'"),
+    ],
+)
+def test_it_is_said_what_of_a_schema_forbids_a_file(text, said):
+    schema = {
+        "properties": {"a": {"type": "integer"}},
+        "required": ["a"],
+        "additionalProperties": False,
+        "type": "object",
+    }
+    artifact = maskc.compile_json_schema(schema, tokenizer="bytes", blanks="compact")
+    problem = find_problem(artifact, text)
+    assert problem is not None
+    assert say_problem("f", problem, text).startswith(said)

@@ -26,10 +26,7 @@ def build_author(view: AuthorView) -> list[Html]:
 
 
 def _build_terminals(view: AuthorView) -> Html:
-    rows = [
-        (row.name, element("code", row.pattern), "ignored" if row.is_ignored else "")
-        for row in view.terminals
-    ]
+    rows = [(row.name, element("code", row.pattern), row.note) for row in view.terminals]
     columns = ("terminal", "what it matches", "")
     return make_section("terminals", "Terminals", make_table("Patterns of re", columns, rows))
 

@@ -1,0 +1,111 @@
+"""Of which part of a reply does a token read first?
+
+A reply is linked of pieces: fixed text, free text, patterns, JSON, texts of a grammar. A token
+belongs to the piece that reads its first byte; of JSON, to the key, string and so on that it reads
+(:mod:`maskc.explain.schema_groups`). Tokens that are taken whatever they write are special ones.
+
+Example: of ``qwen_3`` a token is of free text until ``<tool_call>``, then of fixed text, and after
+``"arguments": `` of JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from maskc.explain.groups import Named, list_groups
+from maskc.explain.model import Group
+from maskc.explain.schema_groups import find_blanks, name_parts
+from maskc.runtime.artifact import Artifact
+from maskc.runtime.link.automaton import Words
+from maskc.runtime.link.free_text import FreeText
+from maskc.runtime.link.grammar_piece import MachinePiece
+from maskc.runtime.link.limited import LimitedPiece
+from maskc.runtime.link.machine import LinkMachine
+from maskc.runtime.link.markers import Markers
+from maskc.runtime.link.pieces import AutomatonPiece, Link, Piece, SchemaPiece
+from maskc.runtime.link.replies import names_of
+
+_SPECIAL = "special token"
+
+
+def group_link(
+    artifact: Artifact, here: tuple[Link, ...], legal: Iterable[int]
+) -> tuple[Group, ...]:
+    """Return the groups of legal tokens, those with the most tokens first.
+
+    Args:
+        artifact: of a structural tag, of tools or of choices.
+        here: where the text is.
+        legal: the ids of tokens that are legal there.
+    """
+    machine = artifact.machine
+    if not isinstance(machine, LinkMachine):
+        raise TypeError(f"{type(machine).__name__} is of no link")
+    shown = {token: name.encode() for name, token in names_of(artifact.header).items()}
+    atoms = set(machine.list_atoms(here))
+    names = _Names(machine, here)
+    found: Named = {}
+    for token_id in legal:
+        text = artifact.token_bytes(token_id)
+        if token_id in atoms:
+            found.setdefault(_SPECIAL, []).append(shown.get(token_id) or text or b"")
+        elif text is not None:
+            for name in names.of(token_id, text):
+                found.setdefault(name, []).append(text)
+    return list_groups(found)
+
+
+class _Names:
+    """Names the parts that tokens are of.
+
+    Args:
+        machine: of the artifact.
+        here: where the text is.
+    """
+
+    def __init__(self, machine: LinkMachine, here: tuple[Link, ...]) -> None:
+        self._machine = machine
+        self._masks = [(link, machine.mask(link).words) for link in here]
+        self._after: dict[tuple[Link, bytes], tuple[Link, ...]] = {}
+
+    def of(self, token_id: int, text: bytes) -> set[str | None]:
+        """Return the parts that a legal token is of; ``None``: it is blanks between parts."""
+        found: set[str | None] = set()
+        for link, words in self._masks:
+            if np.uint32(words[token_id // 32]) >> np.uint32(token_id % 32) & np.uint32(1):
+                found |= self._of(link, text)
+        return found
+
+    def _of(self, link: Link, text: bytes) -> set[str | None]:
+        if not isinstance(link.piece, SchemaPiece):
+            return {_name_piece(link.piece)}
+        blanks = find_blanks(link.inner, text)
+        if len(blanks) == len(text):
+            return {None}
+        if not blanks:
+            return set(name_parts(link.inner, text[0]))
+        return self._of_rest(link, blanks, text[len(blanks) :])
+
+    def _of_rest(self, link: Link, blanks: bytes, rest: bytes) -> set[str | None]:
+        """Return the parts of what follows blanks: perhaps no longer of the same JSON text."""
+        key = (link, blanks)
+        if key not in self._after:
+            self._after[key] = self._machine.begin((link,), blanks)
+        found: set[str | None] = set()
+        for after in self._after[key]:
+            if self._machine.go_on((after,), rest):
+                found |= self._of(after, rest)
+        return found
+
+
+def _name_piece(piece: Piece) -> str:
+    match piece:
+        case MachinePiece():
+            return "grammar"
+        case LimitedPiece() | AutomatonPiece(automaton=FreeText()):
+            return "free text"
+        case AutomatonPiece(automaton=Words() | Markers()):
+            return "fixed text"
+    return "pattern"
