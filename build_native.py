@@ -41,6 +41,7 @@ INTERPRETED = {
     "maskc/runtime/machine.py": "an interface",
     "maskc/runtime/matcher.py": "users call it",
     "maskc/runtime/once.py": "a descriptor",
+    "maskc/runtime/over_tokens.py": "users call it",
     "maskc/runtime/vocabulary.py": "weak references",
     "maskc/runtime/cache/budget.py": "weak references",
     "maskc/runtime/cache/composing.py": "once for a mask",

@@ -1,6 +1,7 @@
 """Reads a folder of schemas with instances: are masks right, and how long do they take?
 
 Usage: python -m benchmarks.json_schema FOLDER [--engine NAME …] [--sample N] [--seed N]
+    [--json FILE]
 
 Each file of the folder is as MaskBench has it: ``schema``, and ``tests`` with ``data`` and
 ``valid``. An instance is read as llama3's tokens of ``json.dumps(data, ensure_ascii=False)``: a
@@ -13,6 +14,9 @@ mask; masks of a schema's first instance (cold) and of its later ones (warm). Ga
 before each schema. The engines are maskc, llguidance, xgrammar and glrmask, each in a process of
 its own, one after the other, on the same schemas; without the option it is maskc. Beside the times
 stands what a loop over a dictionary of 1,000 entries took in the same process, as a floor.
+
+With ``--json FILE`` each schema's outcome and times are a line of the file once it is read, and
+what the file already has of this engine is not read again: a run that was stopped goes on.
 """
 
 from __future__ import annotations
@@ -27,8 +31,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from rich.console import Console
+from rich.progress import track
 
 from benchmarks.engines import RefusedError, Schemas, SchemaSession
 from benchmarks.workloads import TOKENIZER
@@ -86,6 +95,98 @@ def measure_floor() -> float:
     return time.thread_time() - began
 
 
+@dataclass(slots=True)
+class Record:
+    """What an engine does to a file; times in seconds.
+
+    Attributes:
+        engine: the engine, with its version.
+        file: the file's name.
+        floor: what the loop took just before.
+        outcome: a class of the table.
+        why: what a refusal says.
+        first: from the schema to the first mask, ``None`` without one.
+        cold: each mask of the first instance.
+        warm: each mask of the later ones.
+    """
+
+    engine: str
+    file: str
+    floor: float
+    outcome: str = ""
+    why: str = ""
+    first: float | None = None
+    cold: list[float] = field(default_factory=list)
+    warm: list[float] = field(default_factory=list)
+
+    def line(self) -> str:
+        """Return the record as a line of JSON, times to a tenth of a microsecond."""
+        return json.dumps(
+            asdict(self)
+            | {name: [round(t, 7) for t in getattr(self, name)] for name in ("cold", "warm")},
+            separators=(",", ":"),
+        )
+
+
+class Reader:
+    """What reads schemas with an engine.
+
+    Args:
+        schemas: the engine.
+    """
+
+    def __init__(self, schemas: Schemas) -> None:
+        self._schemas = schemas
+        self._encode = load_encoder(TOKENIZER).encode
+
+    def read(self, file: Path) -> Record:
+        """Read a schema with its instances."""
+        gc.collect()  # what the schema before has left
+        record = Record(self._schemas.name, file.name, measure_floor())
+        try:
+            entry = json.loads(file.read_text())
+        except json.JSONDecodeError as error:
+            record.outcome, record.why = "no JSON", str(error)
+            return record
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        try:
+            try:
+                record.outcome = self._judge(entry, record)
+            finally:
+                signal.setitimer(signal.ITIMER_PROF, 0)  # which the alarm may still interrupt
+        except RefusedError as error:
+            record.why = str(error)
+            fits_none = record.why == "fits no value at all"
+            record.outcome = "no value fits" if fits_none else "refused"
+        except TooSlowError:
+            record.outcome = "timeout"
+        return record
+
+    def _judge(self, entry: Any, record: Record) -> str:
+        began = time.thread_time()
+        start = self._schemas.compile(entry["schema"])
+        start().fill()
+        record.first = time.thread_time() - began
+        tests = sorted(entry["tests"], key=lambda test: not test["valid"])
+        for number, test in enumerate(tests):
+            tokens = list(self._encode(json.dumps(test["data"], ensure_ascii=False)))
+            times = record.warm if number else record.cold
+            accepted, agrees = walk(start(), tokens, self._schemas.bitmask, times)
+            if not agrees:
+                return "mask differs from matcher"
+            if accepted != test["valid"]:
+                return "valid refused" if test["valid"] else "invalid accepted"
+        return "right"
+
+
+def load_records(file: Path | None, engine: str) -> dict[str, Record]:
+    """Return the records of an engine in a file by the name of what was read."""
+    if file is None or not file.exists():
+        return {}
+    records = (Record(**json.loads(line)) for line in file.read_text().splitlines())
+    return {record.file: record for record in records if record.engine == engine}
+
+
 def show(name: str, times: list[float], unit: float, sign: str) -> None:
     """Print percentiles."""
     ordered = sorted(times)
@@ -99,75 +200,41 @@ def show(name: str, times: list[float], unit: float, sign: str) -> None:
     )
 
 
-class Reading:
-    """What an engine does to a folder.
+def show_all(records: list[Record]) -> None:
+    """Print what came of it."""
+    floor = sum(record.floor for record in records) / len(records)
+    print(f"{records[0].engine}; a loop of 1,000 entries: {floor * 1e6:,.0f} µs")
+    classes = Counter(record.outcome for record in records)
+    print(", ".join(f"{n:,} {name}" for name, n in classes.most_common()))
+    first = {record.file: record.first for record in records if record.first is not None}
+    whole = [first[r.file] + sum(r.cold) for r in records if r.cold and r.file in first]
+    show("schema to first mask", list(first.values()), 1e-3, "ms")
+    show("schema and all masks of its first instance", whole, 1e-3, "ms")
+    show("mask, first instance", [t for record in records for t in record.cold], 1e-6, "µs")
+    show("mask, later instances", [t for record in records for t in record.warm], 1e-6, "µs")
 
-    Args:
-        schemas: the engine.
-    """
 
-    def __init__(self, schemas: Schemas) -> None:
-        self._schemas = schemas
-        self._encode = load_encoder(TOKENIZER).encode
-        self._classes: Counter[str] = Counter()
-        self._first: list[float] = []
-        self._whole: list[float] = []
-        self._cold: list[float] = []
-        self._warm: list[float] = []
-        self._floors: list[float] = []
-
-    def read(self, file: Path) -> None:
-        """Read a schema with its instances."""
-        gc.collect()  # what the schema before has left
-        self._floors.append(measure_floor())
-        try:
-            entry = json.loads(file.read_text())
-        except json.JSONDecodeError as error:
-            self._classes["no JSON"] += 1
-            print(f"{file.name}: {error}")
-            return
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)
-        try:
-            try:
-                outcome = self._judge(entry)
-            finally:
-                signal.setitimer(signal.ITIMER_PROF, 0)  # which the alarm may still interrupt
-        except RefusedError as error:
-            outcome = "no value fits" if str(error) == "fits no value at all" else "refused"
-        except TooSlowError:
-            outcome = "timeout"
-        self._classes[outcome] += 1
-        if outcome not in ("right", "refused", "no value fits"):
-            print(f"{file.name}: {outcome}")
-
-    def _judge(self, entry: Any) -> str:
-        began = time.thread_time()
-        start = self._schemas.compile(entry["schema"])
-        start().fill()
-        self._first.append(time.thread_time() - began)
-        tests = sorted(entry["tests"], key=lambda test: not test["valid"])
-        for number, test in enumerate(tests):
-            tokens = list(self._encode(json.dumps(test["data"], ensure_ascii=False)))
-            times = self._warm if number else self._cold
-            n_before = len(times)
-            accepted, agrees = walk(start(), tokens, self._schemas.bitmask, times)
-            if number == 0:
-                self._whole.append(self._first[-1] + sum(self._cold[n_before:]))
-            if not agrees:
-                return "mask differs from matcher"
-            if accepted != test["valid"]:
-                return "valid refused" if test["valid"] else "invalid accepted"
-        return "right"
-
-    def show(self) -> None:
-        """Print what came of it."""
-        floor = sum(self._floors) / len(self._floors)
-        print(f"{self._schemas.name}; a loop of 1,000 entries: {floor * 1e6:,.0f} µs")
-        print(", ".join(f"{n:,} {name}" for name, n in self._classes.most_common()))
-        show("schema to first mask", self._first, 1e-3, "ms")
-        show("schema and all masks of its first instance", self._whole, 1e-3, "ms")
-        show("mask, first instance", self._cold, 1e-6, "µs")
-        show("mask, later instances", self._warm, 1e-6, "µs")
+def read_all(engine: str, files: list[Path], kept: Path | None) -> None:
+    """Read files with an engine, and print what came of it."""
+    schemas: Schemas = importlib.import_module(f"benchmarks.engines.{engine}_engine").read_schemas()
+    known = load_records(kept, schemas.name)
+    # What depends on the tokenizer alone is made once, before any clock runs.
+    warm_up(schemas)
+    signal.signal(signal.SIGPROF, on_alarm)
+    reader, records = Reader(schemas), list[Record]()
+    console = Console(stderr=True)
+    bar = track(
+        files, schemas.name, console=console, transient=True, disable=not console.is_terminal
+    )
+    with nullcontext() if kept is None else kept.open("a") as lines:
+        for file in bar:
+            record = known.get(file.name) or reader.read(file)
+            records.append(record)
+            if lines is not None and file.name not in known:
+                print(record.line(), file=lines, flush=True)
+            if record.outcome not in ("right", "refused", "no value fits"):
+                print(f"{file.name}: {record.outcome} {record.why}".rstrip())
+    show_all(records)
 
 
 def main() -> None:
@@ -177,9 +244,11 @@ def main() -> None:
     parser.add_argument("--engine", action="append", default=[])
     parser.add_argument("--sample", type=int)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     if len(arguments.engine) > 1:
         options = [] if arguments.sample is None else ["--sample", str(arguments.sample)]
+        options += [] if arguments.json is None else ["--json", str(arguments.json)]
         for engine in arguments.engine:
             command = [sys.executable, "-m", "benchmarks.json_schema", str(arguments.folder)]
             command += ["--engine", engine, "--seed", str(arguments.seed), *options]
@@ -188,15 +257,7 @@ def main() -> None:
     files = sorted(arguments.folder.glob("*.json"))
     if arguments.sample:
         files = random.Random(arguments.seed).sample(files, min(arguments.sample, len(files)))
-    name = arguments.engine[0] if arguments.engine else "maskc"
-    schemas: Schemas = importlib.import_module(f"benchmarks.engines.{name}_engine").read_schemas()
-    # What depends on the tokenizer alone is made once, before any clock runs.
-    warm_up(schemas)
-    signal.signal(signal.SIGPROF, on_alarm)
-    reading = Reading(schemas)
-    for file in files:
-        reading.read(file)
-    reading.show()
+    read_all(arguments.engine[0] if arguments.engine else "maskc", files, arguments.json)
 
 
 if __name__ == "__main__":

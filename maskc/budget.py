@@ -128,6 +128,13 @@ def current_limits() -> Limits:
     return budget.limits if budget else Limits()
 
 
+def name_parts(names: Mapping[str, str]) -> None:
+    """Say what the author calls parts of the grammar that have names of Lark's making."""
+    budget = _open.get()
+    if budget is not None:
+        budget.rule_of = {**names, **budget.rule_of}
+
+
 def at(place: Place) -> None:
     """Say what is being worked on; a function is asked only if the budget is spent there."""
     budget = _open.get()
@@ -220,7 +227,7 @@ def run_bounded(work: Callable[[], T], limits: Limits | None = None, *, name: st
 
 def _reword(error: MaskcError, budget: Budget) -> MaskcError:
     """Return the error in the words of those who wrote the grammar."""
-    if budget.wording is LARK_WORDING:
+    if isinstance(error, UnsupportedTerminalError) and error.place:
         return error
     phrases = budget.wording.phrases
     if isinstance(error, UnsupportedTerminalError):

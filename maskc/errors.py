@@ -163,7 +163,7 @@ class OutputError(MaskcError):
         self.path, self.reason = path, reason
 
     def __str__(self) -> str:
-        return f"{self.path}: cannot be written ({self.reason}); choose another place with -o"
+        return f"{self.path}: cannot be written ({self.reason}); choose another place"
 
 
 class CaptureError(MaskcError):
@@ -186,6 +186,17 @@ class HoleError(MaskcError):
 
     def __str__(self) -> str:
         return f"{self.name}: {self.hole}: {self.reason}; {self.remedy}"
+
+
+class SpellingError(MaskcError):
+    """What is asked for does not go with the tokenizer's own tokens."""
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        super().__init__(reason, remedy)
+        self.reason, self.remedy = reason, remedy
+
+    def __str__(self) -> str:
+        return f"{self.reason}; {self.remedy}"
 
 
 class WorkerError(MaskcError):

@@ -121,8 +121,13 @@ def _count(language: LalrLanguage) -> dict[str, int]:
 
 
 def _complete(
-    language: LalrLanguage, streamlined: Streamlined, graph: DecisionGraph, contents: Contents
+    language: LalrLanguage,
+    store: MaskStore,
+    streamlined: Streamlined,
+    graph: DecisionGraph,
+    contents: Contents,
 ) -> Contents:
+    del store
     lexed = language.lexed
     layout = describe_layout(lexed.grammar.lexer.layout, lexed.boundaries)
     more = lalr_sections(

@@ -215,7 +215,7 @@ def _compile(
 
     def put_together() -> Contents:
         contents = _assemble(header, vocabulary, lexed, streamlined, graph, unions)
-        return path.complete(language, streamlined, graph, contents)
+        return path.complete(language, store, streamlined, graph, contents)
 
     contents = run("assemble", put_together)
     fault = check(contents)

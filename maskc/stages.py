@@ -115,8 +115,8 @@ class ParserPath(Generic[L]):
         make_decider: → the pushdown automaton and the parser's states, which decide about rows.
         walk: with a token trie, and what is told the fraction done → the store.
         count: → how large the parts are that only this parser has.
-        complete: with what streamlining left, the decision graph and an artifact's contents →
-            the same with what only this parser needs.
+        complete: with the store, what streamlining left, the decision graph and an artifact's
+            contents → the same with what only this parser needs.
     """
 
     build_language: Callable[[GrammarSource, Run], L]
@@ -124,7 +124,7 @@ class ParserPath(Generic[L]):
     make_decider: Callable[[L], Decider]
     walk: Callable[[L, TokenTrie, Callable[[float], None]], MaskStore]
     count: Callable[[L], dict[str, int]]
-    complete: Callable[[L, Streamlined, DecisionGraph, Contents], Contents]
+    complete: Callable[[L, MaskStore, Streamlined, DecisionGraph, Contents], Contents]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -35,10 +35,7 @@ class Phrase(StrEnum):
     SMALLER_GRAMMAR = "lower its counts, and write words of the same place as one terminal"
     COUNT_LESS = "count less in it, or use rules in its place"
     FEWER_MATCHES = "let fewer terminals match the same texts"
-    FEWER_CUTS = (
-        'let one of them end only where the other cannot go on, as /-(?!-)/ beside "--", '
-        "or use lexer=basic"
-    )
+    FEWER_CUTS = 'let one of them end only where the other cannot go on, as /-(?!-)/ beside "--"'
     IGNORE_BLANKS = "let blanks be ignored between terminals, or simplify the terminals"
     NEST_LESS = "nest less: give inner parts rules of their own; shorten chains of rules"
     WRITE_WITHOUT = "write the terminal without it"

@@ -11,7 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-_MODULES = ("__init__", "bits", "byte_classes", "errors", "files", "ids", "levels", "limits")
+_MODULES = (
+    "__init__",
+    "bits",
+    "byte_classes",
+    "compiling",
+    "errors",
+    "files",
+    "ids",
+    "levels",
+    "limits",
+)
 _ROOMS = ("artifact", "runtime", "vocab")
 _INTEGRATIONS = (
     *("__init__", "continuous_batching", "drift", "errors", "llama_cpp", "llama_cpp_model"),

@@ -54,7 +54,7 @@ def test_using_maskc_loads_numpy_and_msgpack_and_nothing_else(loaded):
 
 def test_using_maskc_loads_no_compiler(loaded):
     packages = {name.split(".")[1] for name in loaded[1]}
-    modules = {"byte_classes", "errors", "files", "ids", "levels", "limits"}
+    modules = {"byte_classes", "errors", "files", "ids", "levels"}
     assert packages == {"artifact", "runtime", *modules}
 
 

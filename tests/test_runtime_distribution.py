@@ -71,6 +71,6 @@ def test_whatever_is_loaded_is_in_it_or_is_numpy_or_msgpack(files):
     ],
 )
 def test_without_the_compiler_what_needs_it_says_so(monkeypatch, compiling):
-    monkeypatch.setattr(maskc, "_find_spec", lambda _: None)
+    monkeypatch.setattr("maskc.compiling._find_spec", lambda _: None)
     with pytest.raises(MissingPackageError, match=r"install it with pip install maskc$"):
         compiling()

@@ -12,6 +12,9 @@ from benchmarks.engines import Prepared, RefusedError, Schemas, SchemaSession
 from benchmarks.workloads import TOKENIZER
 from maskc.bench.timing import Session
 from maskc.errors import SchemaError
+from maskc.kit.file import make_kit
+from maskc.kit.rows import lend_rows, make_rows
+from maskc.runtime.vocabulary import BYTES, FIRST, index_of
 from maskc.vocab import load_vocabulary
 
 
@@ -33,10 +36,17 @@ def prepare(workload: str, artifact: Path) -> Prepared:
 
 
 def read_schemas() -> Schemas:
-    """Return maskc as it compiles schemas: from one to a loaded artifact, in memory."""
+    """Return maskc as it compiles schemas: from one to a loaded artifact, in memory.
+
+    What a kit's file holds is there, and the kit is prepared, as a server has it.
+    """
     from maskc.jsonschema.compiling import compile_schema as compile_contents
 
     vocabulary = load_vocabulary(TOKENIZER)
+    arrays = compile_contents({}, vocabulary).arrays
+    index = index_of(arrays[FIRST], arrays[BYTES])
+    lend_rows(index, make_rows(index))
+    make_kit(vocabulary).prepare()
     bitmask = maskc.allocate_bitmask(1, vocabulary.vocab_size)
 
     def compile_schema(schema: Any) -> Callable[[], SchemaSession]:

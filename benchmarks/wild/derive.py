@@ -2,7 +2,8 @@
 
     python -m benchmarks.wild.derive SETTINGS TEXTS N [--seed N]
 
-Run in a process of its own, that others can bound. Printed is ``{"loads": true}``, or Lark's words.
+Run in a process of its own, that others can bound. Printed is ``{"loads": true}``, or Lark's words,
+and then ``{"parsed": N}``, how many of the texts Lark parses.
 The texts are drawn by ``hypothesis.extra.lark`` from rules and patterns alone: no lexer looks at
 them, so Lark parses only some, and ``maskc verify`` holds both kinds against the artifact.
 """
@@ -86,6 +87,15 @@ def derive(parser: Lark, start: str, number: int, random: int) -> list[str]:
     return list(found)[:number]
 
 
+def parses(lark: Lark, text: str, start: str) -> bool:
+    """Return whether Lark parses a text; its Indenter raises more than LarkError."""
+    try:
+        lark.parse(text, start=start)
+    except (LarkError, IndexError, KeyError, AssertionError, RuntimeError):
+        return False
+    return True
+
+
 def main() -> None:
     """Load one grammar, write its texts, print what became of it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
@@ -116,6 +126,9 @@ def main() -> None:
         return
     for number, text in enumerate(texts):
         (arguments.texts / f"derived-{number}.txt").write_text(text, encoding="utf-8", newline="")
+    print(
+        json.dumps({"parsed": sum(parses(lark, text, entry.given["start"][0]) for text in texts)})
+    )
 
 
 if __name__ == "__main__":

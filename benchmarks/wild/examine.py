@@ -25,7 +25,9 @@ from typing import Any
 from benchmarks.conformance.corpora import ROOT
 from benchmarks.wild.settings import Entry
 
-STATES = ("Lark refuses it", "differs", "refused", "compiles", "verified")
+# *No text*: maskc says that nothing can be parsed, and Lark parses none of the derived texts.
+STATES = ("Lark refuses it", "differs", "refused", "no text", "compiles", "verified")
+_NO_TEXT = "no text at all can be parsed"
 AMOUNTS = {
     "--files": 60,
     "--texts": 6,
@@ -86,7 +88,8 @@ def examine(entry: Entry, folder: Path, bounds: Bounds) -> dict[str, Any]:
     )
     result["seconds"] = round(compiled["cpu"], 1)
     if "error" in compiled:
-        return {**result, "state": "refused", "why": compiled["error"]}
+        has_none = _NO_TEXT in compiled["error"] and not loaded["parsed"]
+        return {**result, "state": "no text" if has_none else "refused", "why": compiled["error"]}
     result |= {
         "megabytes": round(compiled["n_bytes"] / 1e6, 1),
         "peak": round(max(done["peak_mb"] for done in compiled["passes"])),
@@ -101,7 +104,10 @@ def _load(entry: Entry, texts: Path, bounds: Bounds) -> dict[str, Any]:
     lines = done["out"].splitlines()
     if not lines:
         return {"loads": False, "why": done["error"]}
-    return dict(json.loads(lines[0]))
+    return {
+        "parsed": 0,
+        **{key: value for line in lines for key, value in json.loads(line).items()},
+    }
 
 
 def _lay_out(entry: Entry, folder: Path) -> Path:

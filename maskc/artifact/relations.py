@@ -81,7 +81,7 @@ def _check_padding(arrays: _Arrays, n_tokens: int) -> str | None:
     # An arithmetic shift: all bits of tokens that there are not.
     beyond = np.int32(-1 << n_last)
     n_words = -(-n_tokens // 32)
-    last = np.flatnonzero(arrays["union_word"] == n_words - 1)
-    if (arrays["masks"][:, -1] & beyond).any() or (arrays["union_bits"][last] & beyond).any():
+    last = np.flatnonzero(arrays["change_word"] == n_words - 1)
+    if (arrays["masks"][:, -1] & beyond).any() or (arrays["change_bits"][last] & beyond).any():
         return "a mask has a token beyond the vocabulary"
     return None

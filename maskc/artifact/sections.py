@@ -82,9 +82,10 @@ SHARED_SECTIONS: dict[str, Section] = {
     "trial_column": Section("int32", ("trials",), least=-(1 << 20)),
     "trial_union": Section("int32", ("trials",), below="unions"),
     "union_base": Section("int32", ("unions",), below="masks", least=NO_BASE),
-    "union_first": Section("int32", ("unions+1",), offsets="union_word"),
-    "union_word": Section("uint16", ("changes",), below="VW", wide="uint32"),
-    "union_bits": Section("int32", ("changes",), least=ANY),
+    "union_first": Section("int32", ("unions+1",), offsets="union_change"),
+    "union_change": Section("uint16", ("uc",), below="changes", wide="uint32"),
+    "change_word": Section("uint16", ("changes",), below="VW", wide="uint32"),
+    "change_bits": Section("int32", ("changes",), least=ANY),
     "masks": Section("int32", ("masks", "VW"), least=ANY),
 }
 
@@ -140,6 +141,11 @@ GENERAL_SECTIONS: dict[str, Section] = {
     "general_closed": Section("uint8", ("B",), below="2"),
     "profile_of": Section("int32", ("G",)),
 }
+
+
+# Of a general grammar with tokens that are cut into terminals in too many ways: these tokens.
+UNLISTED = "unlisted"  # the header's entry says how many
+UNLISTED_SECTIONS: dict[str, Section] = {UNLISTED: Section("int32", ("u",), below="V")}
 
 
 # Of a JSON Schema (``parser=schema``) only these.
@@ -203,4 +209,6 @@ def sections_of(header: Mapping[str, Any]) -> dict[str, Section]:
     if is_link(header):
         return LINK_SECTIONS
     sections = GENERAL_SECTIONS if is_general(header) else LALR_SECTIONS
+    if UNLISTED in header and is_general(header):
+        sections = {**sections, **UNLISTED_SECTIONS}
     return {**sections, **START_SECTIONS} if STARTS in header else sections

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -70,10 +70,12 @@ def any_set(flags: int) -> CodePoints:
     return ANY if flags & re.DOTALL else complement(((10, 10),))
 
 
+@lru_cache(maxsize=1024)
 def _match_cased(pattern: str, flags: int) -> CodePoints:
     """Return the characters with cases that a class matches."""
-    matches = re.compile(pattern, flags & (re.IGNORECASE | re.ASCII)).match
-    return _unite([(ord(c), ord(c)) for c in cased_characters() if matches(c)])
+    kept = flags & (re.IGNORECASE | re.ASCII)
+    found = re.compile(pattern, kept).findall(cased_characters())
+    return _unite([(ord(c), ord(c)) for c in found])
 
 
 def _unite(ranges: Iterable[tuple[int, int]]) -> CodePoints:

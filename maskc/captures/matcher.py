@@ -9,66 +9,56 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-import numpy as np
-from numpy.typing import NDArray
-
 from maskc.captures.following import FollowingMachine
 from maskc.captures.machine import CapturingMachine
 from maskc.captures.scopes import OnComplete, Scopes
 from maskc.captures.symbols import Symbols, find_symbols
 from maskc.captures.tracing import Span
-from maskc.errors import CaptureError
+from maskc.errors import CaptureError, SpellingError
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.ending.endings import Endings
-from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.machine import Hypotheses
 from maskc.runtime.matcher import Matcher
+from maskc.runtime.over_tokens import OverTokens
 from maskc.runtime.undo import UndoLog
 
 
-class Captures:
+class Captures(OverTokens):
     """An artifact with symbols that its matchers capture. Immutable.
 
     It shares the artifact's masks and all that is cached of them. Made by :func:`capture`.
 
     Attributes:
         artifact: as given.
-        machine: the machine that all its matchers share.
-        vocab_size, eos_ids, ends: of the artifact.
+        symbols: what is captured.
     """
 
-    def __init__(self, artifact: Artifact, machine: LalrMachine, symbols: Symbols) -> None:
+    machine: CapturingMachine
+
+    def __init__(self, artifact: Artifact, machine: CapturingMachine, symbols: Symbols) -> None:
+        super().__init__(machine, artifact.tokens, artifact.eos_ids)
         self.artifact, self.symbols = artifact, symbols
-        self.machine: CapturingMachine = CapturingMachine(artifact, machine, symbols)
-        self.vocab_size, self.eos_ids, self.ends = (
-            artifact.vocab_size,
-            artifact.eos_ids,
-            artifact.ends,
-        )
-
-    @property
-    def first_bytes(self) -> NDArray[np.int16]:
-        """int16[vocab_size]: each token's first byte, -1 for one without bytes."""
-        return self.artifact.first_bytes
-
-    @property
-    def token_texts(self) -> TokenTexts:
-        """The tokens by their bytes."""
-        return self.artifact.token_texts
 
     @property
     def endings(self) -> Endings:
         """The artifact's: captures change no text."""
         return self.artifact.endings
 
+    def check_own_tokens(self) -> None:
+        """Raise: matchers of the tokenizer's own tokens have no spans.
+
+        Raises:
+            SpellingError: always.
+        """
+        raise SpellingError(
+            "matchers of the tokenizer's own tokens capture no symbols",
+            "give the captured artifact, and have a matcher of the captures beside it accept the "
+            "same tokens",
+        )
+
     def matcher(self) -> CapturingMatcher:
         """Return a matcher at the start of the text."""
         return CapturingMatcher(self, self.machine.start(), UndoLog(), terminated=False)
-
-    def mask_table(self, first: int = 0) -> NDArray[np.int32]:
-        """Return the artifact's masks; see :meth:`maskc.Artifact.mask_table`."""
-        return self.artifact.mask_table(first)
 
     def __repr__(self) -> str:
         names = ", ".join([*self.symbols.rules.values(), *self.symbols.terminals.values()])
@@ -79,9 +69,6 @@ class CapturingMatcher(Matcher):
     """A matcher with spans. It takes what any :class:`maskc.Matcher` takes, and fills its masks."""
 
     __slots__ = ()
-
-    def _plain(self) -> Hypotheses:
-        return tuple(reading.hypothesis for reading in self._hypotheses)
 
     @property
     def n_bytes(self) -> int:
@@ -163,15 +150,13 @@ class Followed(Captures):
 
     Attributes:
         artifact: as given.
-        machine: the machine that all its matchers share.
-        vocab_size, eos_ids, ends: of the artifact.
+        symbols: what is captured.
     """
 
     def __init__(
         self, artifact: Artifact, machine: LalrMachine, symbols: Symbols, scopes: Scopes
     ) -> None:
-        super().__init__(artifact, machine, symbols)
-        self.machine = FollowingMachine(artifact, machine, symbols, scopes)
+        super().__init__(artifact, FollowingMachine(artifact, machine, symbols, scopes), symbols)
 
     @property
     def endings(self) -> NoReturn:
@@ -184,6 +169,17 @@ class Followed(Captures):
             self.symbols.grammar,
             "what finishes a text in time is not known where words follow what was written",
             "leave tokens_left out, or give the words with artifact.bind(…)",
+        )
+
+    def check_own_tokens(self) -> None:
+        """Raise: each text is a place of its own, and too many would have to be looked at.
+
+        Raises:
+            SpellingError: always.
+        """
+        raise SpellingError(
+            "where words follow what was written, own tokens would be looked for text by text",
+            "give the words with artifact.bind(…), or make matchers without maskc.canonical",
         )
 
     def __repr__(self) -> str:
@@ -226,4 +222,4 @@ def capture(artifact: Artifact, *names: str) -> Captures:
     machine = artifact.machine
     if not isinstance(machine, LalrMachine):
         raise TypeError(f"the machine of an LALR artifact is a {type(machine).__name__}")
-    return Captures(artifact, machine, symbols)
+    return Captures(artifact, CapturingMachine(artifact, machine, symbols), symbols)

@@ -11,7 +11,7 @@ import click
 from maskc.artifact.files import write_atomically
 from maskc.cli.grammar import LarkOptions, find_input, lark_options
 from maskc.cli.limits import limit_options
-from maskc.cli.options import json_option
+from maskc.cli.options import SECONDS, json_option
 from maskc.limits import Limits
 from maskc.report.render import print_json
 from maskc.work.alone import run_alone
@@ -58,7 +58,7 @@ dash come after `--`.
 )
 @click.option(
     "--check",
-    type=click.FloatRange(min=0, min_open=True),
+    type=SECONDS,
     metavar="SECONDS",
     help="Compare never-legal with pyformlang's answers for so long; exit status 1 if they differ.",
 )

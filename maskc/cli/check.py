@@ -8,7 +8,8 @@ import click
 
 import maskc
 from maskc.artifact.sections import is_schema
-from maskc.cli.json_schema import read_input, read_resources, resource_option
+from maskc.cli.input import read_input
+from maskc.cli.json_schema import read_resources, resource_option
 from maskc.cli.limits import limit_options
 from maskc.cli.options import json_option, start_option
 from maskc.files import read_bounded

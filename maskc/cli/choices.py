@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from maskc.cli.json_schema import read_input
+from maskc.cli.input import read_input
 from maskc.cli.saving import Saving, save_compiled
 from maskc.cli.tokenizer import VocabularyOptions
 from maskc.errors import UnreadableFileError

@@ -8,6 +8,7 @@ import click
 
 import maskc
 from maskc.artifact.sections import is_schema
+from maskc.cli.input import text_option
 from maskc.cli.json_schema import read_resources, resource_option
 from maskc.cli.limits import limit_options
 from maskc.cli.options import json_option, start_option
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.command("explain", short_help="Say what may come next after a text, and why.")
 @click.argument("artifact")
-@click.option("--text", required=True, metavar="TEXT", help="What was written so far.")
+@text_option("What was written so far;")
 @click.option("--token", metavar="ID|TEXT", help="Is this token legal, and why?")
 @resource_option
 @start_option
@@ -31,7 +32,7 @@ def explain_command(
     artifact: str,
     *,
     start: str | None,
-    text: str,
+    text: bytes,
     token: str | None,
     resources: tuple[str, ...],
     as_json: bool,
@@ -50,12 +51,11 @@ def explain_command(
     if resources and not is_schema(loaded.header):
         raise click.UsageError("--resource goes with a JSON Schema only.")
     documents = read_resources(resources)
-    written = text.encode(errors="surrogateescape")
     try:
         asked = parse_token(token) if token is not None else None
 
         def work() -> Explanation[Any]:
-            return explain_any(loaded, written, asked, documents)
+            return explain_any(loaded, text, asked, documents)
 
         explanation = run_alone(work, limits)
     except ValueError as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from maskc.cli.json_schema import read_input
+from maskc.cli.input import read_input
 from maskc.cli.options import gather
 from maskc.frontends.bundled import find_grammar
 from maskc.limits import Limits
@@ -61,9 +61,9 @@ class LarkOptions:
         """
         from maskc.frontends.roles import split_role
         from maskc.frontends.source import load_sources
-        from maskc.frontends.styles import load_style
+        from maskc.frontends.styles import Style, load_style
 
-        of_style = load_style(self.style) if self.style else {}
+        style = load_style(self.style) if self.style else Style()
         return load_sources(
             path_or_text,
             starts=(self.start,) if isinstance(self.start, str) else self.start or (),
@@ -71,7 +71,8 @@ class LarkOptions:
             lexer=self.lexer,
             postlex=self.postlex,
             dialect=dialect,
-            roles=of_style | dict(map(split_role, self.terminal)),
+            roles={**style.roles, **dict(map(split_role, self.terminal))},
+            rules=style.rules,
         )
 
 
@@ -100,7 +101,9 @@ _STARTS = click.option(
 )
 _POSTLEX = click.option("--postlex", metavar="MODULE:CLASS", help="An Indenter, for indentation.")
 _STYLE = click.option(
-    "--style", metavar="NAME|FILE", help="A file of such patterns: python, sql or your own."
+    "--style",
+    metavar="NAME|FILE",
+    help="Patterns of terminals, and rules: a style of maskc's, or your own file.",
 )
 _TERMINAL = click.option(
     "--terminal",

@@ -10,10 +10,10 @@ import click
 import maskc
 from maskc.artifact.files import write_atomically
 from maskc.artifact.sections import is_link, is_schema
+from maskc.cli.input import text_option
 from maskc.cli.options import json_option, tokenizer_option
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
-from maskc.errors import OutputError
-from maskc.report.author import AuthorView, print_view, view_artifact
+from maskc.report.author import print_view, view_artifact
 from maskc.report.inspect import Inspection, print_inspection
 from maskc.report.json_schema import describe_schema, print_schema
 from maskc.report.link import describe_link, print_link
@@ -26,7 +26,7 @@ from maskc.report.timings import hash_artifact, load_timings
 @tokenizer_option("Fail unless it was compiled for this one.")
 @json_option("Print it all as JSON.")
 @click.option("--html", metavar="PATH", help="Draw it as one HTML file instead.")
-@click.option("--text", default="", metavar="TEXT", help="Show the choice at each of its tokens.")
+@text_option("Show the choice at each of its tokens;", default="")
 @click.option(
     "--internals", is_flag=True, help="Also show what the compiler made, and what it cost."
 )
@@ -36,7 +36,7 @@ def inspect_command(
     tokenizer: str | None,
     as_json: bool,
     html: str | None,
-    text: str,
+    text: bytes,
     internals: bool,
 ) -> None:
     """Print what ARTIFACT was made from, its terminals, and what may come next.
@@ -64,12 +64,12 @@ def inspect_command(
         if as_json:
             print_json(describe(artifact, size, contents.header, contents.arrays))
             return
-        view = _view(loaded, text)
+        view = view_artifact(loaded, text)
         if view is not None:
             print_view(make_console(), view)
         show(artifact, size, contents.header)
         return
-    view = None if as_json else _view(loaded, text)
+    view = None if as_json else view_artifact(loaded, text)
     timings = load_timings(hash_artifact(artifact))
     inspection = Inspection(artifact, size, contents.header, contents.arrays, timings, view)
     if html is not None:
@@ -80,20 +80,11 @@ def inspect_command(
         print_inspection(inspection, internals=internals)
 
 
-def _view(artifact: maskc.Artifact, text: str) -> AuthorView | None:
-    return view_artifact(artifact, text.encode(errors="surrogateescape"))
-
-
 def _write_page(inspection: Inspection, path: str, *, internals: bool) -> None:
     from maskc.report.html.page import build_page
 
     if os.path.exists(path) and os.path.samefile(path, inspection.path):
         raise click.UsageError(f"--html {path} is the artifact itself; choose another place.")
     page = build_page(inspection, internals=internals).encode("utf-8", "xmlcharrefreplace")
-    try:
-        write_atomically(path, page)
-    except OutputError as error:
-        raise click.ClickException(
-            f"{error.path}: cannot be written ({error.reason}); choose another place with --html"
-        ) from None
+    write_atomically(path, page)
     click.echo(f"{path}: {format_size(len(page))}")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from maskc.artifact.model import Contents
+from maskc.cli.input import read_input
 from maskc.cli.options import Decorator, gather
 from maskc.cli.saving import Saving, save_compiled
 from maskc.cli.tokenizer import VocabularyOptions
@@ -121,7 +122,17 @@ def compile_schema_file(
             assert_formats=formats == "assert",
         )
 
-    return save_compiled(work, target, saving, limits)
+    with naming_schema(path):
+        return save_compiled(work, target, saving, limits)
+
+
+@contextmanager
+def naming_schema(path: str) -> Iterator[None]:
+    """Say of which file a schema is refused, as several may be given."""
+    try:
+        yield
+    except SchemaError as error:
+        raise click.ClickException(f"{path}: {error}") from None
 
 
 def read_schema_file(path: str) -> bytes:
@@ -136,14 +147,6 @@ def _read(path: str) -> bytes:
         raise click.ClickException(
             f"{path}: {error.reason}; give the path of a JSON Schema"
         ) from None
-
-
-def read_input(most_bytes: int, what: str) -> bytes:
-    """Return what standard input holds, which is called what the sentence of a refusal calls it."""
-    text = sys.stdin.buffer.read(most_bytes + 1)
-    if len(text) > most_bytes:
-        raise click.ClickException(f"-: is larger than {most_bytes:,} bytes; give a smaller {what}")
-    return text
 
 
 def read_resources(given: Iterable[str]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from maskc.cli.options import gather
+from maskc.cli.options import SECONDS, gather
 from maskc.limits import MEGABYTE, Limits
 
 _DEFAULT = Limits()
@@ -25,7 +25,7 @@ limit_options = gather(
     {
         "time_limit": click.option(
             "--time-limit",
-            type=click.FloatRange(0, min_open=True),
+            type=SECONDS,
             default=_DEFAULT.seconds,
             metavar="SECONDS",
             help="Processor time that the grammar may take.",
@@ -61,7 +61,7 @@ limit_options = gather(
 part_limit_option = click.option(
     "--part-limit",
     "part_seconds",
-    type=click.FloatRange(0, min_open=True),
+    type=SECONDS,
     default=300.0,
     metavar="SECONDS",
     help="Time that Lark may take for one part of the work: a file, or a few texts.",

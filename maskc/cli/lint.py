@@ -12,6 +12,7 @@ import click
 from maskc.artifact.files import write_atomically
 from maskc.cli.grammar import LarkOptions, find_input, lark_options
 from maskc.cli.json_schema import (
+    naming_schema,
     read_resources,
     read_schema_file,
     resource_option,
@@ -114,7 +115,8 @@ def _lint_schema(path: str, resources: tuple[str, ...], form: _Form, limits: Lim
     from maskc.lint.schemas import lint_schema
 
     text, documents = read_schema_file(path), read_resources(resources)
-    findings = run_alone(lambda: lint_schema(text, documents), limits)
+    with naming_schema(path):
+        findings = run_alone(lambda: lint_schema(text, documents), limits)
     name = "schema" if path == "-" else Path(path).name
     _show(name, path, findings, text.decode(errors="replace"), form)
 

@@ -26,7 +26,7 @@ BAD_INPUT, CLOSED_PIPE = 2, 141
 COMPLETE = "_MASKC_COMPLETE"
 # NAME is `NAME_command` of `maskc.cli.NAME`.
 COMMANDS = (
-    *("compile", "build", "inspect", "verify", "bench", "kit", "generate"),
+    *("compile", "build", "inspect", "verify", "bench", "kit", "spelling", "generate"),
     *("grammars", "tokenizers", "families", "analyze", "lint", "explain", "play", "check"),
     *("diff", "dump"),
 )
@@ -87,6 +87,7 @@ def commands() -> None:
 
 def main() -> None:
     """Run the command of the process's arguments, and exit."""
+    _open_what_is_closed()
     # A file name need not be text in the terminal's encoding; failing to print it helps nobody.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -101,6 +102,18 @@ def main() -> None:
     # What is left goes with the process: to collect a large pass that was given up takes seconds.
     gc.freeze()
     sys.exit(status)
+
+
+def _open_what_is_closed() -> None:
+    """Let nothing that is opened later take the place of a standard stream that was closed."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # it takes the lowest number that is free
+    for name, number in (("stdout", 1), ("stderr", 2)):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, "w", closefd=False))
 
 
 def complete() -> int:

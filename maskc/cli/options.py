@@ -7,6 +7,7 @@ hands it the value that they make, for instance ``limits`` of ``--time-limit`` a
 from __future__ import annotations
 
 import functools
+import math
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,6 +16,27 @@ import click
 
 Command = Callable[..., None]
 Decorator = Callable[[Command], Command]
+
+
+class _Seconds(click.FloatRange):
+    """More than no seconds."""
+
+    name = "seconds"
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number; what is none compares with no bound."""
+        found: float = super().convert(value, param, ctx)
+        if math.isnan(found):
+            self.fail(f"{value!r} is no number of seconds.", param, ctx)
+        return found
+
+
+SECONDS = _Seconds()
 
 
 def gather(name: str, make: Callable[..., object], options: Mapping[str, Decorator]) -> Decorator:

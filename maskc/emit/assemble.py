@@ -157,7 +157,8 @@ def _graph_sections(graph: DecisionGraph, unions: Unions) -> dict[str, NDArray[A
         "trial_union": unions.number_of[[trial.union for trial in trials]],
         "union_base": unions.base,
         "union_first": unions.first,
-        "union_word": unions.word,
-        "union_bits": unions.bits,
+        "union_change": unions.change,
+        "change_word": unions.word,
+        "change_bits": unions.bits,
         "masks": unions.masks,
     }

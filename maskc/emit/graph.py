@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ from maskc.grammar.model import LexerSpec
 from maskc.ids import ANY_PROFILE, NO_EVENT, SAME, NodeId, TerminalId
 from maskc.lexer.scanner import Scanner
 from maskc.pushdown.decisions import DEPENDS, MAY
+from maskc.store.paths import COLUMNS
 from maskc.streamline.lalr_state import Verdicts
 from maskc.streamline.model import Rows
 from maskc.streamline.tops import Tops
@@ -76,6 +77,13 @@ class _Node(NamedTuple):
     terminal: TerminalId  # the one in front of its rows
     groups: Ints  # the contexts that its rows need, as columns of ``_Builder._inside``
     sequences: Ints  # places in ``Verdicts.sequences``
+    sets: Ints
+
+
+class _Rows(NamedTuple):
+    """Rows of a node that need one context; attributes as there."""
+
+    sequences: Ints
     sets: Ints
 
 
@@ -171,10 +179,11 @@ class _Builder:
     _inside: Flags = field(init=False)  # by context, group: 0 or 1
     _group: dict[int, int] = field(default_factory=dict)
     _context_of: Ints = field(init=False)  # by profile
-    _profiles_after: dict[int, Ints] = field(default_factory=dict)
+    _profiles_after: dict[int, list[tuple[int, Ints]]] = field(default_factory=dict)
     _inside_of: dict[int, int] = field(default_factory=dict)  # contexts of a node inside a lexeme
     _terminal: Ints = field(init=False)  # of a sequence's first event; NO_EVENT for an open lexeme
     _column: Ints = field(init=False)
+    _question: NDArray[np.int64] = field(init=False)  # terminal and column in one number
     _event_group: Ints = field(init=False)
     _rest: Ints = field(init=False)
     _open_lexeme: Ints = field(init=False)
@@ -202,6 +211,7 @@ class _Builder:
             np.array(values, dtype=np.int32)
             for values in (terminal, column, group, rest, open_lexeme)
         )
+        self._question = self._terminal.astype(np.int64) * COLUMNS + self._column + COLUMNS // 2
 
     def make_roots(self, contexts: tuple[int, ...]) -> tuple[tuple[Question, ...], ...]:
         """Return the questions of each scanner state: its own rows, and those after its ends.
@@ -272,75 +282,78 @@ class _Builder:
 
         A node has one column for each of its n rows. For each context, with m profiles in it:
 
-        - ``inside``: uint8[n], 1 where the context is among those that the row needs, else 0;
-        - flags by profile and row: uint8[m, n], ``MAY`` if every stack takes the row, ``FAIL`` if
-          none does, ``DEPENDS``; times ``inside``, so that they are 0 outside the row's contexts;
-        - ``kinds``: uint8[n_kinds, n], the distinct rows of these flags; profiles of one kind have
+        - ``inside``: intp[k], which rows need the context, or no other: the others have no part;
+        - flags by profile and row: uint8[m, k], ``MAY`` if every stack takes the row, ``FAIL`` if
+          none does, ``DEPENDS``;
+        - ``kinds``: uint8[n_kinds, k], the distinct rows of these flags; profiles of one kind have
           one answer: the token sets of its ``MAY`` columns united, and questions for ``DEPENDS``.
 
         Invariant: a node that is made here is answered later, as nodes are answered in the order in
         which they are numbered, and its rows are shorter by one event, so this ends.
         """
-        profiles = self._list_profiles(node)
         decided = len(self.unions) < MAX_UNIONS
         self.n_undecided += not decided
-        contexts = self._context_of[profiles]
         classes = self.verdicts.class_of[node.sequences]
-        for context in np.unique(contexts).tolist():
-            here = profiles[contexts == context]
-            inside = self._inside[context][node.groups]
+        for context, here in self._list_profiles(node):
+            inside = self._inside[context][node.groups].nonzero()[0]
+            rows = _Rows(node.sequences[inside], node.sets[inside])
             if decided:
-                kinds, kind_of = _find_distinct(self._flags[here][:, classes] * inside)
+                flags = self._flags[here[:, np.newaxis], classes[inside]]
+                kinds, kind_of = _find_distinct(flags, len(here))
             else:
-                kinds, kind_of = DEPENDS * inside[np.newaxis], [0] * len(here)
-            depends = kinds == DEPENDS
-            children = self._make_children(node, np.flatnonzero(depends.any(axis=0)))
-            numbers = [
-                self._intern(
-                    Answer(
-                        self._unite(node.sets[kind == MAY]),
-                        tuple(child for child, asked in children if kind_depends[asked].any()),
-                        self._try(node, np.flatnonzero(kind_depends)),
-                    )
-                )
-                for kind, kind_depends in zip(kinds, depends, strict=True)
-            ]
+                kinds, kind_of = np.full((1, len(inside)), DEPENDS, np.uint8), [0] * len(here)
+            numbers = self._answer_kinds(rows, kinds)
             yield from ((p, numbers[k]) for p, k in zip(here.tolist(), kind_of, strict=True))
 
-    def _make_children(self, node: _Node, asked: NDArray[np.intp]) -> list[tuple[Question, Ints]]:
-        """Return the questions of some rows, each with the rows that ask it."""
-        sequences = node.sequences[asked]
-        children = []
-        for terminal, column in sorted(
-            set(
-                zip(
-                    self._terminal[sequences].tolist(),
-                    self._column[sequences].tolist(),
-                    strict=True,
+    def _answer_kinds(self, rows: _Rows, kinds: Flags) -> list[int]:
+        """Return the answer of each kind of profiles."""
+        depends = kinds == DEPENDS
+        asked = depends.any(axis=0).nonzero()[0]
+        if not len(asked):
+            return [
+                self._intern(Answer(self._unite(rows.sets[kind == MAY]), (), ())) for kind in kinds
+            ]
+        children = self._make_children(rows, asked)
+        opened = self._terminal[rows.sequences] == NO_EVENT
+        return [
+            self._intern(
+                Answer(
+                    self._unite(rows.sets[kind == MAY]),
+                    tuple(child for child, chosen in children if waits[chosen].any()),
+                    tuple(self._try(rows, row) for row in (waits & opened).nonzero()[0].tolist()),
                 )
             )
-        ):
+            for kind, waits in zip(kinds, depends, strict=True)
+        ]
+
+    def _make_children(
+        self, rows: _Rows, asked: NDArray[np.intp]
+    ) -> list[tuple[Question, NDArray[np.intp]]]:
+        """Return the questions of some rows, each with the rows that ask it."""
+        sequences = rows.sequences[asked]
+        questions = self._question[sequences]
+        children = []
+        for question in sorted(set(questions.tolist())):
+            terminal, column = divmod(question, COLUMNS)
             if terminal == NO_EVENT:
                 continue
-            chosen = (self._terminal[sequences] == terminal) & (self._column[sequences] == column)
+            chosen = (questions == question).nonzero()[0]
             after = self._make(
-                terminal,
+                TerminalId(terminal),
                 self._event_group[sequences[chosen]],
                 self._rest[sequences[chosen]],
-                node.sets[asked[chosen]],
+                rows.sets[asked[chosen]],
             )
-            children.append((Question(terminal, column, after), asked[chosen].astype(np.int32)))
+            child = Question(TerminalId(terminal), column - COLUMNS // 2, after)
+            children.append((child, asked[chosen]))
         return children
 
-    def _try(self, node: _Node, asked: NDArray[np.intp]) -> tuple[Trial, ...]:
-        return tuple(
-            Trial(
-                int(self._open_lexeme[sequence]),
-                int(self._column[sequence]),
-                self._unite(node.sets[[row]]),
-            )
-            for row, sequence in zip(asked.tolist(), node.sequences[asked].tolist(), strict=True)
-            if self._terminal[sequence] == NO_EVENT
+    def _try(self, rows: _Rows, row: int) -> Trial:
+        sequence = rows.sequences[row]
+        return Trial(
+            int(self._open_lexeme[sequence]),
+            int(self._column[sequence]),
+            self._unite(rows.sets[[row]]),
         )
 
     def _unite(self, sets: Ints) -> int:
@@ -368,25 +381,38 @@ class _Builder:
             dtype=np.uint8,
         ).reshape(n_contexts, len(self._group))
 
-    def _list_profiles(self, node: _Node) -> Ints:
-        """Return the profiles of the states that can be on top where the node is asked."""
+    def _list_profiles(self, node: _Node) -> list[tuple[int, Ints]]:
+        """Return the profiles of the states that can be on top where a node is asked, by context.
+
+        Returns:
+            Contexts ascending, with the profiles of each, ascending.
+        """
         terminal = node.terminal
         if terminal == NO_EVENT:
             inside = self._inside_of[len(self.answered) - 1]
             n_contexts = len(self.lexer.contexts)
             wanted = np.array([bool(inside >> c & 1) for c in range(n_contexts)], dtype=np.bool_)
-            return np.flatnonzero(wanted[self._context_of]).astype(np.int32)
+            return self._group_by_context(wanted[self._context_of].nonzero()[0])
         found = self._profiles_after.get(terminal)
         if found is None:
             states = list(self.tops.list_states(terminal))
-            found = np.unique(self.profile_of[states]).astype(np.int32)
+            found = self._group_by_context(np.unique(self.profile_of[states]))
             self._profiles_after[terminal] = found
         return found
 
+    def _group_by_context(self, profiles: NDArray[Any]) -> list[tuple[int, Ints]]:
+        contexts = self._context_of[profiles]
+        return [
+            (context, profiles[contexts == context].astype(np.int32))
+            for context in np.unique(contexts).tolist()
+        ]
 
-def _find_distinct(rows: Flags) -> tuple[Flags, list[int]]:
+
+def _find_distinct(rows: Flags, n_rows: int) -> tuple[Flags, list[int]]:
     """Return the distinct rows, in order of their first occurrence, and which one each row is."""
     data, width = rows.tobytes(), rows.shape[1]
+    if not width:
+        return rows[:1], [0] * n_rows
     known: dict[bytes, int] = {}
     number = [
         known.setdefault(data[start : start + width], len(known))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from maskc.budget import run_bounded
 from maskc.errors import GrammarError
 from maskc.frontends.dialects import LARK, find_dialect
+from maskc.frontends.holes import check_holes
 from maskc.frontends.source import GrammarSource, name_source
 from maskc.frontends.translated import build_grammar
 from maskc.grammar.model import Grammar, LalrGrammar
@@ -52,4 +53,6 @@ def _load(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
         return build_grammar(source.translation, source.name), source
     from maskc.frontends.lark.reading import read_grammar
 
-    return read_grammar(source)
+    grammar, source = read_grammar(source)
+    check_holes(source.name, grammar, source.holes)
+    return grammar, source

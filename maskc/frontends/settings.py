@@ -12,6 +12,7 @@ and texts are parsed from ``a``.
 
 A file can name no class but Lark's ``PythonIndenter``, since importing one runs code: any other
 Indenter is written as its attributes (:mod:`maskc.frontends.indentation`), or given as an argument.
+``hole=TABLE`` marks terminals that requests narrow (:mod:`maskc.frontends.holes`), and
 ``allow=ML007`` is for ``maskc lint`` alone, and changes nothing here.
 """
 
@@ -34,7 +35,7 @@ from maskc.frontends.indentation import (
 LEXERS = {"lalr": ("contextual", "basic"), "earley": ("dynamic", "dynamic_complete", "basic")}
 PRIORITIES = {"normal": "normal", "invert": "invert", "none": None}
 FLAGS = {"a": re.ASCII, "i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
-_SETTINGS = ("start", "parser", "lexer", "postlex", "flags", "priority", "regex")
+_SETTINGS = ("start", "parser", "lexer", "postlex", "flags", "priority", "regex", "hole")
 _SETTING = re.compile(r"^//\s*maskc:\s*(.*)$")
 
 

@@ -14,14 +14,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from maskc.budget import check_text, current_limits, name_grammar, run_bounded
 from maskc.errors import FileTooLargeError, GrammarError, UnreadableFileError
 from maskc.files import read_bounded
-from maskc.frontends.bundled import find_grammar
+from maskc.frontends.bundled import find_grammar, list_grammars
 from maskc.frontends.dialects import LARK, Dialect, Translate, dialect_of, find_dialect
+from maskc.frontends.holes import read_holes
 from maskc.frontends.indentation import (
     PYTHON,
     PYTHON_INDENTER,
@@ -57,6 +59,7 @@ class GrammarSource:
         parser: a key of ``LEXERS``.
         regex: whether terminals are patterns of the module ``regex``.
         roles: terminals that are narrowed in a rule; ``text`` says them, too.
+        holes: terminals that requests narrow, as the text marks them.
         dialect: the name of the notation that it was written in; ``text`` is Lark's.
         original: the text in that notation; ``None`` if it is ``text``.
         lexer_is_default: whether nobody chose the lexer.
@@ -75,6 +78,7 @@ class GrammarSource:
     parser: str = "lalr"
     regex: bool = False
     roles: tuple[Role, ...] = ()
+    holes: tuple[str, ...] = ()
     dialect: str = LARK.name
     original: str | None = None
     lexer_is_default: bool = field(default=False, compare=False)
@@ -91,6 +95,7 @@ def load_source(
     postlex: str | None = None,
     dialect: str | None = None,
     roles: Mapping[str, str] | None = None,
+    rules: str = "",
 ) -> GrammarSource:
     """Return the source of a grammar.
 
@@ -100,7 +105,8 @@ def load_source(
     Arguments win over the settings in the text, which win over Lark's defaults. The dialect is
     the file's suffix's unless it is given; with ``regex`` the text is a pattern and no path.
     A ``postlex`` given here is ``module:Class``, and that module is imported. ``roles`` are
-    patterns of terminals in rules, by ``rule.TERMINAL`` (:mod:`maskc.frontends.roles`).
+    patterns of terminals in rules, by ``rule.TERMINAL`` (:mod:`maskc.frontends.roles`), and
+    ``rules`` is Lark text; both are written at the end of the grammar's.
 
     Raises:
         GrammarError: the file cannot be read, or a setting or a role is none.
@@ -108,7 +114,7 @@ def load_source(
         LimitError: it is too large, or takes too long to translate.
     """
     return run_bounded(
-        lambda: _load(path_or_text, start, parser, lexer, postlex, dialect, roles or {}),
+        lambda: _load(path_or_text, start, parser, lexer, postlex, dialect, roles or {}, rules),
         name="grammar",
     )
 
@@ -141,6 +147,7 @@ def _load(
     postlex: str | None,
     dialect: str | None,
     roles: Mapping[str, str],
+    rules: str,
 ) -> GrammarSource:
     notation = LARK if dialect is None else find_dialect(dialect)
     if not notation.suffixes:  # it has no files
@@ -161,11 +168,16 @@ def _load(
                 f"it is written as {notation.name}, which decides its parser and lexer; "
                 "leave parser, lexer and postlex out",
             )
-        if roles:
+        if roles or rules:
             raise GrammarError(
-                name, f"it is written as {notation.name}, which has no terminals; leave roles out"
+                name,
+                f"it is written as {notation.name}, which has no terminals "
+                "and no rules of Lark's; leave roles and style out",
             )
         return _translate(notation, notation.translate, name, text, start)
+    if rules:
+        text = f"{text.rstrip(chr(10))}\n{rules}"
+        check_text(len(text), name)
     text = write_roles(name, text, roles)
     settings, place = read_settings(name, text)
     parser = parser or settings.get("parser", "lalr")
@@ -185,6 +197,7 @@ def _load(
         parser=parser,
         regex=read_regex(name, settings),
         roles=read_roles(name, text),
+        holes=read_holes(settings),
         lexer_is_default=not chosen,
         folder=folder,
     )
@@ -280,6 +293,7 @@ def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
         parser=parser,
         regex=read_regex(name, settings),
         roles=read_roles(name, header["text"]),
+        holes=read_holes(settings),
         dialect=header.get("dialect", LARK.name),
         original=header.get("original"),
     )
@@ -298,7 +312,13 @@ def _read_grammar(path: Path) -> str:
             str(path), f"byte {error.start} is not UTF-8; save it as UTF-8"
         ) from None
     except UnreadableFileError as error:
-        raise GrammarError(str(path), f"{error.reason}; give the path of a grammar") from None
+        # A name that has a suffix, or a folder, is of a file.
+        is_name = not path.suffix and path.name == str(path)
+        nearest = get_close_matches(path.name, list_grammars(), 1) if is_name else []
+        meant = f"; did you mean {nearest[0]}, which comes with maskc?" if nearest else ""
+        raise GrammarError(
+            str(path), f"{error.reason}; give the path of a grammar{meant}"
+        ) from None
 
 
 def _load_class(spec: str) -> Indentation:

@@ -1,10 +1,15 @@
-"""Which roles does a style file name?
+"""What does a style file say of a grammar?
 
-A style is a file of roles (:mod:`maskc.frontends.roles`), in TOML::
+A style is a file in TOML, of roles (:mod:`maskc.frontends.roles`), of rules, or of both::
+
+    rules = '''
+    %override suite: _NEWLINE _INDENT stmt+ _DEDENT
+    '''
 
     [roles]
     "classdef.name.NAME" = "[A-Z][A-Za-z0-9]*"
 
+Rules are Lark text that is written at the end of the grammar, where ``%override`` replaces a rule.
 A bare name that is no file is a style that comes with maskc: ``python`` is
 ``grammars/styles/python.toml``. What else a file holds is refused, as a misspelt table that is
 passed over would leave the roles out.
@@ -14,6 +19,8 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from maskc.errors import GrammarError, UnreadableFileError
@@ -21,11 +28,23 @@ from maskc.files import read_bounded
 from maskc.frontends.bundled import find_style, list_styles
 
 MAX_BYTES = 1 << 20
-_TABLE = "roles"
 
 
-def load_style(path: str | os.PathLike[str]) -> dict[str, str]:
-    """Return the roles of a style: pattern by role, as ``class_name.NAME``.
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What a style file says.
+
+    Attributes:
+        roles: pattern by role, as ``class_name.NAME``.
+        rules: Lark text for the end of the grammar; empty if there is none.
+    """
+
+    roles: Mapping[str, str] = field(default_factory=dict)
+    rules: str = ""
+
+
+def load_style(path: str | os.PathLike[str]) -> Style:
+    """Return what a style says.
 
     Raises:
         GrammarError: the file cannot be read, or is no style.
@@ -41,18 +60,28 @@ def load_style(path: str | os.PathLike[str]) -> dict[str, str]:
         ) from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise GrammarError(name, f"it is no TOML: {error}; see docs/roles.md") from None
-    others = sorted(found.keys() - {_TABLE})
-    if others or not _are_roles(found.get(_TABLE)):
-        fact = (
-            f"has {others[0]!r}, which is unknown"
-            if others
-            else f"has no table [{_TABLE}] of texts"
-        )
+    fact = _find_fault(found)
+    if fact:
         raise GrammarError(
-            name, f'it {fact}; write [{_TABLE}] and "RULE.TERMINAL" = "PATTERN" for each'
+            name,
+            f'{fact}; write [roles] and "RULE.TERMINAL" = "PATTERN" for each, and rules = "…" '
+            "with Lark text; see docs/roles.md",
         )
-    roles: dict[str, str] = found[_TABLE]
-    return roles
+    return Style(**found)
+
+
+def _find_fault(found: Mapping[str, Any]) -> str | None:
+    """Return what is wrong with the content of a style file, or None."""
+    others = sorted(found.keys() - {"roles", "rules"})
+    if others:
+        return f"it has {others[0]!r}, which is unknown"
+    if not found:
+        return "it has no table [roles] and no rules"
+    if not _are_roles(found.get("roles", {})):
+        return "its [roles] is no table of texts"
+    if not isinstance(found.get("rules", ""), str):
+        return "its rules are no text"
+    return None
 
 
 def _are_roles(value: Any) -> bool:

@@ -8,12 +8,14 @@ sets of stacks at hand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from maskc.artifact.model import Contents
+from maskc.artifact.sections import UNLISTED
 from maskc.emit.graph import DecisionGraph
 from maskc.errors import GrammarError
+from maskc.frontends.dialects import LARK
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.glr.adjacency import Adjacency, LexedCfg, keep_adjacent
@@ -29,7 +31,7 @@ from maskc.glr.walk import build_general_store
 from maskc.grammar.model import Bnf, Grammar
 from maskc.grammar.reduce import reduce_grammar
 from maskc.grammar.sets import compute_adjacent, compute_sets
-from maskc.ids import TerminalId
+from maskc.ids import END, TerminalId
 from maskc.lexer.boundaries import Boundaries, build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.dynamic import build_dynamic_scanner
@@ -106,11 +108,34 @@ def rewrite_productions(bnf: Bnf, scanner: Scanner, boundaries: Boundaries) -> L
 
 def _find_unlexed(language: GeneralLanguage) -> tuple[Unlexed, ...]:
     lexed, cfg = language.lexed, language.productions.cfg
-    if not cfg.productions and not cfg.has_empty:
-        raise GrammarError(lexed.source.name, Phrase.NO_GENERAL_TEXT)
     reduced = reduce_grammar(lexed.grammar.bnf)
     adjacent = compute_adjacent(reduced, compute_sets(reduced))
-    return find_unlexed(lexed.grammar.bnf, lexed.scanner, lexed.boundaries, adjacent)
+    unlexed = find_unlexed(lexed.grammar.bnf, lexed.scanner, lexed.boundaries, adjacent)
+    if not cfg.productions and not cfg.has_empty:
+        why = _explain_no_text(lexed, reduced.used_terminals, unlexed)
+        raise GrammarError(lexed.source.name, why)
+    return unlexed
+
+
+def _explain_no_text(
+    lexed: Lexed[Grammar], used: Collection[int], unlexed: Sequence[Unlexed]
+) -> str:
+    """Return why no text can be parsed, by a terminal of the author's where one is to blame."""
+    lexer = lexed.grammar.lexer
+    declared = [t for t in sorted(used) if t != END and lexer.patterns[t] is None]
+    if lexed.source.dialect != LARK.name or not (declared or unlexed):
+        return Phrase.NO_GENERAL_TEXT
+    if declared:
+        return (
+            f"no text at all can be parsed: {quote_terminal(lexer, declared[0])} is declared and "
+            "has no pattern, so Lark finds none; define it"
+        )
+    pair = unlexed[0]
+    first, second = (lexer.terminals.index(name) for name in (pair.first, pair.second))
+    return (
+        f"no text at all can be parsed: {quote_terminal(lexer, second)} can never be lexed right "
+        f"after {quote_terminal(lexer, first)}, as in {pair.witness!r}; put something between them"
+    )
 
 
 def _make_decider(language: GeneralLanguage) -> Decider:
@@ -147,7 +172,11 @@ def _count(language: GeneralLanguage) -> dict[str, int]:
 
 
 def _complete(
-    language: GeneralLanguage, streamlined: Streamlined, graph: DecisionGraph, contents: Contents
+    language: GeneralLanguage,
+    store: MaskStore,
+    streamlined: Streamlined,
+    graph: DecisionGraph,
+    contents: Contents,
 ) -> Contents:
     lexed, productions = language.lexed, language.productions
     sizes = {**contents.header["sizes"], "GN": productions.cfg.n_nonterminals}
@@ -160,7 +189,10 @@ def _complete(
         streamlined.tops.live,
         graph.profile_of,
     )
-    return Contents({**contents.header, "sizes": sizes}, {**contents.arrays, **more})
+    header = {**contents.header, "sizes": sizes}
+    if len(store.unlisted):
+        header[UNLISTED], more[UNLISTED] = len(store.unlisted), store.unlisted
+    return Contents(header, {**contents.arrays, **more})
 
 
 GENERAL_PATH = ParserPath(

@@ -6,6 +6,10 @@ Nearly all of these ways are none that a grammar knows, so a path is only gone o
 terminals that can stand after its last two in some text. And there is one context, and no
 columns.
 
+Some grammars do know very many: with unary and binary ``-`` and ``--``, fifty dashes are cut in
+2^34 ways. Tokens that begin with what one start cuts in more than ``MAX_CUTS`` ways are *unlisted*:
+they lack rows, and the runtime reads them byte by byte where a mask is first asked for.
+
 Example: with ``W: /[a-z]+/`` the token ``cat`` is W, W W or W W W; where no text has W after W
 there is one row.
 """
@@ -34,6 +38,8 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 MAX_GENERAL_FRONTIER = 20_000_000
+MAX_CUTS = 128
+MAX_UNLISTED = 5_000  # nodes of the trie: each is a step of every hypothesis that comes there
 MAX_PATHS = 2_000_000
 BYTES_A_LINE = 64  # of a frontier: its columns, and what they are made from
 
@@ -117,6 +123,7 @@ class _Walk:
         self.unions: dict[tuple[int, ...], int] = {}
         self.set_number: dict[bytes, int] = {}
         self.sets: list[Ints] = []
+        self.is_unlisted = np.zeros(trie.n_nodes, dtype=np.bool_)
 
     def run(self, source: int) -> list[tuple[int, int, int]]:
         """Return the (path, open lexeme, token set) of a source, in order.
@@ -204,7 +211,24 @@ class _Walk:
             return after
         key = after.key(self.scanner.n_states, self.trie.n_nodes)
         _, kept = np.unique(key, return_index=True)
+        nodes, cut_of, n_cuts = np.unique(after.node[kept], return_inverse=True, return_counts=True)
+        self.is_unlisted[nodes[n_cuts > MAX_CUTS]] = True
+        kept = kept[n_cuts[cut_of.reshape(-1)] <= MAX_CUTS]
         return _Frontier(after.path[kept], after.state[kept], after.node[kept])
+
+    def list_unlisted(self) -> Ints:
+        """Return the tokens that begin with what is cut in too many ways.
+
+        Raises:
+            LimitError: they are too many for the runtime to read.
+        """
+        nodes = np.flatnonzero(self.trie.mark_below(self.is_unlisted))
+        if len(nodes) > MAX_UNLISTED:
+            raise _too_many(MAX_CUTS)
+        begin, end = self.trie.first_token[nodes], self.trie.first_token[nodes + 1]
+        counts = end - begin
+        found: Ints = np.sort(self.trie.tokens[np.repeat(begin, counts) + _count_up(counts)])
+        return found
 
     def enter(self, path: Ints, node: Ints, kinds: Ints) -> tuple[Ints, Ints, Ints]:
         """End the open lexeme and take the byte of ``node`` as the first one of the next."""
@@ -225,11 +249,19 @@ class _Walk:
         return self.extend(path[index], events), states, node[index]
 
     def extend(self, path: Ints, events: Ints) -> Ints:
-        """Return the paths with one more event each."""
+        """Return the paths with one more event each; an ignored lexeme changes no stack.
+
+        Where it is the first event, it ends the lexeme in which the tokens start.
+        """
+        stays = (path > 0) & (self.event_terminal[events] == IGNORED)
         keys = path.astype(np.int64) * len(self.steps.events) + events + 1
+        keys[stays] = -path[stays]
         distinct, inverse = np.unique(keys, return_inverse=True)
         numbers = []
         for key in distinct.tolist():
+            if key < 0:
+                numbers.append(-key)
+                continue
             found = self.number.setdefault(key, len(self.paths))
             if found == len(self.paths):
                 self.add_path(key)
@@ -306,6 +338,7 @@ class _Walk:
             open_column=np.zeros(self.n_open_lexemes, dtype=np.int32),
             set_first=np.cumsum([0, *map(len, self.sets)]).astype(np.int32),
             set_tokens=np.concatenate([*self.sets, np.zeros(0, dtype=np.int32)]),
+            unlisted=self.list_unlisted(),
         )
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TypeVar, overload
 
 from maskc.ids import ContextId, LalrStateId, ProductionId
+
+T = TypeVar("T")
 
 
 class Reduction(Mapping[int, ProductionId]):
@@ -29,6 +32,16 @@ class Reduction(Mapping[int, ProductionId]):
 
     def __contains__(self, terminal: object) -> bool:
         return terminal in self.terminals
+
+    @overload
+    def get(self, terminal: int, /) -> ProductionId | None: ...
+
+    @overload
+    def get(self, terminal: int, default: T, /) -> ProductionId | T: ...
+
+    def get(self, terminal: int, default: T | None = None, /) -> ProductionId | T | None:
+        """Return the production, or what is given; a mapping's own asks and catches."""
+        return self.production if terminal in self.terminals else default
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.terminals)

@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 from maskc.errors import ArtifactError, MaskcError, UnreadableFileError
 from maskc.files import open_regular
+from maskc.integrations.session import MASK_STEPS
 from maskc.integrations.usage import Usage
 from maskc.integrations.vocabulary import check_vocabulary
 from maskc.runtime.artifact import Artifact, load
@@ -313,6 +314,7 @@ def is_name(text: str) -> bool:
 def _load_named(path: Path, name: str, *, mapped: bool) -> Artifact:
     """Return the artifact of a file; an error says the name, which a client may see."""
     try:
-        return load(path, mapped=mapped, kit=os.environ.get(KIT_VARIABLE) or None)
+        kit = os.environ.get(KIT_VARIABLE) or None
+        return load(path, mapped=mapped, kit=kit, steps=MASK_STEPS)
     except ArtifactError as error:
         raise ArtifactError(name, error.reason, error.remedy) from None

@@ -25,6 +25,7 @@ from collections.abc import Mapping
 from maskc.errors import ArtifactError, GrammarError, MaskcError
 from maskc.integrations.compile_pool import OtherProcess
 from maskc.integrations.registry import KIT_VARIABLE
+from maskc.integrations.session import MASK_STEPS
 from maskc.kit.compiling import Compiler
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import load_kit, make_kit
@@ -46,9 +47,6 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "structural_tag": ("structural_tag",),
 }
 MAX_CHARACTERS = 1_000_000
-# Of one mask, about half a second while others wait. Tools, schemas and free text with patterns
-# need at most 70,000 (llama3).
-MASK_STEPS = 400_000
 
 
 def read_kinds(setting: str | None = None) -> frozenset[str]:
@@ -109,7 +107,8 @@ class RequestConstraints:
         vocabulary = _take_as_kit(vocabulary)
         self._compiler = OtherProcess(vocabulary, limits)
         self.kit = _open_kit(vocabulary, self._compiler)
-        if fills_masks and "json" in read_kinds():
+        # Tags have schemas in them, and free text around these.
+        if fills_masks and not read_kinds().isdisjoint(("json", "structural_tag")):
             self.kit.prepare()
 
     def make(self, kind: str, text: str) -> Constraint:

@@ -29,8 +29,11 @@ from maskc.integrations.rows import fill_ends, fill_row
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.effort import count_taken
 
-# For all masks of a request, half a minute: each of them alone is bounded by its kit. A grammar
-# before free text takes up to 70,000 for each token (llama3).
+# Of one mask, about half a second while others wait. Tools, schemas and free text with patterns
+# need at most 70,000 (llama3).
+MASK_STEPS = 400_000
+# For all masks of a request, half a minute. A grammar before free text takes up to 70,000 for each
+# token (llama3).
 MOST_STEPS = 20_000_000
 
 _log = logging.getLogger(__name__)

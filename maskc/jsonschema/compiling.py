@@ -41,9 +41,16 @@ def build_plan(
     Raises:
         SchemaError: it cannot be compiled.
     """
+    parsed = read_schema(schema)
+    return _build(parsed, resources=resources, layout=layout, assert_formats=assert_formats)
+
+
+def _build(
+    parsed: Any, *, resources: Mapping[str, Any], layout: Layout, assert_formats: bool
+) -> bytes:
     try:
-        lowering, formula = lower_schema(
-            schema,
+        lowering, formula = _lower(
+            parsed,
             resources=resources,
             assert_formats=assert_formats,
             ordered=layout.key_order == "schema",
@@ -73,6 +80,12 @@ def lower_schema(
         SchemaError: it cannot be compiled.
     """
     parsed = read_schema(schema)
+    return _lower(parsed, resources=resources, assert_formats=assert_formats, ordered=ordered)
+
+
+def _lower(
+    parsed: Any, *, resources: Mapping[str, Any], assert_formats: bool, ordered: bool
+) -> tuple[Lowering, Formula]:
     dialect = DEFAULT
     if isinstance(parsed, dict) and "$schema" in parsed:
         dialect = dialect_of(parsed["$schema"], "")
@@ -98,10 +111,9 @@ def compile_schema(
         SchemaError: the schema cannot be compiled.
     """
     layout = layout or Layout()
-    plan = build_plan(
-        schema, resources=resources or {}, layout=layout, assert_formats=assert_formats
-    )
-    text = write_json(read_schema(schema))
+    parsed = read_schema(schema)
+    plan = _build(parsed, resources=resources or {}, layout=layout, assert_formats=assert_formats)
+    text = write_json(parsed)
     fields = [text, layout.to_dict(), assert_formats, sorted((resources or {}).keys())]
     tokenizer, tokens = _describe_vocabulary(vocabulary)
     header = {

@@ -15,6 +15,8 @@ from maskc.errors import SchemaError
 MAX_BYTES = 8 * 1024 * 1024
 MAX_DEPTH = 100
 _MAX_DIGITS = 4_000
+_NESTS = (dict, list, tuple)
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 def read_schema(given: Any) -> Any:
@@ -40,7 +42,7 @@ def read_schema(given: Any) -> Any:
         text = json.dumps(given, default=_refuse, ensure_ascii=False)
     except (TypeError, ValueError) as error:
         raise SchemaError("", "", f"is not JSON ({error})", "give plain JSON values") from None
-    return _parse(text)
+    return _load(text)
 
 
 def _refuse(value: object) -> object:
@@ -50,6 +52,12 @@ def _refuse(value: object) -> object:
 
 
 def _parse(text: str | bytes | bytearray) -> Any:
+    parsed = _load(text)
+    _check_depth(parsed)
+    return parsed
+
+
+def _load(text: str | bytes | bytearray) -> Any:
     if len(text) > MAX_BYTES:
         raise SchemaError(
             "",
@@ -58,7 +66,7 @@ def _parse(text: str | bytes | bytearray) -> Any:
             "split it, and give the parts as resources",
         )
     try:
-        parsed = json.loads(
+        return json.loads(
             text,
             parse_float=Decimal,
             parse_int=_parse_int,
@@ -78,8 +86,6 @@ def _parse(text: str | bytes | bytearray) -> Any:
             f"is not JSON: line {error.lineno}, column {error.colno}: {error.msg}",
             "give valid JSON",
         ) from None
-    _check_depth(parsed)
-    return parsed
 
 
 def _parse_int(digits: str) -> int:
@@ -112,24 +118,29 @@ def _too_deep() -> SchemaError:
 
 
 def _check_depth(parsed: Any) -> None:
-    open_ = [(parsed, 0)]
+    open_ = [(parsed, 0)] if isinstance(parsed, _NESTS) else []
     while open_:
         here, depth = open_.pop()
-        if depth > MAX_DEPTH:
+        if depth >= MAX_DEPTH and here:
             raise _too_deep()
-        if isinstance(here, dict):
-            open_ += [(value, depth + 1) for value in here.values()]
-        elif isinstance(here, list | tuple):
-            open_ += [(value, depth + 1) for value in here]
+        inner = here.values() if isinstance(here, dict) else here
+        open_ += [(value, depth + 1) for value in inner if isinstance(value, _NESTS)]
 
 
 def write_json(parsed: Any) -> str:
     """Return parsed JSON as text, with its numbers as exact as they were read."""
+    try:
+        return _ENCODER.encode(parsed)
+    except TypeError:
+        return _write_exactly(parsed)  # a number with a fraction is a Decimal
+
+
+def _write_exactly(parsed: Any) -> str:
     if isinstance(parsed, dict):
-        members = (f"{write_json(key)}: {write_json(value)}" for key, value in parsed.items())
+        members = (f"{_write_exactly(k)}: {_write_exactly(value)}" for k, value in parsed.items())
         return f"{{{', '.join(members)}}}"
     if isinstance(parsed, list):
-        return f"[{', '.join(map(write_json, parsed))}]"
+        return f"[{', '.join(map(_write_exactly, parsed))}]"
     if isinstance(parsed, Decimal):
         return str(parsed)
-    return json.dumps(parsed, ensure_ascii=False)
+    return _ENCODER.encode(parsed)

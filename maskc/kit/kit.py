@@ -335,7 +335,7 @@ class Kit:
         )
 
     def prepare(self) -> None:
-        """Compute ahead what all requests share: free text, and strings, keys, numbers and gaps.
+        """Compute ahead what all requests share: free text; strings, patterns, keys, numbers, gaps.
 
         A server calls it before its first request; with 128,000 tokens it takes about a second,
         which would else be the first request's.
@@ -347,7 +347,8 @@ class Kit:
         bitmask = allocate_bitmask(1, self.vocab_size)
         free = {"type": "structural_tag", "format": {"type": "any_text"}}
         self.structural_tag(free).matcher().fill_bitmask(bitmask, 0)
-        for schema in ({}, named):
+        pattern = {"type": "string", "pattern": "^[^/]*$"}
+        for schema in ({}, named, pattern):
             matcher = self.json_schema(schema).matcher()
             for byte in _COMMON_TEXT:
                 matcher.fill_bitmask(bitmask, 0)

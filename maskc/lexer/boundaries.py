@@ -108,9 +108,7 @@ def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: Columns) -> Bo
     n_contexts = len(lexer.contexts)
     n_places = 2 * n_contexts if lexer.layout else n_contexts
     rest = _compute_rests(lexer, scanner, nodes, reach)
-    follows = [
-        [_follow(lexer, bit, rest, node, place) for place in range(n_places)] for node in nodes
-    ]
+    follows = [_follow(lexer, bit, rest, node, n_places) for node in nodes]
     class_of = _refine(lexer, nodes, follows)
     lookahead_of, n_lookaheads = _number_lookaheads(nodes, class_of)
 
@@ -123,6 +121,14 @@ def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: Columns) -> Bo
             )
         return cache[fine]
 
+    rows: dict[int, tuple[Lookaheads, ...]] = {}
+
+    def to_row(fine: list[int]) -> tuple[Lookaheads, ...]:
+        # Most ends share the row of their boundary.
+        if id(fine) not in rows:
+            rows[id(fine)] = tuple(map(to_lookaheads, fine))
+        return rows[id(fine)]
+
     number = {node: lookahead_of[i] for i, node in enumerate(nodes) if node[0] != IGNORED}
     of_terminal: dict[int, set[LookaheadId]] = {}
     for (terminal, _), lookahead in number.items():
@@ -130,7 +136,7 @@ def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: Columns) -> Bo
     lookahead_follows = [(0,) * n_places] * n_lookaheads
     for i, node in enumerate(nodes):
         if node[0] != IGNORED:
-            lookahead_follows[lookahead_of[i]] = tuple(map(to_lookaheads, follows[i]))
+            lookahead_follows[lookahead_of[i]] = to_row(follows[i])
     open_lexemes, open_lexeme_of = _build_open_lexemes(lexer, nodes, reach, columns, to_lookaheads)
     return Boundaries(
         n_lookaheads=n_lookaheads,
@@ -140,7 +146,7 @@ def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: Columns) -> Bo
             {t: tuple(sorted(lookaheads)) for t, lookaheads in sorted(of_terminal.items())}
         ),
         number=MappingProxyType(number),
-        rest=tuple(tuple(map(to_lookaheads, row)) for row in rest),
+        rest=tuple(map(to_row, rest)),
         open_lexemes=open_lexemes,
         open_lexeme_of=open_lexeme_of,
         follows=tuple(lookahead_follows),
@@ -240,27 +246,32 @@ def _cross(direct: Sequence[int], left_by: Mapping[int, BoundaryId]) -> Iterator
 
 
 def _follow(
-    lexer: LexerSpec, bit: Mapping[End, int], rest: list[list[int]], node: End, place: int
-) -> int:
+    lexer: LexerSpec, bit: Mapping[End, int], rest: list[list[int]], node: End, n_places: int
+) -> list[int]:
+    """Return, by place, the ends that can come after one; the boundary's own list if it is that."""
     terminal, boundary = node
     layout = lexer.layout
     if terminal == END:
-        return 0
+        return [0] * n_places
     if boundary == AT_END:
-        return 1 << bit[End(END, AT_END)] | 1 << bit[node]
-    found = rest[boundary][place]
+        return [1 << bit[End(END, AT_END)] | 1 << bit[node]] * n_places
+    more = 0
     if layout and terminal in (layout.newline, layout.dedent):
-        found |= 1 << bit[End(layout.dedent, boundary)]
+        more |= 1 << bit[End(layout.dedent, boundary)]
     if layout and terminal == layout.newline:
-        found |= 1 << bit[End(layout.indent, boundary)]
-    return found
+        more |= 1 << bit[End(layout.indent, boundary)]
+    return [ends | more for ends in rest[boundary]] if more else rest[boundary]
 
 
 def _refine(lexer: LexerSpec, nodes: list[End], follows: list[list[int]]) -> list[int]:
     """Return the class of each node: the coarsest partition that terminal and follow respect."""
     n_contexts = len(lexer.contexts)
     after = {
-        terminal: [place for place in range(len(follows[0])) if place % n_contexts in contexts]
+        terminal: [
+            first + context
+            for first in range(0, len(follows[0]), n_contexts)
+            for context in sorted(contexts)
+        ]
         for terminal, contexts in contexts_after(lexer).items()
     }
 

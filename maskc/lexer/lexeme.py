@@ -27,7 +27,7 @@ Source: Lark 1.3 ``lexer.py`` (Scanner.match, UnlessCallback), and 1.2 for what 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from maskc.automata.lookbehind import LookBehindState, LookBehindStepper
@@ -50,6 +50,8 @@ from maskc.grammar.model import LexerSpec
 from maskc.ids import IGNORED, TerminalId
 from maskc.lexer.forgetting import Behinds, Forgetting
 from maskc.wording import Phrase
+
+Move = tuple[int, int]  # where a position goes: a position or ``DONE``, and what follows
 
 NO_STATE = -1  # in the place of a state: the lexeme cannot go on, or the condition is broken
 # A matter of memory: each takes about a kilobyte. The first bounds open lexemes before minimising.
@@ -213,36 +215,43 @@ class LexemeAutomaton:
             left = settle([*owed, *earlier]) if earlier else owed
             if left is not None:
                 alive.append((position, left))
-        moves = [self.threads.moves(position) for position, _ in alive]
+        moving = self._list_moving(position for position, _ in alive)
         owing = any(owed for _, owed in alive)
-        keyword_moves = [
-            (terminal, self.threads.moves(position))
-            for terminal, position in sorted(state.keywords)
-            if position >= 0
-        ]
+        keywords = sorted(keyword for keyword in state.keywords if keyword[1] >= 0)
+        keywords_moving = self._list_moving(position for _, position in keywords)
         row = [NO_STATE] * self.threads.n_classes
         known: dict[object, int] = {}
         # Where no thread goes on nothing does, keywords or not.
-        for byte_class in sorted(set().union(*moves)):
+        for byte_class, here in sorted(moving.items()):
             look_behind = self._step_look_behind(state.look_behind, byte_class)
-            key = (
-                look_behind,
-                byte_class if owing else 0,
-                *[move.get(byte_class) for move in moves],
-                *[move.get(byte_class) for _, move in keyword_moves],
-            )
+            named = keywords_moving.get(byte_class, [])
+            key = (look_behind, byte_class if owing else 0, tuple(here), tuple(named))
             if key not in known:
-                known[key] = self._step(alive, state, byte_class, look_behind)
+                known[key] = self._step(
+                    [alive[number] for number, _ in here],
+                    [keywords[number] for number, _ in named],
+                    byte_class,
+                    look_behind,
+                )
             row[byte_class] = known[key]
         return row
+
+    def _list_moving(self, positions: Iterable[int]) -> dict[int, list[tuple[int, Move]]]:
+        """Return byte class → which of some positions go on with it, in order, and how."""
+        found: dict[int, list[tuple[int, Move]]] = {}
+        for number, position in enumerate(positions):
+            for byte_class, move in self.threads.moves(position).items():
+                found.setdefault(byte_class, []).append((number, move))
+        return found
 
     def _step(
         self,
         alive: list[tuple[int, Obligations]],
-        state: LexemeState,
+        named: list[tuple[int, int]],
         byte_class: int,
         look_behind: int,
     ) -> int:
+        """Return the state after a byte, from the threads and keywords that go on with it."""
         matched = self._look_behinds[look_behind].matched
         collected = ThreadList()
         for thread in alive:
@@ -250,8 +259,7 @@ class LexemeAutomaton:
                 collected.append(position, owed)
         keywords = {
             (terminal, moved)
-            for terminal, position in state.keywords
-            if position >= 0
+            for terminal, position in named
             for moved, _ in self.threads.step_thread((position, FREE), byte_class, matched)
         }
         return self._intern(look_behind, collected.done(), keywords)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from maskc.automata.features import name_features
 from maskc.automata.lookbehind import LookBehindState, LookBehindStepper
 from maskc.automata.nfa import Nfa
 from maskc.automata.partition import refine
@@ -67,7 +68,8 @@ def build_lexemes(
     found = {}
     for terminal, start in starts.items():
         name = lexer.terminals[terminal]
-        found[terminal] = _build(name, start, threads, stepper, reachable)
+        features = name_features(str(lexer.patterns[terminal]), lexer.re_flags)
+        found[terminal] = _build(name, features, start, threads, stepper, reachable)
     return found, threads
 
 
@@ -89,6 +91,7 @@ def _list_look_behinds(stepper: LookBehindStepper, threads: ThreadStepper) -> li
 
 def _build(
     name: str,
+    features: str,
     start: int,
     threads: ThreadStepper,
     stepper: LookBehindStepper,
@@ -108,8 +111,8 @@ def _build(
         if any(owed != FREE for _, owed in alive):
             raise UnsupportedTerminalError(
                 name,
-                "a look-ahead, an anchor, \\b, an atomic group or a possessive quantifier depends "
-                "under lexer=dynamic_complete on where Lark cut the text off",
+                f"what {features or 'it'} says depends under lexer=dynamic_complete on where Lark "
+                "cut the text off",
                 "write it without, or use lexer=dynamic",
             )
         if not alive:
@@ -136,10 +139,12 @@ def _build(
             row.append(intern(after, collected.done()))
         rows.append(row)
     accepts = [False, *(alive[-1][0] < 0 for _, alive in states)]
-    return _minimise(name, rows, accepts, starts)
+    return _minimise(name, features, rows, accepts, starts)
 
 
-def _minimise(name: str, rows: list[list[int]], accepts: list[bool], starts: list[int]) -> Lexemes:
+def _minimise(
+    name: str, features: str, rows: list[list[int]], accepts: list[bool], starts: list[int]
+) -> Lexemes:
     """Return the smallest automaton.
 
     Raises:
@@ -149,7 +154,7 @@ def _minimise(name: str, rows: list[list[int]], accepts: list[bool], starts: lis
     if len({class_of[state] for state in starts}) > 1:
         raise UnsupportedTerminalError(
             name,
-            "a look-behind or an anchor sees what stands in front of the lexeme, which under "
+            f"{features or 'it'} sees what stands in front of the lexeme, which under "
             "lexer=dynamic_complete depends on where Lark cut the text off",
             "write it without, or use lexer=dynamic",
         )

@@ -321,14 +321,14 @@ def _quotient(
 ) -> Scanner:
     """Return the scanner over classes, reachable ones only, numbered breadth first."""
     _, first = np.unique(state_class, return_index=True)
+    first_of_class = first[state_class]
     _, first_boundary = np.unique(boundary_class, return_index=True)
     state_to: dict[int, int] = {DEAD: DEAD}
     boundary_to: dict[int, int] = {}
     order: list[int] = [DEAD]
 
     def visit(states: NDArray[np.int32]) -> None:
-        for state in states.tolist():
-            representative = int(first[state_class[state]])
+        for representative in first_of_class[states].tolist():
             if representative not in state_to:
                 state_to[representative] = len(order)
                 order.append(representative)
@@ -345,7 +345,7 @@ def _quotient(
                 for entry in scanner.enter[representative].tolist():
                     visit(scanner.entries[entry])
     new_state = np.array(
-        [state_to.get(int(first[c]), DEAD) for c in state_class.tolist()], dtype=np.int32
+        [state_to.get(state, DEAD) for state in first_of_class.tolist()], dtype=np.int32
     )
     new_boundary = {
         BoundaryId(b): BoundaryId(boundary_to[int(first_boundary[c])])

@@ -22,8 +22,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from maskc.frontends.match_length import match_length
-from maskc.frontends.rule_names import rule_of
 from maskc.grammar.model import Production
+from maskc.grammar.rule_names import rule_of
 from maskc.lint.lexemes import find_common_lexeme
 from maskc.lint.model import Finding, Severity
 from maskc.lint.subject import GrammarSubject

@@ -11,10 +11,10 @@ from functools import cached_property
 
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar, load_lalr_grammar
-from maskc.frontends.rule_names import rule_of
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Grammar, LalrGrammar, Production
 from maskc.grammar.reduce import ReducedGrammar, reduce_grammar
+from maskc.grammar.rule_names import rule_of
 from maskc.lalr_path import analyse_grammar
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from maskc.frontends.rule_names import rule_of
 from maskc.grammar.reduce import reduce_productions
+from maskc.grammar.rule_names import rule_of
 from maskc.lint.model import Finding, Place, Severity
 from maskc.lint.subject import GrammarSubject, Subject
 

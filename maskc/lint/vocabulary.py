@@ -66,8 +66,8 @@ def find_useful_tokens(contents: Contents) -> NDArray[np.bool_]:
     for union in np.unique([*arrays["answer_union"], *arrays["trial_union"]]).tolist():
         base = arrays["union_base"][union]
         mask = arrays["masks"][base].copy() if base != NO_BASE else np.zeros_like(useful)
-        changed = slice(*arrays["union_first"][union : union + 2])
-        mask[arrays["union_word"][changed]] ^= arrays["union_bits"][changed]
+        changes = arrays["union_change"][slice(*arrays["union_first"][union : union + 2])]
+        mask[arrays["change_word"][changes]] ^= arrays["change_bits"][changes]
         useful |= mask
     return np.unpackbits(useful.view(np.uint8), bitorder="little")[:n_tokens].astype(np.bool_)
 

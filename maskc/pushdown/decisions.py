@@ -223,10 +223,10 @@ class _Graph:
         found = self._on_target.get(key)
         if found is None:
             found = self._on_target[key] = decisions.segments.run(
-                rest, [target], decisions.answer_at, DEPENDS, FAIL
+                rest, (target,), decisions.answer_at, DEPENDS, FAIL
             )
         if found == DEPENDS:
-            states = [source, target]
+            states = source, target
             found = decisions.segments.run(rest, states, decisions.answer_at, DEPENDS, FAIL)
         return found
 

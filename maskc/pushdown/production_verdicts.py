@@ -75,6 +75,11 @@ class ProductionVerdicts:
         self._symbols_of: dict[int, Terminals] = {}
         for symbol, (terminal, _) in enumerate(asked.symbols):
             self._symbols_of[terminal] = self._symbols_of.get(terminal, 0) | 1 << symbol
+        self._wanting: dict[int, Terminals] = {}  # lookahead → the symbols that have it
+        for symbol, (_, lookaheads) in enumerate(asked.symbols):
+            for one in bits.iterate(lookaheads):
+                self._wanting[one] = self._wanting.get(one, 0) | 1 << symbol
+        self._symbols_at: dict[Lookaheads, Terminals] = {}
         self._possible = [bits.unite(row) for row in boundaries.rest]
         self._certain = _find_certain(boundaries, asked.contexts)
         self._after: dict[TerminalId, Lookaheads] = {}
@@ -200,10 +205,11 @@ class ProductionVerdicts:
         return self.sequences.open_lexeme(sequence)[0].direct == self._everything
 
     def _find_symbols(self, wanted: Lookaheads) -> Terminals:
-        symbols = enumerate(self.asked.symbols)
-        return bits.from_members(
-            symbol for symbol, (_, lookaheads) in symbols if lookaheads & wanted
-        )
+        found = self._symbols_at.get(wanted)
+        if found is None:
+            found = bits.unite(self._wanting.get(one, 0) for one in bits.iterate(wanted))
+            self._symbols_at[wanted] = found
+        return found
 
 
 def _find_certain(boundaries: Boundaries, contexts: Sequence[Context]) -> list[Lookaheads]:

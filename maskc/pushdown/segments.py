@@ -23,6 +23,7 @@ from maskc.store.sequences import Sequences
 
 # (sequence, refined state) → its answer for all stacks with this state on top.
 Known = Callable[[SequenceId, int], int]
+Tops = tuple[int, ...]  # the topmost states of a stack, the top last
 
 
 class Segments:
@@ -37,6 +38,7 @@ class Segments:
     ) -> None:
         self._table, self._sequences = table, sequences
         self._driver = drive_refined(grammar, table)
+        self._taken: dict[tuple[int, Tops], tuple[Outcome, Tops]] = {}
         self._context = table.context_of
         self._newline = grammar.lexer.layout.newline if grammar.lexer.layout else None
         self._lookaheads = {
@@ -45,13 +47,13 @@ class Segments:
         }
 
     def run(
-        self, sequence: SequenceId, states: list[int], known: Known, open_: int, refused: int
+        self, sequence: SequenceId, states: Tops, known: Known, open_: int, refused: int
     ) -> int:
         """Return the answer of a sequence for the stacks that end in some states.
 
         Args:
             sequence: the sequence.
-            states: the topmost states, the top last; changed.
+            states: the topmost states, the top last.
             known: answers for the top alone.
             open_: the answer that is none.
             refused: the answer "no stack takes it".
@@ -69,9 +71,19 @@ class Segments:
             elif terminal >= 0:
                 if not self._lookaheads.get(terminal, 0) & table.live[states[-1]]:
                     return refused
-                outcome = self._driver.take(states, terminal)
+                outcome, states = self._take(states, terminal)
                 if outcome is not Outcome.TAKES:
                     return open_ if outcome is Outcome.NEEDS_BELOW else refused
             if not event.contexts >> self._context[states[-1]] & 1:
                 return refused
             sequence = sequences.rest[sequence]
+
+    def _take(self, states: Tops, terminal: int) -> tuple[Outcome, Tops]:
+        """Return what a terminal does to some states; very many sequences begin with the same."""
+        key = terminal, states
+        found = self._taken.get(key)
+        if found is None:
+            after = list(states)
+            outcome = self._driver.take(after, terminal)
+            found = self._taken[key] = outcome, tuple(after)
+        return found

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc import bits
 from maskc.grammar.model import LalrGrammar
 from maskc.ids import END, IGNORED, NO_EVENT
 from maskc.lexer.boundaries import Boundaries, OpenLexeme
@@ -23,6 +24,7 @@ from maskc.pushdown.interchangeable import Classes
 from maskc.store.sequences import ContextSet, Event
 
 Bools = NDArray[np.bool_]
+Words = NDArray[np.uint64]
 
 
 class StateFacts:
@@ -50,7 +52,9 @@ class StateFacts:
         self.layout = grammar.lexer.layout
         self.newline = grammar.lexer.layout.newline if grammar.lexer.layout else None
         n_lookaheads = boundaries.n_lookaheads
-        self._live = _bits(table.live, n_lookaheads)
+        self.nothing = np.zeros(len(table.live), dtype=np.bool_)
+        # uint64[n_words, n_states]: a bit for each lookahead, 64 of them side by side.
+        self._live = bits.pack(table.live, n_lookaheads).T.copy()
         self._context = np.array(grammar.lalr.context_of, dtype=np.int32)[
             np.array(table.lalr_state, dtype=np.int32)
         ]
@@ -59,13 +63,12 @@ class StateFacts:
         self.enclosed = np.array(table.enclosed, dtype=np.bool_)
         place = self._context + self._n_contexts * self.enclosed
         self._goes_on = [
-            (_bits(row, n_lookaheads)[place] & self._live).any(axis=1) for row in boundaries.rest
+            self._meets(bits.pack(row, n_lookaheads).T[:, place]) for row in boundaries.rest
         ]
         self.takes = {
-            terminal: self._live[:, list(lookaheads)].any(axis=1)
-            for terminal, lookaheads in boundaries.of_terminal.items()
+            terminal: self._meets(bits.pack([boundaries.set_of(terminal)], n_lookaheads)[0])
+            for terminal in boundaries.of_terminal
         }
-        self.nothing = np.zeros(len(table.live), dtype=np.bool_)
         self._targets: dict[int, set[int]] = {}
         for row in table.shifts:
             for terminal, target in row.items():
@@ -96,23 +99,35 @@ class StateFacts:
 
     def open_lexeme(self, open_lexeme: OpenLexeme) -> tuple[Bools, Bools]:
         """Return bool[n_states] twice: does some stack go on with it, and does some not?"""
-        direct = _bits([open_lexeme.direct], self._live.shape[1])[0]
-        sure = (self._live & direct).any(axis=1)
+        sure = self._meets(bits.pack([open_lexeme.direct], self._boundaries.n_lookaheads)[0])
         for boundary in open_lexeme.ignored:
             sure |= self._goes_on[boundary]
         maybe = self.nothing.copy()
         for boundary in open_lexeme.newlines:
             sure |= self.enclosed & self._goes_on[boundary]
             lookahead = self._boundaries.number[End(self.newline or END, boundary)]
-            wanted = self._live[:, lookahead] & ~self.enclosed
+            wanted = self._meets(bits.pack([1 << lookahead], self._boundaries.n_lookaheads)[0])
+            wanted &= ~self.enclosed
             if self._columns.is_free(open_lexeme.columns, boundary):
                 sure |= wanted
             else:
                 maybe |= wanted
         return sure | maybe, ~sure
 
+    def _meets(self, wanted: Words) -> Bools:
+        """Return bool[n_states]: whether a state goes on with some of the lookaheads of a set.
 
-def _bits(masks: tuple[int, ...] | list[int], n_bits: int) -> Bools:
+        Args:
+            wanted: uint64[n_words], or uint64[n_words, n_states] with a set for each state.
+        """
+        found = self.nothing.copy()
+        for live, word in zip(self._live, wanted, strict=True):
+            if np.any(word):
+                found |= (live & word) != 0
+        return found
+
+
+def _bits(masks: list[int], n_bits: int) -> Bools:
     n_bytes = max(1, -(-n_bits // 8))
     flat = b"".join(mask.to_bytes(n_bytes, "little") for mask in masks)
     packed = np.frombuffer(flat, dtype=np.uint8).reshape(len(masks), n_bytes)

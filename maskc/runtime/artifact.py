@@ -21,6 +21,7 @@ from maskc.runtime.arguments import as_count, as_number
 from maskc.runtime.borrowing import KitLike, add_tokens, drop_tokens, leaves_tokens, open_table
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
+from maskc.runtime.effort import USUAL_STEPS
 from maskc.runtime.ending.endings import Endings
 from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.glr.machine import GlrMachine
@@ -35,6 +36,7 @@ from maskc.runtime.undo import UndoLog
 from maskc.runtime.vocabulary import TOKEN_ARRAYS, share_tokens
 
 DEFAULT_CACHE_BYTES = 512 * 1024 * 1024
+_MOST_READY = 512  # masks
 
 
 class Artifact:
@@ -51,7 +53,13 @@ class Artifact:
             made from no grammar.
     """
 
-    def __init__(self, contents: Contents, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
+    def __init__(
+        self,
+        contents: Contents,
+        *,
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
+        steps: int = USUAL_STEPS,
+    ) -> None:
         self.tokens = share_tokens(*(contents.arrays[name] for name in TOKEN_ARRAYS))
         self.contents = Contents(contents.header, {**contents.arrays, **self.tokens.arrays})
         self.header = contents.header
@@ -61,13 +69,20 @@ class Artifact:
         self.starts = starts_of(contents.header)
         self._parts: dict[int, Artifact] = {}
         self._cache_bytes = as_count("cache_bytes", cache_bytes)
+        self._steps = as_count("steps", steps)
         self.budget = Budget(self._cache_bytes * 3 // 8)
 
     @made_once
     def machine(self) -> Machine[Any]:
         """The machine that all matchers share."""
         budget = self.budget
-        pool = MaskPool(self.vocab_size, self.eos_ids, self._cache_bytes)
+        # What one token asks of an LALR parser is bounded when it is compiled.
+        steps = self._steps if is_general(self.header) else None
+        # About as many masks are needed by the first few thousand tokens.
+        n_ready = min(_MOST_READY, len(self.contents.arrays.get("union_base", ())) // 4)
+        pool = MaskPool(
+            self.vocab_size, self.eos_ids, self._cache_bytes, steps=steps, n_ready=n_ready
+        )
         return _machine_of(self.header)(self.contents, self.token_bytes, budget, pool)
 
     @made_once
@@ -133,7 +148,8 @@ class Artifact:
             return self
         part = self._parts.get(number)
         if part is None:
-            made = Artifact(read_start(self.contents, number), cache_bytes=self._cache_bytes)
+            contents = read_start(self.contents, number)
+            made = Artifact(contents, cache_bytes=self._cache_bytes, steps=self._steps)
             # Of two threads that make it at once, all get what the first one made.
             part = self._parts.setdefault(number, made)
         return part
@@ -156,6 +172,9 @@ class Artifact:
     def binder(self) -> Binder:
         """What narrows its terminals."""
         return Binder(self, self.budget)
+
+    def check_own_tokens(self) -> None:
+        """Return, as its texts can be limited to the tokenizer's own tokens."""
 
     def matcher(self, *, start: str | None = None, **holes: Given) -> Matcher:
         """Return a matcher at the start of the text.
@@ -237,6 +256,7 @@ def load(
     cache_bytes: int = DEFAULT_CACHE_BYTES,
     mapped: bool = True,
     kit: KitLike | None = None,
+    steps: int = USUAL_STEPS,
 ) -> Artifact:
     """Return an artifact from a file, checked.
 
@@ -251,11 +271,14 @@ def load(
             masks, or ends the process. False reads it into memory.
         kit: the kit to which the artifact leaves its vocabulary, or its path; default: one that is
             open, or one in the artifact's folder. An artifact that has its vocabulary needs none.
+        steps: how much a general grammar's machine may look at for one mask, and to read one token;
+            a step takes one to two microseconds. Beyond it the matcher raises a ``LimitError`` and
+            stays as it was.
 
     Raises:
         ArtifactError: it is no artifact, damaged, of another format version, or its kit is not
             there.
-        TypeError: ``cache_bytes`` is no integer.
+        TypeError: ``cache_bytes`` or ``steps`` is no integer.
         ValueError: it is less than 0.
     """
     as_count("cache_bytes", cache_bytes)
@@ -264,7 +287,7 @@ def load(
     if leaves_tokens(header):
         arrays = add_tokens(header, arrays, name, kit, mapped=mapped)
     contents = check_contents(Contents(header, arrays), name)
-    return Artifact(_share(contents), cache_bytes=cache_bytes)
+    return Artifact(_share(contents), cache_bytes=cache_bytes, steps=steps)
 
 
 def _share(contents: Contents) -> Contents:

@@ -44,6 +44,13 @@ class Compiled(Protocol):
     def endings(self) -> Endings:
         """What is known of how few tokens finish its texts."""
 
+    def check_own_tokens(self) -> None:
+        """Check that its texts can be limited to the tokenizer's own tokens.
+
+        Raises:
+            SpellingError: they cannot.
+        """
+
     def matcher(self) -> Matcher:
         """Return a matcher at the start of the text."""
 

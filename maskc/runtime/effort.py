@@ -2,9 +2,9 @@
 
 What a request brings is not trusted, and a mask that nobody has asked for before is found while
 other requests wait. So what is looked at for it is counted: nodes of the tokens' trie, states of
-automata that are made, ways to read a text; where thousands of them are looked at in one call of
-NumPy, a part of them. Beyond the limit there is a ``LimitError``, with which an engine ends that
-request. A step takes one to two microseconds.
+automata that are made, ways to read a text, stacks of a general parser; where thousands of them are
+looked at in one call of NumPy, a part of them. Beyond the limit there is a ``LimitError``, with
+which an engine ends that request. A step takes one to two microseconds.
 
 What was found before the end is kept and right, so the same mask may be found when it is asked for
 again.
@@ -24,10 +24,13 @@ from maskc.errors import LimitError
 USUAL_STEPS = 20_000_000  # in a program that waits for its own mask only
 AT_ONCE = 128  # things that NumPy looks at in one step
 
+_REMEDY = "let fewer parts that may be empty or alike stand side by side, and lower counts"
+
 
 class _State(threading.local):
     left: int | None = None  # None: nothing is counted
     limit: int = USUAL_STEPS
+    remedy: str = _REMEDY
     taken: int = 0
 
 
@@ -35,16 +38,18 @@ _state = _State()
 
 
 @contextmanager
-def one_mask(limit: int | None) -> Iterator[None]:
+def one_mask(limit: int | None, remedy: str = _REMEDY) -> Iterator[None]:
     """Count what is looked at in the block; inside of another such block it is that one's.
 
     Args:
         limit: in steps, ``None``: nothing is counted.
+        remedy: what helps where there are too many, for the message.
     """
     if limit is None or _state.left is not None:
         yield
         return
     _state.left = _state.limit = limit
+    _state.remedy = remedy
     try:
         yield
     finally:
@@ -68,11 +73,7 @@ def spend(n_steps: int) -> None:
         return
     _state.left = left - n_steps
     if left < n_steps:
-        raise LimitError(
-            "steps to find one mask",
-            _state.limit,
-            "let fewer parts that may be empty or alike stand side by side, and lower counts",
-        )
+        raise LimitError("steps to find one mask", _state.limit, _state.remedy)
 
 
 def spend_at_once(n: int) -> None:

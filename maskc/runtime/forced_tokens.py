@@ -28,10 +28,14 @@ Encode = Callable[[str], Sequence[int]]
 
 
 class TokenTexts:
-    """The bytes of a vocabulary's tokens, sorted, to find those that begin with others."""
+    """The bytes of a vocabulary's tokens, sorted, to find those that begin with others.
+
+    Attributes:
+        text_of: token id → its bytes, ``None`` for one without any.
+    """
 
     def __init__(self, token_bytes: Callable[[int], bytes | None], vocab_size: int) -> None:
-        self._bytes = token_bytes
+        self.text_of = token_bytes
         found = (token_bytes(token_id) for token_id in range(vocab_size))
         self._sorted = sorted(token for token in found if token)
         self._longest = max(map(len, self._sorted), default=0)
@@ -43,11 +47,11 @@ class TokenTexts:
 
     def find_boundaries(self, token_ids: Iterable[int]) -> list[int]:
         """Return where each token ends."""
-        return list(accumulate(len(self._bytes(token_id) or b"") for token_id in token_ids))
+        return list(accumulate(len(self.text_of(token_id) or b"") for token_id in token_ids))
 
     def writes(self, token_ids: Iterable[int], text: bytes) -> bool:
         """Return whether the tokens write a text, byte for byte."""
-        tokens = [self._bytes(token_id) for token_id in token_ids]
+        tokens = [self.text_of(token_id) for token_id in token_ids]
         return None not in tokens and b"".join(filter(None, tokens)) == text
 
     def _begins_token(self, text: bytes) -> bool:

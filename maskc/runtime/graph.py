@@ -98,7 +98,7 @@ class _Union(NamedTuple):
     Attributes:
         base: number of the mask, negative for the empty one.
         places: intp[n]: which words differ.
-        bits: int32[n]: how they differ.
+        bits: int32[n]: the set's own words there.
     """
 
     base: int
@@ -114,13 +114,17 @@ class GraphReader:
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self._masks, self._union_bits = arrays["masks"], arrays["union_bits"]
-        self._union_word = arrays["union_word"]
+        self._masks, self._union_change = arrays["masks"], arrays["union_change"]
+        # There are few changes: as indices they are asked for without a conversion.
+        self._change_word = arrays["change_word"].astype(np.intp)
+        self._change_bits = arrays["change_bits"]
         self._numbers = {
             name: view_numbers(array) for name, array in arrays.items() if name in _VIEWED
         }
         self._node_profile = self._numbers["node_profile"]
         self._node_answer = self._numbers["node_answer"]
+        self._question_first = self._numbers["question_first"]
+        self._trial_first = self._numbers["trial_first"]
         self._union_first = self._numbers["union_first"]
         self._union_base = self._numbers["union_base"]
         self._profile_of: list[ProfileId] = arrays["profile_of"].tolist()
@@ -153,7 +157,7 @@ class GraphReader:
         key = node * self._n_profiles + profile
         found = self._by_profile.get(key)
         if found is None:
-            low, high = self._node_first[node : node + 2]
+            low, high = self._node_first[node], self._node_first[node + 1]
             profiles = self._node_profile
             place = bisect_left(profiles, profile, low, high)
             if place == high or profiles[place] != profile:
@@ -166,49 +170,51 @@ class GraphReader:
 
     def unite(self, unions: Unions, n_words: int) -> Mask:
         """Return a new mask, int32[n_words], of all tokens of some unions."""
-        mask = np.zeros(n_words, dtype=np.int32)
+        mask: Mask | None = None
         for number in unions:
             union = self._unions.get(number)
             if union is None:
                 union = self._unions[number] = self._union(number)
             base, places, bits = union
-            if base < 0:
-                mask[places] |= bits
+            if mask is None:
+                mask = np.zeros(n_words, dtype=np.int32) if base < 0 else self._masks[base].copy()
+            elif base < 0:
+                bits = bits | mask.take(places)
             else:
                 # Words that differ from the base are set right afterwards: they are few.
-                whole = self._masks[base]
-                differing = mask[places] | whole[places] ^ bits
-                np.bitwise_or(mask, whole, out=mask)
-                mask[places] = differing
-        return mask
+                bits = bits | mask.take(places)
+                np.bitwise_or(mask, self._masks[base], out=mask)
+            mask[places] = bits
+        return np.zeros(n_words, dtype=np.int32) if mask is None else mask
 
     def _union(self, number: int) -> _Union:
-        low, high = self._union_first[number : number + 2]
-        places = self._union_word[low:high].astype(np.intp)
-        return _Union(self._union_base[number], places, self._union_bits[low:high])
+        low, high = self._union_first[number], self._union_first[number + 1]
+        base = self._union_base[number]
+        changes = self._union_change[low:high].astype(np.intp)
+        places, bits = self._change_word.take(changes), self._change_bits.take(changes)
+        return _Union(base, places, bits if base < 0 else bits ^ self._masks[base].take(places))
 
     def _answer(self, number: int) -> Answer:
         found = self._answers.get(number)
         if found is None:
-            numbers = self._numbers
-            low, high = numbers["question_first"][number : number + 2]
+            low, high = self._question_first[number], self._question_first[number + 1]
             questions = self._questions(low, high, "question") if low < high else ()
-            low, high = numbers["trial_first"][number : number + 2]
-            trials = [
-                Trial(lexeme, column, self._one(union))
-                for lexeme, column, union in zip(
-                    numbers["trial_final"][low:high],
-                    numbers["trial_column"][low:high],
-                    numbers["trial_union"][low:high],
-                    strict=True,
-                )
-            ]
-            tokens = self._one(numbers["answer_union"][number])
-            found = self._answers[number] = Answer(tokens, questions, tuple(trials))
+            low, high = self._trial_first[number], self._trial_first[number + 1]
+            trials = self._trials(low, high) if low < high else ()
+            tokens = self._one(self._numbers["answer_union"][number])
+            found = self._answers[number] = Answer(tokens, questions, trials)
         return found
 
+    def _trials(self, low: int, high: int) -> tuple[Trial, ...]:
+        lexemes, columns, unions = (
+            self._numbers[name] for name in ("trial_final", "trial_column", "trial_union")
+        )
+        return tuple(
+            [Trial(lexemes[i], columns[i], self._one(unions[i])) for i in range(low, high)]
+        )
+
     def _one(self, union: int) -> Unions:
-        low, high = self._union_first[union : union + 2]
+        low, high = self._union_first[union], self._union_first[union + 1]
         if low == high and self._union_base[union] < 0:
             return NO_TOKENS
         return frozenset((union,))

@@ -37,6 +37,8 @@ class MaskStore:
         open_lexeme, open_column: int32[n_opens]: what ``row_open`` names: an open lexeme of the
             scanner and, if it may become a newline, its column change.
         set_first: int32[n_sets + 1], set_tokens: int32[…], the distinct token sets.
+        unlisted: int32[…], ascending: tokens that lack rows, since they are cut into terminals in
+            too many ways; a general grammar's only.
     """
 
     n_states: int
@@ -53,6 +55,7 @@ class MaskStore:
     open_column: NDArray[np.int32]
     set_first: NDArray[np.int32]
     set_tokens: NDArray[np.int32]
+    unlisted: NDArray[np.int32]
 
     @property
     def n_rows(self) -> int:

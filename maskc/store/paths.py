@@ -14,10 +14,10 @@ from maskc import bits
 from maskc.grammar.model import LalrGrammar
 from maskc.ids import DROPPED
 from maskc.parser.moves import Moves
+from maskc.store.numbering import distinguish
 from maskc.store.steps import Steps
 
 Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
 
 COLUMNS = 1 << 21  # more than any column change of one token, both signs
 
@@ -30,9 +30,10 @@ class Opens:
 
     def number(self, open_lexeme: Ints, column: Ints) -> Ints:
         """Return int32[n], a number for each pair."""
-        keys, inverse = _distinct(open_lexeme.astype(np.int64) * COLUMNS + column + COLUMNS // 2)
+        (lexemes, columns), place = distinguish(open_lexeme, column)
+        keys = (lexemes * COLUMNS + columns + COLUMNS // 2).tolist()
         found = [self._number.setdefault(key, len(self._number)) for key in keys]
-        return np.array(found, dtype=np.int32)[inverse]
+        return np.array(found, dtype=np.int32)[place]
 
     def __len__(self) -> int:
         return len(self._number)
@@ -70,9 +71,9 @@ class Paths:
             event: int32[n], numbers of ``Steps.events``.
             change: int32[n], column changes.
         """
-        key = (path.astype(np.int64) * len(self._events) + event) * COLUMNS
-        keys, inverse = _distinct(key + change + COLUMNS // 2)
-        return np.array([self._find(key) for key in keys], dtype=np.int32)[inverse]
+        (paths, events, changes), place = distinguish(path, event, change)
+        keys = (paths * len(self._events) + events) * COLUMNS + changes + COLUMNS // 2
+        return np.array([self._find(key) for key in keys.tolist()], dtype=np.int32)[place]
 
     def _find(self, key: int) -> int:
         number = self._number.get(key)
@@ -95,8 +96,3 @@ class Paths:
         parent, event = np.divmod(keys // COLUMNS, max(len(self._events), 1))
         column = keys % COLUMNS - COLUMNS // 2
         return parent.astype(np.int32), event.astype(np.int32), column.astype(np.int32)
-
-
-def _distinct(keys: Longs) -> tuple[list[int], NDArray[np.intp]]:
-    found, inverse = np.unique(keys, return_inverse=True)
-    return found.tolist(), inverse.reshape(-1)

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from maskc.budget import reserve
 from maskc.errors import LimitError
 from maskc.grammar.model import LalrGrammar
-from maskc.ids import DEAD, END, NO_LINE, SAME
+from maskc.ids import DEAD, DROPPED, END, NO_LINE, SAME
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
 from maskc.store.alike import replace_alike
@@ -39,11 +39,12 @@ from maskc.vocab.trie import TokenTrie
 from maskc.wording import Phrase
 
 Ints = NDArray[np.int32]
+Places = NDArray[np.intp]
 
 MAX_LALR_FRONTIER = 60_000_000
 BYTES_A_LINE = 64  # of a frontier: five columns, and what they are made from
 _STATES = 4096  # whose first bytes are taken at once
-_PORTION = 1_500_000  # lines aimed at in one portion's widest level
+_PORTION = 500_000  # lines aimed at in one portion's widest level
 _TOO_WIDE = 4 * _PORTION  # a portion that comes to so many is taken in smaller ones
 
 
@@ -57,15 +58,6 @@ class _Frontier:
 
     def __len__(self) -> int:
         return len(self.origin)
-
-    def take(self, index: NDArray[np.intp]) -> _Frontier:
-        return _Frontier(
-            self.origin[index],
-            self.path[index],
-            self.state[index],
-            self.node[index],
-            self.column[index],
-        )
 
     @staticmethod
     def join(parts: list[_Frontier]) -> _Frontier:
@@ -94,8 +86,8 @@ def build_store(
     n_starts = len(walk.starts)
     n_origins = n_starts + len(scanner.closed)
     # A boundary's lines are many more than a start's: their widths are guessed apart.
-    for first, last in ((0, n_starts), (n_starts, n_origins)):
-        low, size = first, max(64, _PORTION // trie.widest_level())
+    for first, last, guess in ((0, n_starts, 64), (n_starts, n_origins, 8)):
+        low, size = first, max(guess, _PORTION // trie.widest_level())
         while low < last:
             high = min(low + size, last)
             widest = walk.run(low, high)
@@ -178,7 +170,8 @@ class _Walk:
             column = np.where(self.has_column[source], SAME, 0).astype(np.int32)
             state = self.next[source * self.n_classes + self.node_class[node]]
             # Nothing goes on from the dead state, and nothing has to.
-            parts.append(self._arrive(_Frontier(source, source, state, node, column), fresh=False))
+            line = _Frontier(source, source, state, node, column)
+            parts.append(self._arrive(line, np.arange(len(source)), None, state, node))
         line = _Frontier.join(parts)
         # What may become a newline has a column, so states that are alike agree on that too.
         n_bytes = self.trie.count_bytes_below()[line.node - 1]
@@ -203,7 +196,8 @@ class _Walk:
             origins = np.full(n_first, origin, dtype=np.int32)
             nothing = np.zeros(n_first, dtype=np.int32)
             line = _Frontier(origins, nothing, nothing, self.first_nodes, nothing)
-            parts.append(self._enter(line, np.full(n_first, kind, dtype=np.int32)))
+            kinds = np.full(n_first, kind, dtype=np.int32)
+            parts.append(self._enter(line, np.arange(n_first), self.first_nodes, kinds))
         return _Frontier.join(parts)
 
     def _step(self, frontier: _Frontier) -> _Frontier:
@@ -218,75 +212,81 @@ class _Walk:
         origin in one of the ways in which the scanner reads it and the parser may take it; no way
         is left out, and none is in twice.
         """
-        trie = self.trie
+        trie, state_of = self.trie, frontier.state
         # Children of a node lie side by side: first_child[node] … first_child[node + 1].
         begin = trie.first_child[frontier.node]
         counts = trie.first_child[frontier.node + 1] - begin
-        inner = np.flatnonzero(counts)
-        counts = counts[inner]
         reserve(int(counts.sum()) * BYTES_A_LINE, "tokens inside lexemes")
-        line = frontier.take(np.repeat(inner, counts))
-        # 0, 1, … for the children of each line in turn.
-        offsets = np.arange(len(line), dtype=np.int32) - np.repeat(
-            np.cumsum(counts) - counts, counts
-        )
-        line.node = (np.repeat(begin[inner], counts) + offsets).astype(np.int32)
-        ending = np.flatnonzero(self.has_end[line.state])
+        inner = np.flatnonzero(counts)
+        place, node = _list_all(inner, begin[inner], counts[inner])
+        state = state_of[place]
         parts = []
+        ending = np.flatnonzero(self.has_end[state])
         if len(ending):
             # The nth way to end, of all lines that have so many: a few rounds, none line by line.
-            ends = line.take(ending)
-            n_ends = self.steps.end_first[ends.state + 1] - self.steps.end_first[ends.state]
-            most = int(n_ends.max())
-            for nth in range(most):
+            first = self.steps.end_first[state[ending]]
+            n_ends = self.steps.end_first[state[ending] + 1] - first
+            for nth in range(int(n_ends.max())):
                 some = np.flatnonzero(n_ends > nth)
-                line_n = ends.take(some)
-                kinds = self.steps.end_kind[self.steps.end_first[line_n.state] + nth]
-                parts.append(self._enter(line_n, kinds))
+                kinds = self.steps.end_kind[first[some] + nth]
+                parts.append(self._enter(frontier, place[ending[some]], node[ending[some]], kinds))
         # `next` is flat: row by state, column by byte class.
-        line.state = self.next[line.state * self.n_classes + self.node_class[line.node]]
-        parts.append(self._arrive(line, fresh=False))
+        state = self.next[state * self.n_classes + self.node_class[node]]
+        parts.append(self._arrive(frontier, place, None, state, node))
         return _Frontier.join(parts)
 
-    def _enter(self, line: _Frontier, kinds: Ints) -> _Frontier:
-        """End the open lexeme and take the byte of ``line.node`` as the first of the next."""
+    def _enter(self, frontier: _Frontier, place: Places, node: Ints, kinds: Ints) -> _Frontier:
+        """End the open lexemes of some lines and take the byte of ``node`` as the next's first."""
         steps = self.steps
-        cell = kinds * self.n_classes + self.node_class[line.node]
+        cell = kinds * self.n_classes + self.node_class[node]
         begin = steps.move_first[cell]
         counts = steps.move_first[cell + 1] - begin
         reserve(int(counts.sum()) * BYTES_A_LINE, "tokens that end lexemes")
-        index = np.repeat(np.arange(len(line)), counts)
-        moves = np.repeat(begin - (np.cumsum(counts) - counts), counts) + np.arange(len(index))
-        events = steps.move_event[moves]
-        entered = line.take(index)
-        change = np.where(self.event_is_newline[events], entered.column, 0)
-        entered.path = self.paths.extend(entered.path, events, change)
-        entered.state = np.where(entered.path < 0, DEAD, steps.move_state[moves])
-        return self._arrive(entered, fresh=True)
+        index, moves = _list_all(np.arange(len(cell)), begin, counts)
+        events, place = steps.move_event[moves], place[index]
+        change = np.where(self.event_is_newline[events], frontier.column[place], 0)
+        path = self.paths.extend(frontier.path[place], events, change)
+        state = np.where(path == DROPPED, DEAD, steps.move_state[moves])
+        return self._arrive(frontier, place, path, state, node[index])
 
-    def _arrive(self, line: _Frontier, *, fresh: bool) -> _Frontier:
-        """Drop dead lines, and move the columns by the byte that was just taken."""
-        line = line.take(np.flatnonzero(line.state != DEAD))
+    def _arrive(
+        self, frontier: _Frontier, place: Places, path: Ints | None, state: Ints, node: Ints
+    ) -> _Frontier:
+        """Return lines that have just taken a byte, without the dead ones.
+
+        Args:
+            frontier: the lines that they come from.
+            place: intp[n], which of those each comes from.
+            path: int32[n], what is completed now; ``None`` if no lexeme has ended.
+            state: int32[n], where the byte leads.
+            node: int32[n], the byte's.
+        """
+        alive = np.flatnonzero(state != DEAD)
+        place, state, node = place[alive], state[alive], node[alive]
+        fresh, path = path is not None, frontier.path[place] if path is None else path[alive]
         if self.grammar.lexer.layout is None:
-            return line
-        column = np.full(len(line), NO_LINE, dtype=np.int32) if fresh else line.column
-        byte = self.trie.byte[line.node]
+            column = np.zeros(len(alive), dtype=np.int32)
+        else:
+            before = np.full(len(alive), NO_LINE, np.int32) if fresh else frontier.column[place]
+            moved = self._move_column(before, self.trie.byte[node])
+            column = np.where(self.has_column[state], moved, 0).astype(np.int32)
+        return _Frontier(frontier.origin[place], path, state, node, column)
+
+    def _move_column(self, before: Ints, byte: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Return the columns after one more byte each."""
         width = np.where(byte == 32, 1, np.where(byte == 9, self.tab_len, 0)).astype(np.int32)
         moved = np.where(
-            column >= 0, column + width, np.where(column == NO_LINE, column, column - width)
+            before >= 0, before + width, np.where(before == NO_LINE, before, before - width)
         )
-        column = np.where(byte == 10, 0, moved)
-        line.column = np.where(self.has_column[line.state], column, 0).astype(np.int32)
-        return line
+        return np.where(byte == 10, 0, moved)
 
     def _collect(self, line: _Frontier, found: list[tuple[Ints, Ints, Ints, Ints]]) -> None:
         begin = self.trie.first_token[line.node]
         counts = self.trie.first_token[line.node + 1] - begin
-        index = np.repeat(np.arange(len(line)), counts)
+        index, places = _list_all(np.arange(len(line)), begin, counts)
         if not len(index):
             return
-        offsets = np.arange(len(index)) - np.repeat(np.cumsum(counts) - counts, counts)
-        tokens = self.trie.tokens[begin[index] + offsets]
+        tokens = self.trie.tokens[places]
         opens = self.opens.number(self.open_lexeme_of[line.state], line.column)[index]
         found.append((line.origin[index], line.path[index], opens, tokens))
 
@@ -310,6 +310,7 @@ class _Walk:
         contexts = np.array([mask_number[m] for _, m in self.steps.events] or [0], dtype=np.int32)
         open_lexeme, open_column = self.opens.list()
         return MaskStore(
+            unlisted=np.zeros(0, dtype=np.int32),
             n_states=self.scanner.n_states,
             source_first=np.cumsum([0, *(len(rows[0]) for rows in of_source)]).astype(np.int32),
             row_path=path,
@@ -328,3 +329,15 @@ class _Walk:
             set_first=np.cumsum([0, *map(len, self.rows.sets)]).astype(np.int32),
             set_tokens=np.concatenate([*self.rows.sets, np.zeros(0, dtype=np.int32)]),
         )
+
+
+def _list_all(owner: Places, begin: Ints, counts: Ints) -> tuple[Places, Ints]:
+    """Return the numbers ``begin … begin + counts - 1`` of each owner in turn, and whose they are.
+
+    >>> _list_all(np.array([4, 5]), np.array([10, 20]), np.array([2, 1]))
+    (array([4, 4, 5]), array([10, 11, 20], dtype=int32))
+    """
+    ends = np.cumsum(counts)
+    numbers = np.repeat((begin - (ends - counts)).astype(np.int32), counts)
+    numbers += np.arange(len(numbers), dtype=np.int32)
+    return np.repeat(owner, counts), numbers

@@ -49,6 +49,14 @@ class TokenTrie:
             first[low:high] = first[parent[low - 1 : high - 1]]
         return first
 
+    def mark_below(self, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return bool[n_nodes]: the nodes that are marked, and all that stand below them."""
+        found = marked.copy()
+        parent = np.repeat(np.arange(self.n_nodes), np.diff(self.first_child))
+        for low, high in self._levels():
+            found[low:high] |= found[parent[low - 1 : high - 1]]
+        return found
+
     def count_bytes_below(self) -> NDArray[np.int32]:
         """Return int32[n_first]: the most bytes that follow each child of the root in a token."""
         first, n_first = self.first_nodes(), int(self.first_child[1]) - 1

@@ -148,8 +148,8 @@ def build_vocabulary(
         raise TokenizerError(
             name,
             "it names no end-of-sequence token",
-            "name it in a tokenizer_config.json beside a tokenizer.json, or give eos_ids to "
-            "maskc.vocab.load_vocabulary",
+            "name it in a tokenizer_config.json beside a tokenizer.json, or give its id with "
+            "--eos ID (eos_ids= in Python)",
         )
     for end in ends:
         if not 0 <= end < size:

@@ -56,3 +56,9 @@ def test_a_missing_artifact_is_refused(refusal):
 
 def test_a_text_is_needed(refusal, artifact):
     assert "--text" in refusal("explain", artifact)
+
+
+def test_a_text_can_come_through_standard_input(command, artifact, stdin):
+    stdin(b"[ab")
+    outcome = command("explain", artifact, "--text", "-")
+    assert (outcome.status, outcome.out.splitlines()[0]) == (0, "after '[ab'")

@@ -23,3 +23,9 @@ def test_one_is_printed_as_it_is(command):
 def test_one_that_is_not_there_is_refused_by_name(refusal):
     sentence = refusal("grammars", "--show", "../json")
     assert sentence.startswith("there is no grammar '../json'; those that come with maskc are c, ")
+
+
+def test_a_name_that_is_nearly_a_grammars_is_guessed(refusal):
+    said = refusal("compile", "jsn", "--tokenizer", "bytes")
+    assert said.endswith("; did you mean json, which comes with maskc?")
+    assert "did you mean" not in refusal("compile", "jsn.lark", "--tokenizer", "bytes")

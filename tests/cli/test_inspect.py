@@ -144,7 +144,7 @@ def test_a_page_replaces_an_older_one(command, artifact, tmp_path):
 def test_a_missing_folder_for_the_page_is_refused(refusal, artifact, tmp_path):
     assert refusal("inspect", artifact, "--html", "no/report.html") == (
         f"{tmp_path}/no/report.html: cannot be written (there is no folder {tmp_path}/no); "
-        "choose another place with --html"
+        "choose another place"
     )
 
 

@@ -97,3 +97,13 @@ def test_explain_names_the_keyword_that_forbids_a_token(capsys):
     capsys.readouterr()
     assert run(["explain", "order.bytes.maskc", "--text", "", "--token", "["]) == 0
     assert "/type" in capsys.readouterr().out
+
+
+def test_a_schema_that_is_refused_is_named_by_its_file(refusal, tmp_path):
+    (tmp_path / "bad.schema.json").write_text('{"type": "nothing"}')
+    (tmp_path / "good.schema.json").write_text("{}")
+    for said in (
+        refusal("compile", "good.schema.json", "bad.schema.json", "--tokenizer", "bytes", "-q"),
+        refusal("lint", "bad.schema.json"),
+    ):
+        assert said.startswith("bad.schema.json: schema at #: type ")

@@ -34,7 +34,7 @@ def test_an_artifact_with_32_bits_a_state_is_right_and_used_as_one_with_16():
     source = load_source('start: (NAME | "if")+\nNAME: /[a-z]+/\n%ignore " "\n')
     contents, _ = compile_contents(source, load_vocabulary("bytes"))
     arrays = dict(contents.arrays)
-    for name in ("scanner_next", "scanner_entries", "scanner_enter", "union_word"):
+    for name in ("scanner_next", "scanner_entries", "scanner_enter", "union_change", "change_word"):
         arrays[name] = arrays[name].astype(np.uint32)
     wide = Contents(contents.header, arrays)
     assert check(wide) is None

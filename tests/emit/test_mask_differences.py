@@ -18,8 +18,9 @@ token_sets = st.lists(
 def decode(unions: Unions, number: int) -> set[int]:
     base = unions.base[number]
     mask = unions.masks[base].copy() if base != NO_BASE else np.zeros(-(-VOCAB // 32), np.int32)
-    changed = slice(unions.first[number], unions.first[number + 1])
-    mask[unions.word[changed]] ^= unions.bits[changed]
+    changes = unions.change[unions.first[number] : unions.first[number + 1]]
+    assert len(np.unique(unions.word[changes])) == len(changes)
+    mask[unions.word[changes]] ^= unions.bits[changes]
     return set(np.flatnonzero(np.unpackbits(mask.view(np.uint8), bitorder="little")).tolist())
 
 

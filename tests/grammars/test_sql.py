@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lark import Lark, Token, Tree
 
+import maskc
 from tests.grammars.derive import Deriver, accepts, conflicts
 from tests.grammars.walks import (
     generate,
@@ -36,6 +37,8 @@ SYNTAX = re.compile(
 LEXEMES = {
     "NAME": ["a", "b", "t", "x1", "é", "_$"],
     "QUOTED_NAME": ['"q"', '""', "`q`", "[q r]", '"a""b"'],
+    "TABLE_NAME": ["a", "b", "t", "x1", "é", "_$"],
+    "QUOTED_TABLE_NAME": ['"q"', '""', "`q`", "[q r]", '"a""b"'],
     "NUMBER": ["1", "0x1F", "1.5e3", ".5", "2."],
     "STRING": ["'s'", "''''", "''", "'--'"],
     "BLOB": ["x'0a'", "X''"],
@@ -372,7 +375,7 @@ def test_a_derived_statement_with_a_lexeme_changed_is_refused_if_sqlite_refuses_
 @pytest.mark.parametrize("word", UNRESERVED)
 def test_an_unreserved_word_is_a_name_only_where_sqlite_takes_it_for_one(parser, deriver, word):
     draw = random.Random(word)
-    named = Deriver(parser, {**deriver.lexemes, "NAME": [word, word, "a"]})
+    named = Deriver(parser, {**deriver.lexemes, "NAME": [word, word, "a"], "TABLE_NAME": [word]})
     accepted = 0
     for _ in range(25):
         text = named.text("statement", draw, draw.choice([5, 15]))
@@ -456,3 +459,33 @@ def test_generated_scripts_are_syntax_to_sqlite(parser, artifact):
         assert accepts(parser, text), text
         for statement in statements(text):
             assert is_syntax(statement), statement
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    return maskc.compile_grammar("sql", tokenizer="bytes")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_legal"),
+    [
+        ("SELECT nope.a, f(b) FROM users AS nope", True),
+        ("SELECT a FROM nope", False),
+        ('SELECT a FROM "users", orders', True),
+        ("SELECT a FROM [nope]", False),
+        ("SELECT a FROM users JOIN nope", False),
+        ("SELECT a IN orders FROM users", True),
+        ("SELECT a IN nope", False),
+        ("INSERT INTO orders (nope) VALUES (1)", True),
+        ("UPDATE nope SET a", False),
+        ("DROP TABLE nope", False),
+        ("WITH users AS (SELECT 1 AS nope) SELECT * FROM users", True),
+        ("SELECT a FROM user", True),  # the beginning of a table
+        ("SELECT a FROM user ", False),
+    ],
+)
+def test_tables_are_narrowed_to_those_that_exist(compiled, text, is_legal):
+    tables = ["users", "orders"]
+    bound = compiled.bind(TABLE_NAME=tables, QUOTED_TABLE_NAME=[f'"{name}"' for name in tables])
+    assert bound.matcher().accept_text(text) is is_legal
+    assert compiled.matcher().accept_text(text)

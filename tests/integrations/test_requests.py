@@ -48,6 +48,22 @@ def test_the_operator_says_which_kinds_are_served(setting, kinds, monkeypatch):
     assert read_kinds() == kinds
 
 
+@pytest.mark.parametrize(
+    ("setting", "fills", "prepares"),
+    [
+        ("json", True, True),
+        ("structural_tag", True, True),
+        ("json", False, False),
+        ("regex,choice,grammar", True, False),
+    ],
+)
+def test_what_schemas_and_tags_share_is_made_ahead(setting, fills, prepares, monkeypatch):
+    monkeypatch.setenv("MASKC_REQUESTS", setting)
+    made = RequestConstraints(load_vocabulary("bytes"), fills_masks=fills)
+    assert (made.statistics()["masks"] > 1) == prepares  # one is that of the end
+    made.close()
+
+
 def test_an_unknown_setting_is_refused(monkeypatch):
     with pytest.raises(ArtifactError, match="'jsno' is no kind of request"):
         read_kinds("jsno")

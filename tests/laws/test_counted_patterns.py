@@ -20,6 +20,7 @@ from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
 from maskc.kit.patterns import Pattern
+from maskc.runtime.link import walk
 from maskc.runtime.link.automaton import START
 from maskc.runtime.link.counting import CountingPiece
 from maskc.runtime.link.pattern_counter import PatternCounter
@@ -38,9 +39,13 @@ def kit() -> Kit:
     return make_kit(Vocabulary((*_TOKENS, None), (_END,), "small"))
 
 
-@pytest.fixture(autouse=True)
-def counters(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, params=["at once", "step by step"])
+def counters(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count each loop; read it at once wherever it goes round, or nowhere."""
     monkeypatch.setattr(counted, "MOST_COPIES", 1)
+    if request.param == "at once":
+        monkeypatch.setattr(walk, "_MANY_TEXTS", 0)
+        monkeypatch.setattr(walk, "_MANY_BYTES", 1)
 
 
 def _draw(draw: random.Random, depth: int, *, endless: bool) -> str:

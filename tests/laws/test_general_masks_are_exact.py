@@ -158,3 +158,30 @@ def test_every_text_that_lark_parses_is_accepted_to_its_end(lexer):
             assert byte in legal_ids(matcher, artifact.vocab_size)
             assert matcher.accept_token(byte)
         assert matcher.is_accepting
+
+
+SIGNS = """start: e
+e: "-" e | "--" e | e "--" | e "-" e | "a" | "?" /-+/
+"""
+
+
+@pytest.fixture
+def few_cuts(monkeypatch):
+    """Tokens that can be cut in two ways already have no rows."""
+    monkeypatch.setattr("maskc.glr.walk.MAX_CUTS", 1)
+
+
+@pytest.mark.usefixtures("few_cuts")
+@pytest.mark.parametrize("lexer", ["dynamic", "dynamic_complete"])
+def test_a_mask_is_exact_where_tokens_are_cut_in_too_many_ways(lexer):
+    tokens = (*(b"-" * n for n in range(1, 9)), b"--a", b"a", b"?", b"a-?", b"?--")
+    assert check(SIGNS, "-a?", 6, tokens, lexer) > 20
+
+
+@pytest.mark.usefixtures("few_cuts")
+@examples(40)
+@given(st.integers(200_000, 300_000), st.sampled_from(LEXERS))
+def test_a_mask_is_exact_without_rows_for_what_is_cut_twice(seed, lexer):
+    draw = Random(seed)
+    text, alphabet = draw_general_grammar(draw)
+    check(text, alphabet, 5, draw_tokens(draw, alphabet), lexer)

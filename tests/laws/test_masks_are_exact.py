@@ -217,3 +217,20 @@ def test_a_mask_is_exact_between_brackets(name):
     text, alphabet = FOUND_BETWEEN_BRACKETS[name]
     tokens = draw_tokens(Random(0), alphabet)
     assert check_language(text, alphabet, 6, tokens, lexer="contextual", **LAYOUT) > 0
+
+
+# Blocks that no rule closes: the end of the text does.
+OPEN_BLOCKS = (
+    "start: (W _NL _INDENT?)+ _DEDENT*",
+    "start: (W _NL _INDENT? | B _NL _INDENT (W _NL)+ _DEDENT)+ _DEDENT*",
+    "start: head block* _DEDENT*\nhead: W _NL _INDENT? (W _NL)*\n"
+    "block: B _NL _INDENT (W _NL)+ (_INDENT (W _NL)+ _DEDENT)? _DEDENT",
+    "start: x y? _DEDENT*\nx: W _NL _INDENT | W _NL\ny: x B _NL _INDENT x _DEDENT",
+)
+
+
+@pytest.mark.parametrize("rules", OPEN_BLOCKS)
+def test_a_mask_is_exact_where_blocks_stay_open(rules):
+    text = f'{rules}\nW: "a"\nB: "b"\n_NL: /\\n *| *\\n/\n%declare _INDENT _DEDENT\n'
+    tokens = draw_tokens(Random(1), "ab\n ")
+    assert check_language(text, "ab\n ", 7, tokens, **LAYOUT) > 10

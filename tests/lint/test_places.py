@@ -1,4 +1,4 @@
-from maskc.frontends.rule_names import rule_of
+from maskc.grammar.rule_names import rule_of
 from maskc.lint.places import find_definitions, find_line
 
 TEXT = """\

@@ -2,6 +2,7 @@
 
 import json
 import socket
+import time
 from functools import partial
 from http.client import HTTPConnection
 
@@ -10,7 +11,7 @@ import pytest
 from maskc.play import server as module
 from maskc.play.answers import answer
 from maskc.play.server import MAX_BODY, MAX_CONNECTIONS
-from tests.browsers import needs_browser, show
+from tests.browsers import needs_browser, open_page, show
 
 JSON = {"Content-Type": "application/json"}
 
@@ -115,3 +116,58 @@ def test_a_browser_shows_what_may_come_next(serve, json_bytes):
     page = show(f"{server.url}#%5B1%7D", width=390)
     assert "illegal at line 1, column 3" in page
     assert "'1' ends as NUMBER, and after it '}' begins RBRACE" in page
+
+
+def shown(text):
+    return f"document.body.dataset.shown === {json.dumps(text)}"
+
+
+@needs_browser
+def test_keys_that_are_pressed_are_answered(serve, json_bytes):
+    with open_page(serve(partial(answer, json_bytes)).url) as page:
+        page.wait_for(shown(""))
+        page.click("#text")
+        page.type('{"a"\n:')
+        page.wait_for(shown('{"a"\n:'))
+        rows = "[...document.querySelectorAll('#groups th')].map((th) => th.textContent)"
+        assert {"STRING", "NUMBER", "TRUE", "LBRACE"} < set(page.evaluate(rows))
+        page.type(" ]")
+        page.wait_for(shown('{"a"\n: ]'))
+        status = "document.getElementById('status').textContent"
+        assert page.evaluate(status) == "illegal at line 2, column 3"
+        assert page.evaluate("document.getElementById('next-section').hidden")
+        page.press("Backspace")
+        page.wait_for(shown('{"a"\n: '))
+        assert "tokens are legal" in page.evaluate(status)
+
+
+@needs_browser
+def test_a_token_is_clicked_and_another_one_asked_about(serve, json_bytes):
+    with open_page(f"{serve(partial(answer, json_bytes)).url}#%5Btru", width=390) as page:
+        page.wait_for(shown("[tru"))
+        page.click("#groups button")
+        page.wait_for(shown("[true"))
+        assert page.evaluate("document.activeElement.id") == "text"  # one can write on
+        page.click("#token")
+        page.type("}")
+        page.wait_for("!document.getElementById('verdict').hidden")
+        assert page.evaluate("document.getElementById('verdict').textContent").startswith(
+            "token 125 '}': illegal"
+        )
+        assert page.evaluate("document.documentElement.scrollWidth <= 390")
+
+
+@needs_browser
+def test_what_was_typed_last_is_shown_however_late_the_answers_come(serve):
+    def slowly(text, _token):
+        time.sleep(0.5 if len(text) < 3 else 0)
+        return {"problem": f"asked about {text}"}
+
+    with open_page(serve(slowly).url) as page:
+        page.click("#text")
+        page.type("a")
+        time.sleep(0.2)  # it has been asked about, and is not answered
+        page.type("bc")
+        page.wait_for(shown("abc"))
+        time.sleep(0.6)
+        assert page.evaluate("document.getElementById('status').textContent") == "asked about abc"

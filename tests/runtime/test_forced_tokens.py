@@ -90,7 +90,7 @@ def test_much_is_kept_of_a_long_text(name):
     kept = stays(name, TEXT, 0, 400, "x")
     encode, texts = load(name)
     assert len(kept) >= len(encode(TEXT[:400])) - 4
-    assert TEXT.encode().startswith(b"".join(texts._bytes(t) for t in kept))
+    assert TEXT.encode().startswith(b"".join(texts.text_of(t) for t in kept))
 
 
 # Tokens by number; the encoder takes the longest that fits, and "wh" and "ile" never meet.

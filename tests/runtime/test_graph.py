@@ -31,8 +31,9 @@ def graph():
             "trial_union": np.array([1]),
             "union_base": np.array([-1, 0]),
             "union_first": np.array([0, 2, 3]),
-            "union_word": np.array([0, 1, 0], dtype=np.uint16),
-            "union_bits": np.array([1, 2, 2], dtype=np.int32),
+            "union_change": np.array([0, 2, 1], dtype=np.uint16),
+            "change_word": np.array([0, 0, 1], dtype=np.uint16),
+            "change_bits": np.array([1, 2, 2], dtype=np.int32),
             "masks": np.array([[-1, 0]], dtype=np.int32),
         }
     )

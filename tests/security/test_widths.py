@@ -42,7 +42,7 @@ def test_tokens_on_both_sides_of_the_limit_are_told_apart(tmp_path):
     source = load_source('start: ("a" | "c")+ "b"\n')
     Artifact(compile_contents(source, vocabulary)[0]).save(tmp_path / "a.maskc")
     artifact = load(tmp_path / "a.maskc")
-    assert artifact.contents.arrays["union_word"].dtype == np.uint32
+    assert artifact.contents.arrays["change_word"].dtype == np.uint32
     assert legal_tokens(artifact) == {b"a", b"c"}
     assert legal_tokens(artifact, "a") == {b"a", b"b", b"c"}
     assert legal_tokens(artifact, "ab") == {None}

@@ -188,6 +188,30 @@ def test_no_tool_leaves_text(family: str, kit: Kit) -> None:
     assert not _takes(constraint, _answer(family, "get_time"))
 
 
+# Of families whose strings are raw: what engines' parsers take for the end of a call, or its calls.
+ENDS = {
+    "cohere": ("</cofl:tool_call>", "</cofl:tool_calls>"),
+    "deepseek_v3_2": ("</｜DSML｜invoke>", "</｜DSML｜function_calls>"),
+    "deepseek_v4": ("</｜DSML｜invoke>", "</｜DSML｜tool_calls>"),
+    "deepseek_v4_1": ("</｜DSML｜ invoke>", "</｜DSML｜ calls>"),
+    "glm_4_7": ("</tool_call>", "</arg_value>"),
+    "kimi_k3": ("<|close|>", "<|open|>"),
+    "mimo": ("</function>", "</tool_call>", "<parameter="),
+    "minimax": ("</invoke>", "</minimax:tool_call>"),
+    "minimax_m3": ("]<]minimax[>[",),
+    "qwen_3_5": ("</function>", "</tool_call>", "<parameter="),
+    "qwen_3_coder": ("</function>", "</tool_call>", "<parameter="),
+}
+
+
+@pytest.mark.parametrize(("family", "end"), [(f, end) for f in ENDS for end in ENDS[f]])
+def test_a_raw_string_has_nothing_that_ends_its_call(family: str, end: str, kit: Kit) -> None:
+    constraint = kit.tools(TOOLS, family=family)
+    whole = _answer(family, "get_time")
+    assert _takes(constraint, whole.replace("Oslo", f"a {end[:-1]}! < b"))
+    assert not _takes(constraint, whole.replace("Oslo", f"a {end} b"))
+
+
 def test_thinking_comes_first(kit: Kit) -> None:
     constraint = kit.tools(TOOLS, family="qwen_3", reasoning=True)
     assert _takes(constraint, "Hm.</think>\n\n" + _answer("qwen_3", "get_time"))

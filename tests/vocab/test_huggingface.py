@@ -163,7 +163,7 @@ def test_without_any_end_token_the_user_is_asked(save, byte_level):
     path = save("tokenizer.json", byte_level)
     assert refusal(path).endswith(
         "it names no end-of-sequence token; name it in a tokenizer_config.json beside a "
-        "tokenizer.json, or give eos_ids to maskc.vocab.load_vocabulary"
+        "tokenizer.json, or give its id with --eos ID (eos_ids= in Python)"
     )
     assert load_vocabulary(path, eos_ids=(10,)).eos_ids == (10,)
 

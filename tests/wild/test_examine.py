@@ -26,3 +26,15 @@ def test_a_postlex_that_is_a_class_counts_as_refused(tmp_path):
     found = examine(entry, folder, Bounds(60, 4000, "bytes"))
     assert (found["state"], found["why"]) == ("refused", "postlex: renames A")
     assert found["state"] in STATES
+
+
+def test_a_grammar_without_texts_is_no_refusal(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "x.lark").write_text("start: A B\nA: /a+/\nB: /a/\n")
+    (tmp_path / "in" / "x.toml").write_text('parser = "earley"\n')
+    (entry,) = read_entries(tmp_path / "in")
+    folder = tmp_path / "made"
+    folder.mkdir()
+    found = examine(entry, folder, Bounds(60, 4000, "bytes"))
+    assert found["state"] == "no text"
+    assert "can never be lexed right after terminal A" in found["why"]

@@ -38,6 +38,19 @@ def test_a_difference_is_named_whatever_was_expected():
     assert list_worse({"a": {"state": "differs"}}, {}, STATES) == ["a: differs from Lark"]
 
 
+def test_the_page_says_how_many_compile_of_those_that_have_texts():
+    none = {**BAD, "state": "no text"}
+    lines = format_report(
+        {"a": GOOD, "b": none, "c": BAD, "d": {**BAD, "state": "Lark refuses it"}}
+    )
+    assert [line for line in lines if "aim" in line] == [
+        "Of the 1 grammars for `lalr` that Lark loads, and of which it parses any text, 1 compile: "
+        "100.0% (aim: 98%).",
+        "Of the 1 grammars for `earley` that Lark loads, and of which it parses any text, 0 "
+        "compile: 0.0% (aim: 95%).",
+    ]
+
+
 def test_the_page_counts_by_parser_and_names_what_is_refused_and_where_grammars_are_from():
     lines = format_report({"a": GOOD, "b": GOOD, "c": BAD})
     assert "| lalr, basic | 2 | 2 | 2 | 2 | 0 | 0 |" in lines

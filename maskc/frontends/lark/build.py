@@ -21,9 +21,10 @@ import lark
 import lark.lexer
 from lark import Lark
 from lark.exceptions import LarkError
+from lark.lexer import TerminalDef
 from lark.load_grammar import load_grammar as load_lark_grammar
 
-from maskc.budget import run_bounded
+from maskc.budget import name_parts, run_bounded
 from maskc.errors import GrammarError
 from maskc.frontends.lark.contexts import check_alternations, is_dynamic
 from maskc.frontends.lark.expansion import check_expansion
@@ -32,11 +33,13 @@ from maskc.frontends.lark.indenters import build_indenter
 from maskc.frontends.lark.patching import patched
 from maskc.frontends.lark.reduce_conflicts import describe_collision
 from maskc.frontends.lark.roles import check_roles, insert_roles, make_lexers, renaming
+from maskc.frontends.lark.unreadable import explain_unreadable
 from maskc.frontends.lark.versions import check_version
 from maskc.frontends.settings import PRIORITIES
 from maskc.frontends.source import GrammarSource, name_source
 
 # Lark checks some of what it reads with assertions, and converts counts as they are written.
+_LONGEST_NAME = 40  # of a terminal that has none: its pattern
 REFUSALS = (LarkError, re.error, UnicodeDecodeError, AssertionError, ValueError, OverflowError)
 
 
@@ -83,6 +86,7 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
                 # Earley only: trees are nobody's concern.
                 ambiguity="forest" if source.parser == "earley" else "auto",
             )
+        name_parts({t.name: _show(t) for t in built.terminals if t.name.startswith("__")})
         if source.regex:
             # Loading it takes longer than all of a small grammar.
             from maskc.frontends.lark.regex_module import translate_terminals
@@ -100,6 +104,12 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
     # The table is made for all start symbols; `parse` without a start begins at the first.
     cast(Any, built.parser).parser_conf.start = starts[:1]
     return built
+
+
+def _show(terminal: TerminalDef) -> str:
+    """Return what a terminal without a name is called in a message."""
+    pattern = str(terminal.pattern.value)
+    return f"/{pattern if len(pattern) <= _LONGEST_NAME else pattern[:_LONGEST_NAME] + '…'}/"
 
 
 def _no_collision_check() -> AbstractContextManager[None]:
@@ -123,15 +133,16 @@ def _no_warning_of_sets(source: GrammarSource) -> Iterator[None]:
 
 
 def _explain(error: BaseException, source: GrammarSource) -> str:
+    unreadable = None if source.regex else explain_unreadable(str(error))
+    if unreadable is not None:
+        return unreadable
     text = " ".join(str(error).split()) or type(error).__name__
     for start in source.start.split(","):
         if "undefined rule" in text and f"'{start}'" in text:
-            return f"the start symbol {start!r} is not a rule; name one with start="
+            return (
+                f"the start symbol {start!r} is not a rule; name one that is, with --start RULE "
+                "(start= in Python)"
+            )
     if "repetition number is too large" in text:
         return f"Lark refuses it: {text}; lower the counts of its patterns"
-    if "Cannot compile token" in text and not source.regex:
-        return (
-            f"Lark refuses it: {text[:600]}; if that is a pattern of the module regex, "
-            "write // maskc: regex=true at the top"
-        )
     return f"Lark refuses it: {text[:600]}"

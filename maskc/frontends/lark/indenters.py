@@ -15,7 +15,12 @@ import importlib
 from lark.indenter import Indenter
 
 from maskc.errors import PostlexError
-from maskc.frontends.indentation import ATTRIBUTES, Indentation, build_indentation
+from maskc.frontends.indentation import (
+    ATTRIBUTES,
+    Indentation,
+    build_indentation,
+    format_indentation,
+)
 
 # What every class statement writes into the class, on some Python.
 _OF_EVERY_CLASS = {
@@ -46,7 +51,9 @@ def load_indentation(spec: str) -> Indentation:
     overridden = _find_override(found)
     if overridden is not None:
         raise PostlexError(
-            spec, f"overrides {overridden}; only an Indenter's attributes can change"
+            spec,
+            f"overrides {overridden}; only an Indenter's attributes can change"
+            f"{_offer_attributes(found)}",
         )
     try:
         made = found()
@@ -58,6 +65,21 @@ def load_indentation(spec: str) -> Indentation:
         return build_indentation({name: getattr(made, name) for name in ATTRIBUTES})
     except ValueError as error:
         raise PostlexError(spec, f"{error}; set it to what the grammar needs") from None
+
+
+def _offer_attributes(found: type[Indenter]) -> str:
+    """Return how to write the attributes of a class that has code of its own, empty if they vary.
+
+    Many override ``handle_NL`` only to raise a nicer error, which changes no language.
+    """
+    try:
+        written = build_indentation({name: getattr(found, name) for name in ATTRIBUTES})
+    except ValueError:
+        return ""
+    return (
+        "; if all that it does is raise other errors, leave --postlex out and write at the top of "
+        f"the grammar // maskc: postlex={format_indentation(written)}"
+    )
 
 
 def build_indenter(indentation: Indentation) -> Indenter:

@@ -16,9 +16,9 @@ language, or is about the whole alternation, is refused by name: fuzzy matching,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 import regex
 from lark import Lark
@@ -31,13 +31,23 @@ _PROPERTY = re.compile(r"\\[pP](?:\{\^?[\w\s=:.-]+\}|[A-Za-z])")
 _CLASS = re.compile(r"\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]", re.DOTALL)
 _GROUP = re.compile(r"\(\?(?:[:=!>]|<[=!]|P?<[A-Za-z_]\w*>|P=\w+\)|\(\w+\)|#[^)]*\))")
 _FLAGS = re.compile(r"\(\?([a-zA-Z01]*)(?:-([a-zA-Z]+))?([:)])")
-_FUZZY = re.compile(r"\{[^{}]*[eids][^{}]*\}")
+_FUZZY = re.compile(r"\{[eids\d\s<=+,]*[eids][eids\d\s<=+,]*(?:\}|:.*?\})")
+_CALL = re.compile(r"\(\?(?:R|[+-]?\d+|&\w+|P>\w+)\)")
 _NUMBERED = re.compile(
     r"\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|N\{[^}]*\}|0[0-7]{0,2})"
 )
 _SHORT = re.compile(r"\\[wWdDsS]")
 _KEPT = frozenset("abfnrtvAZ0123456789")
-_SCOPED = frozenset("ims")
+_COUNT = re.compile(r"\{[\d\s,]*\}")
+_SKIPPED = re.compile(r"(?:\s|#[^\n]*(?:\n|\Z))+")  # with the flag x
+_SCOPED = frozenset("imsx")
+
+
+class Ask(Hashable, Protocol):
+    """Says which characters a pattern of one character has."""
+
+    def __call__(self, item: str, *, folds: bool) -> CodePoints:
+        """Return them; with ``folds``, letters match in either case."""
 
 
 def translate_terminals(lark: Lark) -> None:
@@ -63,8 +73,14 @@ def translate_terminals(lark: Lark) -> None:
         terminal.pattern = PatternRE(written, (), pattern.raw)
 
 
-def translate(terminal: str, pattern: str) -> str:
+def translate(terminal: str, pattern: str, ask: Ask | None = None) -> str:
     r"""Return a pattern of ``re`` that matches as a pattern of ``regex`` does.
+
+    Args:
+        terminal: its name, for messages.
+        pattern: as ``regex`` reads it.
+        ask: the characters that a class has, and whether in either case; default: what the
+            installed ``regex`` says. Other engines have other tables of Unicode.
 
     Raises:
         UnsupportedTerminalError: it has what is refused.
@@ -72,17 +88,19 @@ def translate(terminal: str, pattern: str) -> str:
     >>> translate("A", "(?i:[b-c])d")
     '(?:[\\U00000042-\\U00000043\\U00000062-\\U00000063])d'
     """
-    return _Translation(terminal, pattern).run()
+    return _Translation(terminal, pattern, ask or _ask).run()
 
 
 class _Translation:
     """Reads a pattern from the left, one item after another."""
 
-    def __init__(self, terminal: str, pattern: str) -> None:
+    def __init__(self, terminal: str, pattern: str, ask: Ask) -> None:
         self._terminal, self._pattern, self._at = terminal, pattern, 0
+        self._ask = ask
         self._written: list[str] = []
-        # Of each open group, whether letters match in either case.
-        self._folds = [False]
+        # Of each open group, the flags that are written out: letters match in either case, and
+        # blanks and comments say nothing.
+        self._flags: list[frozenset[str]] = [frozenset()]
 
     def run(self) -> str:
         while self._at < len(self._pattern):
@@ -94,34 +112,47 @@ class _Translation:
                 case "(":
                     self._open_group()
                 case ")":
-                    if len(self._folds) > 1:
-                        self._folds.pop()
+                    if len(self._flags) > 1:
+                        self._flags.pop()
                     self._keep(")")
                 case "{" if fuzzy := _FUZZY.match(self._pattern, self._at):
                     raise self._refuse(f"fuzzy matching {fuzzy[0]}")
+                case "{" if count := self._skips and _COUNT.match(self._pattern, self._at):
+                    self._at += len(count[0])
+                    self._written.append("".join(count[0].split()))
+                case _ if skipped := self._skips and _SKIPPED.match(self._pattern, self._at):
+                    # `regex` does not see them at all, not even between + and ?.
+                    self._at += len(skipped[0])
                 case character if character in ".^$*+?|{}":
                     self._keep(character)
                 case character:
                     self._letter(character, character)
         return "".join(self._written)
 
+    @property
+    def _folds(self) -> bool:
+        return "i" in self._flags[-1]
+
+    @property
+    def _skips(self) -> bool:
+        return "x" in self._flags[-1]
+
     def _read_escape(self) -> None:
         for kind in (_PROPERTY, _SHORT):
             if found := kind.match(self._pattern, self._at):
                 self._at += len(found[0])
-                self._written.append(_write_class(found[0], folds=self._folds[-1]))
+                self._written.append(_write_class(found[0], self._ask, folds=self._folds))
                 return
         if found := _NUMBERED.match(self._pattern, self._at):
             self._letter(found[0], found[0])
             return
         escaped = self._pattern[self._at : self._at + 2]
         named = escaped[1:]
-        if named in ("b", "B"):
-            if not _is_same(r"\w"):
-                raise self._refuse(
-                    f"the word boundary \\{named}, as this Python has older tables of Unicode"
-                )
-        elif named.isascii() and named.isalpha() and named not in _KEPT:
+        if named in ("b", "B") and not _is_same(r"\w", self._ask):
+            self._at += 2
+            self._written.append(_write_boundary(self._ask, is_one=named == "b"))
+            return
+        if named.isascii() and named.isalpha() and named not in _KEPT:
             raise self._refuse(f"\\{named}")
         if named.isalnum():
             self._keep(escaped)
@@ -134,8 +165,8 @@ class _Translation:
             raise self._refuse("a class that does not end")
         self._at += len(found[0])
         has_more = re.search(r"\\[pPwWdDsS]|\[:", found[0])
-        if has_more or self._folds[-1]:
-            self._written.append(_write_class(found[0], folds=self._folds[-1]))
+        if has_more or self._folds:
+            self._written.append(_write_class(found[0], self._ask, folds=self._folds))
         else:
             self._written.append(found[0])
 
@@ -143,33 +174,34 @@ class _Translation:
         if found := _GROUP.match(self._pattern, self._at):
             text = found[0]
             if not text.endswith(")") or text.startswith("(?("):
-                self._folds.append(self._folds[-1])
+                self._flags.append(self._flags[-1])
             self._at += len(text)
             # Only `regex` names a group without P.
             is_named = text.startswith("(?<") and text[3] not in "=!"
             self._written.append(f"(?P{text[2:]}" if is_named else text)
             return
+        if found := _CALL.match(self._pattern, self._at):
+            raise self._refuse(f"recursion, {found[0]},")
         found = _FLAGS.match(self._pattern, self._at)
         if found and self._pattern.startswith("(?", self._at):
             on, off, end = found[1], found[2] or "", found[3]
             if end == ")" or not {*on, *off} <= _SCOPED:
                 raise self._refuse(f"the flags {found[0]}")
-            self._folds.append((self._folds[-1] or "i" in on) and "i" not in off)
+            self._flags.append((self._flags[-1] | {*on} - {*"ms"}) - {*off})
             self._at += len(found[0])
-            # Letters are written out, so that `re` need not know.
-            on, off = on.replace("i", ""), off.replace("i", "")
+            on, off = (re.sub("[ix]", "", letters) for letters in (on, off))
             self._written.append(f"(?{on}{'-' * bool(off)}{off}:")
             return
         following = self._pattern[self._at : self._at + 4]
         if following.startswith(("(?", "(*")):
             raise self._refuse(f"the group {following}…")
-        self._folds.append(self._folds[-1])
+        self._flags.append(self._flags[-1])
         self._keep("(")
 
     def _letter(self, written: str, meant: str) -> None:
         """Write a character that stands for itself."""
         self._at += len(written)
-        self._written.append(_write_letter(meant) if self._folds[-1] else written)
+        self._written.append(_write_letter(meant, self._ask) if self._folds else written)
 
     def _keep(self, text: str) -> None:
         self._at += len(text)
@@ -198,21 +230,29 @@ def _check_letters(terminal: str, pattern: Any) -> None:
 
 
 @cache
-def _write_letter(meant: str) -> str:
-    found = _ask(meant, folds=True)
+def _write_letter(meant: str, ask: Ask) -> str:
+    found = ask(meant, folds=True)
     return meant if found == class_set(meant, 0) else _write(found)
 
 
 @cache
-def _write_class(item: str, *, folds: bool) -> str:
-    if _SHORT.fullmatch(item) and _is_same(item):
+def _write_class(item: str, ask: Ask, *, folds: bool) -> str:
+    if _SHORT.fullmatch(item) and _is_same(item, ask):
         return item
-    return _write(_ask(item, folds=folds))
+    return _write(ask(item, folds=folds))
 
 
-def _is_same(item: str) -> bool:
+@cache
+def _write_boundary(ask: Ask, *, is_one: bool) -> str:
+    """Write where a word begins or ends, or where none does, by the tables of ``regex``."""
+    word = _write_class(r"\w", ask, folds=False)
+    here, other = ("(?!", "(?=") if is_one else ("(?=", "(?!")
+    return f"(?:(?<={word}){here}{word})|(?<!{word}){other}{word}))"
+
+
+def _is_same(item: str, ask: Ask) -> bool:
     """Whether both modules say the same of a class."""
-    return class_set(item, 0) == _ask(item, folds=False)
+    return class_set(item, 0) == ask(item, folds=False)
 
 
 @cache

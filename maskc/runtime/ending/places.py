@@ -241,7 +241,7 @@ class Places:
                 heapq.heappush(open_, (estimate + _HINT_LEAD, next(order), here, False))
                 edges = self._follow_hints(here, nearby)
             else:
-                edges = ((here, edge, after) for edge, after in self._edges(here))
+                edges = ((here, edge, after) for edge, after in self.edges(here))
             for before, edge, after in edges:
                 n_moves += 1
                 reached = cost[before.number] + 1
@@ -281,12 +281,12 @@ class Places:
                     break
                 here = after
 
-    def _edges(self, place: Place) -> Iterator[tuple[bytes | int, Place]]:
+    def edges(self, place: Place) -> Iterator[tuple[bytes | int, Place]]:
         """Yield the bytes, one of each letter, that are legal in a place, and where they lead."""
         found = False
         for letters in (self._usual, self._others):
-            for letter, number in zip(letters, self.begin(place, letters), strict=True):
-                after = self.all[self.end_token(number)]
+            for letter in letters:
+                after = self.all[self.end_token(self.begin(place, (letter,))[0])]
                 if after is not None:
                     found = True
                     yield self._firsts[letter], after

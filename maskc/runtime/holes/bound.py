@@ -11,16 +11,11 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from maskc.artifact.sections import is_general, is_link, is_schema
 from maskc.errors import HoleError, UnknownSymbolError
 from maskc.ids import TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.effort import USUAL_STEPS, one_mask
-from maskc.runtime.ending.endings import Endings
-from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.holes.beginnings import Beginnings
 from maskc.runtime.holes.lexemes import TerminalLexemes
 from maskc.runtime.holes.machine import HoleMachine
@@ -30,9 +25,7 @@ from maskc.runtime.holes.words import read_words
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.link.automaton import Words
 from maskc.runtime.machine import Machine
-from maskc.runtime.matcher import Matcher
-from maskc.runtime.once import made_once
-from maskc.runtime.undo import UndoLog
+from maskc.runtime.over_tokens import OverTokens
 
 if TYPE_CHECKING:
     from maskc.runtime.artifact import Artifact
@@ -43,48 +36,19 @@ _MOST_BOUND = 64  # of one artifact, which are found again by their words
 Given = Iterable[str] | Automaton
 
 
-class Bound:
+class Bound(OverTokens):
     """An artifact with terminals narrowed. Immutable.
 
     Made by :meth:`maskc.Artifact.bind` and :func:`maskc.narrow`.
 
     Attributes:
         artifact: as given.
-        machine: the machine that all its matchers share.
         holes: the names of the terminals.
-        vocab_size, eos_ids, ends: of the artifact.
     """
 
     def __init__(self, artifact: Artifact, machine: Machine[Any], holes: tuple[str, ...]) -> None:
-        self.artifact, self.machine, self.holes = artifact, machine, holes
-        self.vocab_size, self.eos_ids, self.ends = (
-            artifact.vocab_size,
-            artifact.eos_ids,
-            artifact.ends,
-        )
-
-    @property
-    def first_bytes(self) -> NDArray[np.int16]:
-        """int16[vocab_size]: each token's first byte, -1 for one without bytes."""
-        return self.artifact.first_bytes
-
-    @property
-    def token_texts(self) -> TokenTexts:
-        """The tokens by their bytes."""
-        return self.artifact.token_texts
-
-    @made_once
-    def endings(self) -> Endings:
-        """What is known of how few tokens finish its texts; made when it is first asked for."""
-        return Endings(self.machine, self.artifact.token_bytes, self.vocab_size, self.ends)
-
-    def matcher(self) -> Matcher:
-        """Return a matcher at the start of the text."""
-        return Matcher(self, self.machine.start(), UndoLog(), terminated=False)
-
-    def mask_table(self, first: int = 0) -> NDArray[np.int32]:
-        """Return the artifact's masks; see :meth:`maskc.Artifact.mask_table`."""
-        return self.artifact.mask_table(first)
+        super().__init__(machine, artifact.tokens, artifact.eos_ids)
+        self.artifact, self.holes = artifact, holes
 
     def __repr__(self) -> str:
         return f"<maskc.Bound {', '.join(self.holes)} of {self.artifact!r}>"

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.effort import spend
+from maskc.runtime.link.counted_state import CountedState
 
 _Name = TypeVar("_Name", bound=Hashable)
 
@@ -99,6 +100,23 @@ class ByteAutomaton(ABC, Generic[_Name]):
                     self._moves[state] = found
         return found
 
+    def counted(self, state: int) -> CountedState | None:  # noqa: ARG002  # nothing is counted
+        """Return a state as a place in a counted loop, ``None`` if it is none."""
+        return None
+
+    def only_text(self, state: int) -> bytes:  # noqa: ARG002  # several texts go on here
+        """Return bytes without which no text goes on, with no end and no label before the last.
+
+        Empty where it is not known that there are such. Asked of sparse automata only.
+        """
+        return b""
+
+    def after_only(self, state: int, text: bytes) -> int:
+        """Return the state after the text of :meth:`only_text`."""
+        for byte in text:
+            state = self.moves(state)[byte]
+        return state
+
     def _number(self, name: _Name) -> int:
         found = self._numbers.get(name)
         if found is None:
@@ -173,6 +191,20 @@ class Words(ByteAutomaton[_Left]):
             found[byte] = (low, end, depth + 1)
             low = end
         return found
+
+    def counted(self, state: int) -> CountedState | None:  # noqa: ARG002  # nothing is counted
+        """Return a state as a place in a counted loop, ``None`` if it is none."""
+        return None
+
+    def only_text(self, state: int) -> bytes:
+        """Return what is left of the word, if there is one only; see the base class."""
+        low, high, depth = self._names[state]
+        return self.words[low][depth:] if high - low == 1 else b""
+
+    def after_only(self, state: int, text: bytes) -> int:
+        """Return the state after the word; see the base class."""
+        low, high, depth = self._names[state]
+        return self.state_of((low, high, depth + len(text)))
 
     def is_accepting(self, name: _Left) -> bool:
         """Return whether a word ends here."""

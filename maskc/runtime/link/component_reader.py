@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 
 from maskc.runtime.effort import AT_ONCE, spend
 from maskc.runtime.link.components import LEFT, Component
+from maskc.runtime.link.counted_reader import CountedReader
+from maskc.runtime.link.nodes import places_ending
 from maskc.runtime.schema.tokens import TokenIndex, Words
-from maskc.runtime.schema.trie import ROOT, Ints, Trie
+from maskc.runtime.schema.trie import ROOT, Ints
 
 _KEY = "component"
 
@@ -63,10 +65,13 @@ class ComponentReader:
 
     Args:
         index: the vocabulary; what is worked out is kept with it.
+
+    Attributes:
+        counted: reads it in counted loops.
     """
 
     def __init__(self, index: TokenIndex) -> None:
-        self._index = index
+        self._index, self.counted = index, CountedReader(index)
 
     def read(self, component: Component, node: int) -> Reading:
         """Return what the component reads below a node, from its first state."""
@@ -148,11 +153,3 @@ class ComponentReader:
         by_key = np.argsort(keys, kind="stable")
         row = index.pack(index.order[places]) if node == ROOT else None
         return Reading(row, places, nodes[order], first, np.concatenate(left)[by_key], keys[by_key])
-
-
-def places_ending(trie: Trie, nodes: Ints) -> Ints:
-    """Return the texts that end in some nodes of a trie, by place."""
-    n_ending, found = trie.ending_array[nodes], [np.zeros(0, dtype=np.int32)]
-    for n in range(int(n_ending.max(initial=0))):
-        found.append(trie.low_array[nodes[n_ending > n]] + n)
-    return np.concatenate(found).astype(np.int32)

@@ -22,7 +22,7 @@ from maskc.runtime.link.expressions import Rest
 from maskc.runtime.link.pieces import Link, PlainPiece
 from maskc.runtime.link.scanning import Scan
 from maskc.runtime.schema.summary import Part
-from maskc.runtime.schema.trie import Ints, Trie
+from maskc.runtime.schema.trie import ROOT, Ints, Trie
 
 MAX_STATES = 50_000
 _MOST_FIRST = 64  # bytes that a piece may begin with, to be looked up ahead
@@ -51,6 +51,12 @@ class CountingScans(AutomatonScans):
     """What an automaton with counters reads of each trie."""
 
     automaton: CountingAutomaton[Any]
+
+    def _scan(self, at: int) -> Scan:
+        if self.automaton.counted(at) is None:
+            return super()._scan(at)
+        # Another count differs nearly everywhere, and what is common to both is known.
+        return self.scanner.scan(self.automaton, self.index.tokens, [(ROOT, at)])
 
 
 class CountingPiece(PlainPiece):

@@ -10,6 +10,8 @@ Example: of ``<tool`` and ``_call>x`` after ``<tool``, only the second one has t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from maskc.runtime.cache.budget import Budget
@@ -82,27 +84,47 @@ class FreeSwitch(Switch):
         ended: dict[int, tuple[int, int]] = {}
         for node, word in whole:
             ended[node] = max(ended.get(node, (0, NO_LABEL)), self._text.rank(word))
-        label_at = {node: label for node, (_, label) in ended.items() if label != NO_LABEL}
-        n_texts = len(trie.texts)
-        first_cut = np.full(n_texts + 1, len(trie.bytes), dtype=np.int64)
-        gone = np.zeros(n_texts, dtype=np.bool_)
-        for node, _ in whole:
+        exits, part = plain.exits, plain.part
+        turns, places = list[tuple[int, int]](), list[range]()
+        highest = self._highest(ended)
+        for node in highest:
+            label = ended[node][1]
             low, high = trie.low[node], trie.high[node]
-            np.minimum(first_cut[low:high], node, out=first_cut[low:high])
-            gone[low + (trie.n_ending[node] if node in label_at else 0) : high] = True
-        places = np.flatnonzero(gone).astype(np.int32)
-        exits: Ints = plain.exits[plain.exits < first_cut[trie.low_array[plain.exits]]]
-        part = plain.part
-        if len(places):
-            words = self.joints.scanner.words(part)
-            part = Part((index.clear_bits(words, index.order[places]),))
-        turns = []
-        for node, label in label_at.items():
-            # Not below another whole word, and characters are whole up to it.
-            parent_cut = int(first_cut[trie.low[node] : trie.high[node]].min())
-            if parent_cut == node and trie.has_children(node) and self._reads(node, left):
+            # A token that ends with a trigger stays.
+            places.append(range(low + (trie.n_ending[node] if label != NO_LABEL else 0), high))
+            # Characters are whole up to a turn.
+            if label != NO_LABEL and trie.has_children(node) and self._reads(node, left):
                 turns.append((label, node))
+        gone = [place for stretch in places for place in stretch]
+        if gone:
+            words = self.joints.scanner.words(part)
+            part = Part((index.clear_bits(words, index.order[gone]),))
+            exits = self._leave_out(exits, highest)
         return Scan(part, exits, tuple(sorted(turns)))
+
+    def _highest(self, nodes: Iterable[int]) -> list[int]:
+        """Return those of some nodes that are below no other one of them, by their texts."""
+        trie, found, end = self.joints.index.tokens, list[int](), 0
+        for node in sorted(nodes, key=lambda node: (trie.low[node], -trie.high[node], node)):
+            if trie.low[node] >= end:
+                found.append(node)
+                end = trie.high[node]
+        return found
+
+    def _leave_out(self, exits: Ints, nodes: list[int]) -> Ints:
+        """Return exits without those at and below some nodes, none below another one."""
+        first, gone = self.joints.index.tokens.first, list[tuple[int, int]]()
+        for node in nodes:
+            # What is below a node is consecutive on each level.
+            low, high = node, node + 1
+            while low < high:
+                gone.append((low, high))
+                low, high = first[low], first[high]
+        gone.sort()
+        starts = np.searchsorted(exits, [low for low, _ in gone]).tolist()
+        stops = np.searchsorted(exits, [high for _, high in gone]).tolist()
+        kept = zip([0, *stops], [*starts, len(exits)], strict=True)
+        return np.concatenate([exits[start:stop] for start, stop in kept])
 
     def _reads(self, node: int, left: int) -> bool:
         """Return whether the bytes that lead to a node are characters."""

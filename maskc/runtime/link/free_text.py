@@ -56,6 +56,12 @@ _CHARACTERS = tuple(
     for state in range(8)
 )
 
+# Byte → the position after it where no word is begun; equal ones are the same object.
+_AFTER_ROOT = tuple((_ROOT, left, 0) for left in range(8))
+_FREE = tuple(
+    {byte: _AFTER_ROOT[after] for byte, after in characters.items()} for characters in _CHARACTERS
+)
+
 # The longest beginning of a word that the text ends with; what is left of a character; and 0, or
 # the length that a beginning must have to be gone on with: then only a trigger that began so long
 # ago is read to its end, as another one has ended inside of it, or an atom of it was written.
@@ -186,11 +192,15 @@ class FreeText(SwitchAutomaton[Position]):
                 for byte, child in goto.items()
                 if self._leads_on[child] and (after := characters.get(byte)) is not None
             }
-        return {
-            byte: (child, after, 0)
-            for byte, after in characters.items()
-            if not self._bars[child := goto.get(byte, _ROOT)] and self._is_live(child)
-        }
+        moves: dict[int, Position] = dict(_FREE[left])
+        for byte, child in goto.items():
+            if byte not in characters:
+                continue
+            if self._bars[child] or not self._is_live(child):
+                del moves[byte]
+            else:
+                moves[byte] = (child, characters[byte], 0)
+        return moves
 
     def _is_live(self, node: int) -> bool:
         """Return whether free text that leads to a node goes on, or turns."""

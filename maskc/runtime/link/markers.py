@@ -53,6 +53,21 @@ class Markers(SwitchAutomaton[_Left]):
             low = end
         return found
 
+    def only_text(self, state: int) -> bytes:
+        """Return what is left of the word up to its first atom, if there is one word only."""
+        low, high, depth = self._names[state]
+        if high - low != 1:
+            return b""
+        left = self.words[low][depth:]
+        if left and max(left) >= ATOM:
+            left = left[: next(n for n, symbol in enumerate(left) if symbol >= ATOM)]
+        return bytes(left)
+
+    def after_only(self, state: int, text: bytes) -> int:
+        """Return the state after the text; see the base class."""
+        low, high, depth = self._names[state]
+        return self.state_of((low, high, depth + len(text)))
+
     def find_moves(self, name: _Left) -> dict[int, _Left]:
         """Return a move for each byte that some word goes on with; see the base class."""
         return {symbol: left for symbol, left in self._find(name).items() if symbol < ATOM}

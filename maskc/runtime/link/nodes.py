@@ -1,4 +1,4 @@
-"""Sets of nodes of a trie, as ascending arrays: united, and one without another.
+"""Sets of nodes of a trie, as ascending arrays: united, one without another; what ends in them.
 
 Mostly they are a few nodes; where a text is free they are most of the trie, and are then marked in
 an array of all nodes, which is ten times as fast as to sort them.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from maskc.runtime.schema.trie import Ints
+from maskc.runtime.schema.trie import Ints, Trie
 
 _FEW = 2_000
 
@@ -44,3 +44,24 @@ def without(left: Ints, right: Ints, n_nodes: int) -> Ints:
     is_gone = np.zeros(n_nodes, dtype=np.bool_)
     is_gone[right] = True
     return left[~is_gone[left]]
+
+
+def places_ending(trie: Trie, nodes: Ints) -> Ints:
+    """Return the texts that end in some nodes of a trie, by place."""
+    return list_ending(trie, nodes)[0]
+
+
+def list_ending(trie: Trie, nodes: Ints) -> tuple[Ints, Ints]:
+    """Return the texts that end in some nodes of a trie, by place, and at which of the nodes.
+
+    Returns:
+        int32[n], places; int32[n], indices of ``nodes``.
+    """
+    n_ending = trie.ending_array[nodes]
+    places: list[Ints] = [np.zeros(0, dtype=np.int32)]
+    found: list[Ints] = [np.zeros(0, dtype=np.int32)]
+    for n in range(int(n_ending.max(initial=0))):
+        at = np.flatnonzero(n_ending > n).astype(np.int32)
+        places.append(trie.low_array[nodes[at]] + n)
+        found.append(at)
+    return np.concatenate(places).astype(np.int32), np.concatenate(found)

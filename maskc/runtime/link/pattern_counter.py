@@ -24,8 +24,21 @@ from maskc.byte_classes import DONE, byte_classes
 from maskc.errors import LimitError
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.effort import spend
+from maskc.runtime.link.counted_component import find_counted_component
+from maskc.runtime.link.counted_state import CountedComponent, CountedState, Place
 from maskc.runtime.link.counting import CountingAutomaton, CountingPiece, CountingScans
-from maskc.runtime.link.counts import FREE, Box, Boxes, cap, enter, join, leave, repeat
+from maskc.runtime.link.counts import (
+    FREE,
+    Bounds,
+    Box,
+    Boxes,
+    Interval,
+    cap,
+    enter,
+    join,
+    leave,
+    repeat,
+)
 from maskc.runtime.link.positions import START, CountedPattern
 from maskc.runtime.link.scanning import Scanner
 from maskc.runtime.schema.tokens import TokenIndex
@@ -34,9 +47,7 @@ _PLACE, _BOX = 4, 3  # steps
 MAX_BOXES = 4_000
 MAX_NESTED = 60  # of them, those in loops inside loops: they are compared in pairs
 
-# A place: a position, and the node that reads the rest of its character, ``DONE`` after it.
-_Place = tuple[int, int]
-State = tuple[tuple[_Place, Boxes], ...]
+State = tuple[tuple[Place, Boxes], ...]
 
 
 class PatternCounter(CountingAutomaton[State]):
@@ -58,9 +69,29 @@ class PatternCounter(CountingAutomaton[State]):
         self._bytes_of: list[list[int]] = [[] for _ in range(max(self._class_of) + 1)]
         for byte, byte_class in enumerate(self._class_of):
             self._bytes_of[byte_class].append(byte)
-        self._reached: dict[tuple[int, int, int], tuple[_Place, ...]] = {}
-        self._groups: dict[tuple[_Place, ...], list[tuple[int, list[int]]]] = {}
+        self._reached: dict[tuple[int, int, int], tuple[Place, ...]] = {}
+        self._groups: dict[tuple[Place, ...], list[tuple[int, list[int]]]] = {}
+        self._components: dict[Place, CountedComponent | None] = {}
+        self._tangled: set[tuple[int, ...]] = set()  # loops that have no component
         super().__init__((((START, DONE), FREE),))
+
+    def counted(self, state: int) -> CountedState | None:
+        """Return a state that is one place with one count of its innermost loop."""
+        name = self.name_of(state)
+        (place, boxes), *others = name
+        if others or len(boxes) != 1 or not boxes[0]:
+            return None
+        (*outer, (low, high)) = boxes[0]
+        if low != high:
+            return None
+        loops, bounds = self.pattern.loops[place[0]], self._bounds[place[0]]
+        if place not in self._components and loops not in self._tangled:
+            self._components[place] = find_counted_component(self.pattern, place)
+            if self._components[place] is None:
+                # The places of a loop lead to each other: it is alike from all of them.
+                self._tangled.add(loops)
+        component = self._components.get(place)
+        return None if component is None else _Counted(self, component, outer, low, bounds)
 
     def find_moves(self, name: State) -> dict[int, State]:
         """Return what each byte leads to, with capped counts; see the base class."""
@@ -71,7 +102,7 @@ class PatternCounter(CountingAutomaton[State]):
                 found.update(dict.fromkeys(bytes_, self.cap(after)))
         return found
 
-    def _group_bytes(self, places: tuple[_Place, ...]) -> list[tuple[int, list[int]]]:
+    def _group_bytes(self, places: tuple[Place, ...]) -> list[tuple[int, list[int]]]:
         """Return the bytes that some place reads: those that lead to the same places at once.
 
         Returns:
@@ -79,7 +110,7 @@ class PatternCounter(CountingAutomaton[State]):
         """
         known = self._groups.get(places)
         if known is None:
-            groups = dict[tuple[tuple[_Place, ...], ...], tuple[int, list[int]]]()
+            groups = dict[tuple[tuple[Place, ...], ...], tuple[int, list[int]]]()
             for byte_class, bytes_ in enumerate(self._bytes_of):
                 reached = tuple(
                     self._reach(*place, n, byte_class)
@@ -112,12 +143,12 @@ class PatternCounter(CountingAutomaton[State]):
             for place, boxes in name
         )
 
-    def _n_ways(self, place: _Place) -> int:
+    def _n_ways(self, place: Place) -> int:
         """Return how many edges a place has; a place inside a character has one."""
         return len(self.pattern.edges[place[0]]) if place[1] == DONE else 1
 
     def _step(self, name: State, byte_class: int) -> State | None:
-        pattern, found = self.pattern, dict[_Place, list[Box]]()
+        pattern, found = self.pattern, dict[Place, list[Box]]()
         for (position, node), boxes in name:
             if node != DONE:
                 for place in self._reach(position, node, 0, byte_class):
@@ -137,7 +168,7 @@ class PatternCounter(CountingAutomaton[State]):
             return None
         return self._join(found)
 
-    def _join(self, found: dict[_Place, list[Box]]) -> State:
+    def _join(self, found: dict[Place, list[Box]]) -> State:
         state, n_boxes, n_nested = [], 0, 0
         for place in sorted(found):
             boxes, bounds = found[place], self._bounds[place[0]]
@@ -155,7 +186,7 @@ class PatternCounter(CountingAutomaton[State]):
             )
         return tuple(state)
 
-    def _reach(self, position: int, node: int, way: int, byte_class: int) -> tuple[_Place, ...]:
+    def _reach(self, position: int, node: int, way: int, byte_class: int) -> tuple[Place, ...]:
         """Return the places to which a byte leads from a place, on one of its ways."""
         pattern = self.pattern
         if node != DONE:
@@ -184,6 +215,39 @@ class PatternCounter(CountingAutomaton[State]):
             if first <= byte <= last:
                 return target
         return None
+
+
+class _Counted:
+    """See :class:`maskc.runtime.link.counted_state.CountedState`."""
+
+    def __init__(
+        self,
+        automaton: PatternCounter,
+        component: CountedComponent,
+        outer: list[Interval],
+        count: int,
+        bounds: list[Bounds],
+    ) -> None:
+        self._automaton, self.component, self._outer = automaton, component, outer
+        self.count, self._bounds = count, bounds
+        self.least, self.most = bounds[-1]
+
+    def _name(self, number: int, count: int) -> State:
+        boxes = join([(*self._outer, (count, count))], self._bounds)
+        return ((self.component.places[number], boxes),)
+
+    def state_at(self, number: int, count: int) -> int:
+        """Return the state at a place with another count."""
+        return self._automaton.state_of(self._automaton.cap(self._name(number, count)))
+
+    def after(self, number: int, count: int, byte: int) -> int:
+        """Return the state after a byte from there, -1 if there is none."""
+        after = self._automaton.read(self._name(number, count), byte)
+        return -1 if after is None else self._automaton.state_of(self._automaton.cap(after))
+
+    def may_end(self, number: int) -> bool:
+        """Return whether the text may end at a place, once the loop has passed often enough."""
+        return self._automaton.is_accepting(self._name(number, self.least))
 
 
 def make_counting_piece(

@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 
 from maskc.runtime.link.automaton import ByteAutomaton
 from maskc.runtime.link.component_reader import ComponentReader
+from maskc.runtime.link.differences import find_differences
 from maskc.runtime.link.walk import Turn, Walk, add_turn
 from maskc.runtime.schema.summary import Part, bits_of
 from maskc.runtime.schema.tokens import TokenIndex, Words
-from maskc.runtime.schema.trie import ROOT, Ints, Trie
+from maskc.runtime.schema.trie import Ints, Trie
 
-_MOST_DIFFERENT = 2_000  # nodes at which two states differ
-_SOME_DIFFERENT = 200
 _FEW = 48  # ids that are no row of their own, nodes that are not looked up first
 
 
@@ -70,10 +69,18 @@ class Scanner:
         """
         walk = Walk(automaton, trie, self._components if trie is self._index.tokens else None)
         walk.go(list(open_))
-        part = self.part(trie, np.concatenate(walk.places))
+        turns, few, exits = tuple(walk.turns), walk.few, NO_EXITS
+        if walk.few_exits or walk.exits:
+            listed = np.array(walk.few_exits, dtype=np.int32)
+            exits = ascending(np.concatenate([listed, *(part for part in walk.exits if len(part))]))
+        if not walk.places and len(few) <= _FEW and trie is self._index.tokens:
+            ids = self._index.ids
+            part = Part(few=tuple(sorted([ids[place] for place in few])))
+        else:
+            part = self.part(trie, np.concatenate([np.array(few, dtype=np.int32), *walk.places]))
         if walk.rows:
             part = self.unite((part, *(Part((row,)) for row in walk.rows)))
-        return Scan(part, ascending(np.concatenate(walk.exits)), tuple(walk.turns))
+        return Scan(part, exits, turns)
 
     def scan_beside(
         self, automaton: ByteAutomaton[Any], at: int, other: int, known: Scan
@@ -90,60 +97,39 @@ class Scanner:
             ``None`` if they differ in many places.
         """
         trie, index = self._index.tokens, self._index
-        gone, fresh, turned = list[int](), list[tuple[int, int]](), list[int]()
-        turns: list[Turn] = []
-        known_turns = set(known.turns)
-        open_, n_left, n_alike = [(ROOT, at, other)], _MOST_DIFFERENT, 0
-        while open_:
-            node, here, there = open_.pop()
-            moves, others = automaton.moves(here), automaton.moves(there)
-            for child, byte in trie.children(node, None):
-                after, beside = moves.get(byte, -1), others.get(byte, -1)
-                if after == beside:
-                    n_alike += 1
-                    continue
-                n_left -= 1
-                # Where most are different, there are many of them.
-                if n_left < 0 or n_left < _MOST_DIFFERENT - _SOME_DIFFERENT - n_alike:
-                    return None
-                if after < 0:
-                    gone.append(child)
-                elif beside < 0:
-                    fresh.append((child, after))
-                else:
-                    if automaton.accepts(after) != automaton.accepts(beside):
-                        turned.append(child)
-                    if automaton.has_labels:
-                        add_turn(turns, automaton, trie, child, after)
-                        _drop_turn(known_turns, automaton, child, beside)
-                    open_.append((child, after, beside))
-        low = trie.low_array[known.exits]
-        is_kept = np.ones(len(low), dtype=np.bool_)
-        for child in gone:
-            first, last = trie.low[child], trie.high[child]
-            is_kept &= (low < first) | (low >= last) | (known.exits < child)
-            known_turns = {
-                turn
-                for turn in known_turns
-                if not first <= trie.low[turn[1]] < last or turn[1] < child
-            }
-        lost = [index.order[trie.low[child] : trie.high[child]] for child in gone]
-        words = self.words(known.part)
-        if lost:
-            words = index.clear_bits(words, np.concatenate(lost))
-        turned = [node for node in turned if trie.has_children(node)]
-        for child, after in fresh:
+        found = find_differences(automaton, trie, at, other)
+        if found is None:
+            return None
+        words, exits, turns = self._without(known, found.gone)
+        turns = [*found.turns, *(turn for turn in turns if turn not in found.lost)]
+        turned = [node for node in found.turned if trie.has_children(node)]
+        for child, after in found.fresh:
             words = index.set_bits(words, index.order[trie.low[child] :][: trie.n_ending[child]])
             if automaton.accepts(after) and trie.has_children(child):
                 turned.append(child)
             if automaton.has_labels:
                 add_turn(turns, automaton, trie, child, after)
-        more = self.scan(automaton, trie, fresh)
+        more = self.scan(automaton, trie, found.fresh)
         # What has turned was there, or was not; what is fresh was not.
-        exits = toggle(known.exits[is_kept], np.array(sorted(turned), dtype=np.int32))
+        exits = toggle(exits, np.array(sorted(turned), dtype=np.int32))
         part = self.unite((Part((words,)), more.part))
-        turns += [*known_turns, *more.turns]
-        return Scan(part, toggle(exits, more.exits), tuple(sorted(turns)))
+        return Scan(part, toggle(exits, more.exits), tuple(sorted([*turns, *more.turns])))
+
+    def _without(self, known: Scan, gone: list[int]) -> tuple[Words, Ints, list[Turn]]:
+        """Return the tokens, exits and turns of a scan but for those at and below some nodes."""
+        trie, index = self._index.tokens, self._index
+        low = trie.low_array[known.exits]
+        is_kept = np.ones(len(low), dtype=np.bool_)
+        turns = list(known.turns)
+        for node in gone:
+            first, last = trie.low[node], trie.high[node]
+            is_kept &= (low < first) | (low >= last) | (known.exits < node)
+            turns = [t for t in turns if not first <= trie.low[t[1]] < last or t[1] < node]
+        words = self.words(known.part)
+        lost = [index.order[trie.low[node] : trie.high[node]] for node in gone]
+        if lost:
+            words = index.clear_bits(words, np.concatenate(lost))
+        return words, known.exits[is_kept], turns
 
     def going_on(self, trie: Trie, nodes: Ints, bytes_: frozenset[int] | None) -> Ints:
         """Return those of some nodes from which a text goes on.
@@ -215,12 +201,10 @@ class Scanner:
         return self._index.set_bits(words, part.few) if part.few else words
 
 
-def _drop_turn(turns: set[Turn], automaton: ByteAutomaton[Any], node: int, state: int) -> None:
-    turns.discard((automaton.label(state), node))
-
-
 def ascending(nodes: Ints) -> Ints:
     """Return the different ones of some nodes, ascending; NumPy's ``unique`` takes longer."""
+    if (nodes[1:] > nodes[:-1]).all():
+        return nodes
     found = np.sort(nodes)
     is_new = np.ones(len(found), dtype=np.bool_)
     is_new[1:] = found[1:] != found[:-1]

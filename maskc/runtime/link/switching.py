@@ -41,6 +41,7 @@ class SwitchAutomaton(ByteAutomaton[_Name]):
     def __init__(self, start: _Name) -> None:
         super().__init__(start)
         self._atoms: dict[int, dict[int, int]] = {}
+        self._labels_of: dict[int, int] = {}
 
     @abstractmethod
     def label_of(self, name: _Name) -> int:
@@ -52,7 +53,10 @@ class SwitchAutomaton(ByteAutomaton[_Name]):
 
     def label(self, state: int) -> int:
         """Return the label of a state; see the base class."""
-        return self.label_of(self._names[state])
+        found = self._labels_of.get(state)
+        if found is None:
+            found = self._labels_of[state] = self.label_of(self._names[state])
+        return found
 
     def atoms(self, state: int) -> dict[int, int]:
         """Return token → the state that it leads to as an atom."""

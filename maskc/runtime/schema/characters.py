@@ -54,6 +54,7 @@ class CharDfa:
         "_cycles",
         "_digest",
         "_lengths",
+        "_n_strings",
         "_nearest",
         "_ranges",
         "_sink",
@@ -88,6 +89,7 @@ class CharDfa:
         self._ways: tuple[dict[int, int], list[dict[int, int] | None]] | None = None
         self._ranges: dict[int, tuple[tuple[int, int], ...]] | None = None
         self._lengths: dict[int, tuple[list[bool], int]] = {}
+        self._n_strings: dict[int, int] = {}
         self._special: dict[int, tuple[tuple[int, int], ...] | None] = {}
 
     @property
@@ -309,6 +311,27 @@ class CharDfa:
             here = {s: n for s, n in self.advance(here).items() if s in leading}
         return min(n_found, limit)
 
+    def n_strings(self, state: int) -> int | None:
+        """Return how many strings are accepted from a state, ``None`` if endlessly many."""
+        if self.is_endless(state):
+            return None
+        known = self._n_strings
+        open_ = [state]
+        while open_:
+            here = open_[-1]
+            if here in known:
+                open_.pop()
+                continue
+            ways = self._ways_from(here)
+            left = [target for target in ways if target not in known]
+            if left:
+                open_ += left
+                continue
+            n_found = int(self.labels[here] != NO_LABEL)
+            known[here] = n_found + sum(n * known[target] for target, n in ways.items())
+            open_.pop()
+        return known[state]
+
     def leading_to(self, states: Iterable[int]) -> set[int]:
         """Return the states that lead to one of some states, these included."""
         before = self._predecessors()
@@ -332,7 +355,7 @@ class CharDfa:
     def _ways_from(self, state: int) -> dict[int, int]:
         """Return by how many characters a state leads to each live one."""
         if self._ways is None:
-            self._ways = self._count_characters(), [None] * len(self.labels)
+            self._ways = self.count_characters(), [None] * len(self.labels)
         sizes, known = self._ways
         found = known[state]
         if found is None:
@@ -348,14 +371,16 @@ class CharDfa:
             known[state] = found
         return found
 
-    def _count_characters(self) -> dict[int, int]:
+    def count_characters(self) -> dict[int, int]:
         """Return the number of characters of each class, and of all."""
         sizes: dict[int, int] = {_ALL: 0}
         ends = [*self.starts[1:], 0x110000]
         for low, high, kind in zip(self.starts, ends, self.classes, strict=True):
-            n_surrogates = max(0, min(high, 0xE000) - max(low, 0xD800))
-            for each in (kind, _ALL):
-                sizes[each] = sizes.get(each, 0) + high - low - n_surrogates
+            size = high - low
+            if low < 0xE000 and high > 0xD800:
+                size -= min(high, 0xE000) - max(low, 0xD800)  # surrogates
+            sizes[kind] = sizes.get(kind, 0) + size
+            sizes[_ALL] += size
         return sizes
 
 

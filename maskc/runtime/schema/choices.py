@@ -20,6 +20,7 @@ from maskc.runtime.schema.rules import Place
 from maskc.runtime.schema.values import Value, decimal_of, items_of, members_of, read_value
 from maskc.runtime.schema.variety import Variety, list_bits
 
+_MOST_REMEMBERED = 1_000
 LITERAL_VALUES = tuple(read_value(text) for text in LITERALS)
 Rests = Sequence[Mapping[str, Value]]  # of each value, the members that are left
 Tails = Sequence[tuple[Value, ...]]  # of each value, the items that are left
@@ -35,6 +36,19 @@ class Choices:
 
     def __init__(self, plan: Plan, variety: Variety) -> None:
         self._plan, self._variety = plan, variety
+        self._texts: dict[frozenset[Value], list[str]] = {}
+
+    def texts_of(self, values: Collection[Value]) -> list[str]:
+        """Return the strings among some values, in ascending order."""
+        # The values of an array are asked for again and again, and know their hash.
+        known = values if isinstance(values, frozenset) else frozenset(values)
+        found = self._texts.get(known)
+        if found is None:
+            found = sorted(value[1] for value in known if value[0] == "string")
+            if len(self._texts) > _MOST_REMEMBERED:
+                self._texts.clear()
+            self._texts[known] = found
+        return found
 
     def has_other(self, position: int, values: Collection[Value]) -> bool:
         """Return whether some value that fits a position is none of a few."""
@@ -52,7 +66,7 @@ class Choices:
             if any(plan.numbers_without(n, known).is_satisfiable for n in rules.numbers):
                 return True
         if rules.strings:
-            texts = [value[1] for value in values if value[0] == "string"]
+            texts = self.texts_of(values)
             strings = [plan.strings[n] for n in rules.strings]
             if any(rule.has_other(rule.body.dfa.start, 0, "", texts) for rule in strings):
                 return True

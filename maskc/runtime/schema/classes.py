@@ -11,22 +11,20 @@ Example: for ``^[a-z]+$`` every token of three small letters stays, and none wit
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.schema.characters import CharDfa
-from maskc.runtime.schema.folding import Shape, shape_for
+from maskc.runtime.schema.characters import CharDfa, only
+from maskc.runtime.schema.folding import Places, Shape, shape_for
 from maskc.runtime.schema.spelled import Spelled
 from maskc.runtime.schema.tokens import TokenIndex, Words
 from maskc.runtime.schema.trie import Ints
 
 _MOST_KEYS = 1 << 22
 _MOST_CELLS = 1 << 16  # of an automaton of which we ask what it tells apart from a state on
-
-Places = NDArray[np.intp]
 
 
 class Group(NamedTuple):
@@ -54,7 +52,7 @@ class Kinds(NamedTuple):
     shape: Shape
     of_node: NDArray[Any]
     openings: list[tuple[int, ...]]
-    opening_of: Ints
+    opening_of: Places
 
     def scan(self, delta: Ints, state: int) -> Scanned:
         """Return what an automaton of these classes does.
@@ -72,13 +70,13 @@ class Kinds(NamedTuple):
         states = np.zeros(len(parents), dtype=np.intp)
         states[0] = state << shift
         for first, last in itertools.pairwise(levels[1:]):
-            cells = states.take(parents[first:last])
+            # No cell is outside; without a mode NumPy would go through a buffer.
+            cells = states.take(parents[first:last], mode="clip")
             if not cells.any():
                 break
             cells += self.of_node[first:last]
-            # No cell is outside; without a mode NumPy would go through a buffer.
             rows.take(cells, out=states[first:last], mode="clip")
-        return Scanned(self, delta, states >> shift)
+        return Scanned(self, delta, states, shift)
 
 
 class Scanned:
@@ -87,32 +85,33 @@ class Scanned:
     Args:
         kinds: the vocabulary.
         delta: int32[n_states, n_classes].
-        states: of each node of the vocabulary's shape; 0: dead.
+        states: of each node of the vocabulary's shape, shifted; 0: dead.
+        shift: by so many bits.
 
     Attributes:
+        shape: of the vocabulary, whose units these are.
         quote_states: of each token that closes the string the state before; 0: none.
         quote_sizes: the characters.
         quote_places: the token.
         quote_rests: its rest.
     """
 
-    def __init__(self, kinds: Kinds, delta: Ints, states: Places) -> None:
-        shape, n_states = kinds.shape, delta.shape[0]
-        keys = kinds.opening_of[shape.cut_begun].astype(np.int64) * n_states
-        distinct, inverse = number_keys(keys + states[shape.cut_nodes])
+    def __init__(self, kinds: Kinds, delta: Ints, states: Places, shift: int) -> None:
+        shape, n_states = kinds.shape, len(delta)
+        keys = kinds.opening_of[shape.cut_begun] * n_states
+        distinct, inverse = number_keys(keys + (states[shape.cut_nodes] >> shift))
         numbers: dict[frozenset[int], int] = {}
         of_key = np.zeros(len(distinct), dtype=np.intp)
         for n, key in enumerate(distinct.tolist()):
             row = delta[key % n_states].take(kinds.openings[key // n_states])
             targets = frozenset(row.tolist()) - {0}
             of_key[n] = numbers.setdefault(targets, len(numbers))
-        self._n_states, self._sets = n_states, list(numbers)
-        # Of each token the state; where it ends inside a character, the number of a set of states.
-        ends = np.concatenate([[0], states, n_states + of_key[inverse]])
-        n_ends = n_states + len(self._sets)
-        self._ends = ends.astype(np.min_scalar_type(n_ends)).take(shape.group_of)
-        self._sizes = shape.sizes
-        self.quote_states = states[shape.quote_nodes].astype(np.int32)
+        self._n_states, self._sets, self.shape = n_states, list(numbers), shape
+        # Of each unit the state; where it ends inside a character, the number of a set of states.
+        after = states.take(shape.unit_nodes, mode="clip") >> shift
+        ends = np.concatenate([np.zeros(1, dtype=np.intp), after, n_states + of_key[inverse]])
+        self._ends = ends.astype(np.min_scalar_type(n_states + len(self._sets)))
+        self.quote_states = (states[shape.quote_nodes] >> shift).astype(np.int32)
         self.quote_sizes = shape.quote_sizes
         self.quote_places, self.quote_rests = shape.quote_places, shape.quote_rests
 
@@ -122,25 +121,44 @@ class Scanned:
         n_bytes: int = self._ends.nbytes + self.quote_states.nbytes
         return n_bytes + 2000
 
-    def groups(self, *, sized: bool) -> tuple[list[Group], Places]:
-        """Return what tokens can lead to, each once, and which of it each token has.
+    def groups(self) -> tuple[list[Group], Places]:
+        """Return what tokens can lead to with which sizes, each once, and which each unit has."""
+        n_sizes = int(self.shape.sizes.max()) + 1
+        distinct, which = number_keys(self._ends.astype(np.intp) * n_sizes + self.shape.sizes)
+        pairs = [divmod(key, n_sizes) for key in distinct.tolist()]
+        return [Group(self._targets_of(end), size) for end, size in pairs], which
+
+    def _targets_of(self, end: int) -> frozenset[int]:
+        if end < self._n_states:
+            return only(end) if end else frozenset()
+        return self._sets[end - self._n_states]
+
+    def ends(self) -> list[tuple[int, frozenset[int]]]:
+        """Return what tokens can lead to, each with a number, where it is not nothing."""
+        is_there = np.zeros(self._n_states + len(self._sets), dtype=np.bool_)
+        is_there[self._ends] = True
+        found = [(end, self._targets_of(end)) for end in np.flatnonzero(is_there).tolist()]
+        return [(end, targets) for end, targets in found if targets]
+
+    def pack_ends(self, ends: Iterable[int]) -> Words:
+        """Return the mask of the tokens that lead to some of what they can lead to, by number."""
+        kept = np.zeros(self._n_states + len(self._sets), dtype=np.bool_)
+        kept[list(ends)] = True
+        return self.pack(kept, self._ends)
+
+    def pack(self, kept: NDArray[np.bool_], which: Places) -> Words:
+        """Return the mask of the tokens of some groups.
 
         Args:
-            sized: whether those of other sizes differ; else all sizes are 0.
+            kept: of each group whether it is one of them.
+            which: group each unit has.
         """
-        n_sizes = int(self._sizes.max()) + 1 if sized else 1
-        keys = self._ends.astype(np.int64)
-        if sized:
-            keys = keys * n_sizes + self._sizes
-        distinct, which = number_keys(keys)
-        found = []
-        for key in distinct.tolist():
-            end, size = divmod(key, n_sizes)
-            if end < self._n_states:
-                found.append(Group(frozenset((end,)) - {0}, size))
-            else:
-                found.append(Group(self._sets[end - self._n_states], size))
-        return found, which
+        of_token = kept.take(which).take(self.shape.unit_of, mode="clip")
+        return np.packbits(of_token, bitorder="little").view("<i4")
+
+    def pack_live(self) -> Words:
+        """Return the mask of the tokens that lead to something."""
+        return self.pack_ends(end for end, _ in self.ends())
 
     def quote_pairs(self) -> tuple[list[tuple[int, int]], Places]:
         """Return states with sizes before quotes, each pair once, and which each token has."""
@@ -149,17 +167,7 @@ class Scanned:
         return [(key >> 16, key & 0xFFFF) for key in distinct.tolist()], inverse
 
 
-def pack_groups(kept: NDArray[np.bool_], which: Places) -> Words:
-    """Return the mask of the tokens of some groups.
-
-    Args:
-        kept: of each group whether it is one of them.
-        which: group each token has.
-    """
-    return np.packbits(kept.take(which), bitorder="little").view("<i4")
-
-
-def number_keys(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], Places]:
+def number_keys(keys: Places) -> tuple[Places, Places]:
     """Return some keys, each once and ascending, and of each where it is among them."""
     n_keys = int(keys.max(initial=-1)) + 1
     if n_keys > _MOST_KEYS:
@@ -185,10 +193,12 @@ def scan_all(index: TokenIndex, spelled: Spelled, dfa: CharDfa, delta: Ints, sta
     classes = np.array(dfa.classes, dtype=np.int32)
     if delta.size <= _MOST_CELLS:
         rows = delta[list(reachable(dfa, state))]
-        distinct, merged = np.unique(rows, axis=1, return_inverse=True)
-        if distinct.shape[1] < delta.shape[1]:
-            merged = merged.reshape(-1)
-            of_merged = np.zeros(distinct.shape[1], dtype=np.intp)
+        # Columns as bytes: NumPy's own way to tell them apart takes a field for each row.
+        numbers: dict[bytes, int] = {}
+        columns = np.ascontiguousarray(rows.T)
+        merged = np.array([numbers.setdefault(c.tobytes(), len(numbers)) for c in columns])
+        if len(numbers) < len(merged):
+            of_merged = np.zeros(len(numbers), dtype=np.intp)
             of_merged[merged] = np.arange(len(merged))
             classes, delta = merged[classes].astype(np.int32), delta[:, of_merged]
     return _kinds_of(index, spelled, dfa.starts, classes).scan(delta, state)
@@ -230,25 +240,26 @@ def _kinds_of(index: TokenIndex, spelled: Spelled, starts: Sequence[int], classe
 
 def _group_openings(
     spelled: Spelled, starts: Ints, classes: Ints
-) -> tuple[list[tuple[int, ...]], Ints]:
+) -> tuple[list[tuple[int, ...]], Places]:
     """Return the sets of classes that a character left open can be of, and which each has."""
-    lows = [low for ranges in spelled.ranges for low, _ in ranges]
-    highs = [high for ranges in spelled.ranges for _, high in ranges]
-    first = (np.searchsorted(starts, np.array(lows), side="right") - 1).tolist()
-    last = np.searchsorted(starts, np.array(highs), side="right").tolist()
-    known: dict[tuple[tuple[int, int], ...], int] = {}
-    numbers: dict[tuple[int, ...], int] = {}
-    of = []
-    place, listed = 0, classes.tolist()
-    for ranges in spelled.ranges:
-        stop = place + len(ranges)
-        pairs = tuple(zip(first[place:stop], last[place:stop], strict=True))
-        place = stop
-        if pairs not in known:
-            found = sorted({kind for a, b in pairs for kind in listed[a:b]})
-            known[pairs] = numbers.setdefault(tuple(found), len(numbers))
-        of.append(known[pairs])
-    return list(numbers), np.array(of, dtype=np.int32)
+    lows, highs, opening = spelled.openings
+    first = np.searchsorted(starts, lows, side="right") - 1
+    last = np.searchsorted(starts, highs, side="right")
+    pairs, which = np.unique(first * (len(starts) + 1) + last, return_inverse=True)
+    listed = classes.tolist()
+    kinds = [
+        frozenset(listed[pair // (len(starts) + 1) : pair % (len(starts) + 1)])
+        for pair in pairs.tolist()
+    ]
+    # All but a few can become the characters of one range.
+    numbers: dict[frozenset[int], int] = {frozenset(): 0}
+    of_pair = [numbers.setdefault(found, len(numbers)) for found in kinds]
+    of = np.zeros(len(spelled.ranges), dtype=np.intp)
+    of[opening] = np.array(of_pair, dtype=np.intp)[which]
+    for n, rows in spelled.many_openings:
+        several = frozenset().union(*(kinds[k] for k in which[rows].tolist()))
+        of[n] = numbers.setdefault(several, len(numbers))
+    return [tuple(sorted(found)) for found in numbers], of
 
 
 def matrix_of(dfa: CharDfa) -> Ints:

@@ -20,6 +20,7 @@ from maskc.runtime.schema.spelled import CLOSES, Spelled, child_of
 from maskc.runtime.schema.spelling import split_body
 from maskc.runtime.schema.stepping import step_body
 from maskc.runtime.schema.strings import Body
+from maskc.runtime.schema.summary import Following
 from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import ROOT
 from maskc.runtime.schema.unfinished import read_unfinished
@@ -131,22 +132,54 @@ def _below(index: TokenIndex, quote: int) -> Iterable[tuple[int, int]]:
     return zip(*index.quotes_of(quote), strict=True)
 
 
-def reads(machine: SchemaMachine, node: Node, text: bytes, token: bytes) -> bool:
-    """Return whether a token is legal with a node on top, by reading it byte by byte.
+def read_each(
+    machine: SchemaMachine, node: Node, text: bytes, tokens: Iterable[bytes]
+) -> list[bool]:
+    """Return of each token whether it is legal with a node on top, by reading it byte by byte.
+
+    Bytes that a token begins with as the one before it does are not read again.
 
     Args:
         machine: that moves the node.
         node: alone on top.
         text: what has been captured.
-        token: its bytes.
+        tokens: their bytes.
     """
-    here = Configuration((node,), 0, text)
-    following = node.following
-    for n_read, byte in enumerate(token):
+    # After so many bytes of the last token, as far as these are legal.
+    path = [Configuration((node,), 0, text)]
+    last, found = b"", list[bool]()
+    for token in tokens:
+        # What follows is asked after each byte what it makes of all the others.
+        n_shared = 0 if node.following else _count_shared(last, token)
+        if n_shared >= len(path):
+            found.append(False)
+            continue
+        del path[n_shared + 1 :]
+        last = token
+        found.append(_read_on(machine, path, token, node.following))
+    return found
+
+
+def _count_shared(left: bytes, right: bytes) -> int:
+    """Return with how many equal bytes two texts begin."""
+    n_shared = 0
+    for one, other in zip(left, right, strict=False):
+        if one != other:
+            break
+        n_shared += 1
+    return n_shared
+
+
+def _read_on(
+    machine: SchemaMachine, path: list[Configuration], token: bytes, following: Following | None
+) -> bool:
+    """Return whether a token is legal, and add what it leads to, byte by byte."""
+    for n_read in range(len(path) - 1, len(token)):
+        here = path[-1]
         if following and machine.has_ended(here) and following.reads(token[n_read:]):
             return True
-        after = machine.read(here, byte)
+        after = machine.read(here, token[n_read])
         if after is None:
             return False
-        here = after
+        path.append(after)
     return True

@@ -199,7 +199,7 @@ class _Question:
                 read, depth = read_unfinished(self._text[node.state[6] :], inside=inside), -1
         inner = self._inner[node]
         if only is None:
-            taken = barred.union(rests)
+            taken = barred.union(rests) if rests else barred
             if any(self._has_other(child, taken, read, depth + 1) for child in inner):
                 return True
         return any(
@@ -274,8 +274,8 @@ class _Question:
         if kind == NUMBER:
             return self._plan.numbers_without(number, frozenset(values)).reads(read.rest)
         if kind == STRING:
-            texts = [value[1] for value in values if value[0] == "string"]
             _, _, at, count, _ = state
+            texts = choices.texts_of(values)
             return string_has_other(self._plan.strings[number], at, count, read.rest, texts)
         rests = self._top_rests(values, read, depth)
         if kind == KEY:
@@ -357,7 +357,7 @@ def string_has_other(rule: StringRule, at: int, count: int, raw: bytes, texts: l
         at: state of its body.
         count: characters that were read.
         raw: what has been read of its body.
-        texts: these.
+        texts: these, in ascending order.
     """
     if not texts:
         return True

@@ -20,80 +20,93 @@ from maskc.runtime.schema.spelled import BETWEEN, CLOSES, Spelled
 from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import Ints
 
+Places = NDArray[np.intp]
+
 _MOST_KEYS = 1 << 22
 # Ranges of characters that patterns seldom cut; all others below 0x80 are kinds of their own.
-_COMMON = (b"09", b"AF", b"GZ", b"af", b"gz")
+_COMMON = (b"AF", b"GY", b"af", b"gy")
+# Characters of these ranges that some patterns tell from the others nevertheless, as formats do.
+_OWN = (b"", b"TVv")
 _SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF)
 
 
 class Shape(NamedTuple):
     """The characters of a vocabulary, with some nodes of their trie as one.
 
+    What tokens are after is a *unit*: 0 is that of tokens of no string; then come the nodes after
+    which some end between two characters, then the ends inside one.
+
     Attributes:
         levels: where the nodes of so many characters begin, and one past the last.
-        parents: int32[n], the node above.
+        parents: intp[n], the node above.
         characters: int32[n], a last character of each node, by place in ``Spelled.distinct``.
-        group_of: int32[vocab_size], of each token 0: none; 1 + its node, if it ends between two
-            characters; 1 + n + k, if it ends inside one.
-        cut_nodes: int32[n_cut], of each k the node.
+        unit_of: intp[vocab_size], of each token its unit.
+        unit_nodes: intp[n_between], the nodes after which tokens end between two characters.
+        cut_nodes: intp[n_cut], of each unit inside a character the node.
         cut_begun: int32[n_cut], the number of what is read of the next character.
-        quote_nodes: int32[n_quotes], of each token that closes a string the node before the quote.
+        sizes: uint16[1 + n_between + n_cut], of each unit its characters, one left open included.
+        quote_nodes: intp[n_quotes], of each token that closes a string the node before the quote.
         quote_places: the token.
         quote_rests: its rest.
-        sizes: uint16[vocab_size], the characters of each token, one left open included.
         quote_sizes: int32[n_quotes], the characters before the quote.
     """
 
     levels: list[int]
-    parents: Ints
+    parents: Places
     characters: Ints
-    group_of: Ints
-    cut_nodes: Ints
+    unit_of: Places
+    unit_nodes: Places
+    cut_nodes: Places
     cut_begun: Ints
-    quote_nodes: Ints
+    sizes: NDArray[np.uint16]
+    quote_nodes: Places
     quote_places: Ints
     quote_rests: Ints
-    sizes: NDArray[np.uint16]
     quote_sizes: Ints
-
-    @property
-    def n_bytes(self) -> int:
-        """About how much memory this takes."""
-        arrays: tuple[NDArray[Any], ...] = self[1:]
-        return 1000 + sum(array.nbytes for array in arrays)
 
 
 def whole_shape(index: TokenIndex, spelled: Spelled) -> Shape:
     """Return a vocabulary in which no two nodes are one."""
     kinds, places = spelled.tables.kinds, spelled.tables.places
-    begun, owners = spelled.tables.begun.astype(np.int32), spelled.owners
+    owners = spelled.owners.astype(np.intp)
     closing = kinds == CLOSES
     first = np.searchsorted(index.quote_nodes, places[closing])
     counts = np.searchsorted(index.quote_nodes, places[closing] + 1) - first
     run = np.repeat(np.arange(len(first)), counts)
     rows = np.arange(len(run)) - np.repeat(np.cumsum(counts) - counts, counts) + first[run]
     between, cut = np.flatnonzero(kinds == BETWEEN), np.flatnonzero((kinds != BETWEEN) & ~closing)
-    group_of = np.zeros(index.n_words * 32, dtype=np.int32)
-    group_of[index.order[places[between]]] = owners[between] + 1
-    group_of[index.order[places[cut]]] = np.arange(len(cut)) + len(spelled.chars) + 1
-    lengths = np.diff(spelled.levels)
-    length_of = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
-    sizes = np.zeros(len(group_of), dtype=np.uint16)
-    sizes[index.order[places[between]]] = length_of[owners[between]]
-    sizes[index.order[places[cut]]] = length_of[owners[cut]] + 1
+    unit_nodes, inverse = np.unique(owners[between], return_inverse=True)
+    unit_of = np.zeros(index.n_words * 32, dtype=np.intp)
+    unit_of[index.order[places[between]]] = inverse + 1
+    unit_of[index.order[places[cut]]] = np.arange(len(cut)) + len(unit_nodes) + 1
+    lengths = _lengths(spelled.levels)
     return Shape(
         spelled.levels,
-        spelled.parent_array,
+        spelled.parent_array.astype(np.intp),
         spelled.character_of,
-        group_of,
+        unit_of,
+        unit_nodes,
         owners[cut],
-        begun[cut],
+        spelled.tables.begun[cut].astype(np.int32),
+        _sizes(lengths, unit_nodes, owners[cut]),
         owners[closing][run],
         index.quote_places[rows],
         index.quote_rests[rows],
-        sizes,
-        length_of[owners[closing][run]],
+        lengths[owners[closing][run]],
     )
+
+
+def _lengths(levels: list[int]) -> Ints:
+    """Return int32[n], of each node its characters."""
+    counts = np.diff(levels)
+    return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+
+
+def _sizes(lengths: Ints, unit_nodes: Places, cut_nodes: Places) -> NDArray[np.uint16]:
+    """Return of each unit its characters, one left open included."""
+    none = np.zeros(1, dtype=np.int32)
+    found: Ints = np.concatenate([none, lengths[unit_nodes], lengths[cut_nodes] + 1])
+    return found.astype(np.uint16)
 
 
 def fold_shape(shape: Shape, kind_of: Ints) -> Shape:
@@ -103,46 +116,55 @@ def fold_shape(shape: Shape, kind_of: Ints) -> Shape:
         shape: of the vocabulary.
         kind_of: character → its kind.
     """
-    n_kinds = int(kind_of.max()) + 1
-    kinds = kind_of[shape.characters]
-    folded = np.zeros(len(kinds), dtype=np.int32)
-    parents, levels = [np.zeros(1, dtype=np.int32)], [0, 1]
-    for first, last in zip(shape.levels[1:], shape.levels[2:], strict=False):
-        base, n_above = levels[-2], levels[-1] - levels[-2]
-        keys: NDArray[Any] = folded[shape.parents[first:last]] - base
-        if n_above * n_kinds < _MOST_KEYS:
-            keys = keys * n_kinds + kinds[first:last]
-            number = np.zeros(n_above * n_kinds, dtype=np.int32)
-            number[keys] = 1
-            distinct = np.flatnonzero(number)
-            number[distinct] = np.arange(len(distinct), dtype=np.int32)
-            inverse = number[keys]
-        else:
-            keys = keys.astype(np.int64) * n_kinds + kinds[first:last]
-            distinct, inverse = np.unique(keys, return_inverse=True)
-        folded[first:last] = inverse + levels[-1]
-        parents.append((distinct // n_kinds + base).astype(np.int32))
-        levels.append(levels[-1] + len(distinct))
-    n_nodes = levels[-1]
-    characters = np.zeros(n_nodes, dtype=np.int32)
+    levels, parents, folded = _fold_nodes(shape, kind_of)
+    characters = np.zeros(levels[-1], dtype=np.int32)
     characters[folded] = shape.characters  # any of them
+    unit_nodes, of_between = np.unique(folded[shape.unit_nodes], return_inverse=True)
     n_begun = int(shape.cut_begun.max(initial=0)) + 1
-    pairs = folded[shape.cut_nodes].astype(np.int64) * n_begun + shape.cut_begun
-    distinct, inverse = np.unique(pairs, return_inverse=True)
-    groups = np.concatenate([[0], folded + 1, inverse + n_nodes + 1]).astype(np.int32)
+    pairs = folded[shape.cut_nodes] * n_begun + shape.cut_begun
+    distinct, of_cut = np.unique(pairs, return_inverse=True)
+    units = np.concatenate(
+        [np.zeros(1, dtype=np.intp), of_between + 1, of_cut + len(unit_nodes) + 1]
+    )
+    cut_nodes = distinct // n_begun
     return Shape(
         levels,
-        np.concatenate(parents),
+        parents,
         characters,
-        groups[shape.group_of],
-        (distinct // n_begun).astype(np.int32),
+        units[shape.unit_of],
+        unit_nodes,
+        cut_nodes,
         (distinct % n_begun).astype(np.int32),
+        _sizes(_lengths(levels), unit_nodes, cut_nodes),
         folded[shape.quote_nodes],
         shape.quote_places,
         shape.quote_rests,
-        shape.sizes,
         shape.quote_sizes,
     )
+
+
+def _fold_nodes(shape: Shape, kind_of: Ints) -> tuple[list[int], Places, Places]:
+    """Return the levels of a folded shape, its parents, and which node each node becomes."""
+    n_kinds = int(kind_of.max()) + 1
+    kinds = kind_of[shape.characters]
+    folded = np.zeros(len(kinds), dtype=np.intp)
+    parents, levels = [np.zeros(1, dtype=np.intp)], [0, 1]
+    for first, last in zip(shape.levels[1:], shape.levels[2:], strict=False):
+        base, n_above = levels[-2], levels[-1] - levels[-2]
+        keys: NDArray[Any] = folded[shape.parents[first:last]] - base
+        keys = keys * n_kinds + kinds[first:last]
+        if n_above * n_kinds < _MOST_KEYS:
+            number = np.zeros(n_above * n_kinds, dtype=np.intp)
+            number[keys] = 1
+            distinct = np.flatnonzero(number)
+            number[distinct] = np.arange(len(distinct), dtype=np.intp)
+            inverse = number[keys]
+        else:
+            distinct, inverse = np.unique(keys, return_inverse=True)
+        folded[first:last] = inverse + levels[-1]
+        parents.append(distinct // n_kinds + base)
+        levels.append(levels[-1] + len(distinct))
+    return levels, np.concatenate(parents), folded
 
 
 def shape_for(index: TokenIndex, spelled: Spelled, kind_of: Ints) -> Shape:
@@ -154,23 +176,34 @@ def shape_for(index: TokenIndex, spelled: Spelled, kind_of: Ints) -> Shape:
         kind_of: character → its kind.
     """
     key = (Shape, spelled.minimal)
-    found: tuple[Shape, Shape, Ints] | None = index.shared.get(key)
+    found: tuple[Shape, list[tuple[Ints, Shape]]] | None = index.shared.get(key)
     if found is None:
-        common = _common_kinds(spelled.distinct)
         whole = whole_shape(index, spelled)
-        coarse = fold_shape(whole, common)
-        found = whole, coarse, common
-        index.shared.put(key, found, whole.n_bytes + coarse.n_bytes + 4 * len(common))
-    whole, coarse, common = found
-    one_of = np.zeros(int(common.max()) + 1, dtype=np.int32)
-    one_of[common] = kind_of
-    return coarse if np.array_equal(one_of[common], kind_of) else whole
+        folded = []
+        for own in _OWN:
+            kinds = _common_kinds(spelled.distinct, own)
+            folded.append((kinds, fold_shape(whole, kinds)))
+        found = whole, folded
+        # They take nine megabytes with 128,000 tokens, and a fifth of a second to make.
+        index.shared.keep(key, found)
+    for common, shape in found[1]:
+        one_of = np.zeros(int(common.max()) + 1, dtype=np.int32)
+        one_of[common] = kind_of
+        if np.array_equal(one_of[common], kind_of):
+            return shape
+    return found[0]
 
 
-def _common_kinds(characters: Ints) -> Ints:
-    """Return for each character a kind that most patterns do not cut."""
+def _common_kinds(characters: Ints, own: bytes) -> Ints:
+    """Return for each character a kind that most patterns do not cut.
+
+    Args:
+        characters: of the vocabulary.
+        own: those that are kinds of their own.
+    """
     kinds = np.minimum(characters, 0x80)
     for first, last in _COMMON:
-        kinds[(characters >= first) & (characters <= last)] = first
+        is_other = (characters >= first) & (characters <= last)
+        kinds[is_other & ~np.isin(characters, list(own))] = last
     kinds[np.isin(characters, _SPACES)] = 0x81
     return kinds.astype(np.int32)

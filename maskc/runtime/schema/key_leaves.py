@@ -10,21 +10,24 @@ legal, and ``na`` is not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from maskc.runtime.cache.budget import Cache
-from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
-from maskc.runtime.schema.classes import pack_groups
-from maskc.runtime.schema.leaves import MOST_SEARCHED, Leaf, Leaves, by_label
+from maskc.runtime.schema.characters import DEAD, CharDfa
+from maskc.runtime.schema.classes import Scanned
+from maskc.runtime.schema.folding import Places
+from maskc.runtime.schema.leaves import Leaves, by_label
 from maskc.runtime.schema.machine import SchemaMachine
+from maskc.runtime.schema.rows import Leaf
 from maskc.runtime.schema.scans import Closers
-from maskc.runtime.schema.searching import search
 from maskc.runtime.schema.strings import Body
 from maskc.runtime.schema.summary import Part
 from maskc.runtime.schema.tokens import TokenIndex
+from maskc.runtime.schema.trie import Ints
 
 _FEW_STATES = 100  # of automata of keys that other schemas may have
 
@@ -34,17 +37,17 @@ class _Keys(NamedTuple):
 
     Attributes:
         base: tokens with which the key can become one without a name.
-        inside: others that stay inside: id, and the labels that it can still get.
-        rows: more of them, where they are many, by those labels.
+        groups: groups of others that stay inside, by the labels that the key can still get.
+        pack: makes one part of some groups, so that there is none for each of a thousand names.
+        n_bytes: about how much memory these take.
         closers: the tokens that close it, by label.
-        sink: the label of keys without a name; ``NO_LABEL`` where ``base`` is empty.
     """
 
     base: Part
-    inside: list[tuple[int, int]]
-    rows: list[tuple[Part, int]]
+    groups: dict[int, list[int]]
+    pack: Callable[[list[int]], Part]
+    n_bytes: int
     closers: tuple[tuple[int, Closers], ...]
-    sink: int
 
 
 class KeyLeaves:
@@ -92,9 +95,8 @@ class KeyLeaves:
             else:
                 found = self._scan_key(number, body, at)
             self._known.put(key, found)
-            n_rows = len(found.base.rows)
-            n_rows += len(found.rows)
-            self._machine.budget.charge(4 * n_rows * self._index.n_words + 100 * len(found.inside))
+            n_bytes = found.n_bytes + 4 * len(found.base.rows) * self._index.n_words
+            self._machine.budget.charge(n_bytes)
         return found
 
     def _find_keys(self, number: int, dfa: CharDfa, state: int, *, is_open: bool) -> _Keys:
@@ -107,61 +109,60 @@ class KeyLeaves:
             is_open: whether a key of the sink may come.
         """
         dropped = DEAD if is_open else max(dfa.sink, DEAD)
-        searched = search(self._leaves.spelled, dfa, state, dropped=dropped, most=MOST_SEARCHED)
+        searched = self._leaves.search(dfa, state, dropped=dropped)
         if searched is not None:
             base, closers = self._leaves.of_search(searched, dfa)
-            pairs = zip(searched.places, searched.targets, strict=True)
-            label = dfa.labels[dfa.sink] if searched.runs else NO_LABEL
-            return _Keys(base, self._reaches(number, pairs), [], closers, label)
+            ids = (self._index.ids[place] for place in searched.places)
+            groups = self._by_reach(number, zip(ids, searched.targets, strict=True))
+            return _Keys(base, groups, self._leaves.part_of, 100 * len(searched.places), closers)
         scanned = self._leaves.scan_vocabulary(dfa, state)
-        keys = self._machine.plan.objects[number].keys
-        groups, which = scanned.groups(sized=False)
-        by_reach: dict[int, list[int]] = {}
-        for n, group in enumerate(groups):
-            if group.targets:
-                by_reach.setdefault(keys.reach_of(group.targets), []).append(n)
-        rows = []
-        for reach, members in by_reach.items():
-            kept = np.zeros(len(groups), dtype=np.bool_)
-            kept[members] = True
-            rows.append((Part((pack_groups(kept, which),)), reach))
+        ends = scanned.ends()
         labels = np.array(dfa.labels, dtype=np.int32)[scanned.quote_states]
         closers = by_label(labels, scanned.quote_places, scanned.quote_rests)
-        return _Keys(Part(), [], rows, closers, NO_LABEL)
+        groups = self._by_reach(number, ends)
+        return _Keys(Part(), groups, partial(_pack_ends, scanned), 100 * len(ends), closers)
 
     def _scan_key(self, number: int, body: Body, at: int) -> _Keys:
         """Return what is legal inside a key, inside a character."""
         scan = self._leaves.scanner.scan(body, at, is_shared=body.dfa.n_states <= _FEW_STATES)
-        body = scan.body
-        labels = np.array(body.dfa.labels, dtype=np.int32)[scan.quote_states]
+        labels = np.array(scan.body.dfa.labels, dtype=np.int32)[scan.quote_states]
         closers = by_label(labels, scan.quote_places, scan.quote_rests)
-        states, inverse = np.unique(scan.states, return_inverse=True)
-        keys = self._machine.plan.objects[number].keys
-        by_reach: dict[int, list[int]] = {}
-        for n, state in enumerate(states.tolist()):
-            by_reach.setdefault(keys.reach_of(body.targets[state]), []).append(n)
-        rows = [
-            (self._leaves.part_of(self._index.order[scan.places[np.isin(inverse, members)]]), reach)
-            for reach, members in by_reach.items()
-        ]
-        return _Keys(Part(), [], rows, closers, NO_LABEL)
+        states, which = np.unique(scan.states, return_inverse=True)
+        targets = [scan.body.targets[state] for state in states.tolist()]
+        groups = self._by_reach(number, enumerate(targets))
+        pack = partial(self._pack_states, self._index.order[scan.places], which, len(states))
+        return _Keys(Part(), groups, pack, which.nbytes + 100 * len(states), closers)
 
-    def _reaches(
+    def _pack_states(self, ids: Ints, which: Places, n_states: int, kept: list[int]) -> Part:
+        """Return the tokens after which a key is in some states.
+
+        Args:
+            ids: of tokens.
+            which: of each of them the state, by number.
+            n_states: how many there are.
+            kept: the states.
+        """
+        is_kept = np.zeros(n_states, dtype=np.bool_)
+        is_kept[kept] = True
+        return self._leaves.part_of(ids[is_kept[which]])
+
+    def _by_reach(
         self, number: int, pairs: Iterable[tuple[int, frozenset[int]]]
-    ) -> list[tuple[int, int]]:
-        """Return tokens by id with the labels that a key can get after each."""
-        ids, keys = self._index.ids, self._machine.plan.objects[number].keys
-        return [(ids[place], keys.reach_of(targets)) for place, targets in pairs]
+    ) -> dict[int, list[int]]:
+        """Return groups by the labels that a key can get from the states that they lead to."""
+        keys = self._machine.plan.objects[number].keys
+        found: dict[int, list[int]] = {}
+        for group, targets in pairs:
+            found.setdefault(keys.reach_of(targets), []).append(group)
+        return found
 
     def _select(self, keys: _Keys, labels: int) -> Leaf:
         """Return the row of a key of some labels."""
         closers = tuple(pair for pair in keys.closers if labels >> pair[0] & 1)
-        more = [token for token, reach in keys.inside if reach & labels]
-        rows = [part for part, reach in keys.rows if reach & labels]
-        if rows:
-            united = tuple(row for part in rows for row in part.rows)
-            few = (*more, *(token for part in rows for token in part.few))
-            return Leaf(Part(united, few), closers)
-        if keys.sink == NO_LABEL:
-            return Leaf(self._leaves.part_of(more), closers)
-        return Leaf(Part(keys.base.rows, (*keys.base.few, *more)), closers)
+        groups = [n for reach, some in keys.groups.items() if reach & labels for n in some]
+        more = keys.pack(groups)
+        return Leaf(Part(keys.base.rows + more.rows, keys.base.few + more.few), closers)
+
+
+def _pack_ends(scanned: Scanned, ends: list[int]) -> Part:
+    return Part((scanned.pack_ends(ends),))

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 
 from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
 
+_MOST_SHARED = 4  # prefixes of words that a state stands for, on average
+
 
 class Keys:
     """Which labels a prefix of a key can lead to.
@@ -26,8 +28,9 @@ class Keys:
         self.dfa = dfa
         self.names = (1 << n_names) - 1
         own = [0 if label == NO_LABEL else 1 << label for label in dfa.labels]
-        if is_flat:
-            self.reach = _propagate_names(dfa, own)
+        order = order_names(dfa) if is_flat else None
+        if order is not None:
+            self.reach = _propagate_names(dfa, own, order)
             self.endless = [0] + [1 << n_names] * (dfa.n_states - 1)
             return
         self.reach = _propagate(dfa, own)
@@ -84,16 +87,44 @@ class Keys:
         return False
 
 
-def _propagate_names(dfa: CharDfa, own: list[int]) -> list[int]:
+def order_names(dfa: CharDfa) -> list[int] | None:
+    """Return the states but the sink, each before those that it leads to (Kahn, 1962).
+
+    ``None`` unless all defaults are one sink, and all else leads to words, of which there are not
+    many more than states.
+    """
+    start, rows = dfa.start, dfa.rows
+    sink = dfa.defaults[start]
+    if sink == DEAD or rows[sink] or any(target != sink for target in dfa.defaults[1:]):
+        return None
+    n_before = [0] * dfa.n_states
+    for row in rows:
+        for target in row.values():
+            n_before[target] += 1
+    if n_before[DEAD] or n_before[start] and start != sink:
+        return None
+    n_characters = dfa.count_characters()
+    most = _MOST_SHARED * dfa.n_states
+    n_prefixes = [0] * dfa.n_states
+    n_prefixes[start] = 1
+    order = [start] if start != sink else []
+    for state in order:
+        n_here = n_prefixes[state]
+        most -= n_here
+        if most < 0:
+            return None
+        for kind, target in rows[state].items():
+            n_before[target] -= 1
+            n_prefixes[target] += n_here * n_characters.get(kind, 0)
+            if not n_before[target] and target != sink:
+                order.append(target)
+    return order if len(order) == dfa.n_states - 2 else None
+
+
+def _propagate_names(dfa: CharDfa, own: list[int], order: list[int]) -> list[int]:
     """Return the same as :func:`_propagate` where only defaults lead in circles."""
     default = dfa.defaults[dfa.start]
     found = list(own)
-    order: list[int] = []
-    open_ = [dfa.start]
-    while open_:
-        state = open_.pop()
-        order.append(state)
-        open_ += (target for target in dfa.rows[state].values() if target != default)
     for state in reversed(order):
         bits = found[default] | found[state]
         for target in dfa.rows[state].values():

@@ -2,7 +2,8 @@
 
 A scan says what the automaton does; here lengths are counted. Rows of strings of any characters
 depend on the tokenizer and the lengths alone, and are shared by all artifacts; so are those of
-automata without a length, by what these are. Others are remembered in the artifact's budget.
+automata without a length, by what these are, if they are not huge. Others are remembered in the
+artifact's budget.
 
 Example: three characters before ``maxLength`` the token ``abc"`` is legal, and ``abcd`` is not.
 """
@@ -10,23 +11,23 @@ Example: three characters before ``maxLength`` the token ``abc"`` is legal, and 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
-from maskc.runtime.schema.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.any_strings import AnyStrings
+from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.classes import (
     Group,
-    Places,
     Scanned,
     matrix_of,
-    pack_groups,
     scan_all,
 )
+from maskc.runtime.schema.folding import Places
 from maskc.runtime.schema.machine import SchemaMachine
-from maskc.runtime.schema.rows import FreeRows
+from maskc.runtime.schema.rows import FreeRows, Leaf, part_of
 from maskc.runtime.schema.rules import StringRule
 from maskc.runtime.schema.scans import Closers, Scan, Scanner
 from maskc.runtime.schema.searching import Searched, search
@@ -36,20 +37,8 @@ from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import ROOT, Ints
 
 _NONE = np.zeros(0, dtype=np.int32)
-_FEW = 48
-MOST_SEARCHED = 200  # nodes that are looked at one by one
-
-
-class Leaf(NamedTuple):
-    """What is legal inside a string.
-
-    Attributes:
-        inside: tokens that stay inside.
-        closers: the tokens that close it, by the label that it then has.
-    """
-
-    inside: Part
-    closers: tuple[tuple[int, Closers], ...]
+_SHARED_STATES = 5_000  # of automata of which it takes a few milliseconds to say which they are
+_SEARCHED = 1_000  # characters that are looked up in the time of a scan, and more for each state
 
 
 class Leaves:
@@ -67,6 +56,7 @@ class Leaves:
         self._index, self._machine = index, machine
         self._minimal = machine.plan.layout.escapes == "minimal"
         self.scanner = Scanner(index, minimal=self._minimal)
+        self._any = AnyStrings(index, self.scanner, minimal=self._minimal)
         self._known = Cache(machine.budget)
         self._longest = len(index.tokens.levels)
         self._spelled: Spelled | None = None
@@ -82,7 +72,7 @@ class Leaves:
         rule = self._machine.plan.strings[number]
         if rule.is_any:
             high = None if rule.high is None else rule.high - count
-            return self._any_string(max(rule.low - count, 0), high, rule.body.key_of(at))
+            return self._any.leaf(rule.body.key_of(at), max(rule.low - count, 0), high)
         is_counted = not rule.is_unbounded and not rule.is_far(count, self._longest)
         key = (Leaf, number, at, count if is_counted else -1)
         found: Leaf | None = self._known.get(key)
@@ -104,51 +94,19 @@ class Leaves:
 
     def part_of(self, ids: list[int] | NDArray[Any]) -> Part:
         """Return the part with some tokens, by id."""
-        if len(ids) <= _FEW:
-            return Part(few=tuple(ids if isinstance(ids, list) else ids.tolist()))
-        return Part(rows=(self._index.pack(ids),))
-
-    def _any_string(self, least: int, most: int | None, key: tuple[Any, ...]) -> Leaf:
-        """Return the row of a string of any characters, of which so many must and may follow."""
-        if least or most is not None:
-            largest = self._largest(self.scanner.scan_free(key), key)
-            least = min(least, largest + 1)
-            most = None if most is None or most >= largest else most
-        name = (Leaf, self._minimal, key, least, most)
-        found: Leaf | None = self._index.shared.get(name)
-        if found is None:
-            found = self._bound(self.scanner.scan_free(key), least, most)
-            size = 4 * self._index.n_words + 8 * len(found.closers[0][1].places)
-            self._index.shared.put(name, found, size)
-        return found
-
-    def _largest(self, scan: Scan, key: tuple[Any, ...]) -> int:
-        """Return the most characters that a token adds, one left open included."""
-        name = ("most characters", self._minimal, key)
-        found: int | None = self._index.shared.get(name)
-        if found is None:
-            found = max(int(part.max(initial=0)) for part in (scan.sizes, scan.quote_sizes)) + 1
-            self._index.shared.put(name, found, ENTRY_BYTES)
-        return found
-
-    def _bound(self, scan: Scan, least: int, most: int | None) -> Leaf:
-        places, closes = scan.places, scan.quote_sizes >= least
-        if most is not None:
-            is_open = np.array(scan.body.characters, dtype=np.int32)[scan.states] < 0
-            places = places[scan.sizes + is_open <= most]
-            closes &= scan.quote_sizes <= most
-        closers = Closers(scan.quote_places[closes], scan.quote_rests[closes])
-        return Leaf(self.part_of(self._index.order[places]), ((0, closers),))
+        return part_of(self._index, ids)
 
     def _scan_string(self, rule: StringRule, at: int, count: int, *, is_counted: bool) -> Leaf:
         body = rule.body
         state = body.characters[at]
         if state >= 0 and not is_counted:
-            return self._share_uncounted(body.dfa, state)
+            if body.dfa.n_states <= _SHARED_STATES:
+                return self._share_uncounted(body.dfa, state)
+            return self._find_uncounted(body.dfa, state)
         if state >= 0:
             return self._select_sized(rule, state, count)
         # Inside a character.
-        scan = self.scanner.scan(body, at, is_shared=True)
+        scan = self.scanner.scan(body, at, is_shared=body.dfa.n_states <= _SHARED_STATES)
         if not is_counted:
             closed = Closers(scan.quote_places, scan.quote_rests)
             return Leaf(self.part_of(self._index.order[scan.places]), ((0, closed),))
@@ -166,17 +124,30 @@ class Leaves:
         return found
 
     def _find_uncounted(self, dfa: CharDfa, state: int) -> Leaf:
-        searched = search(self.spelled, dfa, state, most=MOST_SEARCHED)
+        searched = self.search(dfa, state)
         if searched is not None:
             part, closers = self.of_search(searched, dfa)
             ids = self._ids(searched.places)
             return Leaf(self._with(part, ids), closers)
         scanned = self.scan_vocabulary(dfa, state)
-        groups, which = scanned.groups(sized=False)
-        kept = np.array([bool(group.targets) for group in groups], dtype=np.bool_)
         labels = np.array(dfa.labels, dtype=np.int32)[scanned.quote_states]
         closers = by_label(labels, scanned.quote_places, scanned.quote_rests)
-        return Leaf(Part((pack_groups(kept, which),)), closers)
+        return Leaf(Part((scanned.pack_live(),)), closers)
+
+    def search(
+        self, dfa: CharDfa, state: int, *, exactly: bool = False, dropped: int = DEAD
+    ) -> Searched | None:
+        """Return what a string does to the vocabulary, ``None`` where a scan may take less time.
+
+        Args:
+            dfa: the automaton of the string.
+            state: of it.
+            exactly: whether states and sizes are wanted in the sink, too.
+            dropped: a state that counts as dead.
+        """
+        # Names are a tree, so looking them up takes a step a state, and a scan several.
+        most = _SEARCHED + dfa.n_states
+        return search(self.spelled, dfa, state, exactly=exactly, dropped=dropped, most=most)
 
     def scan_vocabulary(self, dfa: CharDfa, state: int) -> Scanned:
         """Return what a string does to the whole vocabulary."""
@@ -199,7 +170,7 @@ class Leaves:
         key = (search, id(dfa), state)
         known = self._known.get(key)
         if known is None:
-            known = (search(self.spelled, dfa, state, exactly=True, most=MOST_SEARCHED),)
+            known = (self.search(dfa, state, exactly=True),)
             self._known.put(key, known)
         searched: Searched | None = known[0]
         if searched is not None:
@@ -220,7 +191,7 @@ class Leaves:
         name = (Leaf, id(dfa), state, bytes(lives), bytes(ends))
         found: Leaf | None = self._known.get(name)
         if found is None:
-            row = pack_groups(np.array(lives, dtype=np.bool_), which)
+            row = scanned.pack(np.array(lives, dtype=np.bool_), which)
             closed = np.array(ends, dtype=np.bool_)[quotes_of]
             closers = Closers(scanned.quote_places[closed], scanned.quote_rests[closed])
             found = Leaf(Part((row,)), ((0, closers),))
@@ -232,7 +203,7 @@ class Leaves:
         found: tuple[Scanned, list[Group], Places] | None = self._known.get(key)
         if found is None:
             # With the scan itself, so that nobody else gets its number.
-            found = (scanned, *scanned.groups(sized=True))
+            found = (scanned, *scanned.groups())
             self._known.put(key, found)
             self._machine.budget.charge(found[2].nbytes + 100 * len(found[1]))
         return found[1], found[2]

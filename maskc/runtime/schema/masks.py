@@ -21,7 +21,8 @@ import numpy as np
 
 from maskc.runtime.cache.budget import Cache
 from maskc.runtime.cache.pool import NO_NUMBER, MaskPool, PooledMask
-from maskc.runtime.schema.conflicts import Closing, find_equal, find_used_keys, reads
+from maskc.runtime.schema.characters import NO_LABEL
+from maskc.runtime.schema.conflicts import Closing, find_equal, find_used_keys, read_each
 from maskc.runtime.schema.fresh import freshen, list_frames, renew
 from maskc.runtime.schema.key_leaves import KeyLeaves
 from maskc.runtime.schema.leaves import Leaves
@@ -245,7 +246,8 @@ class SchemaMasks:
             places = free.closers.of_rests(self._index, unsure).tolist()
             more += self._read_each(node, text, places)
         for label, quotes in names.ended(self._leaves.spelled, number, body.dfa, state):
-            rests = self._rests_after(fresh, label) if labels >> label & 1 else _NO_RESTS
+            may_come = label != NO_LABEL and labels >> label & 1
+            rests = self._rests_after(fresh, label) if may_come else _NO_RESTS
             unsure = rests.bits & rests.unsure
             bits = rests.bits & ~unsure
             for quote in map(names.quote, quotes):
@@ -324,8 +326,9 @@ class SchemaMasks:
 
     def _read_each(self, node: Node, text: bytes, places: list[int]) -> list[int]:
         """Return those of some tokens that the machine reads from a node, by place."""
-        texts = self._index.texts
-        return [p for p in places if reads(self._machine, node, text, texts[p])]
+        texts, ordered = self._index.texts, sorted(places)
+        are_legal = read_each(self._machine, node, text, (texts[place] for place in ordered))
+        return [place for place, is_legal in zip(ordered, are_legal, strict=True) if is_legal]
 
 
 def _has(parts: list[Part], token: int) -> bool:

@@ -10,6 +10,7 @@ Example: with ``id`` an integer, after ``{"i`` the token ``d":"`` is illegal, an
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.schema.characters import CharDfa
 from maskc.runtime.schema.rows import FreeRows
-from maskc.runtime.schema.spelled import CLOSES, Spelled, child_of
+from maskc.runtime.schema.spelled import CLOSES, Spelled
 from maskc.runtime.schema.tokens import TokenIndex, Words
 from maskc.runtime.schema.trie import Ints, Nodes
 
@@ -98,10 +99,12 @@ class Names:
     ) -> tuple[tuple[int, Nodes], ...]:
         """Return the names that some token ends: the label, and the nodes after its quotes.
 
+        Words that are no keys are among them, with no label.
+
         Args:
             spelled: what the vocabulary writes inside a string.
             number: of the object's rule.
-            dfa: of its keys, a tree of names.
+            dfa: of its keys: names, and a sink for all else.
             state: of it.
         """
         key = (number, state)
@@ -114,19 +117,21 @@ class Names:
 
 def _find_ended(spelled: Spelled, dfa: CharDfa, state: int) -> list[tuple[int, Nodes]]:
     found: list[tuple[int, Nodes]] = []
+    sink, labels = dfa.sink, dfa.labels
+    no_name, kinds, places = labels[sink], spelled.kinds, spelled.places
     open_ = [(0, state)]
     while open_:
         node, here = open_.pop()
-        if here == dfa.sink:
+        if here == sink:
             continue
-        if dfa.labels[here] != dfa.labels[dfa.sink]:
-            quotes = tuple(
-                spelled.places[item]
-                for item in spelled.own_items(node)
-                if spelled.kinds[item] == CLOSES
-            )
-            if quotes:
-                found.append((dfa.labels[here], quotes))
+        if labels[here] != no_name:
+            # Items lie in the order of their kinds, and those that close come last.
+            low = spelled.low[node]
+            end = low + spelled.n_ending[node]
+            n_closing = kinds.count(CLOSES, low, end)
+            if n_closing:
+                quotes = tuple(places[item] for item in range(end - n_closing, end))
+                found.append((labels[here], quotes))
         open_ += _children(spelled, node, dfa, here)
     return found
 
@@ -136,9 +141,13 @@ def _children(spelled: Spelled, node: int, dfa: CharDfa, state: int) -> list[tup
     first, last = spelled.first[node], spelled.first[node + 1]
     if first == last:
         return []
-    special = dfa.special(state)
+    special, chars = dfa.special(state), spelled.chars
     if special is None or len(special) > last - first:
-        characters = enumerate(spelled.chars[first:last], first)
+        characters = enumerate(chars[first:last], first)
         return [(child, dfa.step(state, character)) for child, character in characters]
-    found = ((child_of(spelled, node, character), target) for character, target in special)
-    return [(child, target) for child, target in found if child >= 0]
+    found = []
+    for character, target in special:
+        child = bisect_left(chars, character, first, last)
+        if child < last and chars[child] == character:
+            found.append((child, target))
+    return found

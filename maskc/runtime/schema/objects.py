@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from maskc.runtime.schema.characters import DEAD, CharDfa
-from maskc.runtime.schema.keys import Keys
+from maskc.runtime.schema.characters import CharDfa
+from maskc.runtime.schema.keys import Keys, order_names
 
 # Wishes that a value fulfils, and its position.
 Option = tuple[int, int]
@@ -121,7 +121,7 @@ class ObjectRule:
     def is_flat(self) -> bool:
         """Whether all keys without a name are one class, of whatever has no name.
 
-        Then the automaton is the tree of the names, and all else leads to its sink.
+        Then the automaton has the names, and words that are no keys; all else leads to its sink.
         """
         if self._is_flat is None:
             self._is_flat = self._find_flat()
@@ -129,20 +129,13 @@ class ObjectRule:
 
     def _find_flat(self) -> bool:
         dfa = self.dfa
-        default = dfa.defaults[dfa.start]
-        if len(self.options) != self.n_names + 1 or default == DEAD:
-            return False
-        if dfa.labels[default] != self.n_names or dfa.rows[default]:
-            return False
-        if not all(0 <= label <= self.n_names for label in dfa.labels[1:]):
-            return False
-        # The names are a tree, as each of them has a label of its own.
-        targets = [t for row in dfa.rows for t in row.values() if t != default]
+        sink = dfa.defaults[dfa.start]
         return (
-            len(set(targets)) == len(targets)
-            and dfa.start not in targets
-            and DEAD not in targets
-            and all(dfa.defaults[state] == default for state in range(1, dfa.n_states))
+            len(self.options) > self.n_names
+            and not any(self.options[self.n_names + 1 :])
+            and dfa.labels[sink] == self.n_names
+            and max(dfa.labels) <= self.n_names
+            and order_names(dfa) is not None
         )
 
     @property

@@ -81,21 +81,27 @@ class Outlines:
                 ones.
             labels: that may come.
         """
-        layers = inner = self.inner_quotes(trie)
-        if nodes is not None:
-            nodes = tuple(filter(trie.has_children, nodes))
-            layers = inner if set(nodes) <= set().union(*inner) else (nodes,)
-        if not labels or nodes == ():
+        if not labels:
             return 0
         is_open = self.is_open(number, labels)
-        key = (number, layers, trie is self._index.rests, is_open)
+        key = (number, nodes, trie is self._index.rests, is_open)
         found: int | None = self._known.get(key)
         if found is None:
             found = 0
-            for layer in layers:
+            for layer in self._layers(trie, nodes):
                 found |= self._find_telling(trie, number, layer, is_open=is_open)
             self._known.put(key, found)
         return labels & found
+
+    def _layers(self, trie: Trie, nodes: Nodes | None) -> tuple[Nodes, ...]:
+        """Return the quotes that count where keys open at some nodes, as many for as many nodes."""
+        inner = self.inner_quotes(trie)
+        if nodes is None:
+            return inner
+        kept = tuple(filter(trie.has_children, nodes))
+        if not kept:
+            return ()
+        return inner if set(kept) <= set().union(*inner) else (kept,)
 
     def _find_telling(self, trie: Trie, number: int, nodes: Nodes, *, is_open: bool) -> int:
         rule, body = self._plan.objects[number], self._plan.key_bodies[number]

@@ -54,6 +54,7 @@ class Parts:
         self.outlines = Outlines(index, plan, self.openings, machine.budget)
         self.contents = Contents(plan, self.outlines, index.shared)
         self._known = Cache(machine.budget)
+        self._quotes = Cache(machine.budget)
         self._walk = walk
         self._holes: dict[tuple[int, bool], Node] = {}
 
@@ -124,9 +125,12 @@ class Parts:
 
         What is below has then yet to look whether an item may end so.
         """
-        return not node.is_roomy or any(
-            parent.state[0] == HOLE and parent.state[1] for parent in node.parents
-        )
+        if not node.is_roomy:
+            return True
+        for parent in node.parents:  # noqa: SIM110 - a generator would take longer than the rest
+            if parent.state[0] == HOLE and parent.state[1]:
+                return True
+        return False
 
     def share(self, rows: dict[int, Words], few: tuple[int, ...], exits: Nodes, keys: Any) -> Part:
         """Return the part with some rows and tokens, the same one for the same."""
@@ -163,9 +167,15 @@ class Parts:
 
     def _key_quotes(self, trie: Trie, node: Node, gap: int, nodes: Nodes) -> Nodes:
         """Return the nodes at which a key of an object opens after some nodes."""
-        gaps, depth = self.gaps, node.depth
-        signs = gaps.lead(trie, nodes, gap, depth).signs
-        if node.state[3] == AFTER:
-            commas = signs.get(_COMMA)
-            signs = gaps.lead(trie, commas, 0, depth).signs if commas else {}
-        return signs.get(_QUOTE, ())
+        gaps, depth, phase = self.gaps, node.depth, node.state[3]
+        gap, level = gaps.cap(gap, depth), gaps.level(depth)
+        key = (phase, gap, level, nodes, trie is self.index.rests)
+        found: Nodes | None = self._quotes.get(key)
+        if found is None:
+            signs = gaps.lead(trie, nodes, gap, level).signs
+            if phase == AFTER:
+                commas = signs.get(_COMMA)
+                signs = gaps.lead(trie, commas, 0, level).signs if commas else {}
+            found = signs.get(_QUOTE, ())
+            self._quotes.put(key, found)
+        return found

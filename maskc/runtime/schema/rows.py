@@ -9,16 +9,40 @@ Example: of the keys ``id`` and any other one the free tokens are all but ``i"``
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from maskc.runtime.schema.inside import free_items
 from maskc.runtime.schema.scans import Closers
 from maskc.runtime.schema.searching import Searched
 from maskc.runtime.schema.spelled import CLOSES, Spelled
+from maskc.runtime.schema.summary import Part
 from maskc.runtime.schema.tokens import TokenIndex, Words
 from maskc.runtime.schema.trie import Ints
 
+_FEW = 48
 _MOST_CHANGED = 2_000  # items that are looked at one by one
+
+
+class Leaf(NamedTuple):
+    """What is legal inside a string.
+
+    Attributes:
+        inside: tokens that stay inside.
+        closers: the tokens that close it, by the label that it then has.
+    """
+
+    inside: Part
+    closers: tuple[tuple[int, Closers], ...]
+
+
+def part_of(index: TokenIndex, ids: list[int] | NDArray[Any]) -> Part:
+    """Return the part with some tokens, by id."""
+    if len(ids) <= _FEW:
+        return Part(few=tuple(ids if isinstance(ids, list) else ids.tolist()))
+    return Part(rows=(index.pack(ids),))
 
 
 class FreeRows:

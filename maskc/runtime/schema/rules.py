@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -31,6 +32,7 @@ class StringRule:
         # Nothing but the number of characters can go wrong.
         self._is_universal = body.dfa.is_universal
         self._furthest = -1
+        self._known: dict[str, bool] = {}
 
     @property
     def is_any(self) -> bool:
@@ -86,6 +88,16 @@ class StringRule:
             self._furthest = max(map(self._dfa.nearest, range(self._dfa.n_states)), default=0)
         return self.high - count > longest + self._furthest
 
+    def has(self, text: str) -> bool:
+        """Return whether a string fits."""
+        found = self._known.get(text)
+        if found is None:
+            found = self.may_end(self._dfa.read(text), self.cap(len(text)))
+            if len(self._known) > _MOST_REMEMBERED:
+                self._known.clear()
+            self._known[text] = found
+        return found
+
     def has_other(self, state: int, count: int, prefix: str, texts: Sequence[str]) -> bool:
         """Return whether a prefix can become a string that is not among some.
 
@@ -93,15 +105,19 @@ class StringRule:
             state: of the automaton after the prefix.
             count: characters of the prefix.
             prefix: what has been read.
-            texts: the strings that it must not become.
+            texts: the strings that it must not become, each once, in ascending order.
         """
-        taken = {
-            text
-            for text in texts
-            if text.startswith(prefix) and self.may_end(self._dfa.read(text), self.cap(len(text)))
-        }
+        taken: list[str] = []
+        for n in range(bisect_left(texts, prefix), len(texts)):
+            if not texts[n].startswith(prefix):
+                break
+            if self.has(texts[n]):
+                taken.append(texts[n])
         if not taken:
             return True
+        if self.is_unbounded:
+            n_strings = self._dfa.n_strings(state)
+            return n_strings is None or n_strings > len(taken)
         here, n_found, length = {state: 1}, 0, 0
         while here and (self.high is None or count + length <= self.high):
             if count + length >= self.low:

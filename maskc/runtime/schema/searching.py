@@ -17,6 +17,8 @@ from typing import NamedTuple
 from maskc.runtime.schema.characters import DEAD, CharDfa, only
 from maskc.runtime.schema.spelled import BETWEEN, CLOSES, Spelled, child_of
 
+_FOLLOWED = 5  # look-ups that a node counts for which is reached as all characters are followed
+
 
 class Searched(NamedTuple):
     """What an automaton does to texts.
@@ -55,7 +57,8 @@ def search(
         start: its state after the quote.
         exactly: whether states and sizes are wanted in the sink, too.
         dropped: a state that counts as dead: the sink, where keys without a name may not come.
-        most: so many nodes; ``None`` is returned if there are more.
+        most: so many characters are looked up; ``None`` is returned if there are more. Where all
+            characters are followed there is mostly no end, so we give up sooner.
     """
     sink = -1 if exactly or dropped else dfa.sink
     return _Search(spelled, dfa, sink, dropped, most).run(start)
@@ -169,7 +172,7 @@ class _Search:
         """Follow every character that texts go on with."""
         spelled, dfa = self._spelled, self._dfa
         first, last = spelled.first[node], spelled.first[node + 1]
-        self._most -= last - first + spelled.n_ending[node]
+        self._most -= _FOLLOWED * (last - first + spelled.n_ending[node])
         if self._most < 0:
             return
         for item in self._spelled.own_items(node):

@@ -110,6 +110,7 @@ class Spelled:
         self._n_possible = [sum(b - a + 1 for a, b in ranges) for ranges in self.ranges]
         self._cut: dict[int, list[tuple[int, int]]] = {}
         self._characters: tuple[Ints, Ints] | None = None
+        self._openings: tuple[tuple[Ints, Ints, Ints], list[tuple[int, range]]] | None = None
 
     @property
     def distinct(self) -> Ints:
@@ -145,6 +146,26 @@ class Spelled:
             distinct = np.flatnonzero(is_there).astype(np.int32)
             self._characters = distinct, (np.cumsum(is_there, dtype=np.int32) - 1)[chars]
         return self._characters
+
+    @property
+    def openings(self) -> tuple[Ints, Ints, Ints]:
+        """The ranges that beginnings can become: the first characters, the last, the beginnings."""
+        return self._find_openings()[0]
+
+    @property
+    def many_openings(self) -> list[tuple[int, range]]:
+        """The beginnings that can become characters of several ranges, and these, by place."""
+        return self._find_openings()[1]
+
+    def _find_openings(self) -> tuple[tuple[Ints, Ints, Ints], list[tuple[int, range]]]:
+        if self._openings is None:
+            rows = [(low, high, n) for n, pairs in enumerate(self.ranges) for low, high in pairs]
+            lows, highs, numbers = np.array(rows, dtype=np.int32).reshape(-1, 3).T
+            counts = [len(pairs) for pairs in self.ranges]
+            first = np.cumsum([0, *counts]).tolist()
+            many = [(n, range(first[n], first[n + 1])) for n, k in enumerate(counts) if k > 1]
+            self._openings = (lows, highs, numbers), many
+        return self._openings
 
     @property
     def n_bytes(self) -> int:

@@ -46,6 +46,7 @@ class Shared:
         self._known: dict[Any, tuple[Any, int]] = {}
         self._previous: dict[Any, tuple[Any, int]] = {}
         self._evicted: dict[Any, tuple[Any, int]] = {}
+        self._kept: dict[Any, Any] = {}
         self._find: Callable[[Any], Any] | None = None
         self._lock = threading.Lock()
 
@@ -58,10 +59,17 @@ class Shared:
         if entry is not None:
             self.put(key, *entry)
             return entry[0]
+        kept = self._kept.get(key)
+        if kept is not None:
+            return kept
         found = None if self._find is None else self._find(key)
         if found is not None:
             self.put(key, found, 0)
         return found
+
+    def keep(self, key: object, result: object) -> None:
+        """Remember a result for good, one of few that take long to make; it does not count."""
+        self._kept[key] = result
 
     def lend(self, find: Callable[[Any], Any]) -> None:
         """Give what returns results that lie in a file, ``None`` for others; they do not count."""

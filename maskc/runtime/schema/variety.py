@@ -46,37 +46,46 @@ class Variety:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._positions: list[bool] | None = None
+        self._positions: dict[int, bool] = {}
         self._strings: dict[tuple[int, int, int], bool] = {}
         self._objects: dict[tuple[int, object], bool] = {}
 
     def of_position(self, position: int) -> bool:
         """Return whether the values of a position are endless."""
-        if self._positions is None:
-            self._positions = self._find_positions()
-        return self._positions[position]
+        found = self._positions.get(position)
+        if found is None:
+            self._find_positions(position)
+            found = self._positions[position]
+        return found
 
-    def _find_positions(self) -> list[bool]:
-        """Return for each position whether it is endless: those left by peeling off the others."""
-        plan = self._plan
-        n = len(plan.positions)
-        inside = [self._list_inside(position) for position in range(n)]
-        users: list[list[int]] = [[] for _ in range(n)]
-        n_left = [0] * n
-        for position, children in enumerate(inside):
-            for child in children or ():
-                users[child].append(position)
-                n_left[position] += 1
-        found = [True] * n
-        open_ = [p for p in range(n) if inside[p] is not None and not n_left[p]]
+    def _find_positions(self, position: int) -> None:
+        """Find whether a position and those inside it are endless: left by peeling the others."""
+        known = self._positions
+        inside: dict[int, set[int] | None] = {}
+        open_ = [position]
         while open_:
-            position = open_.pop()
-            found[position] = False
-            for user in users[position]:
+            here = open_.pop()
+            if here not in inside and here not in known:
+                inside[here] = children = self._list_inside(here)
+                open_ += children or ()
+        users: dict[int, list[int]] = {}
+        n_left = dict.fromkeys(inside, 0)
+        for here, children in inside.items():
+            for child in children or ():
+                if known.get(child, True):
+                    users.setdefault(child, []).append(here)
+                    n_left[here] += 1
+        found = dict.fromkeys(inside, True)
+        open_ = [here for here, children in inside.items() if children is not None]
+        open_ = [here for here in open_ if not n_left[here]]
+        while open_:
+            here = open_.pop()
+            found[here] = False
+            for user in users.get(here, ()):
                 n_left[user] -= 1
                 if not n_left[user] and inside[user] is not None:
                     open_.append(user)
-        return found
+        known.update(found)
 
     def _list_inside(self, number: int) -> set[int] | None:
         """Return the positions inside one, ``None`` if it is endless whatever these are."""

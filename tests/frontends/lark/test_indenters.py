@@ -9,6 +9,7 @@ from lark.indenter import Indenter, PythonIndenter
 from maskc.errors import PostlexError
 from maskc.frontends.indentation import ATTRIBUTES, PYTHON
 from maskc.frontends.lark.indenters import build_indenter, load_indentation
+from maskc.frontends.source import load_source
 from tests.indenters import TwoColumns
 
 
@@ -48,6 +49,21 @@ def test_what_is_built_from_attributes_has_these_and_larks_methods():
 def test_a_class_that_overrides_more_than_attributes_is_refused(named, name):
     with pytest.raises(PostlexError, match=f"overrides {name}; only an Indenter's attributes"):
         load_indentation(named(**{name: lambda *_: None}))
+
+
+def test_what_only_raises_other_errors_can_be_written_as_attributes(named):
+    with pytest.raises(PostlexError) as caught:
+        load_indentation(named(handle_NL=lambda *_: None, tab_len=3))
+    _, _, line = str(caught.value).partition("at the top of the grammar ")
+    rules = 'start: A _NL _INDENT A _NL _DEDENT LP RP\nLP: "("\nRP: ")"\nA: "a"\n'
+    source = load_source(f"{line}\n{rules}_NL: /\\n */\n%declare _INDENT _DEDENT\n")
+    assert source.postlex == load_indentation(named(tab_len=3))
+
+
+def test_attributes_that_vary_are_not_offered(named):
+    with pytest.raises(PostlexError) as caught:
+        load_indentation(named(handle_NL=lambda *_: None, tab_len=property(lambda _: 2)))
+    assert str(caught.value).endswith("only an Indenter's attributes can change")
 
 
 def test_a_mixin_that_overrides_is_found(named):

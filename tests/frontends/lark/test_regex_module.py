@@ -25,8 +25,24 @@ ITEMS = [
     *(r"\p{L}", r"\p{^Lu}", r"\pN", r"\p{Greek}", r"\p{gc=Sc}", r"[\p{Lu}x-z]", r"\s"),
     *("[[:digit:]_]", "[[:^digit:]]", r"\d", "[a-c]", "[]a]", r"[^\p{Greek}\d]"),
     *("a", "ß", "s", "K", ".", r"\.", r"\x61", "é", "(?:ab)", "(a|é)", "(?=a).", "(?!a)."),
+    *(
+        " ",
+        "\n",
+        "\u2003",
+        "\x1c",
+        "#a\n",
+        "a #b\n",
+        r"\ ",
+        r"\#",
+        "[ #]",
+        "a +",
+        "a{1 , 2}",
+        "a+ ?",
+    ),
+    *(r"\b", r"\B"),
 ]
-CHARACTERS = "abßsſKkKéÉ1٣€$ _.\n-αΩ日]"
+GROUPS = ["(?:%s)", "(?i:%s)", "(?s:%s)", "(?-i:%s)", "(%s)", "(?x:%s)", "(?ix: %s\n)", "(?-x:%s)"]
+CHARACTERS = "abßsſKkKéÉ1٣€$ _.\n-αΩ日]#\u2003\U00016ea0"
 
 
 @pytest.fixture(scope="module")
@@ -40,9 +56,7 @@ def patterns(draw, depth=2):
     for _ in range(draw(st.integers(1, 3))):
         if depth and draw(st.booleans()):
             inner = draw(patterns(depth - 1))
-            item = (
-                draw(st.sampled_from(["(?:%s)", "(?i:%s)", "(?s:%s)", "(?-i:%s)", "(%s)"])) % inner
-            )
+            item = draw(st.sampled_from(GROUPS)) % inner
         else:
             item = draw(st.sampled_from(ITEMS))
         parts.append(item + draw(st.sampled_from(["", "", "?", "*", "+", "{1,2}", "*?"])))
@@ -53,6 +67,12 @@ def patterns(draw, depth=2):
 @given(patterns(), st.text(st.sampled_from(CHARACTERS), max_size=5))
 @example("(?i:ß)", "ß")
 @example("(?i:k)+", "Kk")
+@example("(?x:a+ ?)b", "aab")
+@example("(?x:a{2 , 3} # two\n b)", "aab")
+@example(r"(?x: [ #] \ \# )", "# #")
+@example("(?x:(?-x: a) b)", " ab")
+@example(r"\b\U00016ea0\b", "\U00016ea0")
+@example(r"\U00016ea0\B\U00016ea0", "\U00016ea0\U00016ea0")
 def test_both_modules_match_the_same(pattern, text):
     try:
         theirs = regex.compile(pattern)
@@ -62,7 +82,10 @@ def test_both_modules_match_the_same(pattern, text):
     assert (found and found.span()) == (expected and expected.span())
 
 
-@pytest.mark.parametrize("pattern", ["a{2,3}b", r"[a-c]\.x", "(?:a|b)*+c", r"(?P<n>a)(?P=n)", "a{"])
+@pytest.mark.parametrize(
+    "pattern",
+    ["a{2,3}b", r"[a-c]\.x", "(?:a|b)*+c", r"(?P<n>a)(?P=n)", "a{", "{[0-9]+}", "{[ds]}"],
+)
 def test_what_both_modules_read_alike_stays_as_it_is(pattern):
     assert translate("A", pattern) == pattern
 
@@ -75,11 +98,13 @@ def test_what_both_modules_read_alike_stays_as_it_is(pattern):
         ("a{1<=i<=2,s<=1}", "fuzzy matching"),
         ("(?V1)[a--b]", r"the flags \(\?V1\)"),
         ("(?i)a", r"the flags \(\?i\)"),
-        ("(?x: a)", r"the flags \(\?x:"),
+        ("(?x)a", r"the flags \(\?x\)"),
+        ("(?x:a{ e<=1 })", "fuzzy matching"),
         ("(?b:a)", r"the flags \(\?b:"),
-        ("a(?R)?b", r"the flags \(\?R\)"),
-        ("(a)(?1)", r"the flags \(\?1\)"),
-        ("(?P<n>a)(?&n)", r"the group \(\?&n…"),
+        ("a(?R)?b", r"recursion, \(\?R\), of the module regex"),
+        ("(a)(?1)", r"recursion, \(\?1\),"),
+        ("(?P<n>a)(?&n)", r"recursion, \(\?&n\),"),
+        ("(?P<n>a)(?P>n)", r"recursion, \(\?P>n\),"),
         ("(?|a|b)", r"the group \(\?\|a…"),
         ("a(*SKIP)", r"the group \(\*SK…"),
         *((rf"a\{letter}b", rf"\\{letter} of the module regex") for letter in "XKGmMRLhg"),

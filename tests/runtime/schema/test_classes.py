@@ -3,7 +3,7 @@ import pytest
 
 from maskc.jsonschema.patterns import build_pattern
 from maskc.runtime.schema import classes
-from maskc.runtime.schema.classes import matrix_of, number_keys, pack_groups, reachable, scan_all
+from maskc.runtime.schema.classes import matrix_of, number_keys, reachable, scan_all
 from maskc.runtime.schema.stepping import step_body
 from maskc.runtime.schema.strings import Body
 from maskc.runtime.schema.trie import ROOT
@@ -27,6 +27,12 @@ def scan(dfa, state):
     return scan_all(INDEX, SPELLED, dfa, matrix_of(dfa), state)
 
 
+def list_groups(scanned):
+    """Return what each token can lead to, in the order of their ids."""
+    groups, which = scanned.groups()
+    return [groups[n] for n in which[scanned.shape.unit_of].tolist()]
+
+
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_vocabulary_is_scanned_from_every_state_as_it_is_stepped(pattern):
     dfa = build_pattern(pattern)
@@ -35,8 +41,7 @@ def test_a_vocabulary_is_scanned_from_every_state_as_it_is_stepped(pattern):
         scanned = scan(dfa, state)
         at = body.state_of(("c", state), frozenset([state]))
         stepped = step_body(INDEX.tokens, body, at, (ROOT,))
-        groups, which = scanned.groups(sized=False)
-        row = pack_groups(np.array([bool(group.targets) for group in groups]), which)
+        row = scanned.pack_live()
         assert np.array_equal(row, INDEX.pack([INDEX.ids[place] for place in stepped.places]))
         closing = [p for node, _, _ in stepped.ended for p in INDEX.quotes_of(node)[0]]
         labels = np.array(dfa.labels)[scanned.quote_states]
@@ -46,15 +51,21 @@ def test_a_vocabulary_is_scanned_from_every_state_as_it_is_stepped(pattern):
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_what_an_automaton_does_not_tell_apart_makes_no_difference(monkeypatch, pattern):
     dfa = build_pattern(pattern)
-    merged = scan(dfa, dfa.start).groups(sized=True)
+    merged = list_groups(scan(dfa, dfa.start))
     monkeypatch.setattr(classes, "_MOST_CELLS", 0)
-    groups, which = scan(dfa, dfa.start).groups(sized=True)
-    of_merged = [merged[0][n] for n in merged[1].tolist()]
-    assert of_merged == [groups[n] for n in which.tolist()]
+    assert merged == list_groups(scan(dfa, dfa.start))
+
+
+def test_a_beginning_of_a_character_can_become_several_ranges():
+    # After a backslash come the short escapes, and ``u`` with anything.
+    dfa = build_pattern('^[\\"]*$')
+    groups = list_groups(scan(dfa, dfa.start))
+    assert bool(groups[INDEX.ids[INDEX.texts.index(b"\\")]].targets)
+    assert not groups[INDEX.ids[INDEX.texts.index("é".encode()[:1])]].targets
 
 
 def test_groups_with_sizes_are_told_apart_by_them():
-    groups, _ = scan(build_pattern("^[a-z]*$"), 1).groups(sized=True)
+    groups, _ = scan(build_pattern("^[a-z]*$"), 1).groups()
     assert {group.size for group in groups if group.targets} >= {1, 2, 3}
 
 

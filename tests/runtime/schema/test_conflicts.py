@@ -1,4 +1,4 @@
-from maskc.runtime.schema.conflicts import find_equal, find_used_keys, reads
+from maskc.runtime.schema.conflicts import find_equal, find_used_keys, read_each
 from maskc.runtime.schema.leaves import Leaves
 from tests.jsonschema.texts import read
 from tests.runtime.schema.machines import INDEX, node_after
@@ -46,5 +46,7 @@ def test_nothing_is_forbidden_where_nothing_was_there():
 
 def test_a_token_is_read_byte_by_byte():
     machine, node = node_after({"type": "object"}, '{"a": 1, "')
-    assert not reads(machine, node, b"", b'a"')
-    assert reads(machine, node, b"", b'ab"')
+    tokens = [b'a"', b'a":', b"a", b'ab"', b'ab":', b'ab"x', b'ab"xy']
+    legal = [False, False, True, True, True, False, False]
+    assert read_each(machine, node, b"", tokens) == legal
+    assert read_each(machine, node, b"", reversed(tokens)) == legal[::-1]

@@ -22,12 +22,20 @@ def test_a_folded_token_has_as_many_characters():
     whole = whole_shape(INDEX, SPELLED)
     folded = fold_shape(whole, kinds_of("ab"))
     text = INDEX.texts.index(b"ab")
-    assert whole.sizes[INDEX.ids[text]] == 2
-    assert np.array_equal(folded.sizes, whole.sizes)
+    assert whole.sizes[whole.unit_of[INDEX.ids[text]]] == 2
+    assert np.array_equal(folded.sizes[folded.unit_of], whole.sizes[whole.unit_of])
 
 
 def test_kinds_that_cut_no_common_range_begin_with_what_is_folded():
     whole = whole_shape(INDEX, SPELLED)
     digits = shape_for(INDEX, SPELLED, kinds_of("0123456789"))
     assert len(digits.parents) < len(whole.parents)
-    assert len(shape_for(INDEX, SPELLED, kinds_of("3")).parents) == len(whole.parents)
+    assert len(shape_for(INDEX, SPELLED, kinds_of("3")).parents) == len(digits.parents)
+    assert len(shape_for(INDEX, SPELLED, kinds_of("a")).parents) == len(whole.parents)
+
+
+def test_letters_of_formats_are_told_from_others_in_a_shape_that_is_folded_still():
+    whole = whole_shape(INDEX, SPELLED)
+    digits = shape_for(INDEX, SPELLED, kinds_of("0"))
+    shape = shape_for(INDEX, SPELLED, kinds_of("v"))
+    assert len(digits.parents) < len(shape.parents) < len(whole.parents)

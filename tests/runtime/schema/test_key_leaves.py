@@ -1,7 +1,12 @@
+import pytest
+
+from maskc.runtime.schema import leaves
+from maskc.runtime.schema.classes import Scanned
 from maskc.runtime.schema.key_leaves import KeyLeaves
 from maskc.runtime.schema.leaves import Leaves
 from tests.runtime.schema.machines import INDEX, node_after
 
+NAMES = [f"{a}{b}{n}" for a in "abx1" for b in "aé1" for n in range(60)]
 CLOSED = {"properties": {"ab": {}, "ax": {}, "q": {}}, "additionalProperties": False}
 
 
@@ -22,3 +27,69 @@ def test_a_key_that_was_there_is_closed_by_no_token():
     keys = KeyLeaves(INDEX, machine, Leaves(INDEX, machine))
     assert [label for label, _ in leaf_of(keys, node, 0b11).closers] == [0, 1]
     assert [label for label, _ in leaf_of(keys, node, 0b10).closers] == [1]
+
+
+def search_or_scan(monkeypatch, *, scans):
+    """Return what every row of keys is counted in: rows, as names are searched or scanned."""
+    rows = []
+
+    def pack(self, kept, which):
+        rows.append(kept)
+        return pack_row(self, kept, which)
+
+    def scan(*arguments):
+        assert scans
+        return scan_all(*arguments)
+
+    pack_row, scan_all = Scanned.pack, leaves.scan_all
+    monkeypatch.setattr(Scanned, "pack", pack)
+    monkeypatch.setattr(leaves, "scan_all", scan)
+    return rows
+
+
+@pytest.mark.parametrize("is_closed", [True, False])
+@pytest.mark.parametrize("text", ['{"', '{"a', '{"1a'])
+def test_many_names_are_looked_up_without_a_scan(monkeypatch, is_closed, text):
+    search_or_scan(monkeypatch, scans=False)
+    monkeypatch.setattr(leaves, "_SEARCHED", 100)
+    schema = {
+        "properties": {name: {"type": "null"} for name in NAMES},
+        "additionalProperties": not is_closed,
+    }
+    machine, node = node_after(schema, text)
+    leaf_of(KeyLeaves(INDEX, machine, Leaves(INDEX, machine)), node, 1 << len(NAMES) - 1)
+
+
+def test_a_scan_of_many_names_packs_one_row_for_those_that_may_come(monkeypatch):
+    rows = search_or_scan(monkeypatch, scans=True)
+    monkeypatch.setattr(leaves, "_SEARCHED", -(1 << 20))
+    machine, node = node_after({"properties": {name: {"type": "null"} for name in NAMES}}, '{"')
+    keys = KeyLeaves(INDEX, machine, Leaves(INDEX, machine))
+    leaf_of(keys, node, (1 << len(NAMES)) - 1)
+    assert len(rows) == 1
+    leaf_of(keys, node, 0b101)
+    assert len(rows) == 2
+
+
+@pytest.mark.parametrize("text", ['{"', '{"a', '{"\\', '{"\\u00'])
+@pytest.mark.parametrize("is_open", [True, False])
+def test_searched_and_scanned_keys_are_the_same(monkeypatch, text, is_open):
+    schema = {
+        "properties": {name: {"type": "null"} for name in NAMES[::7]},
+        "additionalProperties": is_open,
+    }
+    machine, node = node_after(schema, text)
+    rule = machine.plan.objects[node.state[1]]
+    for labels in (rule.allowed, rule.allowed & 0b1010, rule.allowed & ~0xFF):
+        found = []
+        for most in (1 << 20, -(1 << 20)):
+            monkeypatch.setattr(leaves, "_SEARCHED", most)
+            leaf = leaf_of(KeyLeaves(INDEX, machine, Leaves(INDEX, machine)), node, labels)
+            closing = {(n, p) for n, closers in leaf.closers for p in closers.places.tolist()}
+            tokens = {t for t in range(INDEX.n_words * 32) if has(leaf.inside, t)}
+            found.append((tokens, closing))
+        assert found[0] == found[1]
+
+
+def has(part, token):
+    return token in part.few or any(row[token // 32] >> token % 32 & 1 for row in part.rows)

@@ -1,6 +1,11 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema.characters import of_words
-from maskc.runtime.schema.keys import Keys
+from maskc.runtime.schema.characters import DEAD, of_words
+from maskc.runtime.schema.keys import Keys, order_names
+from tests.jsonschema.texts import build_machine
 
 
 def test_a_prefix_leads_to_the_labels_of_its_keys():
@@ -26,3 +31,45 @@ def test_a_prefix_is_live_as_long_as_a_key_is_left():
     assert keys.is_live(start, 1, "", frozenset(["a"]))
     assert keys.is_surely_live([start], 1)
     assert not keys.is_surely_live([after], 1)
+
+
+def rule_of(properties, **more):
+    machine = build_machine({"type": "object", "properties": properties, **more})
+    return machine.plan.objects[machine.plan.positions[machine.plan.root].objects[0]]
+
+
+WORDS = st.dictionaries(
+    st.text("abc", max_size=4), st.sampled_from([False, {"type": "null"}]), min_size=1, max_size=8
+)
+
+
+@settings(deadline=None, max_examples=40)
+@given(WORDS)
+def test_flat_keys_lead_where_all_others_would(properties):
+    rule = rule_of(properties)
+    flat, usual = (Keys(rule.dfa, rule.n_names, is_flat=is_flat) for is_flat in (True, False))
+    assert rule.is_flat
+    assert flat.reach[1:] == usual.reach[1:]
+    assert flat.endless == usual.endless
+
+
+def test_words_that_are_no_keys_may_share_endings():
+    rule = rule_of({"no": {"type": "null"}}, patternProperties={"^(cat|dog)_id$": False})
+    targets = [target for row in rule.dfa.rows for target in row.values()]
+    assert len(set(targets)) < len(targets)
+    assert rule.is_flat
+    order = order_names(rule.dfa)
+    assert sorted(order) == [s for s in range(1, rule.dfa.n_states) if s != rule.dfa.sink]
+    place = {state: n for n, state in enumerate([*order, rule.dfa.sink])}
+    assert all(place[s] < place[t] for s in order for t in rule.dfa.successors(s))
+
+
+@pytest.mark.parametrize("pattern", ["^[ab]{9}$", "^(ab)*$", "^[a-z]{3}$"])
+def test_many_words_that_are_no_keys_are_not_listed(pattern):
+    assert not rule_of({"no": {"type": "null"}}, patternProperties={pattern: False}).is_flat
+
+
+def test_words_alone_have_no_order():
+    dfa = of_words(["a", "ab"])
+    assert dfa.defaults[dfa.start] == DEAD
+    assert order_names(dfa) is None

@@ -1,5 +1,7 @@
 import pytest
 
+from maskc.runtime.schema import leaves
+from maskc.runtime.schema.characters import CharDfa
 from maskc.runtime.schema.key_leaves import KeyLeaves
 from maskc.runtime.schema.leaves import Leaves
 from tests.jsonschema.texts import read
@@ -61,3 +63,16 @@ def test_a_key_is_closed_where_it_is_one_that_may_come():
     schema = {"properties": {"ab": {}}, "additionalProperties": False}
     assert b'ab"' in legal_inside(schema, '{"')[1]
     assert b'a"' not in legal_inside(schema, '{"')[1]
+
+
+@pytest.mark.parametrize("text", ['"', '"a', '"\\u00'])
+def test_a_huge_automaton_is_not_compared_with_those_of_others(monkeypatch, text):
+    monkeypatch.setattr(leaves, "_SHARED_STATES", 3)
+    digest = CharDfa.digest
+    asked = []
+    monkeypatch.setattr(
+        CharDfa, "digest", property(lambda dfa: asked.append(dfa) or digest.fget(dfa))
+    )
+    inside, _, taken = legal_inside({"enum": ["ab", "a12", "x"]}, text)
+    assert inside == taken
+    assert not asked

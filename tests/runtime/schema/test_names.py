@@ -22,6 +22,7 @@ KINDS = st.sampled_from(
         {"type": "array"},
         {"properties": {"a": {"type": "integer"}}},
         True,
+        False,
     ]
 )
 VALUES = st.sampled_from([12, None, "a", [1], {"a": 12}])
@@ -37,6 +38,8 @@ VALUES = st.sampled_from([12, None, "a", [1], {"a": 12}])
 @example({"a": True}, {"type": "integer"}, None, {"ab": 12, "b": 12, "abc": 12})
 @example({"ab": {"type": "string"}}, True, 2, {"a": 12, "ab": "a"})
 @example({"a": {"type": "integer"}, "": True}, {"const": None}, None, {"": 1, "x": None, "a": 12})
+@example({"ab": False, "xb": False, "a": {"type": "null"}}, True, None, {"a": None, "xb": 1})
+@example({"": False, "é": {"type": "integer"}}, True, 2, {"a": 12, "é": 1})
 def test_every_mask_of_a_key_is_what_the_machine_reads(names, others, most, value):
     schema = {"type": "object", "properties": names, "additionalProperties": others}
     if most is not None:

@@ -57,3 +57,11 @@ def test_a_result_larger_than_the_limit_is_kept_until_another_comes():
     shared = Shared(90)
     shared.put("a", 1, 1_000)
     assert shared.get("a") == 1
+
+
+def test_what_is_kept_for_good_is_not_forgotten():
+    shared = Shared(90)
+    shared.keep("a", 1)
+    for n in range(9):
+        shared.put(n, n, 30)
+    assert shared.get("a") == 1

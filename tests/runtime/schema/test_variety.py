@@ -1,5 +1,6 @@
 import pytest
 
+from maskc.runtime.schema import variety
 from maskc.runtime.schema.variety import Variety
 from tests.jsonschema.texts import build_machine, read
 
@@ -52,3 +53,46 @@ def test_an_object_is_endless_until_the_last_member_that_is(text, is_endless):
     machine = build_machine({**PAIR, "additionalProperties": False})
     (node,) = read(machine, text).nodes
     assert Variety(machine.plan).of_open(node.state) is is_endless
+
+
+PAIRS = {
+    "$defs": {
+        "few": {"enum": [1, 2]},
+        "loop": {"properties": {"a": {"$ref": "#/$defs/loop"}}, "additionalProperties": False},
+        "two": {"items": {"$ref": "#/$defs/few"}, "maxItems": 2},
+        "dead": {"properties": {"a": {"$ref": "#/$defs/two"}}, "additionalProperties": False},
+    },
+    "properties": {
+        name: {"$ref": f"#/$defs/{name}", "type": kind}
+        for name, kind in [("few", "number"), ("loop", "object"), ("two", "array")]
+    }
+    | {"dead": {"$ref": "#/$defs/dead", "type": "object"}, "any": {}},
+    "type": "object",
+    "additionalProperties": False,
+}
+
+
+def test_it_makes_no_difference_what_is_asked_first():
+    plan = build_machine(PAIRS).plan
+    positions = range(len(plan.positions))
+    alone = [Variety(plan).of_position(position) for position in positions]
+    assert {True, False} == set(alone)
+    for order in (positions, reversed(positions)):
+        asked = Variety(plan)
+        found = {position: asked.of_position(position) for position in order}
+        assert [found[position] for position in positions] == alone
+
+
+def test_only_what_is_inside_a_value_is_looked_at(monkeypatch):
+    looked_at = []
+    count = variety._has_many_strings
+    monkeypatch.setattr(
+        variety, "_has_many_strings", lambda *a: looked_at.append(a[0]) or count(*a)
+    )
+    tags = {"type": "array", "items": {"enum": ["a", "b"]}, "maxItems": 2}
+    more = {name: {"pattern": f"^{name}[ab]$", "type": "string"} for name in "cdef"}
+    schema = {"properties": {"tags": tags, **more}, "additionalProperties": False}
+    plan = build_machine({"type": "object", **schema}).plan
+    (array,) = (n for n, position in enumerate(plan.positions) if position.arrays)
+    assert not Variety(plan).of_position(array)
+    assert len(looked_at) == 1

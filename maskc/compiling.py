@@ -1,0 +1,341 @@
+"""What compiles, for who imports ``maskc``: grammars, schemas, tags, tools, and what they need.
+
+Nothing of the compiler is loaded before one of these is called: this module is in the distribution
+``maskc-runtime``, too, which has no compiler, and says so.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from maskc.limits import Limits
+    from maskc.runtime.artifact import Artifact
+    from maskc.runtime.link.automaton import ByteAutomaton
+    from maskc.runtime.spelling.spelling import Spelling
+    from maskc.vocab import AddedTokens, Vocabulary
+
+
+def compile_grammar(
+    path_or_text: str | os.PathLike[str] | Sequence[str],
+    *,
+    tokenizer: Any,
+    start: str | Sequence[str] | None = None,
+    parser: str | None = None,
+    lexer: str | None = None,
+    postlex: str | None = None,
+    dialect: str | None = None,
+    roles: Mapping[str, str] | None = None,
+    vocab_size: int | None = None,
+    eos_ids: Sequence[int] | None = None,
+    added_tokens: AddedTokens | None = None,
+    limits: Limits | None = None,
+    progress: Callable[[str, float], None] | None = None,
+) -> Artifact:
+    """Return a grammar compiled for a tokenizer.
+
+    Args:
+        path_or_text: path of a grammar, its text, or the name of one that comes with maskc:
+            ``json``. What has a line break, or a colon and is no file, is a text. A list is of
+            texts: one of them is chosen.
+        tokenizer: a name such as ``llama3``, a path, or ``bytes``; or a tokenizer of transformers,
+            tokenizers, tiktoken, sentencepiece or mistral-common.
+        start: start symbol; default: the grammar's own setting, else ``start``. With several, the
+            first is that of :meth:`Artifact.matcher`, and ``matcher(start=…)`` takes the others.
+        parser: ``lalr`` or ``earley``; default: the grammar's own setting, else lalr.
+        lexer: ``contextual`` or ``basic`` with lalr, ``dynamic``, ``dynamic_complete`` or
+            ``basic`` with earley; default: the grammar's own setting, else the first of these.
+        postlex: ``module:Class`` of an ``Indenter``; default: the grammar's own setting.
+        dialect: ``lark``, ``gbnf``, ``ebnf`` or ``regex``; default: what the file's suffix says,
+            else lark. With ``regex``, ``path_or_text`` is a pattern: the texts of
+            ``re.fullmatch``.
+        roles: what terminals match where they stand in a rule, by ``rule.TERMINAL``.
+        vocab_size: the model's padded vocabulary size; padding is never legal.
+        eos_ids: the ids that end the output; default: those that the tokenizer names.
+        added_tokens: which added tokens that are not special write text; default: those that are
+            not written like markers.
+        limits: the time, memory and size that it may take; default: ``Limits()``.
+        progress: called with a pass's name and the fraction done.
+
+    Raises:
+        MaskcError: one of its subclasses says what is wrong with the input.
+        TypeError: a list has something else than texts, or settings that are a grammar's.
+    """
+    check_compiler()
+
+    from maskc.budget import run_bounded
+    from maskc.frontends.source import load_sources
+    from maskc.kit import artifacts
+    from maskc.limits import Limits
+    from maskc.pipeline import compile_starts
+    from maskc.runtime.artifact import Artifact
+
+    vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
+    bounds = limits or Limits()
+    settings = (start, parser, lexer, postlex)
+    if not isinstance(path_or_text, str | os.PathLike):
+        words = path_or_text
+        if any((*settings, dialect, roles)):
+            raise TypeError("a list of texts has no start, parser, lexer, postlex, dialect, roles")
+        return run_bounded(
+            lambda: Artifact(artifacts.compile_choices(words, vocabulary)), bounds, name="choices"
+        )
+
+    def work() -> Artifact:
+        if dialect == "regex" and not any(settings):
+            tag = artifacts.describe_counted(str(path_or_text), bounds)
+            if tag is not None:
+                made = artifacts.compile_structural_tag(
+                    tag, vocabulary, name="<regex>", limits=bounds
+                )
+                return Artifact(made)
+        sources = load_sources(
+            path_or_text,
+            starts=(start,) if isinstance(start, str) else start or (),
+            parser=parser,
+            lexer=lexer,
+            postlex=postlex,
+            dialect=dialect,
+            roles=roles,
+        )
+        return Artifact(compile_starts(sources, vocabulary, progress)[0])
+
+    return run_bounded(work, bounds)
+
+
+def compile_json_schema(
+    schema: Any,
+    *,
+    tokenizer: Any,
+    resources: Mapping[str, Any] | None = None,
+    key_order: str = "any",
+    blanks: str = "bounded",
+    escapes: str = "any",
+    numbers: str = "usual",
+    formats: str = "assert",
+    vocab_size: int | None = None,
+    eos_ids: Sequence[int] | None = None,
+    added_tokens: AddedTokens | None = None,
+    limits: Limits | None = None,
+) -> Artifact:
+    """Return a JSON Schema compiled for a tokenizer.
+
+    Args:
+        schema: a mapping, a JSON text, or a Pydantic class.
+        tokenizer: a name such as ``llama3``, a path, or ``bytes``; or a tokenizer of transformers,
+            tokenizers, tiktoken, sentencepiece or mistral-common.
+        resources: URI → other schemas that references lead to; nothing is fetched.
+        key_order: ``any``, or ``schema``: as the schema names them, others last.
+        blanks: ``compact``, ``bounded`` or ``any``.
+        escapes: ``any``, or ``minimal``: only what must be escaped.
+        numbers: ``usual``, or ``plain``: without exponents.
+        formats: ``assert`` or ``annotate``.
+        vocab_size: the model's padded vocabulary size; padding is never legal.
+        eos_ids: the ids that end the output; default: those that the tokenizer names.
+        added_tokens: which added tokens that are not special write text; default: those that are
+            not written like markers.
+        limits: the time and memory that it may take; default: ``Limits()``.
+
+    Raises:
+        LimitError: a limit was reached.
+        SchemaError: the schema cannot be compiled.
+        ValueError: a choice of layout is not one of those above.
+    """
+    check_compiler()
+    from maskc.budget import run_bounded
+    from maskc.jsonschema.compiling import compile_schema
+    from maskc.runtime.artifact import Artifact
+    from maskc.runtime.schema.plan import Layout
+
+    if formats not in ("assert", "annotate"):
+        raise ValueError(f"formats is {formats!r}, not assert or annotate")
+    layout = Layout(key_order, blanks, escapes, numbers)
+    vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
+    contents = run_bounded(
+        lambda: compile_schema(
+            schema,
+            vocabulary,
+            resources=resources,
+            layout=layout,
+            assert_formats=formats == "assert",
+        ),
+        limits,
+        name="schema",
+    )
+    return Artifact(contents)
+
+
+def compile_structural_tag(
+    tag: Mapping[str, Any] | str,
+    *,
+    tokenizer: Any,
+    vocab_size: int | None = None,
+    eos_ids: Sequence[int] | None = None,
+    added_tokens: AddedTokens | None = None,
+    limits: Limits | None = None,
+) -> Artifact:
+    """Return a structural tag compiled for a tokenizer; its masks are those of a request's tag.
+
+    Args:
+        tag: of either request form, parsed or its JSON text.
+        tokenizer: a name such as ``llama3``, a path, or ``bytes``; or a tokenizer of transformers,
+            tokenizers, tiktoken, sentencepiece or mistral-common.
+        vocab_size: the model's padded vocabulary size; padding is never legal.
+        eos_ids: the ids that end the output; default: those that the tokenizer names.
+        added_tokens: which added tokens that are not special write text; default: those that are
+            not written like markers.
+        limits: the time and memory that it may take; default: ``Limits()``.
+
+    Raises:
+        GrammarError: a pattern or a grammar in it is refused.
+        LimitError: a limit was reached.
+        SchemaError: a JSON Schema in it cannot be compiled.
+        TagError: it is no structural tag, or asks for what is not supported.
+    """
+    check_compiler()
+    from maskc.budget import run_bounded
+    from maskc.kit import artifacts
+    from maskc.limits import Limits
+    from maskc.runtime.artifact import Artifact
+
+    vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
+    bounds = limits or Limits()
+    return Artifact(
+        run_bounded(
+            lambda: artifacts.compile_structural_tag(tag, vocabulary, limits=bounds), bounds
+        )
+    )
+
+
+def compile_tools(
+    tools: Any,
+    *,
+    tokenizer: Any,
+    family: str,
+    choice: str | Mapping[str, Any] = "auto",
+    parallel: bool = True,
+    reasoning: bool = False,
+    vocab_size: int | None = None,
+    eos_ids: Sequence[int] | None = None,
+    added_tokens: AddedTokens | None = None,
+    limits: Limits | None = None,
+) -> Artifact:
+    """Return the replies that may call tools, compiled for a tokenizer.
+
+    Args:
+        tools: definitions as OpenAI's interface has them, or their JSON text.
+        tokenizer: a name such as ``llama3``, a path, or ``bytes``; or a tokenizer of transformers,
+            tokenizers, tiktoken, sentencepiece or mistral-common.
+        family: how the model writes calls: ``maskc families`` lists them.
+        choice: ``auto``, ``required``, ``none``, or ``{"name": …}`` for one tool.
+        parallel: whether there may be more than one call.
+        reasoning: whether the model thinks first, where the family has that.
+        vocab_size: the model's padded vocabulary size; padding is never legal.
+        eos_ids: the ids that end the output; default: those that the tokenizer names.
+        added_tokens: which added tokens that are not special write text; default: those that are
+            not written like markers.
+        limits: the time and memory that it may take; default: ``Limits()``.
+
+    Raises:
+        LimitError: a limit was reached.
+        SchemaError: the schema of a tool's arguments cannot be compiled.
+        TagError: a tool or the choice is none, or arguments have what the family's style cannot
+            write.
+    """
+    check_compiler()
+    from maskc.budget import run_bounded
+    from maskc.kit import artifacts
+    from maskc.limits import Limits
+    from maskc.runtime.artifact import Artifact
+
+    vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
+    bounds = limits or Limits()
+
+    def work() -> Artifact:
+        contents = artifacts.compile_tools(
+            tools,
+            vocabulary,
+            family=family,
+            choice=choice,
+            parallel=parallel,
+            reasoning=reasoning,
+            limits=bounds,
+        )
+        return Artifact(contents)
+
+    return run_bounded(work, bounds)
+
+
+def _load_vocabulary(
+    tokenizer: Any,
+    vocab_size: int | None,
+    eos_ids: Sequence[int] | None,
+    added_tokens: AddedTokens | None,
+) -> Vocabulary:
+    from maskc.vocab import load_vocabulary
+
+    return load_vocabulary(
+        tokenizer,
+        vocab_size=vocab_size,
+        eos_ids=None if eos_ids is None else tuple(eos_ids),
+        added_tokens=added_tokens,
+    )
+
+
+def compile_spelling(tokenizer: str | os.PathLike[str]) -> Spelling:
+    """Return how a tokenizer writes texts: which tokens are its own for each of them.
+
+    It takes about half a minute; :meth:`Spelling.save` keeps it for :func:`load_spelling`.
+
+    Args:
+        tokenizer: a name such as ``llama3``, a path, or ``bytes``; its own package is asked how it
+            cuts texts, and has to be installed.
+
+    Raises:
+        LimitError: its patterns are too large.
+        TokenizerError: it is unknown, or writes texts in a way that is not followed.
+    """
+    check_compiler()
+
+    from maskc.spelling.making import make_spelling
+
+    return make_spelling(os.fspath(tokenizer))
+
+
+def compile_pattern(pattern: str, *, limits: Limits | None = None) -> ByteAutomaton[Any]:
+    """Return a pattern as that to which a terminal can be narrowed; see :meth:`Artifact.bind`.
+
+    Args:
+        pattern: as :func:`re.fullmatch` takes it.
+        limits: what reading it may take; default: ``Limits()``.
+
+    Raises:
+        GrammarError: ``re`` refuses the pattern, or it has a back-reference.
+        LimitError: a limit was reached.
+    """
+    check_compiler()
+    from maskc.kit.compiling import compile_automaton
+    from maskc.limits import Limits
+
+    return compile_automaton(pattern, limits or Limits())
+
+
+def check_compiler() -> None:
+    """Check that this is all of maskc, and not the distribution ``maskc-runtime``.
+
+    Raises:
+        MissingPackageError: it is.
+    """
+    if _find_spec("maskc.pipeline") is None:
+        from maskc.errors import MissingPackageError
+
+        raise MissingPackageError("the compiler of maskc")
+
+
+def _find_spec(name: str) -> object:
+    """Return where a module is, ``None`` if it is not there; nothing of it is loaded."""
+    from importlib.util import find_spec
+
+    return find_spec(name)

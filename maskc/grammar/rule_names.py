@@ -1,0 +1,60 @@
+"""Of which rule is a nonterminal that Lark made, and what does its author call it?
+
+Lark names what it makes of a rule after the rule: ``__list_star_0`` is the first starred part of
+``list``, ``__list_repeat_a2_b0_4`` a part of a counted repetition, and ``_sep{value,COMMA}`` a
+template with its arguments.
+"""
+
+from __future__ import annotations
+
+import re
+
+from maskc.grammar.model import Bnf
+
+_MADE = re.compile(r"^__(?P<rule>.+)_(?P<how>star|plus|repeat_a\d+_b\d+(?:_opt)?)_\d+$")
+_SIGN = {"star": "*", "plus": "+"}
+_LONGEST = 60
+
+
+def rule_of(nonterminal: str) -> str:
+    """Return the rule that Lark made a nonterminal from.
+
+    >>> rule_of("__list_star_0"), rule_of("_sep{value,COMMA}"), rule_of("value")
+    ('list', '_sep', 'value')
+    """
+    while made := _MADE.match(nonterminal):
+        nonterminal = made["rule"]
+    return nonterminal.partition("{")[0]
+
+
+def quote_rule(bnf: Bnf, nonterminal: int) -> str:
+    """Return what the author of a grammar calls a nonterminal: a rule, or a part of one.
+
+    Example: ``__start_star_0 -> _DEDENT | __start_star_0 _DEDENT`` is "rule start, in its
+    _DEDENT*".
+    """
+    name = bnf.nonterminals[nonterminal]
+    made = _MADE.match(name)
+    if made is None:
+        return f"rule {rule_of(name)}"
+    part = quote_symbol(bnf, -1 - nonterminal)
+    return f"rule {rule_of(name)}, in its {part}"
+
+
+def quote_symbol(bnf: Bnf, symbol: int) -> str:
+    """Return a symbol as the author wrote it; what Lark made, as what it repeats."""
+    name = bnf.symbol_name(symbol)
+    made = _MADE.match(name) if symbol < 0 else None
+    if made is None:
+        return name if symbol >= 0 else rule_of(name)
+    if made["how"] not in _SIGN:
+        return "counted repetition"
+    items = [
+        " ".join(quote_symbol(bnf, s) for s in p.rhs)
+        for p in bnf.productions
+        if p.lhs == -1 - symbol and symbol not in p.rhs
+    ]
+    text = " | ".join(items)
+    if len(items) > 1 or " " in text:
+        text = f"({text})"
+    return f"{text}{_SIGN[made['how']]}" if len(text) <= _LONGEST else "repetition"

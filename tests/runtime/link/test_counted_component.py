@@ -1,0 +1,119 @@
+"""Where a counted loop goes round, what leaves it, and what is read for all counts at once."""
+
+import random
+
+import pytest
+
+from maskc.automata import counted
+from maskc.automata.counted import count_loops
+from maskc.runtime.link import walk
+from maskc.runtime.link.automaton import START
+from maskc.runtime.link.components import LEFT
+from maskc.runtime.link.counted_reader import CountedReader
+from maskc.runtime.link.pattern_counter import PatternCounter, find_passes
+from maskc.runtime.link.scanning import Scanner
+from maskc.runtime.schema.trie import ROOT
+from tests.runtime.link.test_scanning import make_index
+
+
+def make_counter(pattern, passes=9):
+    found = count_loops(pattern)
+    assert found is not None
+    return PatternCounter(found, [passes] * len(found.bounds))
+
+
+def counted_after(pattern, text):
+    counter = make_counter(pattern)
+    name = counter.name_of(START)
+    for byte in text:
+        name = counter.read(name, byte)
+    return counter.counted(counter.state_of(name))
+
+
+def test_a_class_is_one_place_in_which_each_byte_passes():
+    state = counted_after("[a-c]{1,80};", b"ab")
+    component = state.component
+    assert (len(component.places), state.count, state.least, state.most) == (1, 2, 1, 80)
+    assert {byte for byte in range(256) if component.table[0, byte] == 1} == set(b"abc")
+    assert {byte for byte in range(256) if component.passes[0, byte]} == set(b"abc")
+    assert component.out == ((0, ord(";"), False),)
+
+
+def test_a_byte_inside_a_character_begins_no_pass():
+    component = counted_after("[aé]{1,80}", b"a").component
+    assert component.passes[0, 0xC3]
+    inside = int(component.table[0, 0xC3]) - 1
+    assert component.table[inside, 0xA9] == 1
+    assert not component.passes[inside].any()
+    assert component.whole == (0,)
+
+
+def test_a_byte_that_leads_on_in_two_ways_leaves_the_component():
+    component = counted_after("[ab]{1,80}b?", b"a").component
+    assert component.table[0, ord("b")] == LEFT
+    assert (0, ord("b"), True) in component.out
+
+
+@pytest.mark.parametrize(("pattern", "text"), [("x[a-z]{1,80}", b"x"), ("(?:a|aa){2,80}", b"aaa")])
+def test_what_is_in_no_loop_or_has_several_counts_is_no_such_state(pattern, text):
+    assert counted_after(pattern, text) is None
+
+
+@pytest.mark.parametrize("letters", ["abcd", "abcdefghijklmnopqrst"])
+def test_a_loop_that_is_left_in_many_ways_has_no_component(letters):
+    body = "|".join(f"{letter}{n}" for n, letter in enumerate(letters))
+    assert counted_after(f"(?:{body}){{1,80}}[^a-z]", b"b1") is None
+
+
+def test_bounds_and_counts_share_what_was_read():
+    index = make_index([b"a", b"ab", b"b", b"b;"])
+    reader = CountedReader(index)
+    readings = [
+        reader.read(counted_after(pattern, text).component, ROOT)
+        for pattern, text in (("[ab]{1,80};", b"a"), ("[ab]{7,99};", b"abab"))
+    ]
+    assert readings[0] is readings[1]
+    assert index.order[readings[0].read_within(1)[0]].tolist() == [0, 2]
+    assert index.order[readings[0].read_within(1)[1]].tolist() == [1]
+
+
+def draw_pattern(draw, depth=2):
+    """Return a pattern with counted loops of classes, some of them inside another one."""
+    body = draw.choice(["[ab]", "[a-c]", "[^a]", "[^ab]", "[aé]", ".", "(?:ab|c)", "(?:a|[bc]é)"])
+    if depth and draw.random() < 0.5:
+        body = f"(?:{draw_pattern(draw, depth - 1)}{draw.choice(['', 'd', 'a'])})"
+    low, high = draw.choice([(1, 20), (1, 3), (2, ""), (2, 2), (2, 4), (3, 5)])
+    return f"{draw.choice(['', 'a', 'd'])}{body}{{{low},{high}}}{draw.choice(['', 'd', 'b', 'a?'])}"
+
+
+@pytest.mark.parametrize("few", [48, 0])
+@pytest.mark.parametrize("seed", range(40))
+def test_loops_are_read_at_once_as_they_are_step_by_step(seed, few, monkeypatch):
+    """From the root and from inside, against a walk that knows of no such states."""
+    draw = random.Random(seed)
+    pattern = draw_pattern(draw)
+    texts = {"".join(draw.choices("abcéd", k=draw.randint(1, 6))).encode() for _ in range(60)}
+    tokens = sorted((texts | {text[:-1] for text in texts} | {t[1:] for t in texts}) - {b""})
+    index = make_index([*tokens, tokens[0]])
+    monkeypatch.setattr(counted, "MOST_COPIES", 1)
+    found = count_loops(pattern)
+    assert found is not None
+    counter = PatternCounter(found, find_passes(found, index))
+    states = {START}
+    for _ in range(20):
+        name = counter.name_of(START)
+        for byte in "".join(draw.choices("abcéd", k=draw.randint(1, 9))).encode():
+            after = counter.read(name, byte)
+            if after is not None:
+                name = after
+                states.add(counter.state_of(counter.cap(name)))
+    monkeypatch.setattr(walk, "_FEW", few)
+    for state in sorted(states):
+        read = []
+        for many_texts in (0, 10_000):
+            monkeypatch.setattr(walk, "_MANY_TEXTS", many_texts)
+            monkeypatch.setattr(walk, "_MANY_BYTES", 1)
+            scanner = Scanner(index)
+            scan = scanner.scan(counter, index.tokens, [(ROOT, state)])
+            read.append((scanner.words(scan.part).tolist(), scan.exits.tolist()))
+        assert read[0] == read[1], (pattern, counter.name_of(state))
