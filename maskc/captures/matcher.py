@@ -18,6 +18,7 @@ from maskc.errors import CaptureError, SpellingError
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.ending.endings import Endings
 from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.machine import Hypotheses
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.over_tokens import OverTokens
 from maskc.runtime.undo import UndoLog
@@ -69,6 +70,9 @@ class CapturingMatcher(Matcher):
     """A matcher with spans. It takes what any :class:`maskc.Matcher` takes, and fills its masks."""
 
     __slots__ = ()
+
+    def _plain(self) -> Hypotheses:
+        return tuple(reading.hypothesis for reading in self._hypotheses)
 
     @property
     def n_bytes(self) -> int:

@@ -1,5 +1,6 @@
 import pytest
 
+from maskc.native import is_compiled
 from maskc.runtime.schema import leaves
 from maskc.runtime.schema.classes import Scanned
 from maskc.runtime.schema.key_leaves import KeyLeaves
@@ -47,6 +48,7 @@ def search_or_scan(monkeypatch, *, scans):
     return rows
 
 
+@pytest.mark.skipif(is_compiled(), reason="exchanges a function")
 @pytest.mark.parametrize("is_closed", [True, False])
 @pytest.mark.parametrize("text", ['{"', '{"a', '{"1a'])
 def test_many_names_are_looked_up_without_a_scan(monkeypatch, is_closed, text):
@@ -60,6 +62,7 @@ def test_many_names_are_looked_up_without_a_scan(monkeypatch, is_closed, text):
     leaf_of(KeyLeaves(INDEX, machine, Leaves(INDEX, machine)), node, 1 << len(NAMES) - 1)
 
 
+@pytest.mark.skipif(is_compiled(), reason="exchanges a constant")
 def test_a_scan_of_many_names_packs_one_row_for_those_that_may_come(monkeypatch):
     rows = search_or_scan(monkeypatch, scans=True)
     monkeypatch.setattr(leaves, "_SEARCHED", -(1 << 20))
