@@ -71,9 +71,10 @@ def generate_command(
     if unreached and (is_schema(loaded.header) or is_link(loaded.header)):
         raise click.UsageError("--unreached goes with a grammar only.")
     if is_schema(loaded.header):
+        from maskc.verify.json_layout import lay_out_drawn
         from maskc.verify.json_texts import draw_texts
 
-        texts = draw_texts(loaded, count, max_tokens, seed)
+        texts = lay_out_drawn(loaded, draw_texts(loaded, count, max_tokens, seed), seed)
         click.get_current_context().exit(_show_drawn(artifact, texts, as_json=as_json))
     if is_link(loaded.header):
         from maskc.verify.link_texts import draw_replies

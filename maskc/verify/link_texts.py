@@ -28,7 +28,8 @@ from maskc.runtime.matcher import Matcher, allocate_bitmask
 _MOST_SEARCHED = 1_000
 _MOST_LETTERS, _FEW_LETTERS = 24, 3
 _MOST_HINTS = 50
-_QUOTE = 0x22
+_QUOTE, _BACKSLASH = 0x22, 0x5C
+_MOSTLY = 0.9  # how often a text does without escapes and tokens of blanks, as people do
 _CLOSES = tuple(b'"}]>):,')
 _PRINTABLE = tuple(range(0x20, 0x7F))
 Written = list[bytes | int]
@@ -99,8 +100,12 @@ def _draw_token(artifact: Artifact, matcher: Matcher, draw: Random) -> int | Non
     groups = [group for group in groups if group < 0 or group in _PRINTABLE] or groups
     if not groups:
         return None
+    if len(groups) > 1 and draw.random() < _MOSTLY:
+        groups = [group for group in groups if group != _BACKSLASH]
     group = draw.choice(groups)
     chosen = sorted(t for t in named if bits[t]) if group < 0 else legal[first == group].tolist()
+    if draw.random() < _MOSTLY:
+        chosen = [t for t in chosen if (artifact.token_bytes(t) or b"-").strip()] or chosen
     return int(draw.choice(chosen))
 
 

@@ -1,0 +1,90 @@
+r"""A JSON text laid out as people and programs write it, with the same value.
+
+Example: ``{"\u0061"\n:1e0}`` is ``{"a":1}``, ``{"a": 1}`` or, indented, three lines.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from enum import Enum
+from random import Random
+
+from maskc.runtime.artifact import Artifact
+
+_PARTS = re.compile(r'"(?:[^"\\]|\\.)*"|[][{},:]|[^][{},:"\s]+')
+_MOST_DIGITS = 18  # of a number that is spelled anew
+
+
+class Layout(Enum):
+    """Where blanks stand: between what they separate, and after each line break."""
+
+    COMPACT = "compact"
+    SPACED = "spaced"
+    INDENTED = "indented"
+
+
+def lay_out_drawn(
+    artifact: Artifact, texts: Iterable[tuple[str, bool]], seed: int
+) -> Iterator[tuple[str, bool]]:
+    """Yield texts in a layout drawn for each, where they are legal in it, and else as they are.
+
+    Args:
+        artifact: of a JSON Schema.
+        texts: of its language, and whether each came to an end, as ``json_texts`` draws them.
+        seed: of the random choices.
+    """
+    for number, (text, is_whole) in enumerate(texts):
+        layout = Random(f"{seed}:{number}:layout").choice(list(Layout))
+        laid_out = lay_out(text, layout) if is_whole else text
+        matcher = artifact.matcher()
+        is_legal = matcher.accept_bytes(laid_out.encode()) and matcher.is_accepting
+        yield (laid_out if is_legal else text), is_whole
+
+
+def lay_out(text: str, layout: Layout) -> str:
+    """Return a JSON text with other blanks, strings without needless escapes, and plain numbers."""
+    written: list[str] = []
+    depth, before = 0, ""
+    parts = [_respell(part) for part in _PARTS.findall(text)]
+    for part in parts:
+        if part in "}]":
+            depth -= 1
+        written += _blank(layout, before, part, depth)
+        written.append(part)
+        depth += part in "{["
+        before = part
+    return "".join(written)
+
+
+def _blank(layout: Layout, before: str, part: str, depth: int) -> Iterator[str]:
+    """Yield what stands between two parts."""
+    if layout is Layout.COMPACT or not before:
+        return
+    if before == ":":
+        yield " "
+    elif layout is Layout.SPACED:
+        if before == ",":
+            yield " "
+    elif before == "," or (before in "{[") != (part in "}]"):
+        yield "\n" + "  " * depth
+
+
+def _respell(part: str) -> str:
+    """Return a string, a number or another part in its usual spelling."""
+    if part.startswith('"'):
+        # What stands alone of a pair of surrogates cannot be written without its escape.
+        value = json.loads(part, strict=False)
+        has_half = any(0xD800 <= ord(character) < 0xE000 for character in value)
+        return json.dumps(value, ensure_ascii=has_half)
+    if part[0] not in "-0123456789":
+        return part
+    if len(part) > _MOST_DIGITS:
+        return part
+    number = Decimal(part)
+    if abs(number.adjusted()) > _MOST_DIGITS:
+        return part
+    digits = f"{number:f}"
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits

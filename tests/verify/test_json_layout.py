@@ -1,0 +1,71 @@
+"""The layouts of JSON texts."""
+
+import json
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import maskc
+from maskc.verify.json_layout import Layout, lay_out, lay_out_drawn
+from maskc.verify.json_texts import draw_texts
+
+SPELLED = '{"\\u0061"\n:[1.0e1 ,{} ,[\t]], "b":"\\/\\ud800"}'
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@pytest.mark.parametrize(
+    ("layout", "text"),
+    [
+        (Layout.COMPACT, '{"a":[10,{},[]],"b":"/\\ud800"}'),
+        (Layout.SPACED, '{"a": [10, {}, []], "b": "/\\ud800"}'),
+        (
+            Layout.INDENTED,
+            '{\n  "a": [\n    10,\n    {},\n    []\n  ],\n  "b": "/\\ud800"\n}',
+        ),
+    ],
+)
+def test_layouts(layout, text):
+    assert lay_out(SPELLED, layout) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "spelled"),
+    [
+        ("-0.0", "-0"),
+        ("1e3", "1000"),
+        ("1.50E-2", "0.015"),
+        ("1E+400", "1E+400"),
+        ("1e9999999999999999999999", "1e9999999999999999999999"),
+        ("12345678901234567890.10", "12345678901234567890.10"),
+    ],
+)
+def test_numbers_keep_their_value(number, spelled):
+    assert lay_out(number, Layout.COMPACT) == spelled
+
+
+@given(value=VALUES, layout=st.sampled_from(Layout), indent=st.sampled_from([None, 1]))
+def test_a_layout_changes_no_value(value, layout, indent):
+    text = json.dumps(value, indent=indent)
+    read = {"parse_int": Fraction, "parse_float": Fraction}
+    assert json.loads(lay_out(text, layout), **read) == json.loads(text, **read)
+
+
+def test_what_is_not_legal_in_a_layout_stays_as_it_was():
+    artifact = maskc.compile_json_schema(
+        {"type": "array", "items": {"type": "integer"}, "minItems": 2},
+        tokenizer="bytes",
+        blanks="compact",
+    )
+    texts = list(draw_texts(artifact, 12, 10, 1))
+    found = list(lay_out_drawn(artifact, texts, 1))
+    assert [is_whole for _, is_whole in found] == [is_whole for _, is_whole in texts]
+    for (text, _), (laid_out, _) in zip(texts, found, strict=True):
+        matcher = artifact.matcher()
+        assert matcher.accept_text(laid_out)
+        assert matcher.is_accepting
+        assert json.loads(laid_out) == json.loads(text)
