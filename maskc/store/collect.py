@@ -6,11 +6,13 @@ the same sets is made once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.ids import DROPPED
 from maskc.store.token_sets import sort_pairs, unite
 
 Ints = NDArray[np.int32]
@@ -53,18 +55,28 @@ class RowCollector:
         for low, high in pairwise(bounds):
             self._rows.append((path[low:high], opened[low:high], numbers[low:high]))
 
-    def of(self, origin: int) -> tuple[Ints, Ints, Ints]:
-        """Return the rows of an origin: path, what stays open, token set."""
-        return self._rows[origin]
+    def join(
+        self, origins: list[int], before: list[int], extend: Callable[[Ints, Ints], Ints]
+    ) -> tuple[Ints, Ints, Ints]:
+        """Return the rows of several origins, each after a path.
 
-    def join(self, origins: list[int]) -> tuple[Ints, Ints, Ints]:
-        """Return the rows of several origins, of which no two have a token in common."""
+        No two origins that come after equal paths have a token in common.
+
+        Args:
+            origins: the origins.
+            before: the path before each of them.
+            extend: two paths, int32[n] each → int32[n], one after the other, or ``DROPPED``.
+        """
         if not origins:
             return (np.zeros(0, np.int32),) * 3
-        path, opened, sets = (
-            np.concatenate(column)
-            for column in zip(*(self._rows[origin] for origin in origins), strict=True)
-        )
+        parts = [self._rows[origin] for origin in origins]
+        path, opened, sets = (np.concatenate(column) for column in zip(*parts, strict=True))
+        if any(before):
+            path = extend(
+                np.repeat(np.array(before, np.int32), [len(p) for p, _, _ in parts]), path
+            )
+            kept = np.flatnonzero(path != DROPPED)
+            path, opened, sets = path[kept], opened[kept], sets[kept]
         order = np.lexsort((sets, opened, path))
         path, opened, sets = path[order], opened[order], sets[order]
         first = np.flatnonzero(

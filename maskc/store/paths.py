@@ -59,6 +59,7 @@ class Paths:
         self._keys = [COLUMNS // 2]
         self._possible = [self._moves.everywhere]  # the states after each path
         self._number: dict[int, int] = {}
+        self._joined: dict[tuple[int, int], int] = {}
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -74,6 +75,29 @@ class Paths:
         (paths, events, changes), place = distinguish(path, event, change)
         keys = (paths * len(self._events) + events) * COLUMNS + changes + COLUMNS // 2
         return np.array([self._find(key) for key in keys.tolist()], dtype=np.int32)[place]
+
+    def join(self, before: Ints, path: Ints) -> Ints:
+        """Return int32[n], each path after another one, or ``DROPPED``.
+
+        Args:
+            before: int32[n], the paths that come first.
+            path: int32[n].
+        """
+        (firsts, paths), place = distinguish(before, path)
+        found = map(self._join, firsts.tolist(), paths.tolist())
+        return np.fromiter(found, np.int32, len(paths))[place]
+
+    def _join(self, before: int, path: int) -> int:
+        if not path:
+            return before
+        found = self._joined.get((before, path))
+        if found is None:
+            rest, last = divmod(self._keys[path], len(self._events) * COLUMNS)
+            found = self._join(before, rest)
+            if found != DROPPED:
+                found = self._find(found * len(self._events) * COLUMNS + last)
+            self._joined[before, path] = found
+        return found
 
     def _find(self, key: int) -> int:
         number = self._number.get(key)

@@ -6,8 +6,7 @@ states by the bytes on their edges, and adds the lines in which a lexeme ends be
 Nothing is done token by token. Origins go through in portions, so that the frontier fits into
 the caches and memory stays bounded.
 
-Inside lexemes an origin is a start (:mod:`maskc.store.starts`), which many lexer states share;
-between two lexemes it is a boundary.
+An origin is a start (:mod:`maskc.store.starts`), which many lexer states and boundaries share.
 
 Example: from inside the NAME ``fo``, the token ``o(`` ends with path ``NAME{…}`` and an open LPAR.
 
@@ -32,6 +31,7 @@ from maskc.lexer.scanner import Scanner
 from maskc.store.alike import replace_alike
 from maskc.store.collect import RowCollector
 from maskc.store.model import MaskStore
+from maskc.store.ordering import order_opens, order_paths
 from maskc.store.paths import Opens, Paths
 from maskc.store.starts import Starts, number_starts
 from maskc.store.steps import Steps
@@ -84,21 +84,18 @@ def build_store(
     """
     walk = _Walk(grammar, scanner, boundaries, steps, trie)
     n_starts = len(walk.starts)
-    n_origins = n_starts + len(scanner.closed)
-    # A boundary's lines are many more than a start's: their widths are guessed apart.
-    for first, last, guess in ((0, n_starts, 64), (n_starts, n_origins, 8)):
-        low, size = first, max(guess, _PORTION // trie.widest_level())
-        while low < last:
-            high = min(low + size, last)
-            widest = walk.run(low, high)
-            if widest is None:
-                size = (high - low + 3) // 4
-                continue
-            # Aim at the same width again; neighbouring origins are alike.
-            size = max(1, min(int(size * _PORTION / max(widest, 1)), size * 2))
-            low = high
-            if progress:
-                progress(low / n_origins)
+    low, size = 0, max(64, _PORTION // trie.widest_level())
+    while low < n_starts:
+        high = min(low + size, n_starts)
+        widest = walk.run(low, high)
+        if widest is None:
+            size = (high - low + 3) // 4
+            continue
+        # Aim at the same width again; neighbouring starts are alike.
+        size = max(1, min(int(size * _PORTION / max(widest, 1)), size * 2))
+        low = high
+        if progress:
+            progress(low / n_starts)
     return walk.finish()
 
 
@@ -160,45 +157,39 @@ class _Walk:
         return widest
 
     def _find_starts(self) -> Starts:
-        """Take the first byte inside every scanner state."""
+        """Take the first byte, inside every scanner state and after every boundary."""
         n_states, n_first = self.scanner.n_states, len(self.first_nodes)
-        reserve(n_states * n_first * BYTES_A_LINE, "the first bytes of tokens")
+        n_sources = n_states + len(self.scanner.closed)
+        reserve(n_sources * n_first * BYTES_A_LINE, "the first bytes of tokens")
         parts = []
         for low in range(0, n_states, _STATES):
             states = np.arange(low, min(low + _STATES, n_states), dtype=np.int32)
             source, node = np.repeat(states, n_first), np.tile(self.first_nodes, len(states))
             column = np.where(self.has_column[source], SAME, 0).astype(np.int32)
             state = self.next[source * self.n_classes + self.node_class[node]]
+            nothing = np.zeros(len(source), dtype=np.int32)
             # Nothing goes on from the dead state, and nothing has to.
-            line = _Frontier(source, source, state, node, column)
+            line = _Frontier(source, nothing, state, node, column)
             parts.append(self._arrive(line, np.arange(len(source)), None, state, node))
+        nothing = np.zeros(n_first, dtype=np.int32)
+        first_kind = len(self.steps.kinds) - len(self.scanner.closed)
+        for boundary in range(len(self.scanner.closed)):
+            sources = np.full(n_first, n_states + boundary, dtype=np.int32)
+            line = _Frontier(sources, nothing, nothing, self.first_nodes, nothing)
+            kinds = np.full(n_first, first_kind + boundary, dtype=np.int32)
+            parts.append(self._enter(line, np.arange(n_first), self.first_nodes, kinds))
         line = _Frontier.join(parts)
         # What may become a newline has a column, so states that are alike agree on that too.
         n_bytes = self.trie.count_bytes_below()[line.node - 1]
         state = replace_alike(self.scanner, self.boundaries, line.state, n_bytes)
-        return number_starts(line.origin, state, line.node, line.column, n_states)
+        return number_starts(line.origin, line.path, state, line.node, line.column, n_sources)
 
     def _begin(self, low: int, high: int) -> _Frontier:
-        """Return the first level: starts have taken their first byte, boundaries take it now."""
-        starts, n_first = self.starts, len(self.first_nodes)
-        inside = np.arange(low, max(low, min(high, len(starts))), dtype=np.int32)
-        parts = [
-            _Frontier(
-                inside,
-                np.zeros(len(inside), dtype=np.int32),
-                starts.state[inside],
-                starts.node[inside],
-                starts.column[inside],
-            )
-        ]
-        for origin in range(max(low, len(starts)), high):
-            kind = len(self.steps.kinds) - len(self.scanner.closed) + origin - len(starts)
-            origins = np.full(n_first, origin, dtype=np.int32)
-            nothing = np.zeros(n_first, dtype=np.int32)
-            line = _Frontier(origins, nothing, nothing, self.first_nodes, nothing)
-            kinds = np.full(n_first, kind, dtype=np.int32)
-            parts.append(self._enter(line, np.arange(n_first), self.first_nodes, kinds))
-        return _Frontier.join(parts)
+        """Return the first level: starts have taken their first byte."""
+        origin = np.arange(low, high, dtype=np.int32)
+        nothing = np.zeros(len(origin), dtype=np.int32)
+        state, node, column = self.starts.state, self.starts.node, self.starts.column
+        return _Frontier(origin, nothing, state[low:high], node[low:high], column[low:high])
 
     def _step(self, frontier: _Frontier) -> _Frontier:
         """Return the next level: every line with every child of its node, one byte further.
@@ -292,34 +283,36 @@ class _Walk:
 
     def finish(self) -> MaskStore:
         """Return the store from all portions."""
-        n_starts = len(self.starts)
         joined: dict[bytes, tuple[Ints, Ints, Ints]] = {}
         of_source = []
         for low, high in pairwise(self.starts.first.tolist()):
-            starts = self.starts.of_state[low:high]
-            if starts.tobytes() not in joined:
-                joined[starts.tobytes()] = self.rows.join(starts.tolist())
-            of_source.append(joined[starts.tobytes()])
-        of_source += [self.rows.of(n_starts + n) for n in range(len(self.scanner.closed))]
+            starts, before = self.starts.of_source[low:high], self.starts.before[low:high]
+            key = starts.tobytes() + before.tobytes()
+            if key not in joined:
+                joined[key] = self.rows.join(starts.tolist(), before.tolist(), self.paths.join)
+            of_source.append(joined[key])
         path, opened, sets = (np.concatenate(column) for column in zip(*of_source, strict=True))
-        parent, event, column = self.paths.list()
+        n_rows = [len(rows[0]) for rows in of_source]
+        paths = order_paths(*self.paths.list(), path)
+        open_number, open_lexeme, open_column = order_opens(*self.opens.list(), opened)
+        path, opened = paths.number_of[path], open_number[opened]
+        order = np.lexsort((opened, path, np.repeat(np.arange(len(n_rows)), n_rows)))
         masks = sorted({mask for _, mask in self.steps.events})
         mask_number = {mask: i for i, mask in enumerate(masks)}
         n_contexts = len(self.grammar.lexer.contexts)
         terminals = np.array([e.terminal for e in self.steps.events] or [END], dtype=np.int32)
         contexts = np.array([mask_number[m] for _, m in self.steps.events] or [0], dtype=np.int32)
-        open_lexeme, open_column = self.opens.list()
         return MaskStore(
             unlisted=np.zeros(0, dtype=np.int32),
             n_states=self.scanner.n_states,
-            source_first=np.cumsum([0, *(len(rows[0]) for rows in of_source)]).astype(np.int32),
-            row_path=path,
-            row_open=opened,
-            row_tokens=sets,
-            path_parent=parent,
-            path_terminal=terminals[event],
-            path_contexts=contexts[event],
-            path_column=column,
+            source_first=np.cumsum([0, *n_rows]).astype(np.int32),
+            row_path=path[order],
+            row_open=opened[order],
+            row_tokens=sets[order],
+            path_parent=paths.parent,
+            path_terminal=terminals[paths.event],
+            path_contexts=contexts[paths.event],
+            path_column=paths.column,
             contexts=np.array(
                 [[bool(mask >> c & 1) for c in range(n_contexts)] for mask in masks],
                 dtype=np.bool_,

@@ -46,6 +46,17 @@ def test_a_path_knows_its_last_event_and_the_path_before():
     assert (parent[second], events[second], column[second]) == (first, event["A"], -3)
 
 
+def test_a_path_after_another_one_is_what_its_events_make_of_that_one():
+    paths, event = paths_of('start: "a" start "b" | "c"\n')
+    (first,) = paths.extend(ints(0), ints(event["A"]), ints(0)).tolist()
+    (second,) = paths.extend(ints(first), ints(event["C"]), ints(0)).tolist()
+    (third,) = paths.extend(ints(second), ints(event["B"]), ints(0)).tolist()
+    (rest,) = paths.extend(ints(0), ints(event["C"]), ints(0)).tolist()
+    (rest,) = paths.extend(ints(rest), ints(event["B"]), ints(0)).tolist()
+    assert paths.join(ints(first, first, 0), ints(rest, 0, rest)).tolist() == [third, first, rest]
+    assert paths.join(ints(third), ints(rest)).tolist() == [DROPPED]
+
+
 def test_what_stays_open_is_numbered_with_its_column_change():
     opens = Opens()
     assert opens.number(ints(4, 4, 7), ints(0, -2, 0)).tolist() == [1, 0, 2]
