@@ -19,6 +19,7 @@ from maskc.explain.model import Group
 from maskc.explain.schema_groups import find_blanks, name_parts
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automaton import Words
+from maskc.runtime.link.barred_schema import BarredSchemaPiece
 from maskc.runtime.link.free_text import FreeText
 from maskc.runtime.link.grammar_piece import MachinePiece
 from maskc.runtime.link.limited import LimitedPiece
@@ -79,13 +80,18 @@ class _Names:
         return found
 
     def _of(self, link: Link, text: bytes) -> set[str | None]:
-        if not isinstance(link.piece, SchemaPiece):
-            return {_name_piece(link.piece)}
-        blanks = find_blanks(link.inner, text)
+        match link.piece:
+            case SchemaPiece():
+                inner = link.inner
+            case BarredSchemaPiece():
+                inner = link.inner.schema
+            case piece:
+                return {_name_piece(piece)}
+        blanks = find_blanks(inner, text)
         if len(blanks) == len(text):
             return {None}
         if not blanks:
-            return set(name_parts(link.inner, text[0]))
+            return set(name_parts(inner, text[0]))
         return self._of_rest(link, blanks, text[len(blanks) :])
 
     def _of_rest(self, link: Link, blanks: bytes, rest: bytes) -> set[str | None]:

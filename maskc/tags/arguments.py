@@ -50,8 +50,8 @@ class Maker(Protocol):
     def free(self, barred: tuple[str, ...]) -> list[Item]:
         """Return free text without some words."""
 
-    def json(self, schema: Any) -> Expression:
-        """Return the expression of a value of a parameter."""
+    def json(self, schema: Any, barred: tuple[str, ...]) -> Expression:
+        """Return the expression of a value of a parameter, without some words."""
 
     def plan(self, schema: Any) -> Plan:
         """Return the plan of a schema."""
@@ -67,7 +67,7 @@ class Arguments:
         maker: of the request.
         schema: of the arguments.
         style: its name.
-        excludes: what stands in no string.
+        excludes: what stands in no string, those of JSON included.
         pointer: where the schema stands.
         ordered: whether parameters come in the schema's order.
         outer: those that they are a value of.
@@ -290,7 +290,7 @@ class Arguments:
             kept: dict[str, Any] = {key: whole[key] for key in _ROOTS if key in whole}
             inner = {key: value for key, value in whole.items() if key not in kept}
             whole = {**kept, "type": kinds, "allOf": [inner]}
-        value = self._maker.json(whole)
+        value = self._maker.json(whole, self._barred)
         if spelled:
             words = self._compose.words(sorted(word.encode() for word in spelled))
             value = self._compose.joints.choice([value, words])

@@ -16,10 +16,12 @@ from functools import partial
 from typing import Any, Protocol
 
 from maskc.errors import GrammarError, SchemaError, TagError
+from maskc.runtime.link.barring import may_be_barred
 from maskc.runtime.link.composing import Composer
-from maskc.runtime.link.expressions import Expression
+from maskc.runtime.link.expressions import Expression, Leaf
 from maskc.runtime.link.items import Constant, Item, Late
 from maskc.runtime.link.markers import ATOM, Word
+from maskc.runtime.link.pieces import SchemaPiece
 from maskc.runtime.schema.blanks import at_most
 from maskc.runtime.schema.plan import Plan
 from maskc.tags import formats as f
@@ -165,13 +167,16 @@ class Builder:
         schema = {"type": "object"} if given.schema is None else given.schema
         if given.style != "json":
             return self._arguments(given, schema)
-        if given.excludes:
-            place = f"{given.pointer.rpartition('/')[0]}/excludes"
-            raise TagError(place, "JSON has escapes for what is excluded", "leave it out")
+        for number, text in enumerate(given.excludes):
+            if not may_be_barred(text.encode()):
+                place = f"{given.pointer.rpartition('/')[0]}/excludes/{number}"
+                fact = f"JSON cannot always be written without {text!r}"
+                raise TagError(place, fact, "exclude texts with a character such as <, no quotes")
         make = partial(
             self._compile,
             schema,
             given.pointer,
+            given.excludes,
             key_order="any" if given.any_order else "schema",
             # What stands before and after the value is the tag's.
             blanks=at_most(given.max_blanks),
@@ -197,10 +202,11 @@ class Builder:
         """Return free text without some words."""
         return self._any_text(f.AnyText("", barred, None, None))
 
-    def json(self, schema: Any) -> Expression:
-        """Return the expression of a value of a parameter."""
+    def json(self, schema: Any, barred: tuple[str, ...]) -> Expression:
+        """Return the expression of a value of a parameter, without some words."""
         # Parsers read an integer by its digits: 1.0 and 1e2 would be strings to them.
-        return self._means.schema(schema, numbers="digits", blanks=at_most(None))
+        made = self._means.schema(schema, numbers="digits", blanks=at_most(None))
+        return self._bar(made, barred)
 
     def plan(self, schema: Any) -> Plan:
         """Return the plan of a schema."""
@@ -210,8 +216,20 @@ class Builder:
         """Return the expression of a pattern."""
         return self._means.regex(pattern)
 
-    def _compile(self, schema: Any, pointer: str, **layout: str) -> Expression:
-        return _placed(pointer, partial(self._means.schema, schema, **layout))
+    def _compile(
+        self, schema: Any, pointer: str, barred: tuple[str, ...], **layout: str
+    ) -> Expression:
+        made = _placed(pointer, partial(self._means.schema, schema, **layout))
+        return self._bar(made, barred)
+
+    def _bar(self, value: Expression, barred: tuple[str, ...]) -> Expression:
+        """Return JSON without those of some words that it can be written without."""
+        words = tuple(word for word in _texts(barred) if may_be_barred(word))
+        if not words:
+            return value
+        assert isinstance(value, Leaf)  # noqa: S101  # as it is made
+        assert isinstance(value.piece, SchemaPiece)  # noqa: S101
+        return self._compose.barred_schema(value.piece, words)
 
     def _any_text(self, given: f.AnyText) -> list[Item]:
         if 0 in (given.max_tokens, given.max_characters):

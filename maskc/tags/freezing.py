@@ -19,6 +19,7 @@ from maskc.artifact.model import Contents
 from maskc.errors import LimitError
 from maskc.runtime.link.atoms import StopPiece, TokenPiece
 from maskc.runtime.link.automaton import NO_LABEL, ByteAutomaton, Words
+from maskc.runtime.link.barred_schema import BarredSchemaPiece
 from maskc.runtime.link.counting import CountingPiece
 from maskc.runtime.link.encoding import write_automaton, write_ranges, write_word
 from maskc.runtime.link.expressions import (
@@ -154,6 +155,9 @@ class _Freezer:
                 return ["limited text", self._text(text), *limits]
             case SchemaPiece(machine=machine):
                 return ["schema", self._schema(machine.plan)]
+            case BarredSchemaPiece(piece=inner, words=words):
+                barred = [word.decode("latin-1") for word in words]
+                return ["barred schema", self._schema(inner.machine.plan), barred]
             case MachinePiece(contents=contents):
                 self.grammars.append(contents)
                 return ["grammar", len(self.grammars) - 1]

@@ -313,6 +313,8 @@ class _Reading:
         return frozenset(valid)
 
     def _is_valid(self, form: Mapping[str, Any], text: str) -> bool:
+        if any(word in text for word in form.get("excludes") or ()):
+            return False
         try:
             value = read_json(text)
         except NotJsonError:

@@ -19,6 +19,7 @@ import numpy as np
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.atoms import StopPiece, TokenPiece
 from maskc.runtime.link.automaton import NO_LABEL, ByteAutomaton, Words
+from maskc.runtime.link.barred_schema import BarredSchemaPiece
 from maskc.runtime.link.expressions import Expression
 from maskc.runtime.link.free_scans import FreeSwitch
 from maskc.runtime.link.free_text import FreeText
@@ -27,7 +28,7 @@ from maskc.runtime.link.joints import Joints
 from maskc.runtime.link.limited import LimitedPiece
 from maskc.runtime.link.markers import ATOM, Markers, Word
 from maskc.runtime.link.pattern_counter import make_counting_piece
-from maskc.runtime.link.pieces import Piece, RegularPiece
+from maskc.runtime.link.pieces import Piece, RegularPiece, SchemaPiece
 from maskc.runtime.link.positions import CountedPattern
 from maskc.runtime.link.switching import Switch, SwitchPiece, Target
 
@@ -50,11 +51,11 @@ class Composer:
         keep: finds pieces again.
 
     Attributes:
-        joints: of the tokenizer.
+        joints, keep: these.
     """
 
     def __init__(self, joints: Joints, budget: Budget, keep: Keep) -> None:
-        self.joints, self._budget, self._keep = joints, budget, keep
+        self.joints, self._budget, self.keep = joints, budget, keep
 
     def join(self, items: Iterable[Item]) -> Expression:
         """Return one item after the other."""
@@ -169,6 +170,16 @@ class Composer:
 
         return self.leaf("limited_text", (barred, max_tokens, max_characters), make)
 
+    def barred_schema(self, piece: SchemaPiece, barred: tuple[bytes, ...]) -> Expression:
+        """Return a JSON Schema in whose texts some words do not stand, at least one."""
+
+        def make() -> BarredSchemaPiece:
+            text = self._free((), (), barred)
+            assert isinstance(text, FreeSwitch)  # noqa: S101  # as it is made
+            return BarredSchemaPiece(piece, text, barred)
+
+        return self.leaf("barred_schema", (piece, barred), make)
+
     def _free(
         self, triggers: tuple[Word, ...], unused: tuple[Word, ...], barred: tuple[bytes, ...]
     ) -> Switch:
@@ -182,12 +193,12 @@ class Composer:
                 return Switch(automaton, self.joints, self._budget)
             return FreeSwitch(automaton, self._free((), (), ()), self.joints, self._budget)
 
-        found: Switch = self._keep("free_text", (triggers, unused, barred), make)
+        found: Switch = self.keep("free_text", (triggers, unused, barred), make)
         return found
 
     def leaf(self, kind: str, key: Hashable, make: Callable[[], Piece]) -> Expression:
         """Return the expression of a piece that is made once for a key."""
-        return self.joints.leaf(self._keep(kind, key, make))
+        return self.joints.leaf(self.keep(kind, key, make))
 
     def _regular(self, automaton: ByteAutomaton[Any]) -> Piece:
         joints = self.joints

@@ -42,16 +42,24 @@ class FreeSwitch(Switch):
         self._inside: list[_Whole] | None = None
 
     def _scan(self, at: int) -> Scan:
-        node, left, least = self._text.name_of(at)
+        _, left, least = self._text.name_of(at)
         if least or self._text.is_nested or self._text.label(at) != NO_LABEL:
             return super()._scan(at)
         plain = self._plain.scan(self._plain.automaton.state_of((0, left, 0)))
+        return self._cut(plain, self.find_whole(at), left)
+
+    def find_whole(self, at: int) -> list[tuple[int, int]]:
+        """Return where words are whole that begin inside of a token, or had begun in a state.
+
+        Returns:
+            Nodes of the trie of the tokens, each with the node of the word.
+        """
         if self._inside is None:
             self._inside = self._find_inside()
         begun: list[_Whole] = []
-        for back in self._text.begun(node):
+        for back in self._text.begun(self._text.name_of(at)[0]):
             self._follow(ROOT, back, begun)
-        return self._cut(plain, [*self._inside, *begun], left)
+        return [*self._inside, *begun]
 
     def _find_inside(self) -> list[_Whole]:
         """Return where words that begin inside of a token are whole."""

@@ -99,7 +99,10 @@ class LinkOpener:
                 read = plan.schema(schema, self._results.budget)
                 return compose.automaton(RawText(read, rule, words))
             case "schema", schema:
-                return compose.leaf("plan", plan.name_of(schema), partial(self._schema, schema))
+                return compose.joints.leaf(self._schema(schema))
+            case "barred schema", schema, barred:
+                words = [word.encode("latin-1") for word in barred]
+                return compose.barred_schema(self._schema(schema), tuple(words))
             case "grammar", grammar:
                 return compose.joints.leaf(self._grammar(grammar))
             case "tokens", ranges:
@@ -141,6 +144,11 @@ class LinkOpener:
         return Late(partial(self._expression, item))
 
     def _schema(self, number: int) -> SchemaPiece:
+        make = partial(self._make_schema, number)
+        found: SchemaPiece = self._compose.keep("plan", self._plan.name_of(number), make)
+        return found
+
+    def _make_schema(self, number: int) -> SchemaPiece:
         results = self._results
         plan = self._plan.schema(number, results.budget)
         return SchemaPiece(

@@ -18,6 +18,7 @@ import json
 from typing import Any, NamedTuple
 
 from maskc.runtime.cache.budget import Budget
+from maskc.runtime.link.barring import may_be_barred
 from maskc.runtime.link.encoding import (
     ascends,
     read_automaton,
@@ -127,13 +128,16 @@ class LinkPlan:
         return Plan(text.encode(errors="replace"), Layout(*layout), budget)
 
     def check_schemas(self) -> None:
-        """Refuse plans of schemas that are damaged, and strings that are not in one."""
-        n_strings = [
-            len(self.schema(number, Budget(0)).strings) for number in range(len(self._schemas))
+        """Refuse plans of schemas that are damaged, and what their nodes ask of none."""
+        found = [
+            (len(plan.strings), plan.layout.escapes)
+            for plan in (self.schema(number, Budget(0)) for number in range(len(self._schemas)))
         ]
         for node in self.nodes:
             if node[0] == "raw text":
-                read_number(node[2], n_strings[node[1]])
+                read_number(node[2], found[node[1]][0])
+            elif node[0] == "barred schema" and found[node[1]][1] != "any":
+                raise PlanError("JSON of the link lacks words and has few escapes")
 
     def _check_node(
         self, number: int, node: list[Any], levels: list[int], n_entries: list[int]
@@ -168,6 +172,8 @@ class LinkPlan:
                 self._check_raw_text(fields)
             case "schema":
                 read_number(read_list(fields, 1)[0], len(self._schemas))
+            case "barred schema":
+                self._check_barred(fields)
             case "grammar":
                 read_number(read_list(fields, 1)[0], self._n_grammars)
             case "tokens":
@@ -208,6 +214,13 @@ class LinkPlan:
         read_number(schema, len(self._schemas))
         if not all(read_bytes(word) for word in read_list(barred)):
             raise PlanError("a string of the link is barred from the empty text")
+
+    def _check_barred(self, fields: list[Any]) -> None:
+        schema, barred = read_list(fields, 2)
+        read_number(schema, len(self._schemas))
+        words = tuple(map(read_bytes, read_list(barred)))
+        if not words or not ascends(words) or not all(map(may_be_barred, words)):
+            raise PlanError("JSON of the link cannot be without a word")
 
     def _check_tokens(self, fields: list[Any]) -> None:
         (ranges,) = read_list(fields, 1)

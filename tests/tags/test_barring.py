@@ -1,0 +1,177 @@
+"""Arguments have nothing in them that a parser of texts takes for the end of the call."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from maskc.artifact.container import decode, encode
+from maskc.artifact.model import Contents
+from maskc.errors import ArtifactError, TagError
+from maskc.explain.link_groups import group_link
+from maskc.kit.artifacts import compile_structural_tag, compile_tools
+from maskc.kit.file import make_kit
+from maskc.kit.kit import Kit
+from maskc.limits import Limits
+from maskc.runtime.artifact import Artifact, check_contents
+from maskc.runtime.link.barring import may_be_barred
+from maskc.tags.styles import STYLES
+from maskc.tags.tools import describe_tools
+from maskc.vocab import load_vocabulary
+
+SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}, "list": {"type": "array"}}}
+TOOLS = [{"type": "function", "function": {"name": "f", "parameters": SCHEMA}}]
+# What the regular expressions and searches of engines' parsers look for; docs/tool-calls.md.
+MARKERS = {
+    "qwen_3": ["<tool_call>", "</tool_call>"],
+    "exaone": ["<tool_call>", "</tool_call>"],
+    "deepseek_r1": ["<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>", "<｜tool▁sep｜>"],
+    "deepseek_v3_1": ["<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>", "<｜tool▁call▁end｜>"],
+    "kimi": ["<|tool_call_begin|>", "<|tool_call_end|>", "<|tool_calls_section_end|>"],
+    "harmony": ["<|call|>", "<|end|>", "<|channel|>"],
+    "llama": ["<|python_tag|>"],
+    "qwen_3_coder": ["</parameter>", "</function>", "</tool_call>", "<parameter="],
+    "qwen_3_5": ["</parameter>", "</function>", "</tool_call>"],
+    "mimo": ["</parameter>", "</function>", "</tool_call>"],
+    "minimax": ["</parameter>", "</invoke>", "</minimax:tool_call>"],
+    "glm_4_7": ["</arg_value>", "</tool_call>"],
+    "deepseek_v3_2": ["</｜DSML｜parameter>", "</｜DSML｜invoke>", "</｜DSML｜function_calls>"],
+    "deepseek_v4": ["</｜DSML｜parameter>", "</｜DSML｜invoke>", "</｜DSML｜tool_calls>"],
+}
+
+
+@pytest.fixture(scope="module")
+def kit() -> Kit:
+    return make_kit(load_vocabulary("bytes"))
+
+
+def tag_of(*excludes: str, schema: object = SCHEMA, **fields: object) -> dict[str, object]:
+    form = {"type": "json_schema", "json_schema": schema, "excludes": list(excludes), **fields}
+    return {"type": "structural_tag", "format": form}
+
+
+def find_arguments(form: object) -> dict[str, object] | None:
+    """Return the format of the arguments in a tag."""
+    if isinstance(form, dict) and form.get("type") == "json_schema":
+        return form
+    inner = form.values() if isinstance(form, dict) else form if isinstance(form, list) else ()
+    return next((found for one in inner if (found := find_arguments(one))), None)
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        (b"</tool_call>", True),
+        (b"```", True),
+        ("｜".encode(), True),
+        (b"\n<", True),
+        (b'<"', False),
+        (b"<\\", False),
+        (b"}}", False),
+        (b"\\u003c", False),
+        (b"true", False),
+        (b"d83d", False),
+        (b" ", False),
+        (b"", False),
+    ],
+)
+def test_a_word_that_json_may_need_cannot_be_barred(word: bytes, expected: bool) -> None:
+    assert may_be_barred(word) is expected
+
+
+@pytest.mark.parametrize("family", sorted(MARKERS))
+def test_a_string_of_json_has_no_marker_of_the_family(family: str, kit: Kit) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "array"}}, "required": ["a"]}
+    tools = [{"type": "function", "function": {"name": "f", "parameters": schema}}]
+    form = find_arguments(describe_tools(tools, family=family))
+    assert form is not None
+    matcher = kit.structural_tag({"type": "structural_tag", "format": form}).matcher()
+    style = STYLES.get(str(form["style"]))
+    before = (
+        f"{style.before}a{style.between('array', style.other)}{style.gap}" if style else '{"a":'
+    )
+    assert matcher.accept_bytes(f'{before}["x'.encode())
+    for marker in MARKERS[family]:
+        data = marker.encode()
+        assert not matcher.fork().accept_bytes(data), marker
+        assert matcher.fork().accept_bytes(data[:-1] + b"\\u003e\\u003d"), marker
+
+
+def test_what_hermes_regular_expression_finds_is_each_call_whole(kit: Kit) -> None:
+    matcher = kit.tools(TOOLS, family="qwen_3", choice="required").matcher()
+    call = b'<tool_call>\n{"name": "f", "arguments": {"q": "</tool_call'
+    assert matcher.accept_bytes(call)
+    assert not matcher.accept_bytes(b">")
+    rest = b'\\u003e", "list": ["<tool_call", {"</tool_call": 1}]}}\n</tool_call>'
+    assert matcher.accept_bytes(rest)
+    found = re.findall(r"<tool_call>(.*?)</tool_call>", (call + rest).decode(), re.DOTALL)
+    assert [json.loads(one)["arguments"]["q"] for one in found] == ["</tool_call>"]
+
+
+def test_a_word_that_cannot_be_excluded_is_refused_with_its_place(kit: Kit) -> None:
+    with pytest.raises(TagError) as raised:
+        kit.structural_tag(tag_of("<a>", "}}"))
+    assert raised.value.pointer == "/format/excludes/1"
+    assert "JSON cannot always be written without '}}'" in str(raised.value)
+
+
+def test_a_value_that_is_the_word_is_written_with_an_escape(kit: Kit) -> None:
+    matcher = kit.structural_tag(tag_of("</a>", schema={"const": "</a>"})).matcher()
+    assert matcher.forced_bytes() == b'"'
+    assert matcher.fork().accept_bytes(b'"<\\/a>"')
+    assert matcher.fork().accept_bytes(b'"</a\\u003E"')
+    assert not matcher.fork().accept_bytes(b'"</a>"')
+    assert matcher.accept_bytes(b'"</a')
+    assert matcher.forced_bytes() == b"\\u003"
+
+
+def test_a_key_has_no_word_either(kit: Kit) -> None:
+    schema = {"type": "object", "required": ["a`b"]}
+    matcher = kit.structural_tag(tag_of("`", schema=schema)).matcher()
+    assert not matcher.fork().accept_bytes(b'{"a`')
+    assert matcher.accept_bytes(b'{"a\\u0060b":0}')
+    assert matcher.is_accepting
+
+
+def test_an_artifact_bars_the_same_and_is_explained() -> None:
+    vocabulary = load_vocabulary("bytes")
+    artifact = Artifact(compile_tools(TOOLS, vocabulary, family="qwen_3", limits=Limits()))
+    matcher, begin = artifact.matcher(), b'<tool_call>\n{"name": "f", "arguments": {"q"'
+    here = artifact.machine.step(artifact.machine.start(), begin[:-3])
+    groups = group_link(artifact, here, [ord('"'), ord(" ")])
+    assert any("key" in str(group) for group in groups)
+    assert matcher.accept_bytes(begin + b': "</tool_call')
+    assert not matcher.accept_bytes(b">")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda node: node.__setitem__(2, ["}}"]),
+        lambda node: node.__setitem__(2, []),
+        lambda node: node.__setitem__(2, ["<b", "<a"]),
+        lambda node: node.__setitem__(1, 9),
+        lambda node: node.append(1),
+    ],
+)
+def test_a_damaged_node_is_refused(change: object) -> None:
+    contents = compile_structural_tag(tag_of("</a>"), load_vocabulary("bytes"), limits=Limits())
+    header, arrays = decode(encode(contents.header, contents.arrays), "written")
+    plan = json.loads(arrays["link_plan"].tobytes())
+    (node,) = (node for node in plan["nodes"] if node[0] == "barred schema")
+    change(node)  # type: ignore[operator]
+    data = np.frombuffer(json.dumps(plan).encode(), dtype=np.uint8)
+    with pytest.raises(ArtifactError):
+        check_contents(Contents(header, {**arrays, "link_plan": data}), "written")
+
+
+def test_words_of_json_with_few_escapes_are_refused() -> None:
+    contents = compile_structural_tag(tag_of("</a>"), load_vocabulary("bytes"), limits=Limits())
+    header, arrays = decode(encode(contents.header, contents.arrays), "written")
+    plan = json.loads(arrays["link_plan"].tobytes())
+    assert plan["schemas"][0][2] == "any"
+    plan["schemas"][0][2] = "minimal"
+    data = np.frombuffer(json.dumps(plan).encode(), dtype=np.uint8)
+    with pytest.raises(ArtifactError, match="few escapes"):
+        check_contents(Contents(header, {**arrays, "link_plan": data}), "written")
