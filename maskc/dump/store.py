@@ -129,9 +129,9 @@ def dump_graph(names: StoreNames, graph: DecisionGraph) -> Iterator[str]:
     for state, root in enumerate(graph.roots):
         if root:
             yield f"scanner state {state} asks {_format_questions(names, root)}"
-    for node, answers in enumerate(graph.nodes):
+    for node, (profiles, answers) in enumerate(graph.nodes):
         yield f"node {node}"
-        for profile, number in sorted(answers.items()):
+        for profile, number in zip(profiles.tolist(), answers.tolist(), strict=True):
             where = "any profile" if profile == ANY_PROFILE else f"profile {profile}"
             yield f"  {where}: {_format_answer(names, graph.answers[number])}"
 

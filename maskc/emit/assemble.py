@@ -137,15 +137,15 @@ def _graph_sections(graph: DecisionGraph, unions: Unions) -> dict[str, NDArray[A
     roots = [question for root in graph.roots for question in root]
     questions = [question for answer in graph.answers for question in answer.questions]
     trials = [trial for answer in graph.answers for trial in answer.trials]
-    pairs = [pair for node in graph.nodes for pair in sorted(node.items())]
+    nothing = np.zeros(0, np.int32)
     return {
         "root_first": offsets(map(len, graph.roots)),
         "root_terminal": ints(question.terminal for question in roots),
         "root_column": ints(question.column for question in roots),
         "root_node": ints(question.node for question in roots),
-        "node_first": offsets(map(len, graph.nodes)),
-        "node_profile": ints(profile for profile, _ in pairs),
-        "node_answer": ints(answer for _, answer in pairs),
+        "node_first": offsets(len(node.profiles) for node in graph.nodes),
+        "node_profile": np.concatenate([nothing, *(node.profiles for node in graph.nodes)]),
+        "node_answer": np.concatenate([nothing, *(node.answers for node in graph.nodes)]),
         "answer_union": unions.number_of[[answer.union for answer in graph.answers]],
         "question_first": offsets(len(answer.questions) for answer in graph.answers),
         "question_terminal": ints(question.terminal for question in questions),

@@ -23,7 +23,6 @@ only the questions are left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -73,6 +72,13 @@ class Answer(NamedTuple):
     trials: tuple[Trial, ...]
 
 
+class NodeAnswers(NamedTuple):
+    """Profiles, ascending, and the answer for each; ``ANY_PROFILE`` alone if there is but one."""
+
+    profiles: Ints
+    answers: Ints
+
+
 class _Node(NamedTuple):
     terminal: TerminalId  # the one in front of its rows
     groups: Ints  # the contexts that its rows need, as columns of ``_Builder._inside``
@@ -95,8 +101,7 @@ class DecisionGraph:
         roots: by scanner state, the questions that a token's start asks.
         profile_of: int32[n_refined_states].
         answers: the distinct answers.
-        nodes: by number: profile → answer, ``ANY_PROFILE`` if there is but one. The nodes of a
-            node's questions have smaller numbers.
+        nodes: by number, what they answer. The nodes of a node's questions have smaller numbers.
         unions: by number: the token sets that are united, ascending; the first is empty.
         n_undecided: nodes whose rows are all asked about.
     """
@@ -104,15 +109,15 @@ class DecisionGraph:
     roots: tuple[tuple[Question, ...], ...]
     profile_of: Ints
     answers: tuple[Answer, ...]
-    nodes: tuple[Mapping[int, int], ...]
+    nodes: tuple[NodeAnswers, ...]
     unions: tuple[tuple[int, ...], ...]
     n_undecided: int
 
     def count_moves(self) -> int:
         """Return a bound on the parser's moves in one fill, whatever the text."""
         below: list[int] = []
-        for answers in self.nodes:
-            asked = (self.answers[answer].questions for answer in set(answers.values()))
+        for node in self.nodes:
+            asked = (self.answers[answer].questions for answer in set(node.answers.tolist()))
             below.append(max((sum(1 + below[q.node] for q in some) for some in asked), default=0))
         return max((sum(1 + below[q.node] for q in root) for root in self.roots), default=0)
 
@@ -170,7 +175,7 @@ class _Builder:
     verdicts: Verdicts
     profile_of: Ints = field(init=False)
     answers: dict[Answer, int] = field(default_factory=dict)
-    answered: list[dict[int, int]] = field(default_factory=list)
+    answered: list[NodeAnswers] = field(default_factory=list)
     unions: dict[tuple[int, ...], int] = field(default_factory=lambda: {(): 0})
     n_undecided: int = 0
     _nodes: list[_Node] = field(default_factory=list)
@@ -192,8 +197,8 @@ class _Builder:
         sequences, verdicts = self.rows.sequences, self.verdicts
         n_contexts = len(self.lexer.contexts)
         contexts = np.array(self.tops.context_of, dtype=np.int32)
-        kinds, kind_of = np.unique(verdicts.flags.T, axis=0, return_inverse=True)
-        key = kind_of.reshape(-1).astype(np.int64) * n_contexts + contexts
+        kinds, kind_of = _sort_distinct(verdicts.flags.T)
+        key = kind_of * n_contexts + contexts
         distinct, profile_of = np.unique(key, return_inverse=True)
         self.profile_of = profile_of.reshape(-1).astype(np.int32)
         self._context_of = (distinct % n_contexts).astype(np.int32)
@@ -261,12 +266,7 @@ class _Builder:
     def answer_all(self) -> None:
         """Answer for each node and profile; new nodes are found on the way."""
         while len(self.answered) < len(self._nodes):
-            node = self._nodes[len(self.answered)]
-            self.answered.append({})
-            answers = dict(self._answer(node))
-            if len(set(answers.values())) == 1:
-                answers = {ANY_PROFILE: next(iter(answers.values()))}
-            self.answered[-1].update(answers)
+            self.answered.append(self._answer(NodeId(len(self.answered))))
 
     def order_nodes(self) -> list[NodeId]:
         """Return the nodes in an order in which questions come before those who ask."""
@@ -277,8 +277,8 @@ class _Builder:
         longest = [int(length[node.sequences].max(initial=0)) for node in self._nodes]
         return sorted(map(NodeId, range(len(self._nodes))), key=lambda node: (longest[node], node))
 
-    def _answer(self, node: _Node) -> Iterator[tuple[int, int]]:
-        """Yield (profile, answer) for each profile that can be on top where the node is asked.
+    def _answer(self, number: NodeId) -> NodeAnswers:
+        """Return the answers for the profiles that can be on top where a node is asked.
 
         A node has one column for each of its n rows. For each context, with m profiles in it:
 
@@ -291,10 +291,11 @@ class _Builder:
         Invariant: a node that is made here is answered later, as nodes are answered in the order in
         which they are numbered, and its rows are shorter by one event, so this ends.
         """
-        decided = len(self.unions) < MAX_UNIONS
+        node, decided = self._nodes[number], len(self.unions) < MAX_UNIONS
         self.n_undecided += not decided
         classes = self.verdicts.class_of[node.sequences]
-        for context, here in self._list_profiles(node):
+        profiles, answers = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+        for context, here in self._list_profiles(number):
             inside = self._inside[context][node.groups].nonzero()[0]
             rows = _Rows(node.sequences[inside], node.sets[inside])
             if decided:
@@ -302,8 +303,13 @@ class _Builder:
                 kinds, kind_of = _find_distinct(flags, len(here))
             else:
                 kinds, kind_of = np.full((1, len(inside)), DEPENDS, np.uint8), [0] * len(here)
-            numbers = self._answer_kinds(rows, kinds)
-            yield from ((p, numbers[k]) for p, k in zip(here.tolist(), kind_of, strict=True))
+            profiles.append(here)
+            answers.append(np.array(self._answer_kinds(rows, kinds), np.int32)[kind_of])
+        found = NodeAnswers(np.concatenate(profiles), np.concatenate(answers))
+        if len(found.answers) and (found.answers == found.answers[0]).all():
+            return NodeAnswers(np.array([ANY_PROFILE], np.int32), found.answers[:1])
+        order = np.argsort(found.profiles)
+        return NodeAnswers(found.profiles[order], found.answers[order])
 
     def _answer_kinds(self, rows: _Rows, kinds: Flags) -> list[int]:
         """Return the answer of each kind of profiles."""
@@ -381,15 +387,15 @@ class _Builder:
             dtype=np.uint8,
         ).reshape(n_contexts, len(self._group))
 
-    def _list_profiles(self, node: _Node) -> list[tuple[int, Ints]]:
+    def _list_profiles(self, number: NodeId) -> list[tuple[int, Ints]]:
         """Return the profiles of the states that can be on top where a node is asked, by context.
 
         Returns:
             Contexts ascending, with the profiles of each, ascending.
         """
-        terminal = node.terminal
+        terminal = self._nodes[number].terminal
         if terminal == NO_EVENT:
-            inside = self._inside_of[len(self.answered) - 1]
+            inside = self._inside_of[number]
             n_contexts = len(self.lexer.contexts)
             wanted = np.array([bool(inside >> c & 1) for c in range(n_contexts)], dtype=np.bool_)
             return self._group_by_context(wanted[self._context_of].nonzero()[0])
@@ -420,3 +426,12 @@ def _find_distinct(rows: Flags, n_rows: int) -> tuple[Flags, list[int]]:
     ]
     distinct = np.frombuffer(b"".join(known), dtype=np.uint8).reshape(len(known), width)
     return distinct, number
+
+
+def _sort_distinct(rows: Flags) -> tuple[Flags, NDArray[np.int64]]:
+    """Return the distinct rows, in order of their bytes, and which one each row is."""
+    kinds, kind_of = _find_distinct(rows, len(rows))
+    order = sorted(range(len(kinds)), key=lambda kind: kinds[kind].tobytes())
+    rank = np.zeros(len(kinds), np.int64)
+    rank[order] = np.arange(len(kinds))
+    return kinds[order], rank[kind_of]

@@ -19,17 +19,19 @@ Source: Bouajjani, Esparza, Maler 1997, section 2; ``docs/how-it-works.md``, sec
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from types import MappingProxyType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
+from maskc import bits
 from maskc.errors import LimitError
 from maskc.grammar.model import Bnf, LalrGrammar
 from maskc.ids import END, ContextId, LalrStateId, LookaheadId, RefinedStateId
 from maskc.parser.completion import Completions, build_completions
 from maskc.parser.items import Item, ItemSets, build_item_sets
-from maskc.parser.pushes import Origin, list_pushes
+from maskc.parser.pushes import Pushes, list_pushes
 from maskc.parser.relation import Lookaheads
 from maskc.wording import Phrase
 
@@ -40,6 +42,7 @@ ENCLOSED: Lookaheads = 1 << 4096
 
 Wanted = tuple[Lookaheads, ...]  # per kernel item, what its base can take
 _Key = tuple[LalrStateId, Wanted]  # what a refined state is
+_Pick = Callable[[list[Lookaheads]], Wanted]  # takes some values out of a list
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +158,7 @@ def refine_states(
         pushed = refiner.push_all(state, wanted)
         live.append(refiner.live(state, wanted))
         row: dict[int, RefinedStateId] = {}
-        for symbol, target in sorted(pushed.items()):
+        for symbol, target in pushed:
             if not refiner.live(*target):
                 continue
             if target not in number:
@@ -203,19 +206,20 @@ class _Refiner:
             for enclosed in ((False, True) if enclosed_items else (False,))
         }
         self.pushes = [
-            list_pushes(grammar, item_sets, state) for state in range(len(grammar.lalr.states))
+            _order_pushes(list_pushes(grammar, item_sets, state), len(kernel))
+            for state, kernel in zip(item_sets.states(), item_sets.kernels, strict=True)
         ]
-        self.live_cache: dict[_Key, Lookaheads] = {}
+        self.live_cache: list[dict[Wanted, Lookaheads]] = [{} for _ in self.pushes]
 
     def live(self, state: LalrStateId, wanted: Wanted) -> Lookaheads:
-        key = (state, wanted)
-        found = self.live_cache.get(key)
+        known = self.live_cache[state]
+        found = known.get(wanted)
         if found is None:
             found = 0
             for number, targets in enumerate(wanted):
                 relation = self.relations[bool(targets & ENCLOSED)][state][number]
                 found |= relation.preimage(targets)
-            self.live_cache[key] = found
+            known[wanted] = found
         return found
 
     def enclosed(self, state: LalrStateId, wanted: Wanted) -> Lookaheads:
@@ -225,29 +229,60 @@ class _Refiner:
         """
         return ENCLOSED if self.opened[state] or any(w & ENCLOSED for w in wanted) else 0
 
-    def push_all(self, state: LalrStateId, wanted: Wanted) -> dict[int, _Key]:
-        """Return symbol → (LALR state, what each of its kernel items wants)."""
-        pushes = self.pushes[state]
+    def push_all(self, state: LalrStateId, wanted: Wanted) -> list[tuple[int, _Key]]:
+        """Return each symbol with the LALR state and what each of its kernel items wants.
+
+        Symbols ascend.
+        """
+        pushes, live = self.pushes[state], self.live
         enclosed = self.enclosed(state, wanted)
-        from_closure: dict[int, Lookaheads] = dict.fromkeys(pushes.nonterminals, enclosed)
-
-        def pushed(origins: tuple[Origin, ...]) -> Wanted:
-            return tuple(
-                wanted[origin.kernel] if origin.kernel >= 0 else from_closure[origin.lhs]
-                for origin in origins
-            )
-
+        n_kernel, n_closure = len(wanted), len(pushes.closure)
+        values = [*wanted, *[enclosed] * n_closure]
         # Least fixpoint: a left-recursive nonterminal wants what it wants itself.
-        pending = set(pushes.nonterminals)
+        pending = (1 << n_closure) - 1
         while pending:
-            nonterminal = min(pending)
-            pending.discard(nonterminal)
-            target, origins = pushes.symbols[-1 - nonterminal]
-            value = self.live(target, pushed(origins)) | enclosed
-            if value != from_closure[nonterminal]:
-                from_closure[nonterminal] = value
-                pending |= pushes.readers[nonterminal]
-        return {
-            symbol: (target, pushed(origins))
-            for symbol, (target, origins) in pushes.symbols.items()
-        }
+            low = pending & -pending
+            pending ^= low
+            place = low.bit_length() - 1
+            target, pick, readers = pushes.closure[place]
+            value = live(target, pick(values)) | enclosed
+            if value != values[n_kernel + place]:
+                values[n_kernel + place] = value
+                pending |= readers
+        return [(symbol, (target, pick(values))) for symbol, target, pick in pushes.symbols]
+
+
+class _Pushes(NamedTuple):
+    """The pushes on a state. Values are what kernel items want, then what the closure's want.
+
+    Attributes:
+        symbols: each with the state that it leads to, and what picks the values of its kernel.
+        closure: of each nonterminal, ascending, the same, and the places of those that start with
+            it, as bits.
+    """
+
+    symbols: tuple[tuple[int, LalrStateId, _Pick], ...]
+    closure: tuple[tuple[LalrStateId, _Pick, int], ...]
+
+
+def _order_pushes(pushes: Pushes, n_kernel: int) -> _Pushes:
+    place = {nonterminal: i for i, nonterminal in enumerate(sorted(pushes.nonterminals))}
+    symbols = {}
+    for symbol, (target, origins) in sorted(pushes.symbols.items()):
+        places = (o.kernel if o.kernel >= 0 else n_kernel + place[o.lhs] for o in origins)
+        symbols[symbol] = (target, _pick(tuple(places)))
+    return _Pushes(
+        tuple((symbol, *pushed) for symbol, pushed in symbols.items()),
+        tuple(
+            (*symbols[-1 - nonterminal], bits.from_members(place[r] for r in readers))
+            for nonterminal, readers in sorted(pushes.readers.items())
+        ),
+    )
+
+
+def _pick(places: tuple[int, ...]) -> _Pick:
+    """Return what takes some values out of a list, as a tuple."""
+    if len(places) == 1:
+        (only,) = places
+        return lambda values: (values[only],)
+    return itemgetter(*places)
