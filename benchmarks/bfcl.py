@@ -7,7 +7,8 @@ For each request with an answer and for each family: the tools make a constraint
 calls, as the family writes them, must be taken whole. The calls are valid by `jsonschema` first; an
 answer that is not (the data has some, such as a number for a string) must be refused. Then the same
 text with another name, with an argument of another type, and without its end must not be taken.
-Tools that a family's style cannot write are counted as refused, by sentence.
+Tools that a family's style cannot write are counted as refused, by sentence. The seconds are of the
+processor.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import time
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
@@ -143,10 +145,12 @@ def main() -> None:
     kit = make_kit(load_vocabulary(options.tokenizer))
     for family in options.family or list_families():
         seen: Counter[str] = Counter()
+        began = time.process_time()
         for number, (functions, calls) in enumerate(list_requests(options.wheel)):
             if number % options.every == 0:
                 check(kit, family, functions, calls, seen)
-        print(family, dict(sorted(seen.items())), flush=True)
+        seconds = time.process_time() - began
+        print(f"{family} ({seconds:.0f} s)", dict(sorted(seen.items())), flush=True)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ Example: ``{"required": ["a"], "properties": {"a": {"$ref": "#"}}, "type": "obje
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -46,13 +47,17 @@ class Satisfying:
         for number, draft in enumerate(self._drafts):
             for child in _children(draft):
                 users.setdefault(child, set()).add(number)
-        open_ = list(range(len(self._drafts)))
-        found: set[int] = set()
+        # Inner positions come after outer ones, and each waits for all that may count for it.
+        open_ = deque(reversed(range(len(self._drafts))))
+        waiting, found = set(open_), set[int]()
         while open_:
-            number = open_.pop()
+            number = open_.popleft()
+            waiting.discard(number)
             if number not in found and self._fits(self._drafts[number], found):
                 found.add(number)
-                open_ += users.get(number, ())
+                more = users.get(number, set()) - waiting - found
+                open_ += sorted(more)
+                waiting |= more
         return found
 
     def _fits(self, draft: PositionDraft, found: set[int]) -> bool:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 
 from maskc.artifact.sections import is_link
 from maskc.budget import run_bounded
-from maskc.errors import ArtifactError, GrammarError
+from maskc.errors import ArtifactError, GrammarError, LimitError
 from maskc.kit.artifact_constraint import ArtifactConstraint
 from maskc.kit.compiling import Compiler, GrammarOrder, SchemaOrder
 from maskc.kit.constraint import Constraint
@@ -384,10 +385,18 @@ class Kit:
 
 
 def _name(schema: Any) -> str:
-    """Return a text that is the same only for the same schema."""
+    """Return a text that is the same only for the same schema.
+
+    Raises:
+        LimitError: it is nested very deep.
+    """
     if isinstance(schema, str):
         return schema
     try:
-        return json.dumps(schema)
-    except (TypeError, ValueError, RecursionError):
-        return repr(schema)  # what is wrong with it is told when it is compiled
+        try:
+            return json.dumps(schema)
+        except (TypeError, ValueError):
+            return repr(schema)  # what is wrong with it is told when it is compiled
+    except RecursionError:
+        limit = sys.getrecursionlimit()
+        raise LimitError("levels of nested JSON", limit, "nest less") from None

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from maskc.errors import GrammarError, SchemaError, TagError
 from maskc.runtime.link.barring import may_be_barred
-from maskc.runtime.link.composing import Composer
+from maskc.runtime.link.composing import Composer, check_words
 from maskc.runtime.link.expressions import Expression, Leaf
 from maskc.runtime.link.items import Constant, Item, Late
 from maskc.runtime.link.markers import ATOM, Word
@@ -172,6 +172,7 @@ class Builder:
                 place = f"{given.pointer.rpartition('/')[0]}/excludes/{number}"
                 fact = f"JSON cannot always be written without {text!r}"
                 raise TagError(place, fact, "exclude texts with a character such as <, no quotes")
+        check_words(_texts(given.excludes))
         make = partial(
             self._compile,
             schema,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import maskc
-from maskc.errors import MaskcError
+from maskc.errors import LimitError, MaskcError
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
 from maskc.vocab.vocabulary import Vocabulary, build_byte_table
@@ -83,3 +83,32 @@ def test_a_trigger_of_one_character_in_long_tokens_is_followed() -> None:
     matcher.fill_bitmask(bitmask, 0)
     assert bitmask[0, 0] == 0b1111
     assert matcher.accept_token(1)
+
+
+def test_what_is_nested_very_deep_in_memory_is_refused_with_a_sentence(kit: Kit) -> None:
+    form: Any = _const("x")
+    schema: Any = {}
+    for _ in range(100_000):
+        form, schema = {"type": "optional", "content": form}, {"items": schema}
+    with pytest.raises(LimitError, match="levels of nested JSON"):
+        kit.structural_tag({"type": "structural_tag", "format": form})
+    with pytest.raises(LimitError, match="levels of nested JSON"):
+        kit.json_schema(schema)
+
+
+@pytest.mark.parametrize("kind", ["any_text", "json_schema"])
+def test_very_long_texts_to_exclude_are_refused(kit: Kit, kind: str) -> None:
+    form = {"type": kind, "excludes": ["<" * 300_000, "<" * 300_001]}
+    more = {"json_schema": {"type": "string"}} if kind == "json_schema" else {}
+    tag = {"type": "tag", "begin": "<f>", "content": {**form, **more}, "end": "!"}
+    late = {"type": "triggered_tags", "triggers": ["<f>"], "tags": [tag]}
+    for whole in (form | more, late):
+        with pytest.raises(LimitError, match="500,000 bytes of triggers and of texts"):
+            kit.structural_tag({"type": "structural_tag", "format": whole})
+
+
+def test_thousands_of_texts_are_excluded_from_json(kit: Kit) -> None:
+    words = [f"<w{n:05}>" for n in range(5_000)]
+    form = {"type": "json_schema", "json_schema": {"type": "string"}, "excludes": words}
+    assert _fill(kit, form, b'"<w00001 <w0000\\u003e"')
+    assert not _fill(kit, form, b'"<w00001>"')

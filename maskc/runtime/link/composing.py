@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from maskc.errors import LimitError
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.atoms import StopPiece, TokenPiece
 from maskc.runtime.link.automaton import NO_LABEL, ByteAutomaton, Words
@@ -33,6 +34,7 @@ from maskc.runtime.link.positions import CountedPattern
 from maskc.runtime.link.switching import Switch, SwitchPiece, Target
 
 _MANY_IDS = 48  # have a mask of their own
+_MOST_BYTES = 500_000  # of the words of a free text: 150 MB
 
 
 class Keep(Protocol):
@@ -186,6 +188,7 @@ class Composer:
         """Return free text; the label of a trigger is its place among the sorted ones."""
 
         def make() -> Switch:
+            check_words((*triggers, *unused, *barred))
             labels = dict.fromkeys(unused, NO_LABEL)
             labels.update((word, label) for label, word in enumerate(triggers))
             automaton = FreeText(labels, barred)
@@ -203,3 +206,14 @@ class Composer:
     def _regular(self, automaton: ByteAutomaton[Any]) -> Piece:
         joints = self.joints
         return RegularPiece(automaton, joints.scanner, joints.index, self._budget)
+
+
+def check_words(words: Iterable[Sequence[int]]) -> None:
+    """Refuse words of a free text that are too long, all of them together.
+
+    Raises:
+        LimitError: they are.
+    """
+    if sum(map(len, words)) > _MOST_BYTES:
+        what = "bytes of triggers and of texts that are excluded"
+        raise LimitError(what, _MOST_BYTES, "give fewer or shorter ones")
