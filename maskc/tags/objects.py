@@ -2,7 +2,8 @@
 
 A style of parameters writes each in its turn, so whatever ties them together is refused by name.
 
-Example: ``{"properties": {"n": {}}, "required": ["n"]}`` is one parameter, and it is required;
+Example: ``{"properties": {"n": {}}, "required": ["n"]}`` is one parameter, and it is required, as
+it is where it stands in ``required`` alone;
 ``{"dependentRequired": {"a": ["b"]}}`` is refused.
 """
 
@@ -88,14 +89,18 @@ def read_object(
             raise where.refuse("", keyword)
     if top.get("type", "object") not in ("object", ["object"]) and not is_nested:
         raise where.wrong("type", "is not object")
-    properties = _read_properties(top, where)
     required, others = top.get("required", []), top.get("additionalProperties", True)
-    if not isinstance(required, list) or not all(
-        isinstance(name, str) and name in properties for name in required
-    ):
-        raise where.wrong("required", "names what is not among the properties")
     if not isinstance(others, Mapping | bool):
         raise where.wrong("additionalProperties", "is no schema")
+    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+        raise where.wrong("required", "is no list of names")
+    properties = dict(_read_properties(top, where))
+    if others is False and not properties.keys() >= set(required):
+        raise where.wrong("required", "names what may not be there")
+    for name in required:
+        # What has no schema of its own has that of all others.
+        properties.setdefault(name, others)
+    _check_names(properties, where)
     low, high = _read_bounds(top, properties, where)
     for name, inner in [*properties.items(), ("additionalProperties", others)]:
         _check_references(inner, name, root, where)
@@ -111,9 +116,15 @@ def _read_properties(top: Mapping[str, Any], where: Where) -> Mapping[str, Any]:
     for name, inner in properties.items():
         if not isinstance(inner, Mapping | bool):
             raise where.wrong("properties", f"has no schema for {name!r}")
+    return properties
+
+
+def _check_names(properties: Mapping[str, Any], where: Where) -> None:
+    if len(properties) > MAX_PARAMETERS:
+        raise where.wrong("required", f"names more than {MAX_PARAMETERS:,} properties")
+    for name in properties:
         if not _is_name(name):
             raise where.wrong("properties", f"has the name {name!r}, which has delimiters")
-    return properties
 
 
 def _read_bounds(

@@ -210,7 +210,9 @@ def test_a_name_is_closed_by_itself(kit: Kit) -> None:
         ({"properties": {"a<b": {}}}, "", "properties"),
         ({"properties": {"a": {"pattern": "("}}}, "/properties/a/pattern", "pattern"),
         ({"minProperties": 1}, "", "minProperties"),
-        ({"required": ["a"]}, "", "required"),
+        ({"required": ["a"], "additionalProperties": False}, "", "required"),
+        ({"required": ["a<b"]}, "", "properties"),
+        ({"required": [1]}, "", "required"),
     ],
 )
 def test_what_a_style_cannot_write_is_refused_by_name(
@@ -223,3 +225,19 @@ def test_what_a_style_cannot_write_is_refused_by_name(
         "/format/json_schema/properties/a",
     )
     assert caught.value.keyword == keyword
+
+
+@pytest.mark.parametrize("style", ["qwen_xml", "cohere_xml", "minimax_m3_xml"])
+def test_a_required_name_without_a_schema_has_that_of_all_others(style: str, kit: Kit) -> None:
+    schema = {"required": ["n"], "additionalProperties": {"type": "integer"}}
+    form = {"type": "json_schema", "json_schema": schema, "style": style}
+    constraint = kit.structural_tag({"type": "structural_tag", "format": form})
+    before = {"qwen_xml": b"<parameter=n>", "cohere_xml": b'<cofl:value name="n" type="json">'}
+    begin = before.get(style, b"]<]minimax[>[<n>")
+    after = {"qwen_xml": b"</parameter>", "cohere_xml": b"</cofl:value>"}
+    end = after.get(style, b"]<]minimax[>[</n>")
+    matcher = constraint.matcher()
+    assert not matcher.is_accepting
+    assert not matcher.fork().accept_bytes(begin + b"x")
+    assert matcher.accept_bytes(begin + b"12" + end)
+    assert matcher.is_accepting

@@ -46,7 +46,7 @@ def test_what_ties_parameters_together_is_refused_by_name(schema, keyword):
         ({"properties": {"a<b": {}}}, "properties"),
         ({"properties": {"": {}}}, "properties"),
         ({"properties": {f"p{n}": {} for n in range(MAX_PARAMETERS + 1)}}, "properties"),
-        ({"required": ["a"]}, "required"),
+        ({"required": ["a"], "additionalProperties": False}, "required"),
         ({"properties": {"1": {}}, "required": [1]}, "required"),
         ({"properties": {"a": {}}, "required": [["a"]]}, "required"),
         ({"additionalProperties": 1}, "additionalProperties"),
@@ -59,6 +59,11 @@ def test_what_is_not_as_it_must_be_is_said(schema, keyword):
     with pytest.raises(SchemaError) as refused:
         read(schema)
     assert refused.value.keyword == keyword
+
+
+def test_what_is_required_alone_has_the_schema_of_all_others():
+    found = read({"properties": {"b": {}}, "required": ["a"], "additionalProperties": {"x": 1}})
+    assert (found.names, found.schemas, found.required) == (("b", "a"), ({}, {"x": 1}), 0b10)
 
 
 def test_the_schema_of_a_value_may_be_one_of_an_array_too():
