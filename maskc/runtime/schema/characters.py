@@ -47,6 +47,9 @@ class CharDfa:
         rows: state → class → target.
         labels: state → label, ``NO_LABEL`` if it does not accept.
         start: the initial state, ``DEAD`` if nothing is accepted.
+
+    Attributes:
+        order: what :func:`maskc.runtime.schema.keys.order_names` has found, once it was asked.
     """
 
     __slots__ = (
@@ -64,6 +67,7 @@ class CharDfa:
         "classes",
         "defaults",
         "labels",
+        "order",
         "rows",
         "start",
         "starts",
@@ -80,6 +84,7 @@ class CharDfa:
     ) -> None:
         self.starts, self.classes = starts, classes
         self.defaults, self.rows, self.labels, self.start = defaults, rows, labels, start
+        self.order: tuple[list[int] | None] | None = None
         self._successors: list[frozenset[int]] | None = None
         self._nearest: list[int] | None = None
         self._sink: int | None = None

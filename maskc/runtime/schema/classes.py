@@ -19,11 +19,14 @@ from numpy.typing import NDArray
 
 from maskc.runtime.schema.characters import CharDfa, only
 from maskc.runtime.schema.folding import Places, Shape, shape_for
+from maskc.runtime.schema.scans import spread
 from maskc.runtime.schema.spelled import Spelled
 from maskc.runtime.schema.tokens import TokenIndex, Words
 from maskc.runtime.schema.trie import Ints
 
 _MOST_KEYS = 1 << 22
+_FEW_NODES = 12  # that are followed one by one
+_THIN = 8  # nodes of a level to each that is live, from which on only these are followed
 _MOST_CELLS = 1 << 16  # of an automaton of which we ask what it tells apart from a state on
 
 
@@ -61,22 +64,49 @@ class Kinds(NamedTuple):
             delta: int32[n_states, n_classes], the automaton.
             state: before the tokens.
         """
-        levels, parents = self.shape.levels, self.shape.parents
         # A state is where its row begins.
         shift = int(delta.shape[1]).bit_length()
         table = np.zeros((len(delta), 1 << shift), dtype=np.intp)
         table[:, : delta.shape[1]] = delta.astype(np.intp) << shift
-        rows = table.reshape(-1)
-        states = np.zeros(len(parents), dtype=np.intp)
-        states[0] = state << shift
-        for first, last in itertools.pairwise(levels[1:]):
-            # No cell is outside; without a mode NumPy would go through a buffer.
-            cells = states.take(parents[first:last], mode="clip")
-            if not cells.any():
-                break
-            cells += self.of_node[first:last]
-            rows.take(cells, out=states[first:last], mode="clip")
+        states = self._follow(table.reshape(-1), state << shift)
         return Scanned(self, delta, states, shift)
+
+    def _follow(self, rows: Places, start: int) -> Places:
+        """Return of each node where the row of its state begins; 0: dead."""
+        shape, of_node = self.shape, self.of_node
+        states = np.zeros(len(shape.parents), dtype=np.intp)
+        states[0] = start
+        live: Places = np.zeros(1, dtype=np.intp)
+        for level, (first, last) in enumerate(itertools.pairwise(shape.levels[1:])):
+            if level > 1 and len(live) <= _FEW_NODES:
+                self._follow_few(rows.data, states.data, live.tolist())
+                break
+            if len(live) * _THIN < last - first:
+                # Only what is below them.
+                above, children = spread(shape.first.take(live), shape.first.take(live + 1))
+                cells = states.take(live).take(above)
+                cells += of_node.take(children)
+                found = rows.take(cells, mode="clip")
+                states[children] = found
+                live = children[found > 0].astype(np.intp)
+                continue
+            # No cell is outside; without a mode NumPy would go through a buffer.
+            cells = states.take(shape.parents[first:last], mode="clip")
+            cells += of_node[first:last]
+            rows.take(cells, out=states[first:last], mode="clip")
+            live = states[first:last].nonzero()[0] + first
+        return states
+
+    def _follow_few(self, rows: memoryview, states: memoryview, open_: list[int]) -> None:
+        """Follow some nodes one by one: mostly runs of one character."""
+        first, of_node = self.shape.first.data, self.of_node.data
+        for node in open_:
+            before = states[node]
+            for child in range(first[node], first[node + 1]):
+                after = rows[before + of_node[child]]
+                if after:
+                    states[child] = after
+                    open_.append(child)
 
 
 class Scanned:

@@ -11,11 +11,13 @@ Example: for ``^[a-z]+$`` the tokens ``cat`` and ``dog`` are one, and so are ``a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.levels import first_children
 from maskc.runtime.schema.spelled import BETWEEN, CLOSES, Spelled
 from maskc.runtime.schema.tokens import TokenIndex
 from maskc.runtime.schema.trie import Ints
@@ -23,10 +25,10 @@ from maskc.runtime.schema.trie import Ints
 Places = NDArray[np.intp]
 
 _MOST_KEYS = 1 << 22
-# Ranges of characters that patterns seldom cut; all others below 0x80 are kinds of their own.
-_COMMON = (b"AF", b"GY", b"af", b"gy")
-# Characters of these ranges that some patterns tell from the others nevertheless, as formats do.
-_OWN = (b"", b"TVv")
+# Ranges of characters that patterns seldom cut, fewest first, with characters of these ranges that
+# some tell from the others nevertheless, as formats do; others below 0x80 are kinds of their own.
+_HEXADECIMAL = (b"AF", b"GY", b"af", b"gy")
+_COMMON = (((b"AZ", b"az", b"09"), b""), (_HEXADECIMAL, b""), (_HEXADECIMAL, b"TVv"))
 _SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF)
 
 
@@ -49,6 +51,7 @@ class Shape(NamedTuple):
         quote_places: the token.
         quote_rests: its rest.
         quote_sizes: int32[n_quotes], the characters before the quote.
+        first: int32[n + 1], a node's children are those from its own to the next one's.
     """
 
     levels: list[int]
@@ -63,6 +66,7 @@ class Shape(NamedTuple):
     quote_places: Ints
     quote_rests: Ints
     quote_sizes: Ints
+    first: Ints
 
 
 def whole_shape(index: TokenIndex, spelled: Spelled) -> Shape:
@@ -93,6 +97,7 @@ def whole_shape(index: TokenIndex, spelled: Spelled) -> Shape:
         index.quote_places[rows],
         index.quote_rests[rows],
         lengths[owners[closing][run]],
+        spelled.tables.first,
     )
 
 
@@ -119,10 +124,10 @@ def fold_shape(shape: Shape, kind_of: Ints) -> Shape:
     levels, parents, folded = _fold_nodes(shape, kind_of)
     characters = np.zeros(levels[-1], dtype=np.int32)
     characters[folded] = shape.characters  # any of them
-    unit_nodes, of_between = np.unique(folded[shape.unit_nodes], return_inverse=True)
+    unit_nodes, of_between = number_keys(folded[shape.unit_nodes])
     n_begun = int(shape.cut_begun.max(initial=0)) + 1
     pairs = folded[shape.cut_nodes] * n_begun + shape.cut_begun
-    distinct, of_cut = np.unique(pairs, return_inverse=True)
+    distinct, of_cut = number_keys(pairs)
     units = np.concatenate(
         [np.zeros(1, dtype=np.intp), of_between + 1, of_cut + len(unit_nodes) + 1]
     )
@@ -140,7 +145,21 @@ def fold_shape(shape: Shape, kind_of: Ints) -> Shape:
         shape.quote_places,
         shape.quote_rests,
         shape.quote_sizes,
+        first_children(parents.astype(np.int32)),
     )
+
+
+def number_keys(keys: Places) -> tuple[Places, Places]:
+    """Return some keys, each once and ascending, and of each where it is among them."""
+    n_keys = int(keys.max(initial=-1)) + 1
+    if n_keys > _MOST_KEYS:
+        distinct, inverse = np.unique(keys, return_inverse=True)
+        return distinct, inverse
+    number = np.zeros(n_keys, dtype=np.intp)
+    number[keys] = 1
+    distinct = np.flatnonzero(number)
+    number[distinct] = np.arange(len(distinct))
+    return distinct, number.take(keys)
 
 
 def _fold_nodes(shape: Shape, kind_of: Ints) -> tuple[list[int], Places, Places]:
@@ -150,17 +169,10 @@ def _fold_nodes(shape: Shape, kind_of: Ints) -> tuple[list[int], Places, Places]
     folded = np.zeros(len(kinds), dtype=np.intp)
     parents, levels = [np.zeros(1, dtype=np.intp)], [0, 1]
     for first, last in zip(shape.levels[1:], shape.levels[2:], strict=False):
-        base, n_above = levels[-2], levels[-1] - levels[-2]
+        base = levels[-2]
         keys: NDArray[Any] = folded[shape.parents[first:last]] - base
         keys = keys * n_kinds + kinds[first:last]
-        if n_above * n_kinds < _MOST_KEYS:
-            number = np.zeros(n_above * n_kinds, dtype=np.intp)
-            number[keys] = 1
-            distinct = np.flatnonzero(number)
-            number[distinct] = np.arange(len(distinct), dtype=np.intp)
-            inverse = number[keys]
-        else:
-            distinct, inverse = np.unique(keys, return_inverse=True)
+        distinct, inverse = number_keys(keys)
         folded[first:last] = inverse + levels[-1]
         parents.append(distinct // n_kinds + base)
         levels.append(levels[-1] + len(distinct))
@@ -180,11 +192,11 @@ def shape_for(index: TokenIndex, spelled: Spelled, kind_of: Ints) -> Shape:
     if found is None:
         whole = whole_shape(index, spelled)
         folded = []
-        for own in _OWN:
-            kinds = _common_kinds(spelled.distinct, own)
+        for ranges, own in _COMMON:
+            kinds = _common_kinds(spelled.distinct, ranges, own)
             folded.append((kinds, fold_shape(whole, kinds)))
         found = whole, folded
-        # They take nine megabytes with 128,000 tokens, and a fifth of a second to make.
+        # They take ten megabytes with 128,000 tokens, and a fifth of a second to make.
         index.shared.keep(key, found)
     for common, shape in found[1]:
         one_of = np.zeros(int(common.max()) + 1, dtype=np.int32)
@@ -194,15 +206,16 @@ def shape_for(index: TokenIndex, spelled: Spelled, kind_of: Ints) -> Shape:
     return found[0]
 
 
-def _common_kinds(characters: Ints, own: bytes) -> Ints:
+def _common_kinds(characters: Ints, ranges: Sequence[bytes], own: bytes) -> Ints:
     """Return for each character a kind that most patterns do not cut.
 
     Args:
         characters: of the vocabulary.
+        ranges: the first and the last of those that are one kind.
         own: those that are kinds of their own.
     """
     kinds = np.minimum(characters, 0x80)
-    for first, last in _COMMON:
+    for first, last in ranges:
         is_other = (characters >= first) & (characters <= last)
         kinds[is_other & ~np.isin(characters, list(own))] = last
     kinds[np.isin(characters, _SPACES)] = 0x81

@@ -93,6 +93,12 @@ def order_names(dfa: CharDfa) -> list[int] | None:
     ``None`` unless all defaults are one sink, and all else leads to words, of which there are not
     many more than states.
     """
+    if dfa.order is None:
+        dfa.order = (_find_order(dfa),)
+    return dfa.order[0]
+
+
+def _find_order(dfa: CharDfa) -> list[int] | None:
     start, rows = dfa.start, dfa.rows
     sink = dfa.defaults[start]
     if sink == DEAD or rows[sink] or any(target != sink for target in dfa.defaults[1:]):

@@ -38,7 +38,9 @@ from maskc.runtime.schema.trie import ROOT, Ints
 
 _NONE = np.zeros(0, dtype=np.int32)
 _SHARED_STATES = 5_000  # of automata of which it takes a few milliseconds to say which they are
-_SEARCHED = 1_000  # characters that are looked up in the time of a scan, and more for each state
+# Characters that are looked up before we scan, and more for each state; and if it came to that in
+# another state of the same automaton.
+_SEARCHED, _SEARCHED_AGAIN = 700, 150
 
 
 class Leaves:
@@ -145,9 +147,13 @@ class Leaves:
             exactly: whether states and sizes are wanted in the sink, too.
             dropped: a state that counts as dead.
         """
+        key = (search, id(dfa))
         # Names are a tree, so looking them up takes a step a state, and a scan several.
-        most = _SEARCHED + dfa.n_states
-        return search(self.spelled, dfa, state, exactly=exactly, dropped=dropped, most=most)
+        most = self._known.get(key) or _SEARCHED + dfa.n_states
+        found = search(self.spelled, dfa, state, exactly=exactly, dropped=dropped, most=most)
+        if found is None:
+            self._known.put(key, _SEARCHED_AGAIN)
+        return found
 
     def scan_vocabulary(self, dfa: CharDfa, state: int) -> Scanned:
         """Return what a string does to the whole vocabulary."""

@@ -56,6 +56,18 @@ def test_what_an_automaton_does_not_tell_apart_makes_no_difference(monkeypatch, 
     assert merged == list_groups(scan(dfa, dfa.start))
 
 
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize(("few", "thin"), [(0, 0), (0, 1 << 20), (1 << 20, 1 << 20), (1, 1)])
+def test_nodes_are_followed_alike_by_levels_by_children_and_one_by_one(
+    monkeypatch, pattern, few, thin
+):
+    dfa = build_pattern(pattern)
+    usual = list_groups(scan(dfa, dfa.start))
+    monkeypatch.setattr(classes, "_FEW_NODES", few)
+    monkeypatch.setattr(classes, "_THIN", thin)
+    assert usual == list_groups(scan(dfa, dfa.start))
+
+
 def test_a_beginning_of_a_character_can_become_several_ranges():
     # After a backslash come the short escapes, and ``u`` with anything.
     dfa = build_pattern('^[\\"]*$')

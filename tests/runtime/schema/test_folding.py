@@ -29,9 +29,17 @@ def test_a_folded_token_has_as_many_characters():
 def test_kinds_that_cut_no_common_range_begin_with_what_is_folded():
     whole = whole_shape(INDEX, SPELLED)
     digits = shape_for(INDEX, SPELLED, kinds_of("0123456789"))
-    assert len(digits.parents) < len(whole.parents)
-    assert len(shape_for(INDEX, SPELLED, kinds_of("3")).parents) == len(digits.parents)
+    one = shape_for(INDEX, SPELLED, kinds_of("3"))
+    assert len(digits.parents) < len(one.parents) < len(whole.parents)
+    assert len(shape_for(INDEX, SPELLED, kinds_of("-")).parents) == len(digits.parents)
     assert len(shape_for(INDEX, SPELLED, kinds_of("a")).parents) == len(whole.parents)
+
+
+def test_a_folded_node_knows_its_children():
+    shape = fold_shape(whole_shape(INDEX, SPELLED), kinds_of("ab"))
+    for node in range(1, len(shape.parents)):
+        parent = shape.parents[node]
+        assert shape.first[parent] <= node < shape.first[parent + 1]
 
 
 def test_letters_of_formats_are_told_from_others_in_a_shape_that_is_folded_still():
