@@ -19,6 +19,7 @@ from maskc.ids import TerminalId
 from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.narrowed import WordStates, narrow_scanner
+from maskc.lexer.rewritten import rewrite_scanner
 from maskc.lexer.scanner import Scanner, build_scanner
 from maskc.parser.balance import find_enclosed_items
 from maskc.parser.items import build_item_sets
@@ -68,7 +69,8 @@ def analyse_grammar(
 
     def scan() -> Scanner:
         scanner = build_scanner(grammar.lexer)
-        return narrow_scanner(scanner, words) if words else scanner
+        scanner = narrow_scanner(scanner, words) if words else scanner
+        return rewrite_scanner(scanner, grammar.lexer)
 
     scanner = run("scanner", scan)
     # After this point: bytes become terminals; what a lexeme's end demands is a boundary.

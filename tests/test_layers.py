@@ -101,6 +101,8 @@ MAY_IMPORT = {
     # The oracle shares no algorithm with the compiler: it takes Lark's own parser from frontends.
     "verify": RUNTIME
     | {"", "frontends.lark.build", "frontends.lark.versions", "frontends.source"}
+    # The postlex that Lark has; the compiler never runs it.
+    | {"frontends.lark.rule_postlex", "frontends.postlex_rules"}
     | {"vocab", "verify", "work"},
     # Of each kind of thing its own compiler; where it is done is for `work` to say.
     "build": COMPILER

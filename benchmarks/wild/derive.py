@@ -24,9 +24,12 @@ from hypothesis.errors import HypothesisException
 from hypothesis.extra.lark import from_lark
 from lark import Lark
 from lark.exceptions import LarkError
-from lark.indenter import Indenter
+from lark.indenter import Indenter, PythonIndenter
 
 from benchmarks.wild.settings import Entry, read_entries
+from maskc.frontends.indentation import PYTHON_INDENTER
+from maskc.frontends.lark.rule_postlex import RulePostlex
+from maskc.frontends.postlex_rules import build_rules
 
 LONGEST = 400
 FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "a": re.ASCII}
@@ -40,9 +43,14 @@ def load(entry: Entry) -> Lark:
     """
     given_ = entry.given
     postlex = None
-    if isinstance(given_["postlex"], dict) and given_["postlex"].get("kind") == "indenter":
-        attributes = {key: value for key, value in given_["postlex"].items() if key != "kind"}
+    attributes = dict(given_["postlex"]) if isinstance(given_["postlex"], dict) else {}
+    kind = attributes.pop("kind", None)
+    if kind == "indenter":
         postlex = cast(Any, type("Given", (Indenter,), attributes))()
+    elif kind == "rules":
+        postlex = RulePostlex(build_rules({**attributes, "rules": attributes.get("rule")}))
+    elif kind == PYTHON_INDENTER:
+        postlex = PythonIndenter()
     flags = 0
     for letter in given_["flags"]:
         flags |= FLAGS[letter]

@@ -18,7 +18,7 @@ grammar in several ways::
 
     [postlex]                         # what maskc writes in a comment, or
     kind = "indenter"                 # postlex = "words that say what its class does"
-    NL_type = "_NL"
+    NL_type = "_NL"                   # or kind = "rules", rule = ["drop:A:after:A"], …
 
 A postlex in words is a class with code of its own, which maskc does not run: such a grammar counts
 as refused.
@@ -93,11 +93,17 @@ class Entry:
             "regex": "true" if given["regex"] else "",
             "use_bytes": "true" if given["use_bytes"] else "",
         }
+        rules: list[str] = []
         if isinstance(given["postlex"], dict):
             for key, value in given["postlex"].items():
+                if key == "rule":
+                    rules = value
+                    continue
                 written = ",".join(value) if isinstance(value, list) else str(value)
                 words["postlex" if key == "kind" else key] = written
-        return "".join(f"// maskc: {key}={value}\n" for key, value in words.items() if value)
+        lines = [(key, value) for key, value in words.items() if value]
+        lines += [("rule", rule) for rule in rules]
+        return "".join(f"// maskc: {key}={value}\n" for key, value in lines)
 
 
 def read_entries(folder: Path) -> Iterator[Entry]:

@@ -198,8 +198,15 @@ _INDENTER = _record(
 )
 
 
+# What a postlex drops and renames.
+_RULES = _record(dict.fromkeys(("rules", "brackets", "always_accept"), _list_of(_text)))
+
+
 def _postlex(value: Any, place: str) -> str | None:
-    return _text(value, place) if isinstance(value, str) else _INDENTER(value, place)
+    if isinstance(value, str):
+        return _text(value, place)
+    is_rules = isinstance(value, dict) and "rules" in value
+    return _RULES(value, place) if is_rules else _INDENTER(value, place)
 
 
 _GRAMMAR = _record(

@@ -47,6 +47,10 @@ class Indentation:
     closes: tuple[str, ...]
     tab_len: int
 
+    def names(self) -> frozenset[str]:
+        """Return the terminals that are named."""
+        return frozenset((self.newline, self.indent, self.dedent, *self.opens, *self.closes))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the attributes under Lark's names, as an artifact's header carries them."""
         return {

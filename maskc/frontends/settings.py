@@ -30,6 +30,8 @@ from maskc.frontends.indentation import (
     Indentation,
     read_indentation,
 )
+from maskc.frontends.postlex_rules import RULE, RULES, PostlexRules, read_rules
+from maskc.frontends.postlex_rules import SETTINGS as RULE_SETTINGS
 
 # Lark's parsers, each with the lexers that go with it, its default first.
 LEXERS = {"lalr": ("contextual", "basic"), "earley": ("dynamic", "dynamic_complete", "basic")}
@@ -39,8 +41,11 @@ _SETTINGS = ("start", "parser", "lexer", "postlex", "flags", "priority", "regex"
 _SETTING = re.compile(r"^//\s*maskc:\s*(.*)$")
 
 
-def read_postlex(place: str, settings: Mapping[str, str]) -> Indentation | None:
-    """Return the Indenter that a grammar's comments ask for.
+Postlex = Indentation | PostlexRules
+
+
+def read_postlex(place: str, settings: Mapping[str, str]) -> Postlex | None:
+    """Return the postlex that a grammar's comments ask for.
 
     Raises:
         GrammarError: they name a class, or its attributes are not complete.
@@ -51,14 +56,25 @@ def read_postlex(place: str, settings: Mapping[str, str]) -> Indentation | None:
         raise GrammarError(
             place, f"{next(iter(attributes))} goes with postlex={INDENTER}; write that beside it"
         )
+    about_rules = [name for name in RULE_SETTINGS if name in settings]
+    if spec != RULES and about_rules:
+        raise GrammarError(
+            place, f"{about_rules[0]} goes with postlex={RULES}; write that beside it"
+        )
     if spec is None or spec == PYTHON_INDENTER:
         return None if spec is None else PYTHON
+    if spec == RULES:
+        try:
+            return read_rules(settings)
+        except ValueError as error:
+            raise GrammarError(place, f"postlex={RULES}: {error}") from None
     if spec != INDENTER:
         raise GrammarError(
             place,
             f"postlex={spec} names a class, and importing one would run its code: "
             f"give --postlex {spec} on the command line, or write the Indenter's attributes: "
-            f"postlex={INDENTER} {'=… '.join(ATTRIBUTES)}=…",
+            f"postlex={INDENTER} {'=… '.join(ATTRIBUTES)}=…, or what it drops and renames: "
+            f"postlex={RULES} {RULE}=drop:A:before:B,C",
         )
     try:
         return read_indentation(attributes)
@@ -102,13 +118,13 @@ def read_settings(name: str, text: str) -> tuple[dict[str, str], str]:
             key, equals, value = word.partition("=")
             if key == "allow" and value:
                 break  # for maskc lint; what follows on the line is the author's reason
-            if not equals or not value or key not in (*_SETTINGS, *ATTRIBUTES):
+            if not equals or not value or key not in (*_SETTINGS, *ATTRIBUTES, *RULE_SETTINGS):
                 raise GrammarError(
                     f"{name}:{number}",
                     f"{word!r} is not a setting; write {', '.join(f'{s}=' for s in _SETTINGS)}",
                 )
-            settings[key] = value
-            if key == "postlex" or key in ATTRIBUTES:
+            settings[key] = f"{settings[key]} {value}" if key == RULE in settings else value
+            if key == "postlex" or key in (*ATTRIBUTES, *RULE_SETTINGS):
                 place = f"{name}:{number}"
     return settings, place
 

@@ -30,9 +30,11 @@ from maskc.frontends.indentation import (
     Indentation,
     build_indentation,
 )
+from maskc.frontends.postlex_rules import build_rules
 from maskc.frontends.roles import Role, read_roles, write_roles
 from maskc.frontends.settings import (
     LEXERS,
+    Postlex,
     check_parser,
     read_flags,
     read_postlex,
@@ -53,7 +55,7 @@ class GrammarSource:
         imports: text of each file it imports with a relative path, by relative path.
         start: the start symbol; others that share its LALR table after commas.
         lexer: one of the parser's ``LEXERS``.
-        postlex: what its ``Indenter`` looks at, or ``None``.
+        postlex: what its ``Indenter`` looks at, or what is dropped and renamed; or ``None``.
         flags: flags of ``re`` that apply to every terminal.
         priority: a key of ``PRIORITIES``.
         parser: a key of ``LEXERS``.
@@ -72,7 +74,7 @@ class GrammarSource:
     imports: Mapping[str, str]
     start: str
     lexer: str
-    postlex: Indentation | None
+    postlex: Postlex | None
     flags: int = 0
     priority: str = "normal"
     parser: str = "lalr"
@@ -328,8 +330,8 @@ def _load_class(spec: str) -> Indentation:
     return load_indentation(spec)
 
 
-def _postlex_from_header(name: str, value: Any) -> Indentation | None:
-    """Return the Indenter that a header carries; older ones have the name of a class.
+def _postlex_from_header(name: str, value: Any) -> Postlex | None:
+    """Return the postlex that a header carries; older ones have the name of a class.
 
     Raises:
         GrammarError: it is not one that can be had without importing.
@@ -338,7 +340,7 @@ def _postlex_from_header(name: str, value: Any) -> Indentation | None:
         return None if value is None else PYTHON
     if isinstance(value, dict):
         try:
-            return build_indentation(value)
+            return build_rules(value) if "rules" in value else build_indentation(value)
         except ValueError as error:
             raise _bad_header(name, f"has a postlex whose {error}") from None
     raise _bad_header(

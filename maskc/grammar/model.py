@@ -104,6 +104,25 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
+class Rewrite:
+    """What a postlex makes of the lexemes of one terminal; its conditions must all hold.
+
+    Attributes:
+        terminal: the lexeme's.
+        becomes: what the parser gets; ``None`` if it gets nothing.
+        before: terminals of the next lexeme, ``$END`` among them; ``None``: any.
+        after: terminals of the lexeme before it, ``$END`` for the text's beginning; ``None``: any.
+        between: brackets of which one must be the innermost that is open; ``None``: any.
+    """
+
+    terminal: TerminalId
+    becomes: TerminalId | None
+    before: frozenset[TerminalId] | None
+    after: frozenset[TerminalId] | None
+    between: frozenset[TerminalId] | None
+
+
+@dataclass(frozen=True, slots=True)
 class LexerSpec:
     """What the lexer looks for, and where.
 
@@ -121,6 +140,9 @@ class LexerSpec:
         keyword_tail: ``re`` source of what a lexeme may have after a string terminal and still be
             renamed to it; mostly nothing, see :mod:`maskc.frontends.lark.versions`.
         roles: terminals to which lexemes are renamed as to keywords, by a pattern.
+        rewrites: what a postlex drops and renames, in the order in which it is tried.
+        innermost: context → the innermost open bracket wherever the parser names it, if it is one
+            that ``rewrites`` ask for; empty if they ask for none.
     """
 
     terminals: tuple[str, ...]
@@ -134,6 +156,8 @@ class LexerSpec:
     layout: Layout | None
     keyword_tail: str = ""
     roles: frozenset[TerminalId] = frozenset()
+    rewrites: tuple[Rewrite, ...] = ()
+    innermost: tuple[TerminalId | None, ...] = ()
 
     def __post_init__(self) -> None:
         """Keep the mapping from being written."""

@@ -87,10 +87,12 @@ def contexts_after(lexer: LexerSpec) -> dict[int, frozenset[int]]:
     """Return, for a terminal or ``IGNORED``, the contexts its follower can be lexed in.
 
     A newline's follower is lexed after the INDENT or DEDENTs that came with it; between
-    brackets the newline is dropped and leaves the context as it was.
+    brackets the newline is dropped and leaves the context as it was. So does what a postlex drops,
+    and what waits for the next lexeme.
     """
     every = frozenset(range(len(lexer.contexts)))
     after = {**lexer.contexts_after, IGNORED: every}
+    after |= {rewrite.terminal: every for rewrite in lexer.rewrites}
     if lexer.layout:
         after[lexer.layout.newline] = every
     return after

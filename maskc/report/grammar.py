@@ -13,6 +13,7 @@ from typing import Any
 from maskc.errors import GrammarError, LimitError
 from maskc.frontends.indentation import build_indentation, format_indentation
 from maskc.frontends.loading import load_grammar
+from maskc.frontends.postlex_rules import build_rules, format_rules
 from maskc.frontends.source import source_from_header
 from maskc.grammar.model import Grammar
 
@@ -44,6 +45,8 @@ def format_postlex(value: Any) -> str:
     if not isinstance(value, dict):
         return str(value or "none")
     try:
+        if "rules" in value:
+            return format_rules(build_rules(value))
         return format_indentation(build_indentation(value))
     except ValueError as error:
         return f"none that is known: {error}"

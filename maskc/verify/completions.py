@@ -99,7 +99,7 @@ class Completer:
                 self.steps.can_finish(here) or self.steps.remaining.of(here.stack) < needed
             ):
                 return moves, here
-            for name in sorted(self.steps.rows[here.stack[-1]]):
+            for name in self.steps.names_at(here):
                 for value in self._values(here, name):
                     after = self.steps.take(here, name, value)
                     if after is None or after in seen:

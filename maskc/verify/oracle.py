@@ -21,6 +21,7 @@ from lark import Lark
 from maskc.verify.characters import split_cut
 from maskc.verify.completions import Completer
 from maskc.verify.readings import Reader, Reading, Undecided
+from maskc.verify.rule_steps import build_steps
 from maskc.verify.steps import State, Steps
 
 __all__ = ["Oracle", "Position", "Undecided"]
@@ -33,7 +34,7 @@ class Oracle:
     """What Lark says of positions in texts of one grammar."""
 
     def __init__(self, lark: Lark) -> None:
-        self.steps = Steps(lark)
+        self.steps = build_steps(lark)
         self.reader = Reader(self.steps)
         self.completer = Completer(self.reader)
         self._texts: dict[str, _Walk] = {}

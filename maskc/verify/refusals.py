@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from lark import Lark
 from lark.exceptions import LarkError, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
-from lark.indenter import DedentError
+from lark.indenter import DedentError, Indenter
 
 from maskc.frontends.lark.versions import match_lexeme
 from maskc.verify.general import is_two_endings
@@ -97,8 +97,9 @@ def _refuse_token(parser: Lark, text: str, error: UnexpectedToken) -> Refusal:
     offset = token.start_pos
     if token.type == "$END" or offset is None:
         return _refuse(text, len(text), "the text ends here", expected)
-    indenter = cast(Any, parser.lexer_conf.postlex)
-    if indenter and token.type in (indenter.INDENT_type, indenter.DEDENT_type):
+    postlex = cast(Any, parser.lexer_conf.postlex)
+    blocks = (postlex.INDENT_type, postlex.DEDENT_type) if isinstance(postlex, Indenter) else ()
+    if token.type in blocks:
         # They are made after the newline lexeme that begins the line.
         offset = token.end_pos if token.end_pos is not None else offset
         if offset >= len(text):

@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any, NamedTuple, cast
 
 from lark import Lark
+from lark.indenter import Indenter
 from lark.lexer import BasicLexer, Token
 from lark.parsers.lalr_analysis import Shift
 
@@ -30,11 +31,18 @@ class State(NamedTuple):
         stack: states of Lark's own table, the last is on top.
         parens: open brackets, as the ``Indenter`` counts them.
         columns: open columns, as the ``Indenter`` keeps them.
+        last: the terminal of the last lexeme, if rules may ask for it.
+        brackets: the open ones, if rules ask for them.
+        waiting: a lexeme's terminal, and the one before it, that the parser has not got yet.
     """
 
     stack: tuple[int, ...]
     parens: int = 0
     columns: tuple[int, ...] = (0,)
+    # For a postlex that is written as rules (:mod:`maskc.verify.rule_steps`).
+    last: str = ""
+    brackets: tuple[str, ...] = ()
+    waiting: tuple[str, str] | None = None
 
 
 class Steps:
@@ -46,8 +54,9 @@ class Steps:
         self.rows: dict[int, dict[str, Any]] = table.states
         self.start = State((table.start_states[start],))
         self._end_state: int = table.end_states[start]
-        self.indenter = cast(Any, lark.lexer_conf.postlex)
-        self._lexer = frontend.lexer.lexer if self.indenter else frontend.lexer
+        postlex = cast(Any, lark.lexer_conf.postlex)
+        self.indenter: Any = postlex if isinstance(postlex, Indenter) else None
+        self._lexer = frontend.lexer.lexer if postlex else frontend.lexer
         self.terminals = {str(t.name): t for t in lark.terminals}
         self.flags: int = lark.lexer_conf.g_regex_flags
         self.ignored = frozenset(map(str, lark.lexer_conf.ignore))
@@ -139,6 +148,10 @@ class Steps:
                 return False
             self._reduce(new, action[1])
         return True
+
+    def names_at(self, state: State) -> list[str]:
+        """Return the terminals, and nonterminals, with which a text may go on."""
+        return sorted(self.rows[state.stack[-1]])
 
     def can_go_on(self, state: State) -> bool:
         """Return whether more of the text, or its end, may follow; ``False`` is a proof.

@@ -39,6 +39,20 @@ def test_the_header_s_settings_are_read_as_the_project_s(tmp_path):
     assert (source.postlex.newline, source.postlex.opens) == ("_NL", ("LPAR",))
 
 
+def test_rules_of_a_postlex_are_a_line_each(tmp_path):
+    write(
+        tmp_path,
+        "x",
+        'parser = "lalr"\n[postlex]\nkind = "rules"\nrule = ["drop:A:after:A", "drop:B"]\n'
+        'always_accept = ["A"]\n',
+    )
+    (entry,) = read_entries(tmp_path)
+    source = load_source(entry.header() + "a: /x/\n")
+    assert source.postlex is not None
+    assert [str(rule) for rule in source.postlex.rules] == ["drop:A:after:A", "drop:B"]
+    assert source.postlex.always_accept == ("A",)
+
+
 def test_a_postlex_in_words_is_no_setting(tmp_path):
     write(tmp_path, "x", 'postlex = "drops newlines in brackets"\n')
     (entry,) = read_entries(tmp_path)

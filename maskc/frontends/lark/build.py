@@ -29,10 +29,10 @@ from maskc.errors import GrammarError
 from maskc.frontends.lark.contexts import check_alternations, is_dynamic
 from maskc.frontends.lark.expansion import check_expansion
 from maskc.frontends.lark.imports import check_grammar_text, make_loader
-from maskc.frontends.lark.indenters import build_indenter
 from maskc.frontends.lark.patching import patched
 from maskc.frontends.lark.reduce_conflicts import describe_collision
 from maskc.frontends.lark.roles import check_roles, insert_roles, make_lexers, renaming
+from maskc.frontends.lark.rule_postlex import build_postlex, check_rules
 from maskc.frontends.lark.unreadable import explain_unreadable
 from maskc.frontends.lark.versions import check_version
 from maskc.frontends.settings import PRIORITIES
@@ -63,7 +63,7 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
     check_version(source.name)
     name_source(source)
     check_grammar_text(source.name, len(source.text), source.text)
-    postlex = build_indenter(source.postlex) if source.postlex else None
+    postlex = build_postlex(source.postlex) if source.postlex else None
     starts = source.start.split(",")
     grammar: Any = None
     try:
@@ -92,6 +92,7 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
             from maskc.frontends.lark.regex_module import translate_terminals
 
             translate_terminals(built)
+        check_rules(built, source)
         if source.roles:
             with renaming():
                 make_lexers(built)

@@ -15,10 +15,12 @@ from lark import Lark
 from lark.lexer import BasicLexer
 
 from maskc.frontends.conditionals import check_conditionals
+from maskc.frontends.indentation import Indentation
 from maskc.frontends.lark.roles import create_unless, rank_roles
 from maskc.frontends.match_length import build_matcher
-from maskc.grammar.model import Context, Layout
-from maskc.ids import ContextId, TerminalId
+from maskc.frontends.postlex_rules import TEXT_END, TEXT_START, PostlexRules
+from maskc.grammar.model import Context, Layout, Rewrite
+from maskc.ids import END, ContextId, TerminalId
 
 # A name, a flag or a look-around; or an escaped bracket, which does no harm.
 _MORE_THAN_A_GROUP = re.compile(r"\(\?(?!:)")
@@ -108,17 +110,38 @@ def read_context(lexer: Any, terminal_id: Mapping[str, TerminalId], matcher: Any
     )
 
 
-def read_layout(postlex: Any, terminal_id: Mapping[str, TerminalId]) -> Layout:
+def read_layout(postlex: Indentation, terminal_id: Mapping[str, TerminalId]) -> Layout:
     """Return what an ``Indenter`` looks at."""
 
     def ids(names: Iterable[str]) -> frozenset[TerminalId]:
         return frozenset(terminal_id[name] for name in names)
 
     return Layout(
-        newline=terminal_id[postlex.NL_type],
-        indent=terminal_id[postlex.INDENT_type],
-        dedent=terminal_id[postlex.DEDENT_type],
-        opens=ids(postlex.OPEN_PAREN_types),
-        closes=ids(postlex.CLOSE_PAREN_types),
+        newline=terminal_id[postlex.newline],
+        indent=terminal_id[postlex.indent],
+        dedent=terminal_id[postlex.dedent],
+        opens=ids(postlex.opens),
+        closes=ids(postlex.closes),
         tab_len=postlex.tab_len,
+    )
+
+
+def read_rewrites(
+    rules: PostlexRules, terminal_id: Mapping[str, TerminalId]
+) -> tuple[Rewrite, ...]:
+    """Return what rules make of lexemes."""
+    numbers = {**terminal_id, TEXT_START: END, TEXT_END: END}
+
+    def ids(names: tuple[str, ...]) -> frozenset[TerminalId] | None:
+        return frozenset(numbers[name] for name in names) if names else None
+
+    return tuple(
+        Rewrite(
+            numbers[rule.terminal],
+            None if rule.becomes is None else numbers[rule.becomes],
+            ids(rule.before),
+            ids(rule.after),
+            ids(rule.between),
+        )
+        for rule in rules.rules
     )

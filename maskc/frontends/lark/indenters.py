@@ -47,7 +47,12 @@ def load_indentation(spec: str) -> Indentation:
     except (ImportError, AttributeError, ValueError, SyntaxError) as error:
         raise PostlexError(spec, f"cannot be imported ({error}); check the spelling") from None
     if not (isinstance(found, type) and issubclass(found, Indenter)):
-        raise PostlexError(spec, "is not a lark.indenter.Indenter; only indentation is supported")
+        raise PostlexError(
+            spec,
+            "is not a lark.indenter.Indenter, and its code is not run; leave --postlex out and "
+            "write what it drops and renames at the top of the grammar, as in "
+            "// maskc: postlex=rules rule=drop:_NL:between:LPAR brackets=LPAR:RPAR",
+        )
     overridden = _find_override(found)
     if overridden is not None:
         raise PostlexError(

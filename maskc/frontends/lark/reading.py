@@ -14,6 +14,7 @@ from typing import Any, cast
 from lark import Lark
 from lark.lexer import TerminalDef
 
+from maskc.frontends.indentation import Indentation
 from maskc.frontends.lark.build import build_with_imports
 from maskc.frontends.lark.contexts import (
     is_dynamic,
@@ -22,16 +23,20 @@ from maskc.frontends.lark.contexts import (
     read_contexts,
     read_layout,
     read_ranks,
+    read_rewrites,
 )
 from maskc.frontends.lark.roles import list_roles
 from maskc.frontends.lark.tables import SharedRow, read_row, shared_lookaheads
 from maskc.frontends.lark.versions import keyword_tail
 from maskc.frontends.match_length import build_matcher
 from maskc.frontends.numbering import Numbering, number_names
+from maskc.frontends.postlex_rules import PostlexRules
+from maskc.frontends.settings import Postlex
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.lalr import LalrState, LalrTable, Reduction
 from maskc.grammar.model import Context, Grammar, LalrGrammar, LexerSpec, Production
 from maskc.ids import ContextId, LalrStateId, ProductionId, TerminalId
+from maskc.parser.brackets import split_by_brackets
 
 _Row = tuple[dict[str, int], dict[str, Any], SharedRow | None]
 
@@ -47,17 +52,20 @@ def read_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
     with shared_lookaheads():
         lark = build_with_imports(source, imports)
     start = source.start.split(",")[0]
-    grammar = _read_general(lark, start) if source.parser == "earley" else _read_lalr(lark, start)
+    if source.parser == "earley":
+        grammar = _read_general(lark, start)
+    else:
+        grammar = _read_lalr(lark, start, source.postlex)
     return grammar, replace(source, imports=dict(sorted(imports.items())))
 
 
-def _read_lalr(lark: Lark, start: str) -> LalrGrammar:
+def _read_lalr(lark: Lark, start: str, postlex: Postlex | None) -> LalrGrammar:
     table = cast(Any, lark.parser.parser)._parse_table
-    postlex = cast(Any, lark.lexer_conf.postlex)
     rows: dict[int, _Row] = {number: read_row(row) for number, row in table.states.items()}
     rules = _list_rules(lark, rows.values())
     numbering = number_names(
-        _list_terminals(lark, rows.values(), rules), (str(rule.origin.name) for rule in rules)
+        _list_terminals(lark, rows.values(), rules, postlex),
+        (str(rule.origin.name) for rule in rules),
     )
     produced = {rule: _produce(numbering, rule) for rule in rules}
     bnf = numbering.make_bnf(start, produced.values())
@@ -74,11 +82,21 @@ def _read_lalr(lark: Lark, start: str) -> LalrGrammar:
         contexts=contexts,
         first_context=context_of[0],
         contexts_after=_list_contexts_after(states, context_of),
-        layout=read_layout(postlex, numbering.terminal_id) if postlex else None,
+        layout=(
+            read_layout(postlex, numbering.terminal_id)
+            if isinstance(postlex, Indentation)
+            else None
+        ),
         keyword_tail=_read_tail(lark, contexts),
         roles=frozenset(numbering.terminal_id[name] for name in list_roles(lark)),
     )
-    return LalrGrammar(bnf, lexer, LalrTable(states, order[table.end_states[start]], context_of))
+    end_state = order[table.end_states[start]]
+    grammar = LalrGrammar(bnf, lexer, LalrTable(states, end_state, context_of))
+    if not isinstance(postlex, PostlexRules):
+        return grammar
+    ids = numbering.terminal_id
+    grammar = replace(grammar, lexer=replace(lexer, rewrites=read_rewrites(postlex, ids)))
+    return split_by_brackets(grammar, {ids[a]: ids[b] for a, b in postlex.brackets})
 
 
 def _read_general(lark: Lark, start: str) -> Grammar:
@@ -126,9 +144,10 @@ def _list_rules(lark: Lark, rows: Iterable[_Row]) -> list[Any]:
     return list(rules)
 
 
-def _list_terminals(lark: Lark, rows: Iterable[_Row], rules: Iterable[Any]) -> set[str]:
+def _list_terminals(
+    lark: Lark, rows: Iterable[_Row], rules: Iterable[Any], postlex: Postlex | None
+) -> set[str]:
     """Return the names of terminals: those defined, acted on, or asked for by the postlex."""
-    postlex = cast(Any, lark.lexer_conf.postlex)
     names = {str(terminal.name) for terminal in lark.terminals}
     looked_for = {}  # rows that reduce alone share the names on which they do
     for moves, reduced, shared in rows:
@@ -137,10 +156,7 @@ def _list_terminals(lark: Lark, rows: Iterable[_Row], rules: Iterable[Any]) -> s
             looked_for[id(shared.names)] = shared.names
     names.update(*looked_for.values())
     names -= {str(rule.origin.name) for rule in rules}
-    if postlex:
-        names |= {postlex.NL_type, postlex.INDENT_type, postlex.DEDENT_type}
-        names |= {*postlex.OPEN_PAREN_types, *postlex.CLOSE_PAREN_types}
-    return names
+    return names if postlex is None else names | postlex.names()
 
 
 def _read_states(
