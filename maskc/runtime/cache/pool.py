@@ -15,17 +15,19 @@ up have the number -1, and are evicted when they take an eighth.
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections.abc import Iterable
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.graph import Mask
 
-MAX_NUMBERED = 65_536
-_PAGE = 1024  # words of memory's pages, at least
-NO_NUMBER = -1
+MAX_NUMBERED: Final = 65_536
+_PAGE: Final = 1024  # words of memory's pages, at least
+NO_NUMBER: Final = -1
 
 _log = logging.getLogger(__name__)
 
@@ -89,6 +91,10 @@ class MaskPool:
         self._n_bytes = 0
         self._has_told = False
         self._lock = threading.Lock()
+        weights = np.frombuffer(os.urandom(8 * (self.n_words // 2)), dtype=np.uint64)
+        self._weights = weights | np.uint64(1)
+        # The first mask of each sum; and those whose sum was there, by Python's hash.
+        self._by_sum: dict[int, PooledMask] = {}
         self._by_hash: dict[int, list[PooledMask]] = {}
         self._united: dict[frozenset[PooledMask], PooledMask] = {}
         ends = np.zeros(self.n_words * 32, dtype=np.bool_)
@@ -118,13 +124,15 @@ class MaskPool:
         return made
 
     def _find_or_add(self, words: Mask) -> PooledMask:
-        raw = words.tobytes()
-        key = hash(raw)
+        key = self._sum(words)
         with self._lock:
-            equal = self._by_hash.setdefault(key, [])
-            for known in equal:
-                if known.words.tobytes() == raw:
-                    return known
+            first = self._by_sum.get(key)
+            if first is not None and first.words.tobytes() == words.tobytes():
+                return first
+            if first is not None or self._by_hash:
+                for known in self._by_hash.get(hash(words.tobytes()), ()):
+                    if known.words.tobytes() == words.tobytes():
+                        return known
             number = self.n_numbered
             if number < len(self.rows):
                 self.rows[number] = words
@@ -134,10 +142,23 @@ class MaskPool:
                 self._n_bytes += words.nbytes
             words.setflags(write=False)
             made = PooledMask(words, number)
-            equal.append(made)
+            if first is None:
+                self._by_sum[key] = made
+            else:
+                self._by_hash.setdefault(hash(words.tobytes()), []).append(made)
             # Only once the row is written: a thread that reads the number finds the mask.
             self.n_numbered += number != NO_NUMBER
             return made
+
+    def _sum(self, words: Mask) -> int:
+        """Return a number of some words, equal for few others: pairs of them, times random numbers.
+
+        Python's own hash of 16 KB takes three times as long. It is asked where two masks have one
+        number, as those may that differ in the last tokens of pairs only.
+        """
+        n_paired = self.n_words & -2
+        found = int(np.dot(words[:n_paired].view(np.uint64), self._weights))
+        return found if n_paired == self.n_words else 31 * found + int(words[n_paired])
 
     def unite(self, masks: Iterable[PooledMask]) -> PooledMask:
         """Return the mask of all tokens that are in one of several masks, at least one."""
@@ -158,6 +179,9 @@ class MaskPool:
         """Evict the masks without a number."""
         with self._lock:
             self._united.clear()
+            self._by_sum = {
+                key: mask for key, mask in self._by_sum.items() if mask.number != NO_NUMBER
+            }
             for key in list(self._by_hash):
                 kept = [mask for mask in self._by_hash[key] if mask.number != NO_NUMBER]
                 if kept:

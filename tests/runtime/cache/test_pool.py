@@ -164,3 +164,25 @@ def test_threads_that_add_masks_agree_on_their_numbers():
         shared = list(threads.map(pool.share, masks))
     assert len({mask.number for mask in shared}) == 50
     assert all(np.array_equal(pool.table()[m.number], m.words) for m in shared)
+
+
+def test_masks_whose_sums_are_equal_are_still_told_apart():
+    # Tokens 63, 127 and 191: each is the last bit of a pair of words.
+    pool = MaskPool(192, (0,), 1 << 20)
+    words = np.zeros((8, 6), dtype=np.int32)
+    for number, row in enumerate(words):
+        for place in range(3):
+            row[2 * place + 1] = np.int32(-(2**31)) * (number >> place & 1)
+    made = [pool.share(row.copy()) for row in words]
+    assert len({mask.number for mask in made}) == 8
+    pool.forget()
+    assert [pool.share(row.copy()) for row in words] == made
+
+
+def test_a_mask_of_an_odd_number_of_words_is_found_by_its_last_word():
+    pool = MaskPool(96, (0,), 1 << 20)
+    words = np.zeros((3, 3), dtype=np.int32)
+    words[1:, 2] = 1, 2
+    numbers = [pool.share(row.copy()).number for row in (*words, *words)]
+    assert len(set(numbers)) == 3
+    assert numbers[:3] == numbers[3:]
