@@ -43,12 +43,10 @@ INTERPRETED = {
     "maskc/runtime/once.py": "a descriptor",
     "maskc/runtime/over_tokens.py": "users call it",
     "maskc/runtime/vocabulary.py": "weak references",
-    "maskc/runtime/cache/budget.py": "weak references",
-    "maskc/runtime/cache/composing.py": "once for a mask",
-    "maskc/runtime/lalr/stack_cache.py": "its base is interpreted",
+    "maskc/runtime/cache/generations.py": "weak references",
     "maskc/runtime/glr/gss.py": "weak references",
 }
-MORE = ("maskc/bits.py", "maskc/levels.py")
+MORE = ("maskc/bits.py", "maskc/ids.py", "maskc/levels.py")
 
 
 def sources() -> list[str]:

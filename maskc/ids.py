@@ -10,7 +10,7 @@ artifact stores of them is part of its format, so their values never change.
 
 from __future__ import annotations
 
-from typing import NewType
+from typing import Final, NewType
 
 TokenId = NewType("TokenId", int)
 
@@ -35,28 +35,30 @@ NodeId = NewType("NodeId", int)
 ProfileId = NewType("ProfileId", int)
 
 # Terminals.
-END = TerminalId(0)  # `$END`, the end of the text
-IGNORED = TerminalId(-1)  # the lexeme is dropped: it never reaches the parser
-ENTRY = TerminalId(-2)  # of a boundary that a walk starts from: it went to the parser before
-NO_EVENT = TerminalId(-8)  # nothing ends: the token stays inside its lexeme
+END: Final = TerminalId(0)  # `$END`, the end of the text
+IGNORED: Final = TerminalId(-1)  # the lexeme is dropped: it never reaches the parser
+ENTRY: Final = TerminalId(-2)  # of a boundary that a walk starts from: it went to the parser before
+NO_EVENT: Final = TerminalId(-8)  # nothing ends: the token stays inside its lexeme
 
 # Terminals of a text's end, where `end_of_text` says which one the open lexeme is.
-NOT_AN_END = TerminalId(-2)  # the text cannot end here
-EMPTY_TEXT = TerminalId(-3)  # no lexeme is open: the start of the text
+NOT_AN_END: Final = TerminalId(-2)  # the text cannot end here
+EMPTY_TEXT: Final = TerminalId(-3)  # no lexeme is open: the start of the text
 
-DEAD = ScannerStateId(0)  # nothing leads out of it
+DEAD: Final = ScannerStateId(0)  # nothing leads out of it
 # In the place of the state after a byte:
-ENDS = ScannerStateId(-1)  # the byte ends the lexeme
-FORKS = ScannerStateId(-2)  # it may end the lexeme, and the lexeme may also go on with it
+ENDS: Final = ScannerStateId(-1)  # the byte ends the lexeme
+FORKS: Final = ScannerStateId(-2)  # it may end the lexeme, and the lexeme may also go on with it
 # Columns of an open newline lexeme, as far as one token knows.
-NO_LINE = -1  # no line break in the lexeme yet
-SAME = -2  # what it was before the token; SAME - d is d columns more
-NO_COLUMNS = ColumnsId(-1)  # the open lexeme is no newline that counts columns
-NO_LOOKAHEAD = LookaheadId(-1)  # there is none, or the parser never sees it
-AT_END = BoundaryId(-1)  # the boundary at the end of the text, where DEDENTs are free
-ROOT = ProductionId(-1)  # `$root -> start`, which Lark adds and does not list
-NO_BASE = -1  # of a mask that is kept without another one: its words are all it has
-ANY_PROFILE = ProfileId(-1)  # in the place of a profile: the answer is the same for all of them
-AT_THE_END = NodeId(-1)  # in the place of a node: the text has to end there
-NO_NONTERMINAL = NonterminalId(-1)  # nothing is pushed: the parser shifts, or refuses
-DROPPED = SequenceId(-1)  # in the place of a path or a sequence: no text has it
+NO_LINE: Final = -1  # no line break in the lexeme yet
+SAME: Final = -2  # what it was before the token; SAME - d is d columns more
+NO_COLUMNS: Final = ColumnsId(-1)  # the open lexeme is no newline that counts columns
+NO_LOOKAHEAD: Final = LookaheadId(-1)  # there is none, or the parser never sees it
+AT_END: Final = BoundaryId(-1)  # the boundary at the end of the text, where DEDENTs are free
+ROOT: Final = ProductionId(-1)  # `$root -> start`, which Lark adds and does not list
+NO_BASE: Final = -1  # of a mask that is kept without another one: its words are all it has
+ANY_PROFILE: Final = ProfileId(
+    -1
+)  # in the place of a profile: the answer is the same for all of them
+AT_THE_END: Final = NodeId(-1)  # in the place of a node: the text has to end there
+NO_NONTERMINAL: Final = NonterminalId(-1)  # nothing is pushed: the parser shifts, or refuses
+DROPPED: Final = SequenceId(-1)  # in the place of a path or a sequence: no text has it

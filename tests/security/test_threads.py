@@ -149,8 +149,8 @@ def test_a_generation_may_end_while_something_is_looked_up():
     class Key:
         def __hash__(self):
             # In the place of another thread.
-            cache.start_generation()
+            cache.generations.start()
             return 0
 
-    cache._previous = {Key(): "result"}
-    assert cache.recall(next(iter(cache._previous)), Stack(0, None)) in {"result", None}
+    cache.generations.previous = {Key(): "result"}
+    assert cache.recall(next(iter(cache.generations.previous)), Stack(0, None)) in {"result", None}

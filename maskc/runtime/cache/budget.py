@@ -26,16 +26,20 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 from weakref import ref
 
-# Estimated sizes of CPython objects; a test compares what is allocated with the budget.
-ENTRY_BYTES = 250  # a key, its place in a dict, a small result
-EDGE_BYTES = 130  # an integer key and its place in a dict
+from maskc.runtime.cache.generations import Generations
 
-_FREED_AT_ONCE = 8
-_COLLECTED_AFTER = 256  # times that some were freed; ten times that for the second generation
-_FIRST_SWEEP = 1_000  # caches, before those that are gone are dropped
+# Estimated sizes of CPython objects; a test compares what is allocated with the budget.
+ENTRY_BYTES: Final = 250  # a key, its place in a dict, a small result
+EDGE_BYTES: Final = 130  # an integer key and its place in a dict
+
+_FREED_AT_ONCE: Final = 8
+_COLLECTED_AFTER: Final = (
+    256  # times that some were freed; ten times that for the second generation
+)
+_FIRST_SWEEP: Final = 1_000  # caches, before those that are gone are dropped
 
 
 class Budget:
@@ -49,19 +53,19 @@ class Budget:
         self._share = limit // 3
         self._charged = 0
         self._previous = 0  # of the previous generation
-        self._caches: list[ref[Cache]] = []
+        self._caches: list[ref[Generations]] = []
         self._sweep_at = _FIRST_SWEEP
         self._evicted: list[dict[Any, Any]] = []
         self._n_freed = 0
         self._lock = threading.Lock()
 
-    def add(self, cache: Cache) -> None:
+    def add(self, generations: Generations) -> None:
         """Include a cache while it lives: its generations are those of the others."""
         with self._lock:
             if len(self._caches) >= self._sweep_at:
                 self._caches = [known for known in self._caches if known() is not None]
                 self._sweep_at = 2 * len(self._caches) + _FIRST_SWEEP
-            self._caches.append(ref(cache))
+            self._caches.append(ref(generations))
 
     def charge(self, n_bytes: int) -> None:
         """Count bytes towards the current generation, and start a new one if it has its share."""
@@ -80,9 +84,9 @@ class Budget:
         with self._lock:
             self._charged = self._previous = 0
             self._evicted.clear()
-            for cache in self._list_caches():
-                cache.start_generation()
-                cache.start_generation()
+            for generations in self._list_caches():
+                generations.start()
+                generations.start()
 
     def _evict(self) -> None:
         """Free a few evicted results; start a new generation if the current one has its share."""
@@ -96,13 +100,13 @@ class Budget:
                     self._evicted[-1].popitem()
             if self._charged > self._share:
                 self._charged, self._previous = 0, self._charged
-                self._evicted += [cache.start_generation() for cache in self._list_caches()]
+                self._evicted += [generations.start() for generations in self._list_caches()]
         # Without the lock: what the collector frees may be somebody's who comes here.
         if n_freed % _COLLECTED_AFTER == 0 and gc.isenabled():
             gc.collect(int(n_freed % (10 * _COLLECTED_AFTER) == 0))
 
-    def _list_caches(self) -> list[Cache]:
-        return [cache for known in self._caches if (cache := known()) is not None]
+    def _list_caches(self) -> list[Generations]:
+        return [found for known in self._caches if (found := known()) is not None]
 
 
 class Cache:
@@ -113,34 +117,32 @@ class Cache:
         measure: key → the estimated bytes of the key and its result; default: ``ENTRY_BYTES``.
 
     Attributes:
-        current: key → result, of the current generation. Hot loops look here first, as a call of
+        generations: the results. Hot loops look into the current ones first, as a call of
             :meth:`get` takes longer than the look-up.
+        budget: as given.
     """
-
-    __slots__ = ("__weakref__", "_measure", "_previous", "budget", "current")
 
     def __init__(self, budget: Budget, measure: Callable[[Any], int] | None = None) -> None:
         self.budget = budget
+        self.generations = Generations()
         self._measure = measure
-        self.current: dict[Any, Any] = {}
-        self._previous: dict[Any, Any] = {}
-        budget.add(self)
+        budget.add(self.generations)
 
     def get(self, key: object) -> Any:
         """Return the result, ``None`` if there is none."""
-        found = self.current.get(key)
+        generations = self.generations
+        current: dict[Any, Any] = generations.current
+        found: Any = current.get(key)
         if found is None:
-            found = self._previous.get(key)
-            if found is not None:
-                self.put(key, found)
+            previous: dict[Any, Any] = generations.previous
+            if previous:
+                found = previous.get(key)
+                if found is not None:
+                    self.put(key, found)
         return found
 
     def put(self, key: object, result: object) -> None:
         """Add a result to the current generation."""
-        self.current[key] = result
-        self.budget.charge(self._measure(key) if self._measure else ENTRY_BYTES)
-
-    def start_generation(self) -> dict[Any, Any]:
-        """Make the current generation the previous one; return the one that is evicted."""
-        evicted, self._previous, self.current = self._previous, self.current, {}
-        return evicted
+        current: dict[Any, Any] = self.generations.current
+        current[key] = result
+        self.budget.charge(ENTRY_BYTES if self._measure is None else self._measure(key))

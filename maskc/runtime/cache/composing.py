@@ -8,10 +8,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from typing import Protocol
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.cache.pool import MaskPool, PooledMask
-from maskc.runtime.graph import GraphReader, Unions
+from maskc.runtime.graph import Mask, Unions
+
+
+class Uniting(Protocol):
+    """What a decision graph is asked for here."""
+
+    def unite(self, unions: Unions, n_words: int) -> Mask:
+        """Return a new mask, int32[n_words], of all tokens of some unions."""
 
 
 class Composer:
@@ -23,7 +31,7 @@ class Composer:
         budget: what cached sets of unions are charged to.
     """
 
-    def __init__(self, graph: GraphReader, pool: MaskPool, budget: Budget) -> None:
+    def __init__(self, graph: Uniting, pool: MaskPool, budget: Budget) -> None:
         self._graph = graph
         self._pool = pool
         self._budget = budget

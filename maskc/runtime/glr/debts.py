@@ -157,7 +157,7 @@ class DebtReader:
 
     def _read_below(self, owed: Debts | None, node: Node, found: set[int]) -> None:
         """Add what is found below a node, as long as a debt is left."""
-        edges = self._edges.current
+        edges = self._edges.generations.current
         while owed is not None:
             if len(node.below) != 1:
                 self._read_graph(owed, node, found)

@@ -74,9 +74,7 @@ class Tracks:
         if not track or not inside:
             return OUTSIDE
         key = (track, byte, inside)
-        found: int | None = self._moves.current.get(key)
-        if found is None:
-            found = self._moves.get(key)
+        found: int | None = self._moves.get(key)
         if found is None:
             found = self._number(
                 tuple(

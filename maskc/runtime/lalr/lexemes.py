@@ -125,9 +125,7 @@ class Lexemes:
     def leads_on_at_once(self, number: OpenLexemeId, state: RefinedStateId) -> bool:
         """Return the same of every stack with a state on top, without newlines that count."""
         key = (number, state)
-        verdict: bool | None = self._verdicts.current.get(key)
-        if verdict is None:
-            verdict = self._verdicts.get(key)
+        verdict: bool | None = self._verdicts.get(key)
         if verdict is None:
             lookaheads, place = self._lookaheads, self._tables.place[state]
             lexeme, taken = lookaheads.open_lexeme(number), lookaheads.taken[state]

@@ -89,13 +89,14 @@ class LalrMachine:
         graph = GraphReader(arrays)
         debts = Debts(self.scanner, self.tables, graph, self.effects, self.lexemes, self.newlines)
         self._masks = LalrMasks(self.tables, debts, Composer(graph, pool, budget), budget)
-        self._tops, self._mask_cache = self._masks.tops, self._masks.cache
+        self._tops, self._mask_cache = self._masks.tops.generations, self._masks.cache.generations
         self._classes, self._stride = self._masks.classes, self._masks.stride
         self._budget = budget
         self._text_of = text_of
         n_states = self.tables.n_states
         # By scanner state, token and top of the stack; and by the column and the open blocks too.
         self._effects = StackCache(budget, n_states)
+        self._effect_results = self._effects.generations
         self._effects_by_layout = StackCache(budget, n_states)
         self.pool = pool
         self.byte_groups = group_bytes(
@@ -123,7 +124,7 @@ class LalrMachine:
         Decoding spends its time here: :meth:`StackCache.find` and ``pop_and_push`` are written out,
         as each call would take a tenth of the whole.
         """
-        stack, current = h.stack, self._effects.current
+        stack, current = h.stack, self._effect_results.current
         effects = current.get((h.state, token_id, stack.state))
         while type(effects) is int:
             if effects < 0:

@@ -25,25 +25,25 @@ top the result is "a"; with 7, 4, 4 and 2 below it, "b".
 from __future__ import annotations
 
 from itertools import count
-from typing import Any
+from typing import Any, Final
 
 from maskc.ids import RefinedStateId
 from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
 from maskc.runtime.lalr.stack import Stack, serial_of
 
-DEEP = 64
+DEEP: Final = 64
 
 # In the place of a result: it also depends on the layout, and is cached by that as well.
 BY_LAYOUT = "by layout"
 
-_STATE_BYTES = 8  # of a chain
+_STATE_BYTES: Final = 8  # of a chain
 
 
 class OnStack:
     """What a tree has in the place of a result that is cached by the stack itself."""
 
 
-ON_STACK = OnStack()
+ON_STACK: Final = OnStack()
 
 
 class StackCache(Cache):
@@ -56,8 +56,6 @@ class StackCache(Cache):
         n_states: states are less than this.
     """
 
-    __slots__ = ("_n_states", "_numbers")
-
     def __init__(self, budget: Budget, n_states: int) -> None:
         super().__init__(budget)
         self._n_states = n_states
@@ -66,7 +64,7 @@ class StackCache(Cache):
 
     def find(self, key: tuple[Any, ...], stack: Stack) -> Any:
         """Return the result, ``None`` if there is none."""
-        found, _ = _descend(self.current, key, stack)
+        found, _ = _descend(self.generations.current, key, stack)
         if found is ON_STACK:
             return self.find_deep(key, stack)
         return self.recall(key, stack) if found is None else found
@@ -78,7 +76,7 @@ class StackCache(Cache):
     def recall(self, key: tuple[Any, ...], stack: Stack) -> Any:
         """Return a result of the previous generation, and copy it into the current one."""
         # Read once: another thread may start a new generation at any time.
-        found, lowest = _descend(self._previous, key, stack)
+        found, lowest = _descend(self.generations.previous, key, stack)
         if found is not None:
             self.keep(key, stack, lowest.depth, found)
         return self.find_deep(key, stack) if found is ON_STACK else found
@@ -88,7 +86,7 @@ class StackCache(Cache):
         if stack.depth - lowest > DEEP:
             self.put((key, serial_of(stack)), result)
             lowest, result = stack.depth - DEEP, ON_STACK
-        current = self.current
+        current: dict[Any, Any] = self.generations.current
         place: object = key
         n_bytes = ENTRY_BYTES
         n_below = stack.depth - lowest

@@ -32,10 +32,10 @@ def test_a_stack_that_agrees_as_far_as_it_is_read_needs_no_new_move():
     artifact = compile_text(CALLS, (b"f(", b"x", b")", b"))"), **SETTINGS)
     moves = reader_of(artifact)._edges
     legal_tokens(artifact, "f(f(f(x")
-    n_moves = len(moves.current)
+    n_moves = len(moves.generations.current)
     assert n_moves > 0
     legal_tokens(artifact, "f(f(f(f(f(x")
-    assert len(moves.current) == n_moves
+    assert len(moves.generations.current) == n_moves
 
 
 @pytest.mark.skipif(is_compiled(), reason="a compiled method cannot be watched")
@@ -72,7 +72,7 @@ def test_a_token_with_exponentially_many_readings_takes_few_moves(step):
         b"z" + b"cd" * 25,
     }
     reader = reader_of(artifact)
-    assert len(reader._tops.current) + len(reader._edges.current) < 3_000
+    assert len(reader._tops.generations.current) + len(reader._edges.generations.current) < 3_000
 
 
 def test_a_token_of_thousands_of_terminals_is_read():

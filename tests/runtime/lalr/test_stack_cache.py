@@ -124,8 +124,10 @@ def test_another_thread_may_look_at_any_moment_while_a_chain_is_split(n):
     cache = StackCache(Budget(LARGE), N_STATES)
     cache.keep(KEY, first, 0, "first")
     found = []
-    cache.current = Interrupted(
-        cache.current, n, lambda: found.extend(cache.find(KEY, s) for s in (first, second, third))
+    cache.generations.current = Interrupted(
+        cache.generations.current,
+        n,
+        lambda: found.extend(cache.find(KEY, s) for s in (first, second, third)),
     )
     cache.keep(KEY, second, 0, "second")
     cache.keep(KEY, third, 0, "third")
@@ -145,7 +147,7 @@ def test_another_thread_may_split_a_chain_at_any_moment_while_one_looks(n):
             cache.keep(KEY, second, 0, "second")
             cache.keep(KEY, third, 0, "third")
 
-        cache.current = Interrupted(cache.current, n, split)
+        cache.generations.current = Interrupted(cache.generations.current, n, split)
         expected = {first: "first", second: "second", third: "third"}[looked]
         assert cache.find(KEY, looked) in (None, expected)
 
@@ -157,11 +159,11 @@ def test_what_one_looks_into_may_be_freed_meanwhile(n):
         for looked in (first, second):
             cache = StackCache(Budget(LARGE), N_STATES)
             cache.keep(KEY, first, 0, "first")
-            entries = cache.current
+            entries = cache.generations.current
 
             def free(cache=cache, n_freed=n_freed):
-                for _ in range(min(n_freed, len(cache.current))):
-                    cache.current.popitem()
+                for _ in range(min(n_freed, len(cache.generations.current))):
+                    cache.generations.current.popitem()
 
-            cache.current = Interrupted(entries, n, free)
+            cache.generations.current = Interrupted(entries, n, free)
             assert cache.find(KEY, looked) in (None, "first" if looked is first else None)
