@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,45 +35,15 @@ ParserStateId = RefinedStateId | GeneralStateId
 Mask = NDArray[np.int32]
 Unions = frozenset[int]
 
-NO_TOKENS: Unions = frozenset()
+NO_TOKENS: Final[Unions] = frozenset()
 
-# Sections that are read a few numbers at a time.
-_VIEWED = frozenset(
-    (
-        *("root_first", "root_terminal", "root_column", "root_node"),
-        *("node_profile", "node_answer", "answer_union", "union_first", "union_base"),
-        *("question_first", "question_terminal", "question_column", "question_node"),
-        *("trial_first", "trial_final", "trial_column", "trial_union"),
-    )
-)
+# A terminal is given to the parser, and then a node answers: the terminal, ``NO_EVENT`` if nothing
+# is given; for a newline, its column change; and the node. Plain tuples: a text makes thousands.
+Question = tuple[TerminalId, int, NodeId]
 
-
-class Question(NamedTuple):
-    """A terminal is given to the parser, and then a node answers.
-
-    Attributes:
-        terminal: the terminal; ``NO_EVENT`` if nothing is given to the parser.
-        column: for a newline, its column change.
-        node: the node.
-    """
-
-    terminal: TerminalId
-    column: int
-    node: NodeId
-
-
-class Trial(NamedTuple):
-    """Tokens that leave a lexeme open, and are legal if it can become what the parser takes.
-
-    Attributes:
-        lexeme: number of what the open lexeme may become.
-        column: its column change.
-        unions: what is legal if some text goes on from it and ends.
-    """
-
-    lexeme: OpenLexemeId
-    column: int
-    unions: Unions
+# Tokens that leave a lexeme open, and are legal if it can become what the parser takes: the number
+# of what it may become; its column change; and what is legal if some text goes on from it.
+Trial = tuple[OpenLexemeId, int, Unions]
 
 
 class Answer(NamedTuple):
@@ -89,21 +59,12 @@ class Answer(NamedTuple):
     trials: tuple[Trial, ...]
 
 
-NO_ANSWER = Answer(NO_TOKENS, (), ())
+NO_ANSWER: Final = Answer(NO_TOKENS, (), ())
 
 
-class _Union(NamedTuple):
-    """A set of tokens, as its difference from a mask.
-
-    Attributes:
-        base: number of the mask, negative for the empty one.
-        places: intp[n]: which words differ.
-        bits: int32[n]: the set's own words there.
-    """
-
-    base: int
-    places: NDArray[np.intp]
-    bits: Mask
+# A set of tokens, as its difference from a mask: the mask's number, negative for the empty one;
+# intp[n], which words differ; and int32[n], the set's own words there.
+_Union = tuple[int, NDArray[np.intp], Mask]
 
 
 class GraphReader:
@@ -118,15 +79,21 @@ class GraphReader:
         # There are few changes: as indices they are asked for without a conversion.
         self._change_word = arrays["change_word"].astype(np.intp)
         self._change_bits = arrays["change_bits"]
-        self._numbers = {
-            name: view_numbers(array) for name, array in arrays.items() if name in _VIEWED
-        }
-        self._node_profile = self._numbers["node_profile"]
-        self._node_answer = self._numbers["node_answer"]
-        self._question_first = self._numbers["question_first"]
-        self._trial_first = self._numbers["trial_first"]
-        self._union_first = self._numbers["union_first"]
-        self._union_base = self._numbers["union_base"]
+        self._root_first = view_numbers(arrays["root_first"])
+        self._node_profile = view_numbers(arrays["node_profile"])
+        self._node_answer = view_numbers(arrays["node_answer"])
+        self._answer_union = view_numbers(arrays["answer_union"])
+        self._question_first = view_numbers(arrays["question_first"])
+        self._question_terminal = view_numbers(arrays["question_terminal"])
+        self._question_column = view_numbers(arrays["question_column"])
+        self._question_node = view_numbers(arrays["question_node"])
+        self._trial_first = view_numbers(arrays["trial_first"])
+        self._trial_final = view_numbers(arrays["trial_final"])
+        self._trial_column = view_numbers(arrays["trial_column"])
+        self._trial_union = view_numbers(arrays["trial_union"])
+        self._union_first = view_numbers(arrays["union_first"])
+        self._union_base = view_numbers(arrays["union_base"])
+        self._root = [view_numbers(arrays[f"root_{x}"]) for x in ("terminal", "column", "node")]
         self._profile_of: list[ProfileId] = arrays["profile_of"].tolist()
         self._node_first: list[int] = arrays["node_first"].tolist()
         self._n_profiles = 1 + max(self._profile_of, default=0)
@@ -139,8 +106,11 @@ class GraphReader:
         """Return what a token that starts in a scanner state asks."""
         found = self._roots.get(state)
         if found is None:
-            low, high = self._numbers["root_first"][state : state + 2]
-            found = self._roots[state] = self._questions(low, high, "root")
+            terminals, columns, nodes = self._root
+            places = range(self._root_first[state], self._root_first[state + 1])
+            found = self._roots[state] = tuple(
+                [(terminals[i], columns[i], nodes[i]) for i in places]
+            )
         return found
 
     def profile(self, state: ParserStateId) -> ProfileId:
@@ -171,61 +141,52 @@ class GraphReader:
     def unite(self, unions: Unions, n_words: int) -> Mask:
         """Return a new mask, int32[n_words], of all tokens of some unions."""
         mask: Mask | None = None
+        known = self._unions
         for number in unions:
-            union = self._unions.get(number)
+            union = known.get(number)
             if union is None:
-                union = self._unions[number] = self._union(number)
+                union = known[number] = self._union(number)
             base, places, bits = union
             if mask is None:
                 mask = np.zeros(n_words, dtype=np.int32) if base < 0 else self._masks[base].copy()
+                mask[places] = bits
             elif base < 0:
-                bits = bits | mask.take(places)
+                mask[places] = bits | mask[places]
             else:
                 # Words that differ from the base are set right afterwards: they are few.
-                bits = bits | mask.take(places)
-                np.bitwise_or(mask, self._masks[base], out=mask)
-            mask[places] = bits
+                own = bits | mask[places]
+                np.bitwise_or(mask, self._masks[base], mask)
+                mask[places] = own
         return np.zeros(n_words, dtype=np.int32) if mask is None else mask
 
     def _union(self, number: int) -> _Union:
         low, high = self._union_first[number], self._union_first[number + 1]
         base = self._union_base[number]
         changes = self._union_change[low:high].astype(np.intp)
-        places, bits = self._change_word.take(changes), self._change_bits.take(changes)
-        return _Union(base, places, bits if base < 0 else bits ^ self._masks[base].take(places))
+        places, bits = self._change_word[changes], self._change_bits[changes]
+        return base, places, bits if base < 0 else bits ^ self._masks[base][places]
 
     def _answer(self, number: int) -> Answer:
         found = self._answers.get(number)
         if found is None:
+            questions: tuple[Question, ...] = ()
+            trials: tuple[Trial, ...] = ()
             low, high = self._question_first[number], self._question_first[number + 1]
-            questions = self._questions(low, high, "question") if low < high else ()
+            if low < high:
+                terminals, columns = self._question_terminal, self._question_column
+                nodes = self._question_node
+                questions = tuple([(terminals[i], columns[i], nodes[i]) for i in range(low, high)])
             low, high = self._trial_first[number], self._trial_first[number + 1]
-            trials = self._trials(low, high) if low < high else ()
-            tokens = self._one(self._numbers["answer_union"][number])
+            if low < high:
+                lexemes, columns, unions = self._trial_final, self._trial_column, self._trial_union
+                trials = tuple(
+                    [(lexemes[i], columns[i], self._one(unions[i])) for i in range(low, high)]
+                )
+            tokens = self._one(self._answer_union[number])
             found = self._answers[number] = Answer(tokens, questions, trials)
         return found
 
-    def _trials(self, low: int, high: int) -> tuple[Trial, ...]:
-        lexemes, columns, unions = (
-            self._numbers[name] for name in ("trial_final", "trial_column", "trial_union")
-        )
-        return tuple(
-            [Trial(lexemes[i], columns[i], self._one(unions[i])) for i in range(low, high)]
-        )
-
     def _one(self, union: int) -> Unions:
-        low, high = self._union_first[union], self._union_first[union + 1]
-        if low == high and self._union_base[union] < 0:
+        if self._union_base[union] < 0 and self._union_first[union] == self._union_first[union + 1]:
             return NO_TOKENS
         return frozenset((union,))
-
-    def _questions(self, low: int, high: int, kind: str) -> tuple[Question, ...]:
-        numbers = self._numbers
-        return tuple(
-            map(
-                Question,
-                numbers[f"{kind}_terminal"][low:high],
-                numbers[f"{kind}_column"][low:high],
-                numbers[f"{kind}_node"][low:high],
-            )
-        )

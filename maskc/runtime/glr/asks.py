@@ -91,7 +91,7 @@ class Asks:
         found = self._starts.get(state)
         if found is None:
             scanner = self._scanner
-            asked = [(question.terminal, question.node) for question in self._graph.root(state)]
+            asked = [(terminal, node) for terminal, _, node in self._graph.root(state)]
             for terminal, boundary in scanner.ends(state):
                 if self._closed[boundary]:
                     asked.append((terminal, AT_THE_END))
@@ -115,8 +115,8 @@ class Asks:
                 found = (NO_TOKENS, self._end)
             else:
                 unions, questions, trials = self._graph.answer(node, state)
-                tried = tuple((self._of_lexeme(trial.lexeme), trial.unions) for trial in trials)
-                asked = [(question.terminal, question.node) for question in questions]
+                tried = tuple((self._of_lexeme(lexeme), allowed) for lexeme, _, allowed in trials)
+                asked = [(terminal, node) for terminal, _, node in questions]
                 found = (unions, self._make(asked, tried))
             self._of_node[key] = found
         return found

@@ -109,9 +109,9 @@ class Debts:
         """Return what is asked in a scanner state, and whether the text may end there."""
         questions, end = self._graph.root(state), self._scanner.end_of_text[state]
         if end == EMPTY_TEXT:
-            return (*questions, Question(NO_EVENT, SAME, TEXT_END))
+            return (*questions, (NO_EVENT, SAME, TEXT_END))
         if end in (IGNORED, self._newline) or end in self._tables.may_end:
-            return (*questions, Question(end, SAME, TEXT_END))
+            return (*questions, (end, SAME, TEXT_END))
         return questions
 
     def read(self, asking: Asking, owed: Owed, state: RefinedStateId) -> Owed:
@@ -126,7 +126,7 @@ class Debts:
         stack = Stack(state, None)
         for debt in owed[0]:
             if debt[0] > 1:
-                asking.debts.add((debt[0] - 1, *debt[1:]))
+                asking.debts.add((debt[0] - 1,) + debt[1:])  # noqa: RUF005
             else:
                 nonterminal, terminal = NonterminalId(debt[1]), TerminalId(debt[2])
                 asking.given.append((stack, nonterminal, terminal, debt[3:]))
@@ -187,7 +187,7 @@ class Debts:
                 if nonterminal == NO_NONTERMINAL:
                     break
                 if n_below > base.depth:
-                    debt: Debt = (n_below - base.depth, nonterminal, terminal, *task)
+                    debt: Debt = (n_below - base.depth, nonterminal, terminal) + task  # noqa: RUF005
                     asking.debts.add(debt)
                     break
                 for _ in range(n_below):

@@ -11,6 +11,8 @@ pushes one for the list and one for ``]``, whatever was open before.
 
 from __future__ import annotations
 
+from typing import Final
+
 from maskc.ids import NO_NONTERMINAL, NonterminalId, RefinedStateId, TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.lalr.lookaheads import LalrLookaheads
@@ -21,10 +23,10 @@ from maskc.runtime.lalr.stack_cache import DEEP, StackCache
 from maskc.runtime.lalr.tables import LalrTables
 
 # What one pushed state takes in a cached effect, and in the effects of tokens that are made of it.
-_STATE_BYTES = 16
+_STATE_BYTES: Final = 16
 # Reductions after which the rest of a long effect is kept. The last item of a list can be reduced
 # in another way than those before it, and two kinds of items can take turns.
-_N_KEPT = 6
+_N_KEPT: Final = 6
 
 
 # What one terminal does: how many states are popped; which are pushed, lowest first, none if the
@@ -51,7 +53,10 @@ class StackEffects:
         self._lookaheads = lookaheads
         self._budget = budget
         self._effects = StackCache(budget, tables.n_states)
-        self._segments = Cache(budget)  # (state, nonterminal on it, terminal) → segment
+        # State, nonterminal on it and terminal, in one number → segment.
+        self._segments = Cache(budget)
+        self._n_terminals = len(lookaheads.of_terminal)
+        self._n_keys = (2 + max(tables.production_lhs, default=0)) * self._n_terminals
         # The same by a stack's number in the place of a state, for effects that read far below it.
         self._deep = Cache(budget)
 
@@ -87,8 +92,8 @@ class StackEffects:
         self, state: RefinedStateId, nonterminal: NonterminalId, terminal: TerminalId
     ) -> Segment:
         """Return :func:`~maskc.runtime.lalr.reductions.reduce` of the same, cached."""
-        key = (state, nonterminal, terminal)
-        segment: Segment | None = self._segments.current.get(key) or self._segments.get(key)
+        key = state * self._n_keys + (nonterminal + 1) * self._n_terminals + terminal
+        segment: Segment | None = self._segments.get(key)
         if segment is None:
             segment = reduce(self._tables, state, nonterminal, terminal)
             self._segments.put(key, segment)

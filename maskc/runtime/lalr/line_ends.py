@@ -12,6 +12,7 @@ Example: in an indented block ``x`` may be followed by the tokens ``\n``, ``\n  
 from __future__ import annotations
 
 import threading
+from typing import Final
 
 from maskc.artifact.model import column_after
 from maskc.ids import (
@@ -39,7 +40,7 @@ from maskc.runtime.lalr.owed import (
 )
 from maskc.runtime.lalr.stack import Stack
 
-TEXT_END = NodeId(-1)  # in the place of a node: the text ends there
+TEXT_END: Final = NodeId(-1)  # in the place of a node: the text ends there
 
 # Of a newline that ends: its column change, and the node that is asked then.
 Ended = tuple[int, NodeId]
@@ -189,4 +190,5 @@ class LineEnds:
 
 def what_then(node: NodeId, column: int, blocks: Open) -> Task:
     """Return what is to be done after a terminal of a question."""
-    return (END, *blocks) if node == TEXT_END else (ASK, node, column, *blocks)
+    # mypyc makes a list of what is starred.
+    return (END,) + blocks if node == TEXT_END else (ASK, node, column) + blocks  # noqa: RUF005

@@ -30,7 +30,7 @@ Source: a DFA made lazily, as the regular expressions of Cox 2010 (RE2) make the
 from __future__ import annotations
 
 from itertools import count
-from typing import Any
+from typing import Any, Final
 
 from maskc.ids import RefinedStateId
 from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
@@ -43,9 +43,9 @@ from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack, serial_of
 from maskc.runtime.lalr.tables import LalrTables
 
-NEAR = 64
+NEAR: Final = 64
 
-NO_LAYOUT = 0  # where the open blocks have not been looked at
+NO_LAYOUT: Final = 0  # where the open blocks have not been looked at
 
 # A mask; a place, or what stands for states that do not matter and the place after them; a place in
 # which the open blocks decide.
@@ -256,7 +256,8 @@ class LalrMasks:
         # Debts are in increasing order. No production is as long as there are states.
         n_skipped = min(debts[0][0], self.stride) - 1
         if n_skipped:
-            owed = tuple([(debt[0] - n_skipped, *debt[1:]) for debt in debts]), unions, ()
+            fewer = [(debt[0] - n_skipped,) + debt[1:] for debt in debts]  # noqa: RUF005
+            owed = tuple(fewer), unions, ()
         place = self._intern(owed, layout)
         return (-place - n_skipped if n_skipped else place), owed
 

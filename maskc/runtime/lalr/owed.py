@@ -7,25 +7,30 @@ so it is written as flat tuples of numbers, in an order that depends on nothing 
 from __future__ import annotations
 
 from marshal import dumps, loads
+from typing import Final
 
 from maskc.artifact.model import MAX_QUESTIONS
 from maskc.ids import NO_LINE, NonterminalId, TerminalId
 from maskc.runtime.lalr.stack import Stack
 
 # In the place of a union: the text may end.
-MAY_END = -1
+MAY_END: Final = -1
 
 # Columns of open blocks, as far as a token changes them: how many of those that were open before it
 # still are, and then those which were opened since.
 Open = tuple[int, ...]
-SAME_BLOCKS: Open = (-1,)  # all that were open before it
+SAME_BLOCKS: Final[Open] = (-1,)  # all that were open before it
 
 # What is to be done with the stack that a terminal leaves, beginning with one of these numbers.
-ASK = 0  # node, SAME or NO_LINE, open blocks: the node of the decision graph answers
-BLOCK = 1  # terminal, how often it is given yet, task: what a newline brings
-LINE = 2  # line end, SAME or NO_LINE, open blocks: a newline was given, and brings what it does
-LEAD = 3  # columns, boundary, blocks closed, union, column, open blocks: may a newline end here?
-END = 4  # open blocks: may the text end?
+ASK: Final = 0  # node, SAME or NO_LINE, open blocks: the node of the decision graph answers
+BLOCK: Final = 1  # terminal, how often it is given yet, task: what a newline brings
+LINE: Final = (
+    2  # line end, SAME or NO_LINE, open blocks: a newline was given, and brings what it does
+)
+LEAD: Final = (
+    3  # columns, boundary, blocks closed, union, column, open blocks: may a newline end here?
+)
+END: Final = 4  # open blocks: may the text end?
 Task = tuple[int, ...]
 
 # How many states are to be popped, the last of which pays; the nonterminal that is pushed onto it;
@@ -100,12 +105,16 @@ class Asking:
 
     def take_found(self) -> Owed:
         """Return what was found, and forget it."""
-        found = (
-            tuple(sorted(self.debts)),
-            tuple(sorted(self.unions)),
-            tuple(sorted(self.waiting)),
-        )
-        self.debts.clear()
-        self.unions.clear()
-        self.waiting.clear()
-        return found
+        debts: tuple[Debt, ...] = ()
+        unions: tuple[int, ...] = ()
+        waiting: tuple[Waiting, ...] = ()
+        if self.debts:
+            debts = tuple(sorted(self.debts))
+            self.debts.clear()
+        if self.unions:
+            unions = tuple(sorted(self.unions))
+            self.unions.clear()
+        if self.waiting:
+            waiting = tuple(sorted(self.waiting))
+            self.waiting.clear()
+        return debts, unions, waiting

@@ -12,13 +12,13 @@ thousands of reductions in them (``a: b b``, ``b: c c``, …), over no more than
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from maskc.ids import NO_NONTERMINAL, NonterminalId, RefinedStateId, TerminalId
 from maskc.runtime.lalr.tables import LalrTables
 
 # Reductions that are followed one by one; longer ones are searched for cycles.
-_FEW = 200
+_FEW: Final = 200
 
 
 # The part of a stack effect between two reductions that reach below where they began: how many
@@ -29,7 +29,7 @@ _FEW = 200
 Segment = tuple[int, NonterminalId, tuple[RefinedStateId, ...]]
 
 
-_REFUSED: Segment = (0, NO_NONTERMINAL, ())
+_REFUSED: Final[Segment] = (0, NO_NONTERMINAL, ())
 
 _Pair = tuple[
     RefinedStateId, NonterminalId
@@ -46,23 +46,32 @@ def reduce(
     """Return what a terminal brings about when a nonterminal, or nothing, is on a state."""
     states: list[RefinedStateId] = []  # pushed so far, onto ``state``
     made = nonterminal
+    base = tables.gotos(state)
     for _ in range(_FEW):
-        if made != NO_NONTERMINAL:
-            goto = tables.gotos(states[-1] if states else state).get(made)
+        top, is_pushed = states[-1] if states else state, made != NO_NONTERMINAL
+        if is_pushed:
+            goto = (tables.gotos(top) if states else base).get(made)
             if goto is None:
                 return _REFUSED
-            states.append(goto)
-        top = states[-1] if states else state
+            top = goto
         # LALR rows are shared by refined states and soon known, so they are asked first.
         production = tables.reduces(tables.lalr_state[top]).get(terminal)
         if production is None:
             target = tables.shifts(top).get(terminal)
-            return _REFUSED if target is None else (0, NO_NONTERMINAL, (*states, target))
+            if target is None:
+                return _REFUSED
+            return (0, NO_NONTERMINAL, (*states, top, target) if is_pushed else (*states, target))
         made = tables.production_lhs[production]
         length = tables.production_length[production]
+        if is_pushed:
+            # Most productions are of one symbol, the one that has just been made.
+            if length == 1:
+                continue
+            states.append(top)
         if length > len(states):
             return (length - len(states), made, ())
-        del states[len(states) - length :]
+        for _ in range(length):
+            states.pop()
     return reduce_long(tables, state, nonterminal, terminal)
 
 
