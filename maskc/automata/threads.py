@@ -70,6 +70,8 @@ class ThreadStepper:
         self._classes_of: dict[tuple[int, int], list[int]] = {}
         self._entered: dict[tuple[int, Matched], Threads] = {}
         self._stepped: dict[tuple[Obligations, int, Matched], Obligations | None] = {}
+        # What threads become that owe nothing, by position.
+        self._freely: dict[tuple[int, int, Matched], frozenset[Thread]] = {}
 
     @cached_property
     def byte_class(self) -> NDArray[np.uint8]:
@@ -186,10 +188,23 @@ class ThreadStepper:
             for positive, threads in owed:
                 moved: set[Thread] = set()
                 for thread in threads:
-                    moved.update(map(_unlabelled, self.step_thread(thread, byte_class, matched)))
+                    moved |= self._step_unlabelled(thread, byte_class, matched)
                 stepped.append((positive, frozenset(moved)))
             self._stepped[key] = settle(stepped)
         return self._stepped[key]
+
+    def _step_unlabelled(
+        self, thread: Thread, byte_class: int, matched: Matched
+    ) -> frozenset[Thread]:
+        """Return what one thread of an obligation becomes; very many hold the same ones."""
+        if thread[1]:
+            return frozenset(map(_unlabelled, self.step_thread(thread, byte_class, matched)))
+        key = (thread[0], byte_class, matched)
+        found = self._freely.get(key)
+        if found is None:
+            moved = map(_unlabelled, self.step_thread(thread, byte_class, matched))
+            found = self._freely[key] = frozenset(moved)
+        return found
 
     def step_thread(self, thread: Thread, byte_class: int, matched: Matched) -> Threads:
         """Return the threads that one thread becomes; ``matched`` holds after the byte."""

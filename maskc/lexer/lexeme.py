@@ -30,6 +30,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from maskc.automata.lookbehind import LookBehindState, LookBehindStepper
 from maskc.automata.nfa import Nfa
 from maskc.automata.threads import (
@@ -106,10 +109,12 @@ class LexemeAutomaton:
         self._forgotten: dict[tuple[int, Behinds], int] = {}
         self.states: list[LexemeState] = []
         self._state_number: dict[LexemeState, int] = {}
+        self._start_states: dict[tuple[int, int], int] = {}
         self._rows: dict[int, list[int]] = {}
         self.conditions: list[tuple[int, Obligations]] = []
         self._condition_number: dict[tuple[int, Obligations], int] = {}
         self._condition_rows: dict[int, list[int]] = {}
+        self._moves_of: dict[int, NDArray[np.int32]] = {}
         self.free = self.condition(self._intern_look_behind(self._stepper.start()), FREE)
         self.n_classes = self.threads.n_classes
 
@@ -153,6 +158,13 @@ class LexemeAutomaton:
 
     def start(self, context: int, look_behind: int) -> int:
         """Return the state before the first byte of a lexeme, in a context."""
+        key = (context, look_behind)
+        found = self._start_states.get(key)
+        if found is None:
+            found = self._start_states[key] = self._begin(context, look_behind)
+        return found
+
+    def _begin(self, context: int, look_behind: int) -> int:
         matched = self._look_behinds[look_behind].matched
         collected = ThreadList()
         for terminal in self.lexer.contexts[context].alternatives:
@@ -327,18 +339,38 @@ class LexemeAutomaton:
 
     def _step_condition(self, look_behind: int, owed: Obligations) -> list[int]:
         """Return the next condition by byte class; what is the same for many is stepped once."""
-        moves = [self.threads.moves(position) for position in sorted(list_positions(owed))]
-        known: dict[object, Obligations | None] = {}
+        moves = np.array(
+            [self._number_moves(position) for position in sorted(list_positions(owed))]
+        )
+        width = moves.itemsize * len(moves)
+        data = moves.T.tobytes()
+        left: dict[object, Obligations | None] = {}
+        known: dict[tuple[int, bytes], int] = {}
         row = []
         for byte_class in range(self.n_classes):
             after = self._step_look_behind(look_behind, byte_class)
-            matched = self._look_behinds[after].matched
-            key = (matched, *[move.get(byte_class) for move in moves])
-            if key not in known:
-                known[key] = self.threads.step_obligations(owed, byte_class, matched)
-            left = known[key]
-            row.append(NO_STATE if left is None else self.condition(after, left))
+            here = data[byte_class * width : (byte_class + 1) * width]
+            found = known.get((after, here))
+            if found is None:
+                matched = self._look_behinds[after].matched
+                key = (matched, here)
+                if key not in left:
+                    left[key] = self.threads.step_obligations(owed, byte_class, matched)
+                still = left[key]
+                found = NO_STATE if still is None else self.condition(after, still)
+                known[after, here] = found
+            row.append(found)
         return row
+
+    def _number_moves(self, position: int) -> NDArray[np.int32]:
+        """Return int32[n_classes]: equal for byte classes by which a position moves alike."""
+        found = self._moves_of.get(position)
+        if found is None:
+            number: dict[Move, int] = {}
+            found = self._moves_of[position] = np.full(self.n_classes, -1, np.int32)
+            for byte_class, move in self.threads.moves(position).items():
+                found[byte_class] = number.setdefault(move, len(number))
+        return found
 
     def condition_holds_at_end(self, number: int) -> bool:
         """Return whether the condition holds if the text ends here."""

@@ -139,12 +139,15 @@ class _Builder:
     def row(self, lexeme: int, condition: int) -> list[int]:
         if lexeme == NO_STATE:
             return [NO_STATE] * self.lexemes.n_classes
-        return [
-            NO_STATE if a == NO_STATE else self.pair(a, o)
-            for a, o in zip(
-                self.lexemes.row(lexeme), self.lexemes.condition_row(condition), strict=True
-            )
-        ]
+        number, row = self.number, []
+        conditions = self.lexemes.condition_row(condition)
+        for key in zip(self.lexemes.row(lexeme), conditions, strict=True):
+            if NO_STATE in key:
+                row.append(NO_STATE)
+                continue
+            found = number.get(key)
+            row.append(self.pair(*key) if found is None else found)
+        return row
 
     def describe(self) -> str:
         """Return which terminals the states are inside of that were found last."""
