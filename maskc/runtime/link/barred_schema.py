@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.link.automaton import START
 from maskc.runtime.link.expressions import Rest
 from maskc.runtime.link.free_scans import FreeSwitch
@@ -63,28 +64,84 @@ class Doubtful(NamedTuple):
     ids: Ints
 
 
+class Barring:
+    """Words that do not stand in JSON; shared by all schemas that lack the same ones.
+
+    Args:
+        text: free text without the words, and what is known of it.
+        words: each of which may be barred.
+        budget: what cached results are charged to.
+
+    Attributes:
+        automaton: looks for the words.
+        joints: of the tokenizer.
+        words: as given.
+        is_delicate: whether a word ends with a character of several bytes.
+    """
+
+    def __init__(self, text: FreeSwitch, words: tuple[bytes, ...], budget: Budget) -> None:
+        self._text, self.words, self.joints = text, words, text.joints
+        self.automaton: SwitchAutomaton[Position] = text.automaton
+        self.is_delicate = any(word[-1] >= _FIRST_OF_MANY for word in words)
+        self._doubtful, self._budget = Cache(budget), budget
+
+    def doubtful(self, at: int) -> Doubtful:
+        """Return the tokens that may make a word whole, from a state on."""
+        found: Doubtful | None = self._doubtful.get(at)
+        if found is None:
+            found = self._find_doubtful(at)
+            self._doubtful.put(at, found)
+            self._budget.charge(ENTRY_BYTES + 20 * (len(found.inside) + len(found.others)))
+        return found
+
+    def _find_doubtful(self, at: int) -> Doubtful:
+        index = self.joints.index
+        trie, texts = index.tokens, index.texts
+        places = {
+            place
+            for node, _ in self._text.find_whole(at)
+            for place in range(trie.low[node], trie.high[node])
+        }
+        inside = [place for place in sorted(places) if _QUOTE not in texts[place]]
+        others = [place for place in sorted(places) if _QUOTE in texts[place]]
+        if self.is_delicate:
+            others += [
+                place
+                for place, text in enumerate(texts)
+                if place not in places and text[-1] >= _FIRST_OF_MANY and self._is_open(at, text)
+            ]
+        return Doubtful(inside, others, index.order[inside])
+
+    def _is_open(self, at: int, text: bytes) -> bool:
+        """Return whether a text ends inside of a character with which a word may end."""
+        here: int | None = at
+        for byte in text:
+            here = self.automaton.moves(here).get(byte) if here is not None else None
+        if here is None:
+            return False
+        node, left, _ = self.automaton.name_of(here)
+        return bool(node and left)
+
+
 class BarredSchemaPiece(PlainPiece):
     """A JSON Schema in whose texts some words do not stand.
 
     Args:
         piece: of the schema, in which any character may be written as an escape.
-        text: free text without the words, and what is known of it.
-        words: that do not stand in a text, each of which may be barred.
+        barring: the words.
 
     Attributes:
-        piece, words: these.
-        automaton: looks for the words.
+        piece: as given.
+        words: that do not stand in a text.
     """
 
     may_be_empty = False
 
-    def __init__(self, piece: SchemaPiece, text: FreeSwitch, words: tuple[bytes, ...]) -> None:
-        self.piece, self.words = piece, words
+    def __init__(self, piece: SchemaPiece, barring: Barring) -> None:
+        self.piece, self.words, self._barring = piece, barring.words, barring
         self.first_bytes = piece.first_bytes
-        self.automaton: SwitchAutomaton[Position] = text.automaton
-        self._text, self._machine, self._joints = text, piece.machine, text.joints
-        self._is_delicate = any(word[-1] >= _FIRST_OF_MANY for word in words)
-        self._doubtful: dict[int, Doubtful] = {}
+        self._automaton = barring.automaton
+        self._machine, self._joints = piece.machine, barring.joints
 
     def start(self, rest: Rest) -> tuple[Link, ...]:
         """Return the one hypothesis before its first byte."""
@@ -92,19 +149,19 @@ class BarredSchemaPiece(PlainPiece):
 
     def step(self, inner: Reading, byte: int) -> Sequence[Reading]:
         """Return what is known after one more byte."""
-        at = self.automaton.moves(inner.at).get(byte)
+        at = self._automaton.moves(inner.at).get(byte)
         after = None if at is None else self._machine.read(inner.schema, byte)
         if at is None or after is None:
             return ()
         found = Reading(after, at)
-        return (found,) if not self._is_delicate or self._may_go_on(found) else ()
+        return (found,) if not self._barring.is_delicate or self._may_go_on(found) else ()
 
     def _may_go_on(self, here: Reading) -> bool:
         """Return whether a character that is begun can be finished."""
-        node, left, _ = self.automaton.name_of(here.at)
+        node, left, _ = self._automaton.name_of(here.at)
         if not left or not node:
             return True
-        return any(self.step(here, byte) for byte in self.automaton.moves(here.at))
+        return any(self.step(here, byte) for byte in self._automaton.moves(here.at))
 
     def has_ended(self, inner: Reading) -> bool:
         """Return whether the value is whole."""
@@ -117,7 +174,7 @@ class BarredSchemaPiece(PlainPiece):
     def legal(self, inner: Reading, rest: Rest) -> Part:
         """Return the legal tokens; see :class:`maskc.runtime.link.pieces.Piece`."""
         part = self._machine.masks.legal(inner.schema)
-        doubtful = self._doubtful_of(inner.at)
+        doubtful = self._barring.doubtful(inner.at)
         is_string = inner.schema.nodes[0].state[0] in (STRING, KEY)
         index, here = self._joints.index, Link(self, inner, rest)
         places = doubtful.others if is_string else [*doubtful.inside, *doubtful.others]
@@ -136,41 +193,6 @@ class BarredSchemaPiece(PlainPiece):
             return Part((index.clear_bits(self._joints.scanner.words(part), ids),))
         away = frozenset(ids.tolist())
         return Part(few=tuple([token for token in part.few if token not in away]))
-
-    def _doubtful_of(self, at: int) -> Doubtful:
-        found = self._doubtful.get(at)
-        if found is None:
-            found = self._doubtful[at] = self._find_doubtful(at)
-        return found
-
-    def _find_doubtful(self, at: int) -> Doubtful:
-        """Return the tokens that may make a word whole, from a state on."""
-        index = self._joints.index
-        trie, texts = index.tokens, index.texts
-        places = {
-            place
-            for node, _ in self._text.find_whole(at)
-            for place in range(trie.low[node], trie.high[node])
-        }
-        inside = [place for place in sorted(places) if _QUOTE not in texts[place]]
-        others = [place for place in sorted(places) if _QUOTE in texts[place]]
-        if self._is_delicate:
-            others += [
-                place
-                for place, text in enumerate(texts)
-                if place not in places and text[-1] >= _FIRST_OF_MANY and self._is_open(at, text)
-            ]
-        return Doubtful(inside, others, index.order[inside])
-
-    def _is_open(self, at: int, text: bytes) -> bool:
-        """Return whether a text ends inside of a character with which a word may end."""
-        here: int | None = at
-        for byte in text:
-            here = self.automaton.moves(here).get(byte) if here is not None else None
-        if here is None:
-            return False
-        node, left, _ = self.automaton.name_of(here)
-        return bool(node and left)
 
     def _reads(self, here: Link, text: bytes) -> bool:
         """Return whether a token's text is legal, that may lead into the rest."""
@@ -195,7 +217,7 @@ class BarredSchemaPiece(PlainPiece):
 
     def _find_holding(self, trie: Trie) -> list[int]:
         """Return the places of the texts of a trie in which a word may be whole."""
-        doubtful = self._doubtful_of(START)
+        doubtful = self._barring.doubtful(START)
         places = sorted([*doubtful.inside, *doubtful.others])
         if not places or trie is self._joints.index.tokens:
             return places

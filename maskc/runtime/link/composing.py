@@ -20,7 +20,7 @@ from maskc.errors import LimitError
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.atoms import StopPiece, TokenPiece
 from maskc.runtime.link.automaton import NO_LABEL, ByteAutomaton, Words
-from maskc.runtime.link.barred_schema import BarredSchemaPiece
+from maskc.runtime.link.barred_schema import BarredSchemaPiece, Barring
 from maskc.runtime.link.expressions import Expression
 from maskc.runtime.link.free_scans import FreeSwitch
 from maskc.runtime.link.free_text import FreeText
@@ -175,12 +175,14 @@ class Composer:
     def barred_schema(self, piece: SchemaPiece, barred: tuple[bytes, ...]) -> Expression:
         """Return a JSON Schema in whose texts some words do not stand, at least one."""
 
-        def make() -> BarredSchemaPiece:
+        def make() -> Barring:
             text = self._free((), (), barred)
             assert isinstance(text, FreeSwitch)  # noqa: S101  # as it is made
-            return BarredSchemaPiece(piece, text, barred)
+            return Barring(text, barred, self._budget)
 
-        return self.leaf("barred_schema", (piece, barred), make)
+        barring: Barring = self.keep("barring", barred, make)
+        key = (piece, barring)
+        return self.leaf("barred_schema", key, lambda: BarredSchemaPiece(piece, barring))
 
     def _free(
         self, triggers: tuple[Word, ...], unused: tuple[Word, ...], barred: tuple[bytes, ...]
