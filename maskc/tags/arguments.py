@@ -20,7 +20,6 @@ from maskc.runtime.link.composing import Composer
 from maskc.runtime.link.expressions import Expression
 from maskc.runtime.link.items import Item, Late
 from maskc.runtime.link.members import Counts, Parameters, Ways
-from maskc.runtime.link.names import OtherName
 from maskc.runtime.link.raw_text import RawText
 from maskc.runtime.schema.plan import Plan, Position
 from maskc.tags.objects import KNOWN, NOTES, OF_ARRAYS, Where, escape, read_object, resolve
@@ -143,7 +142,7 @@ class Arguments:
             text = maker.text(f"{before}{name}")
             values = self._find_values(number)
             return [self._parameter(text, between, value, name) for between, value in values]
-        other = self._compose.automaton(OtherName(name.encode() for name in self._names))
+        other = self._compose.other_name(name.encode() for name in self._names)
         named = [*maker.text(before), other]
         return [self._parameter(named, *value, "") for value in self._values_of(self._others)]
 

@@ -59,11 +59,14 @@ class AutomatonScans:
         found: Scan | None = self._scans.get(key)
         if found is None:
             spend(len(nodes) // 8)
-            open_ = [(node, START) for node in nodes.tolist()]
-            found = self.scanner.scan(self.automaton, trie, open_)
+            found = self._walk(trie, nodes)
             self._keep(key, found)
             self._budget.charge(len(key[1]))
         return found
+
+    def _walk(self, trie: Trie, nodes: Ints) -> Scan:
+        open_ = [(node, START) for node in nodes.tolist()]
+        return self.scanner.scan(self.automaton, trie, open_)
 
     def _scan(self, at: int) -> Scan:
         for other, known in self._large:

@@ -20,6 +20,7 @@ from maskc.errors import LimitError
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.atoms import StopPiece, TokenPiece
 from maskc.runtime.link.automaton import NO_LABEL, ByteAutomaton, Words
+from maskc.runtime.link.automaton_scans import AutomatonScans
 from maskc.runtime.link.barred_schema import BarredSchemaPiece, Barring
 from maskc.runtime.link.expressions import Expression
 from maskc.runtime.link.free_scans import FreeSwitch
@@ -28,6 +29,8 @@ from maskc.runtime.link.items import Constant, Item, Late
 from maskc.runtime.link.joints import Joints
 from maskc.runtime.link.limited import LimitedPiece
 from maskc.runtime.link.markers import ATOM, Markers, Word
+from maskc.runtime.link.name_scans import NamePiece, NameScans
+from maskc.runtime.link.names import OtherName
 from maskc.runtime.link.pattern_counter import make_counting_piece
 from maskc.runtime.link.pieces import Piece, RegularPiece, SchemaPiece
 from maskc.runtime.link.positions import CountedPattern
@@ -110,6 +113,20 @@ class Composer:
     def automaton(self, automaton: ByteAutomaton[Any]) -> Expression:
         """Return the expression of an automaton."""
         return self.joints.leaf(self._regular(automaton))
+
+    def other_name(self, names: Iterable[bytes]) -> Expression:
+        """Return a name that is none of some."""
+        joints = self.joints
+        scanner, index, budget = joints.scanner, joints.index, self._budget
+        listed = tuple(sorted(set(names)))
+        plain: AutomatonScans = self.keep(
+            "any_name", "", lambda: AutomatonScans(OtherName(()), scanner, index, budget)
+        )
+
+        def make() -> NamePiece:
+            return NamePiece(NameScans(OtherName(listed), plain, scanner, index, budget))
+
+        return self.leaf("other_name", listed, make)
 
     def counter(self, pattern: CountedPattern) -> Expression:
         """Return the expression of a pattern with counted loops."""

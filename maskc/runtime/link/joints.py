@@ -140,6 +140,9 @@ class Joints:
             trie: of the tokens, or of the rests after a quote.
             nodes: int32[n] of the trie, where the rest begins.
         """
+        if len(nodes) > _MANY:
+            # Other texts end there, and the same go on.
+            nodes = self.scanner.going_on(trie, nodes, rest.first_bytes)
         key = (rest, trie is self.index.rests, nodes.tobytes())
         found: Part | None = self._walks.get(key)
         if found is None:

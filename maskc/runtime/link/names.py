@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from maskc.runtime.link.automaton import ByteAutomaton
+from maskc.runtime.link.automaton import START, ByteAutomaton
 
 _FIRST = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 _LATER = _FIRST + b"0123456789"
 _OTHER = -1  # it is none of the names, whatever follows
+# States of what is none of no names: nothing was read, and something was.
+NO_NAME, ANY_NAME = (0, False), (_OTHER, True)
 
 
 class OtherName(ByteAutomaton[tuple[int, bool]]):
@@ -38,10 +40,25 @@ class OtherName(ByteAutomaton[tuple[int, bool]]):
             self._taken.add(here)
         super().__init__((0, False))
 
+    def children(self, node: int) -> dict[int, int]:
+        """Return byte → the node that a name goes on to, from a node of the names."""
+        return {} if node == _OTHER else self._children[node]
+
+    def is_taken(self, node: int) -> bool:
+        """Return whether one of the names ends at a node."""
+        return node in self._taken
+
+    def reads(self, text: bytes) -> bool:
+        """Return whether a text is a name that is none of some."""
+        state: int | None = START
+        for byte in text:
+            state = self.moves(state).get(byte) if state is not None else None
+        return state is not None and self.accepts(state)
+
     def find_moves(self, name: tuple[int, bool]) -> dict[int, tuple[int, bool]]:
         """Return what each byte leads to; see the base class."""
         node, has_begun = name
-        children = {} if node == _OTHER else self._children[node]
+        children = self.children(node)
         return {
             byte: (children.get(byte, _OTHER), True) for byte in (_LATER if has_begun else _FIRST)
         }

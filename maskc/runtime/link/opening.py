@@ -26,7 +26,6 @@ from maskc.runtime.link.items import Constant, Item, Late
 from maskc.runtime.link.joints import Joints
 from maskc.runtime.link.machine import LinkMachine, LinkResults
 from maskc.runtime.link.members import Parameters, Ways
-from maskc.runtime.link.names import OtherName
 from maskc.runtime.link.pieces import SchemaPiece
 from maskc.runtime.link.plan import LinkPlan
 from maskc.runtime.link.raw_text import RawText
@@ -93,7 +92,7 @@ class LinkOpener:
             case "counter", counter:
                 return compose.counter(plan.counters[counter])
             case "name", names:
-                return compose.automaton(OtherName(name.encode("latin-1") for name in names))
+                return compose.other_name(name.encode("latin-1") for name in names)
             case "raw text", schema, rule, barred:
                 words = [word.encode("latin-1") for word in barred]
                 read = plan.schema(schema, self._results.budget)

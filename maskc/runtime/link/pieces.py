@@ -173,6 +173,9 @@ class AutomatonPiece(PlainPiece):
     automaton: ByteAutomaton[Any]
 
     def __init__(self, scans: AutomatonScans) -> None:
+        self._set(scans)
+
+    def _set(self, scans: AutomatonScans) -> None:
         self.automaton = automaton = scans.automaton
         self.may_be_empty = automaton.accepts(START)
         first = automaton.moves(START)

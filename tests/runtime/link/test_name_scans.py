@@ -1,0 +1,54 @@
+"""What is known of any name is known of one that is none of some."""
+
+import random
+
+import numpy as np
+import pytest
+
+from maskc.runtime.cache.budget import Budget
+from maskc.runtime.link.automaton_scans import AutomatonScans
+from maskc.runtime.link.name_scans import NameScans
+from maskc.runtime.link.names import OtherName
+from maskc.runtime.link.scanning import Scanner
+from maskc.runtime.vocabulary import index_of
+
+
+def make_index(draw):
+    texts = {"".join(draw.choices('ab_1>"', k=draw.randint(1, 5))) for _ in range(150)}
+    tokens = [text.encode() for text in sorted(texts)]
+    first = np.cumsum([0, *map(len, tokens)]).astype(np.int32)
+    return index_of(first, np.frombuffer(b"".join(tokens), dtype=np.uint8))
+
+
+def same(scanner, found, expected):
+    assert found.exits.tolist() == expected.exits.tolist()
+    assert found.part.bits == expected.part.bits
+    assert np.array_equal(scanner.words(found.part), scanner.words(expected.part))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_scans_of_other_names_are_those_of_their_automaton(seed):
+    draw = random.Random(seed)
+    index, budget = make_index(draw), Budget(1 << 22)
+    scanner = Scanner(index)
+    names = sorted({"".join(draw.choices("ab_1", k=draw.randint(1, 4))).encode() for _ in range(5)})
+    plain = AutomatonScans(OtherName(()), scanner, index, budget)
+    scans = NameScans(OtherName(names), plain, scanner, index, budget)
+    other = AutomatonScans(OtherName(names), scanner, index, budget)
+    begun = [name[:n] for name in names for n in range(1, len(name) + 1)]
+    for name in (b"", *begun, b"a_a_a_"):
+        at = here = 0
+        for byte in name:
+            at = scans.automaton.moves(at).get(byte, -1)
+            here = other.automaton.moves(here).get(byte, -1)
+            if at < 0:
+                break
+        if at < 0:
+            assert here < 0
+            continue
+        same(scanner, scans.scan(at), other.scan(here))
+    for trie in (index.tokens, index.rests):
+        for n in (1, 2, 5, len(trie.bytes)):
+            nodes = np.array(sorted(draw.sample(range(len(trie.bytes)), n)), dtype=np.int32)
+            nodes = scanner.going_on(trie, nodes, None)
+            same(scanner, scans.walk(trie, nodes), other.walk(trie, nodes))
