@@ -16,6 +16,7 @@ import json
 import random
 import statistics
 import time
+from collections.abc import Callable
 from typing import Any
 
 import maskc
@@ -57,17 +58,35 @@ def time_first(kit: Kit, tools: Any, family: str) -> float:
     return (time.thread_time() - began) * 1e3
 
 
-def time_masks(constraint: Constraint, ids: list[int]) -> list[float]:
+def time_masks(constraint: Constraint, ids: list[int], clock: Callable[[], float]) -> list[float]:
     """Return the microseconds of each mask along some tokens."""
     bitmask = maskc.allocate_bitmask(1, constraint.vocab_size)
     matcher, found = constraint.matcher(), []
     for token in ids:
-        began = time.perf_counter()
+        began = clock()
         matcher.fill_bitmask(bitmask, 0)
-        found.append((time.perf_counter() - began) * 1e6)
+        found.append((clock() - began) * 1e6)
         if not matcher.accept_token(token):
             raise SystemExit(f"the text is not legal at {len(found)} of {len(ids)} tokens")
     return found
+
+
+def make_call(
+    kit: Kit, seed: int, family: str, encode: Callable[[str], list[int]]
+) -> tuple[Constraint, list[int]]:
+    """Return the constraint of 20 tools, and the tokens of a call of one of them."""
+    tools = make_tools(20, seed)
+    function = tools[3]["function"]
+    kinds = function["parameters"]["properties"]
+    arguments = {name: ARGUMENTS[inner["type"]] for name, inner in kinds.items()}
+    tool = Tool(function["name"], function["parameters"], "")
+    tag = load_family(family).describe([tool], "auto", parallel=True, reasoning=False)
+    return kit.tools(tools, family=family), encode(render(tag, arguments))
+
+
+def summarize(times: list[float]) -> list[float]:
+    """Return the mean, the median and the most."""
+    return [statistics.mean(times), statistics.median(times), max(times)]
 
 
 def time_copies(vocab_size: int) -> list[float]:
@@ -78,7 +97,7 @@ def time_copies(vocab_size: int) -> list[float]:
         began = time.perf_counter()
         bitmask[0] = row
         times.append((time.perf_counter() - began) * 1e6)
-    return [statistics.mean(times), statistics.median(times), max(times)]
+    return summarize(times)
 
 
 def run(tokenizer: str, family: str) -> dict[str, Any]:
@@ -97,23 +116,26 @@ def run(tokenizer: str, family: str) -> dict[str, Any]:
         as_text = [time_first(kit, text, family) for text in texts]
         columns = {"new": new, "again": again, "again as text": as_text}
         firsts[str(n)] = {k: [min(v), statistics.median(v)] for k, v in columns.items()}
-    tools = make_tools(20, N_RUNS)
-    function = tools[3]["function"]
-    kinds = function["parameters"]["properties"]
-    arguments = {name: ARGUMENTS[inner["type"]] for name, inner in kinds.items()}
-    tool = Tool(function["name"], function["parameters"], "")
-    tag = load_family(family).describe([tool], "auto", parallel=True, reasoning=False)
     encode = load_encoder(tokenizer).encode
     before = encode("Let me look that up for you, it will take a moment: 3 < 4.\n")
-    call, after = encode(render(tag, arguments)), encode("Here it is: the weather is fine.\n")
-    constraint = kit.tools(tools, family=family)
+    after = encode("Here it is: the weather is fine.\n")
     masks = {"floor: copying a mask": time_copies(kit.vocab_size)}
-    for when in ("first time", "later"):
-        times = time_masks(constraint, [*before, *call, *after])
+    others = list[float]()
+    for seed in range(N_RUNS + 1, 2 * N_RUNS + 2):
+        constraint, call = make_call(kit, seed, family, encode)
+        text = [*before, *call, *after]
+        times = time_masks(constraint, text, time.thread_time)
         inside = times[len(before) : len(before) + len(call)]
-        free = [*times[: len(before)], *times[len(before) + len(call) :]]
-        for place, part in (("free text", free), ("inside a call", inside)):
-            masks[f"{place}, {when}"] = [statistics.mean(part), statistics.median(part), max(part)]
+        if seed > N_RUNS + 1:
+            others += inside
+            continue
+        later = time_masks(constraint, text, time.perf_counter)
+        for when, found in (("first time", times), ("later", later)):
+            free = [*found[: len(before)], *found[len(before) + len(call) :]]
+            inner = found[len(before) : len(before) + len(call)]
+            masks[f"free text, {when}"] = summarize(free)
+            masks[f"inside a call, {when}"] = summarize(inner)
+    masks["of other tools, first time"] = summarize(others)
     return {"first mask, ms: least, median": firsts, "a mask, µs: mean, median, most": masks}
 
 
