@@ -22,16 +22,31 @@ from maskc.runtime.link.items import Item, Late
 from maskc.runtime.link.members import Counts, Parameters, Ways
 from maskc.runtime.link.raw_text import RawText
 from maskc.runtime.schema.plan import Plan, Position
-from maskc.tags.objects import KNOWN, NOTES, OF_ARRAYS, Where, escape, read_object, resolve
+from maskc.tags.objects import KNOWN, NOTES, OF_ARRAYS, Where, escape, is_name, read_object, resolve
 from maskc.tags.plain import is_plain
 from maskc.tags.styles import STYLES
 
+_USUAL = frozenset(
+    ("type", "properties", "required", "additionalProperties", "description", "title")
+)
 _ROOTS = ("$defs", "definitions", "$schema")
 _ANYTHING: dict[str, Any] = {}
 _BLANKS = r"[ \t\r\n]{0,8}"
 _BOOLEAN_BITS = (4, 2)  # of a position's literals: false and true
 _TYPES = ("null", "boolean", "number", "array", "object")
 _OF_STRINGS = frozenset(("enum", "minLength", "maxLength"))
+
+
+def may_wait(schema: Any, style: str) -> bool:
+    """Return whether a schema is known to be one that a style can write, without reading it all."""
+    return (
+        not STYLES[style].is_nested
+        and type(schema) is dict
+        and schema.keys() <= _USUAL
+        and schema.get("type") == "object"
+        and is_plain(schema)
+        and all(map(is_name, schema.get("properties", ())))
+    )
 
 
 class Maker(Protocol):

@@ -12,7 +12,7 @@ triggers share what is known of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import cache, partial
 from typing import Any, Protocol
 
 from maskc.errors import GrammarError, SchemaError, TagError
@@ -25,7 +25,7 @@ from maskc.runtime.link.pieces import SchemaPiece
 from maskc.runtime.schema.blanks import at_most
 from maskc.runtime.schema.plan import Plan
 from maskc.tags import formats as f
-from maskc.tags.arguments import Arguments
+from maskc.tags.arguments import Arguments, may_wait
 from maskc.tags.plain import is_plain
 from maskc.tags.strings import Strings
 from maskc.tags.styles import STYLES
@@ -165,6 +165,7 @@ class Builder:
             fact = f"blanks are not counted in the style {given.style}"
             raise TagError(place, fact, "leave it out for at most 8 blanks")
         schema = {"type": "object"} if given.schema is None else given.schema
+        check_words([text.encode() for text in given.excludes])
         if given.style != "json":
             return self._arguments(given, schema)
         for number, text in enumerate(given.excludes):
@@ -172,7 +173,6 @@ class Builder:
                 place = f"{given.pointer.rpartition('/')[0]}/excludes/{number}"
                 fact = f"JSON cannot always be written without {text!r}"
                 raise TagError(place, fact, "exclude texts with a character such as <, no quotes")
-        check_words(_texts(given.excludes))
         make = partial(
             self._compile,
             schema,
@@ -189,15 +189,21 @@ class Builder:
         if given.style not in STYLES:
             place = f"{given.pointer.rpartition('/')[0]}/style"
             raise TagError(place, "the style is not supported", "use another one")
-        arguments = Arguments(
-            self,
-            schema,
-            style=given.style,
-            excludes=given.excludes,
-            pointer=given.pointer,
-            ordered=not given.any_order,
-        )
-        return Late(arguments.expression)
+
+        def read() -> Arguments:
+            return Arguments(
+                self,
+                schema,
+                style=given.style,
+                excludes=given.excludes,
+                pointer=given.pointer,
+                ordered=not given.any_order,
+            )
+
+        if may_wait(schema, given.style):
+            # The same one whenever it is asked for.
+            return Late(cache(lambda: read().expression()))
+        return Late(read().expression)
 
     def free(self, barred: tuple[str, ...]) -> list[Item]:
         """Return free text without some words."""

@@ -123,7 +123,7 @@ def _check_names(properties: Mapping[str, Any], where: Where) -> None:
     if len(properties) > MAX_PARAMETERS:
         raise where.wrong("required", f"names more than {MAX_PARAMETERS:,} properties")
     for name in properties:
-        if not _is_name(name):
+        if not is_name(name):
             raise where.wrong("properties", f"has the name {name!r}, which has delimiters")
 
 
@@ -157,7 +157,9 @@ def _check_references(schema: Any, name: str, root: Mapping[str, Any], where: Wh
             target = here.get("$ref")
             if isinstance(target, str) and not target.startswith(("#/$defs/", "#/definitions/")):
                 raise where.refuse(f"/properties/{escape(name)}", "$ref")
-            open_ += here.values()
+            for keyword, inner in here.items():
+                is_named = keyword == "properties" and isinstance(inner, Mapping)
+                open_ += inner.values() if is_named else [inner]
         elif isinstance(here, list):
             open_ += here
 
@@ -182,7 +184,8 @@ def resolve(top: Any, root: Mapping[str, Any], where: Where, place: str = "") ->
     raise SchemaError(f"{where.pointer}{place}", "", "is no schema of an object", "give an object")
 
 
-def _is_name(name: Any) -> bool:
+def is_name(name: Any) -> bool:
+    """Return whether a name of a property has no delimiters."""
     return (
         isinstance(name, str)
         and bool(name)

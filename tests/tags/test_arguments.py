@@ -7,6 +7,7 @@ import pytest
 from maskc.errors import SchemaError
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
+from maskc.tags.arguments import may_wait
 from maskc.vocab.vocabulary import Vocabulary, build_byte_table
 
 _FLAT: dict[str, Any] = {
@@ -241,3 +242,32 @@ def test_a_required_name_without_a_schema_has_that_of_all_others(style: str, kit
     assert not matcher.fork().accept_bytes(begin + b"x")
     assert matcher.accept_bytes(begin + b"12" + end)
     assert matcher.is_accepting
+
+
+_PLAIN: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "style", "expected"),
+    [
+        (_PLAIN, "qwen_xml", True),
+        ({**_PLAIN, "required": ["a"], "additionalProperties": False}, "glm_xml", True),
+        (_PLAIN, "cohere_xml", False),
+        ({**_PLAIN, "required": ["b"]}, "qwen_xml", False),
+        ({**_PLAIN, "minProperties": 1}, "qwen_xml", False),
+        ({**_PLAIN, "properties": {"a<b": {"type": "string"}}}, "qwen_xml", False),
+        ({**_PLAIN, "properties": {"a": {"pattern": "("}}}, "qwen_xml", False),
+        ({"properties": {}}, "qwen_xml", False),
+        (True, "qwen_xml", False),
+    ],
+)
+def test_only_arguments_that_can_be_written_wait(schema: Any, style: str, expected: bool) -> None:
+    assert may_wait(schema, style) is expected
+
+
+def test_a_property_may_have_the_name_of_a_keyword(kit: Kit) -> None:
+    inner = {"type": "object", "properties": {"$id": {"type": "integer"}, "$ref": {}}}
+    schema = {"type": "object", "properties": {"a": inner, "b": {"const": 1}}}
+    form = {"type": "json_schema", "json_schema": schema, "style": "qwen_xml"}
+    matcher = kit.structural_tag({"type": "structural_tag", "format": form}).matcher()
+    assert matcher.accept_bytes(b'<parameter=a>{"$id":1}</parameter>')
