@@ -88,15 +88,19 @@ class Paths:
         return np.fromiter(found, np.int32, len(paths))[place]
 
     def _join(self, before: int, path: int) -> int:
-        if not path:
-            return before
-        found = self._joined.get((before, path))
-        if found is None:
-            rest, last = divmod(self._keys[path], len(self._events) * COLUMNS)
-            found = self._join(before, rest)
+        # A path is as long as a token has terminals, which may be thousands.
+        width = len(self._events) * COLUMNS
+        longer: list[tuple[int, int]] = []
+        rest = path
+        while rest and (before, rest) not in self._joined:
+            parent, last = divmod(self._keys[rest], width)
+            longer.append((rest, last))
+            rest = parent
+        found = self._joined[before, rest] if rest else before
+        for each, last in reversed(longer):
             if found != DROPPED:
-                found = self._find(found * len(self._events) * COLUMNS + last)
-            self._joined[before, path] = found
+                found = self._find(found * width + last)
+            self._joined[before, each] = found
         return found
 
     def _find(self, key: int) -> int:
