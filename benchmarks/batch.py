@@ -2,8 +2,10 @@
 
 Usage: python -m benchmarks.batch [NAME …] [--json FILE]
 
-256 matchers stand at different places of the documents of a workload. All masks are filled, then
-the same masks are taken with ``np.take`` from an array that holds each of them once.
+Up to 1,024 matchers stand at different places of the documents of a workload. All masks are filled,
+and then the same masks are taken with ``np.take`` from an array that holds each of them once, in
+turn. The ratio is that of the least of both, and that of the medians: on a busy machine the rest of
+the processor's cache is others'.
 """
 
 from __future__ import annotations
@@ -64,9 +66,12 @@ def measure_batch(
     order, n = order.ravel(), max(20, N_MASKS // batch)
     gc.collect()
     gc.disable()
-    fills = _time(lambda: maskc.fill_bitmasks(matchers, bitmask, rows), n)
-    takes = _time(lambda: np.take(masks, order, axis=0, out=bitmask, mode="clip"), n)
-    ids = _time(lambda: [matcher.mask_id() for matcher in matchers], n)
+    fills, takes = _time(
+        n,
+        lambda: maskc.fill_bitmasks(matchers, bitmask, rows),
+        lambda: np.take(masks, order, axis=0, out=bitmask, mode="clip"),
+    )
+    (ids,) = _time(n, lambda: [matcher.mask_id() for matcher in matchers])
     steps = np.zeros(N_STEPS, dtype=np.int64)
     for step in range(N_STEPS):
         begin = time.perf_counter_ns()
@@ -82,16 +87,19 @@ def measure_batch(
         "np.take": compute_figures(takes),
         "mask_id of each": compute_figures(ids),
         "fill and accept, moving on": compute_figures(steps),
+        "least": float(fills.min() / takes.min()),
         "ratio": float(np.median(fills) / np.median(takes)),
     }
 
 
-def _time(work: Callable[[], object], n: int) -> Any:
-    found = np.zeros(n, dtype=np.int64)
+def _time(n: int, *works: Callable[[], object]) -> Any:
+    """Return int64[len(works), n], what each took, in turn."""
+    found = np.zeros((len(works), n), dtype=np.int64)
     for number in range(n):
-        begin = time.perf_counter_ns()
-        work()
-        found[number] = time.perf_counter_ns() - begin
+        for place, work in enumerate(works):
+            begin = time.perf_counter_ns()
+            work()
+            found[place, number] = time.perf_counter_ns() - begin
     return found
 
 
@@ -106,14 +114,14 @@ def main() -> None:
     for name, found in report.items():
         rows = []
         for figures in found:
-            ratio = f"fill_bitmasks ({figures['ratio']:.2f} × np.take)"
+            ratio = f"fill_bitmasks ({figures['least']:.2f}, {figures['ratio']:.2f} × np.take)"
             begin = (f"{figures['batch']:,}", str(figures["distinct masks"]))
             for what, times in figures.items():
                 if isinstance(times, dict):
                     shown = ratio if what == "fill_bitmasks" else what
                     rows.append((*begin, shown, *(f"{times[c]:,.1f}" for c in columns[3:])))
                     begin = ("", "")
-        table = make_table(f"{name} (goal ≤ 2 × np.take)", columns, rows, numbers=columns[3:])
+        table = make_table(f"{name} (goal ≤ 1.5 × np.take)", columns, rows, numbers=columns[3:])
         make_console().print(table)
     if options.json:
         options.json.write_text(json.dumps(report, indent=2) + "\n")
