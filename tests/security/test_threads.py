@@ -152,5 +152,5 @@ def test_a_generation_may_end_while_something_is_looked_up():
             cache.generations.start()
             return 0
 
-    cache.generations.previous = {Key(): "result"}
+    cache.generations.previous = {(Key(),): "result"}
     assert cache.recall(next(iter(cache.generations.previous)), Stack(0, None)) in {"result", None}
