@@ -116,9 +116,10 @@ class Numbers:
         is_wide = most is None or most > 10 * (least + 1) or not least and most > 0
         scales = self._exponents and side.multiple is None and is_wide
         if phase in (POINT, FRACTION) and side.places is not None:
-            value = Fraction(digits, 10**n_fraction)
+            value, next_ = Fraction(digits, 10**n_fraction), Fraction(digits + 1, 10**n_fraction)
             is_above = value > least or not value and side.has_zero
-            return n_fraction + n_digits <= side.places and most is None and is_above
+            is_below = most is None or next_ <= most
+            return n_fraction + n_digits <= side.places and is_below and is_above
         if phase in (POINT, FRACTION, INTEGER) and self._is_scaled_between(side, state):
             return True
         if phase == FRACTION and side.multiple is None:
@@ -126,7 +127,7 @@ class Numbers:
             return low > least and (most is None or high <= most or scales)
         if phase == INTEGER and (most is None or scales):
             return True  # enough of them make an interval that is wide enough
-        if phase != INTEGER or most is None or side.multiple not in (None, 1):
+        if phase != INTEGER or most is None or side.multiple is not None and side.places is None:
             return False
         if side.has_gaps or (digits + 1) * 10**n_digits > most:
             return False
@@ -173,6 +174,8 @@ class Numbers:
         negative, phase, digits, n_fraction, _, exponent = state
         if phase not in _ENDS or self._spelled == 2 and phase in (ZERO, INTEGER):
             return False
+        if phase == FRACTION and self._sides[negative].is_between(digits, n_fraction):
+            return True
         power = -n_fraction
         if phase == LARGER:
             power = exponent
@@ -243,6 +246,9 @@ class Numbers:
         if phase == ZERO and self._spelled == 1:
             return allowed.holds(digits, exact)
         if phase == INTEGER and self._sides[negative].is_inside(digits):
+            return True
+        is_fraction = phase in (POINT, FRACTION)
+        if is_fraction and self._sides[negative].is_between(digits, n_fraction):
             return True
         if phase in (ZERO, INTEGER, POINT, FRACTION):
             # An exponent adds no value that digits do not reach, but smaller ones.

@@ -113,7 +113,8 @@ class Side:
             if is_plain and rule.multiple == 1
             else None
         )
-        self._takes_integers = self.is_solid and not excluded and rule.multiple in (None, 1)
+        is_whole = rule.multiple in (None, 1) or self.places is not None
+        self._takes_integers = self.is_solid and not excluded and is_whole
         self._least = math.floor(bounds.low) + 1
         self._most = None if bounds.high is None else math.ceil(bounds.high) - 1
 
@@ -127,6 +128,18 @@ class Side:
             and value >= self._least
             and (self._most is None or value <= self._most)
         )
+
+    def is_between(self, digits: int, n_places: int) -> bool:
+        """Return whether a decimal is surely allowed, as it is one between the bounds.
+
+        Args:
+            digits: of the decimal.
+            n_places: so many of them come after the point.
+        """
+        if self.places is None or n_places > self.places:
+            return False
+        value = Fraction(digits, 10**n_places)
+        return value > self.low and (self.high is None or value < self.high)
 
 
 def _count_places(factor: Fraction | None) -> int | None:

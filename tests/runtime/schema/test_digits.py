@@ -70,3 +70,13 @@ def test_a_number_may_end_where_something_else_follows():
     numbers = Numbers(Rule(multiple=Fraction(1)), exponents=True)
     _, exits = walk_number(index, index.tokens, numbers, read(numbers, b"4"), (ROOT,))
     assert {index.tokens.path(node) for node in exits} == {b"", b"1"}
+
+
+@pytest.mark.parametrize(
+    ("before", "n_digits", "takes"),
+    [(b"12", 3, True), (b"1234567890", 2, False), (b"12.", 2, True), (b"12.", 3, False)],
+)
+def test_digits_of_an_amount_between_bounds_are_taken_at_once(before, n_digits, takes):
+    amounts = Rule(low=Fraction(0), high=Fraction(99_999_999_999, 100), multiple=Fraction(1, 100))
+    numbers = Numbers(amounts, exponents=True)
+    assert numbers.takes_digits(read(numbers, before), n_digits) is takes

@@ -45,3 +45,13 @@ def test_a_multiple_of_what_no_multiple_may_be_is_none():
 def test_far_is_beyond_every_exponent_of_a_rule(rule):
     assert far_beyond(rule, frozenset([(False, 1, -6000)])) > 6000
     assert far_beyond(rule, NONE) > (5000 if rule != Rule() else 0)
+
+
+@pytest.mark.parametrize(
+    ("digits", "n_places", "is_between"),
+    [(150, 2, True), (1, 0, True), (50, 2, False), (20, 1, False), (1_501, 3, False)],
+)
+def test_a_decimal_of_few_places_is_between_the_bounds(digits, n_places, is_between):
+    rule = Rule(low=Fraction(1, 2), high=Fraction(2), high_open=True, multiple=Fraction(1, 100))
+    side = Side(rule, frozenset(), negative=False)
+    assert side.is_between(digits, n_places) is is_between
