@@ -58,13 +58,22 @@ def find_or_make(order: Mapping[str, Any], make: Callable[[], bytes]) -> bytes:
     recorded, used = _recorded.get(), _used.get()
     if recorded is None and used is None:
         return make()
-    name = hashlib.sha256(json.dumps(order, sort_keys=True).encode()).hexdigest()
+    name = name_order(order)
     found = None if used is None else used.get(name)
     if found is None:
         found = make()
     if recorded is not None and sum(map(len, recorded.values())) + len(found) <= MOST_BYTES:
         recorded[name] = found
     return found
+
+
+def name_order(order: Mapping[str, Any]) -> str:
+    """Return a name that no other order has.
+
+    Args:
+        order: JSON.
+    """
+    return hashlib.sha256(json.dumps(order, sort_keys=True).encode()).hexdigest()
 
 
 def read_answers(given: Any) -> Answers:

@@ -1,8 +1,11 @@
 """A kit's compiler whose work is done in processes of its own, beside a server's.
 
-Two processes: an order goes to the quick one first, and where its time there is not enough, to the
-slow one, with the whole limits and less of the processor. So who asks for little waits for others
-who ask for little, and not for those who ask for much. What comes back is checked as a file is.
+Three processes, so that who asks for little waits only for others who ask for little: schemas and
+patterns begin in the *quick* one, grammars in the *middle* one, and where its time there is not
+enough, an order begins anew in the next. The *slow* one steps back for all others; those who have
+not been there before go ahead in it, for some seconds. What was refused is remembered for a minute.
+
+What comes back is checked as a file is.
 
 Example: ``make_kit(vocabulary, compiler=OtherProcess(vocabulary, limits))``.
 
@@ -26,11 +29,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
-from maskc.errors import BudgetError
-from maskc.integrations.compile_answers import find_or_make
+from maskc.errors import BudgetError, MaskcError
+from maskc.integrations.compile_answers import find_or_make, name_order
 from maskc.integrations.compile_costs import is_cheap_pattern, is_cheap_schema
-from maskc.integrations.compile_lane import Lane, Ticket
-from maskc.integrations.compile_messages import damaged, unpack
+from maskc.integrations.compile_lane import Lane, WorkerDiedError
+from maskc.integrations.compile_messages import damaged, unpack, write_limits
+from maskc.integrations.compile_process import Processes
+from maskc.integrations.compile_refusals import Refusals
+from maskc.integrations.compile_ticket import BusyError, CancelledOrderError, Ticket
 from maskc.integrations.compile_worker import TOKEN_ARRAYS
 from maskc.kit.compiling import Automaton, Compiled, GrammarOrder, InProcess, SchemaOrder
 from maskc.kit.kit import REQUEST_LIMITS
@@ -39,7 +45,11 @@ from maskc.runtime.artifact import Artifact, check_contents
 from maskc.runtime.link.tabled import TabledAutomaton
 from maskc.vocab.vocabulary import Vocabulary
 
-QUICK_SECONDS = 0.3
+# Of processor time, until an order begins anew in the next process. With llama3 a schema of some
+# hundred characters takes 0.01, a grammar of 30 rules 0.2 to 0.4, half as much again where the
+# machine has other work.
+QUICK_SECONDS, MIDDLE_SECONDS, SLOW_SECONDS = 0.1, 0.5, 2.0
+_YIELDS = 10.0  # seconds for which one that takes still longer lets others go ahead
 _SLOW_NICENESS = 10
 
 _ticket: ContextVar[Ticket | None] = ContextVar("maskc_ticket", default=None)
@@ -61,11 +71,21 @@ class OtherProcess:
     Args:
         vocabulary: what grammars are compiled for.
         limits: the largest that are asked for.
+        keeps_spare: whether there is always a process that waits for orders.
     """
 
-    def __init__(self, vocabulary: Vocabulary, limits: Limits = REQUEST_LIMITS) -> None:
-        self._quick = Lane(vocabulary, limits, niceness=0)
-        self._slow = Lane(vocabulary, limits, niceness=_SLOW_NICENESS)
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        limits: Limits = REQUEST_LIMITS,
+        *,
+        keeps_spare: bool = False,
+    ) -> None:
+        self._processes = Processes(vocabulary, limits)
+        self._quick = Lane(self._processes, niceness=0)
+        self._middle = Lane(self._processes, niceness=0)
+        self._slow = Lane(self._processes, niceness=_SLOW_NICENESS)
+        self._refusals = Refusals()
         self._here = InProcess(lambda: vocabulary)
         texts = [token or b"" for token in vocabulary.tokens]
         self._tokens: dict[str, NDArray[Any]] = {
@@ -73,8 +93,10 @@ class OtherProcess:
             TOKEN_ARRAYS[1]: np.frombuffer(b"".join(texts), dtype=np.uint8),
         }
         self._quick.start()
+        if keeps_spare:
+            self._processes.keep_spare()
         # Runs when nobody holds this any more, and at the latest when the program ends.
-        self.close = weakref.finalize(self, _close, self._quick, self._slow)
+        self.close = weakref.finalize(self, _close, *self._lanes(), self._processes)
 
     def plan(self, order: SchemaOrder, limits: Limits) -> bytes:
         """Return the plan of a schema."""
@@ -122,22 +144,41 @@ class OtherProcess:
 
     def statistics(self) -> dict[str, int]:
         """Return how many compiling processes were started."""
-        return {"processes_started": self._quick.n_started + self._slow.n_started}
+        return {"processes_started": self._processes.n_started}
+
+    def _lanes(self) -> tuple[Lane, ...]:
+        return self._quick, self._middle, self._slow
 
     def _ask(self, order: Mapping[str, Any], limits: Limits) -> bytes:
         return find_or_make(order, lambda: self._order(order, limits))
 
     def _order(self, order: Mapping[str, Any], limits: Limits) -> bytes:
-        ticket = _ticket.get() or Ticket()
-        if limits.seconds > QUICK_SECONDS:
-            try:
-                return self._quick.ask(order, replace(limits, seconds=QUICK_SECONDS), ticket)
-            except BudgetError as error:
-                if error.limit != QUICK_SECONDS:
-                    raise
-        return self._slow.ask(order, limits, ticket)
+        name = name_order({**order, "limits": write_limits(limits)})
+        self._refusals.check(name)
+        try:
+            return self._compile(order, limits, _ticket.get() or Ticket())
+        except (BusyError, CancelledOrderError, WorkerDiedError):
+            raise
+        except MaskcError as error:
+            self._refusals.add(name, error)
+            raise
+
+    def _compile(self, order: Mapping[str, Any], limits: Limits, ticket: Ticket) -> bytes:
+        stages = [
+            (self._quick, QUICK_SECONDS),
+            (self._middle, MIDDLE_SECONDS),
+            (self._slow, SLOW_SECONDS),
+        ]
+        for lane, seconds in stages[order["kind"] == "grammar" :]:
+            if limits.seconds > seconds:
+                try:
+                    return lane.ask(order, replace(limits, seconds=seconds), ticket)
+                except BudgetError as error:
+                    if error.limit != seconds:
+                        raise
+        return self._slow.ask(order, limits, ticket, yields=_YIELDS)
 
 
-def _close(*lanes: Lane) -> None:
+def _close(*lanes: Lane | Processes) -> None:
     for lane in lanes:
         lane.close()

@@ -1,10 +1,10 @@
 """A process that compiles what a server's requests bring, one after the other.
 
-It is started by :mod:`maskc.integrations.compile_lane`, gets the vocabulary, says that it is ready,
-and answers orders until its pipe is closed. What it may take is kept three times: by the budget of
-a compilation, whose sentence the client gets; by the system, which bounds the address space and
-ends the process where one call of C goes on after its time; and by the server, which waits only so
-long. A signal (SIGUSR1) ends the order that is being worked on, and nothing else.
+It is started by :mod:`maskc.integrations.compile_process`, gets the vocabulary, says that it is
+ready, and answers orders until its pipe is closed. What it may take is kept three times: by the
+budget of a compilation, whose sentence the client gets; by the system, which bounds the address
+space and ends the process where one call of C goes on after its time; and by the server, which
+waits only so long. A signal (SIGUSR1) ends the order that is being worked on, and nothing else.
 
 Of a schema the answer is its plan, of a grammar its artifact without the tokens, of a pattern the
 tables of its automaton if it has few states; else that the pattern is small and can be compiled
@@ -33,6 +33,7 @@ from maskc.integrations.compile_messages import (
     write_error,
 )
 from maskc.kit.compiling import GrammarOrder, InProcess, SchemaOrder
+from maskc.kit.kit import REQUEST_LIMITS
 from maskc.kit.patterns import Pattern
 from maskc.limits import MEGABYTE, WAYS, Limits
 from maskc.runtime.artifact import Artifact
@@ -66,6 +67,10 @@ class _Orders:
         self._compiler = InProcess(lambda: vocabulary)
         self._is_working = False
         signal.signal(signal.SIGUSR1, self._cancel)
+
+    def warm_up(self) -> None:
+        """Compile a grammar, for what is loaded and made with the first one."""
+        self._compiler.artifact(GrammarOrder("lark", 'start: "a" start | "b"', {}), REQUEST_LIMITS)
 
     def _cancel(self, _number: int, _frame: FrameType | None) -> None:
         if self._is_working:
@@ -145,13 +150,13 @@ def serve(file: int) -> None:
     with Connection(file) as connection:
         try:
             told, data = receive(connection)
-            if told["nice"]:
-                os.nice(told["nice"])
             _, arrays = unpack(data)
             first, texts = (arrays[name] for name in TOKEN_ARRAYS)
             raw, ends = texts.tobytes(), first.tolist()
             tokens = tuple(raw[a:b] or None for a, b in pairwise(ends))
             orders = _Orders(Vocabulary(tokens, tuple(told["eos_ids"]), "kit"))
+            if told["warm"]:
+                orders.warm_up()
             _bound_memory(read_limits(told["limits"]))
             send(connection, {"ready": True})
             base = read_memory()
@@ -160,6 +165,7 @@ def serve(file: int) -> None:
                     if os.getppid() != server:
                         return
                 asked, _ = receive(connection)
+                os.nice(max(0, asked["nice"] - os.nice(0)))
                 _bound_time(read_limits(asked["limits"]))
                 message, data = orders.answer(asked)
                 send(connection, {**message, "grown": read_memory() - base}, data)

@@ -105,10 +105,11 @@ class RequestConstraints:
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
         vocabulary = _take_as_kit(vocabulary)
-        self._compiler = OtherProcess(vocabulary, limits)
+        kinds = read_kinds()
+        self._compiler = OtherProcess(vocabulary, limits, keeps_spare=bool(kinds))
         self.kit = _open_kit(vocabulary, self._compiler)
         # Tags have schemas in them, and free text around these.
-        if fills_masks and not read_kinds().isdisjoint(("json", "structural_tag")):
+        if fills_masks and not kinds.isdisjoint(("json", "structural_tag")):
             self.kit.prepare()
 
     def make(self, kind: str, text: str) -> Constraint:

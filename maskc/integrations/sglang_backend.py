@@ -21,8 +21,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from maskc.errors import MaskcError
-from maskc.integrations.compile_lane import MOST_WAITING, Ticket
+from maskc.integrations.compile_lane import MOST_WAITING
 from maskc.integrations.compile_pool import holding
+from maskc.integrations.compile_ticket import Ticket
 from maskc.integrations.errors import load_engine
 from maskc.integrations.names import SCHEME, parse_reference
 from maskc.integrations.registry import ArtifactRegistry

@@ -11,7 +11,8 @@ vLLM has no register of backends. It calls :func:`register` by the entry point
 - ``StructuredOutputManager._create_grammar``, in the engine: it gives vLLM a grammar object that
   follows the artifact;
 - ``StructuredOutputManager.grammar_init``, in the engine: from 0.33 on vLLM refuses a request that
-  was resolved to another backend than the first one, and an artifact fits any backend;
+  was resolved to another backend than the first one, and an artifact fits any backend; and what
+  requests bring gets threads of its own (:mod:`maskc.integrations.vllm_threads`);
 - ``AsyncLLM.add_request``, in the front end: it waits for what a request brings to be compiled,
   see :mod:`maskc.integrations.vllm_waiting`;
 - those of beam search, which go past both: see :mod:`maskc.integrations.vllm_beams`.
@@ -47,6 +48,7 @@ from maskc.integrations.vllm_requests import (
     nothing_wanted,
     wanted_kind,
 )
+from maskc.integrations.vllm_threads import take_threads
 from maskc.integrations.vllm_waiting import around_add, detach, find_front
 from maskc.integrations.vocabulary import read_vocabulary
 from maskc.runtime.compiled import Compiled
@@ -251,6 +253,7 @@ def _around_init(original: Callable[..., None]) -> Callable[..., None]:
             is_named = str(asked.grammar).startswith(SCHEME)
             if is_named or wanted_kind(asked) is not None and not falls_back():
                 asked._backend = latched
+        take_threads(self)
         original(self, request)
 
     return grammar_init

@@ -23,8 +23,9 @@ from typing import Any
 
 from maskc.errors import MaskcError
 from maskc.integrations.compile_answers import Answers, read_answers, recording
-from maskc.integrations.compile_lane import MOST_WAITING, Ticket
+from maskc.integrations.compile_lane import MOST_WAITING
 from maskc.integrations.compile_pool import holding
+from maskc.integrations.compile_ticket import Ticket
 from maskc.integrations.drift import Interface
 from maskc.integrations.errors import load_engine
 from maskc.integrations.vllm_requests import SETTLED, Wanted, check_constraint, wanted_kind

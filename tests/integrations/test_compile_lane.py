@@ -11,9 +11,11 @@ from dataclasses import replace
 import pytest
 
 from maskc.errors import BudgetError, GrammarError, LimitError, MaskcError, SchemaError
-from maskc.integrations import compile_lane
-from maskc.integrations.compile_lane import CancelledOrderError, Lane, Ticket, WorkerDiedError
+from maskc.integrations import compile_lane, compile_process
+from maskc.integrations.compile_lane import Lane, WorkerDiedError
 from maskc.integrations.compile_messages import unpack
+from maskc.integrations.compile_process import Processes
+from maskc.integrations.compile_ticket import BusyError, CancelledOrderError, Ticket
 from maskc.kit.kit import REQUEST_LIMITS
 from maskc.vocab import load_vocabulary
 
@@ -22,9 +24,13 @@ ENDLESS = {"kind": "pattern", "text": "((a{1,500}){1,500}){1,500}(?!b)"}
 CHEAP = {"kind": "pattern", "text": "a+"}
 
 
+def make_lane():
+    return Lane(Processes(load_vocabulary("bytes"), REQUEST_LIMITS), niceness=0)
+
+
 @pytest.fixture(scope="module")
 def lane():
-    made = Lane(load_vocabulary("bytes"), REQUEST_LIMITS, niceness=0)
+    made = make_lane()
     yield made
     made.close()
 
@@ -84,7 +90,7 @@ def test_a_killed_process_is_one_refused_order(lane):
 
 def test_a_process_that_does_not_answer_is_replaced(lane, monkeypatch):
     ask(lane, CHEAP)
-    monkeypatch.setattr(compile_lane, "_PATIENCE", 0.01)
+    monkeypatch.setattr(compile_process, "_PATIENCE", 0.01)
     os.kill(lane._worker._process.pid, signal.SIGSTOP)
     with pytest.raises(BudgetError, match="5 seconds of processor time"):
         ask(lane, CHEAP)
@@ -130,6 +136,69 @@ def test_more_than_a_number_do_not_wait(lane, monkeypatch):
         ask(lane, CHEAP)
 
 
+def test_who_yields_goes_after_those_who_come_in_time(lane):
+    ask(lane, CHEAP)
+    running = Ticket()
+    before, _ = in_thread(lambda: ask(lane, ENDLESS, running))
+    time.sleep(0.1)
+    served = []
+
+    def wait(name, yields):
+        lane.ask(CHEAP, REQUEST_LIMITS, Ticket(), yields=yields)
+        served.append(name)
+
+    threads = []
+    for name, yields in (("dear", 30.0), ("dearer", 40.0), ("cheap", 0.0), ("less dear", 20.0)):
+        threads.append(in_thread(lambda name=name, yields=yields: wait(name, yields))[0])
+        time.sleep(0.05)
+    running.cancel()
+    for thread in (before, *threads):
+        thread.join()
+    assert served == ["cheap", "less dear", "dear", "dearer"]
+
+
+def test_who_yields_a_second_goes_before_those_who_come_later(lane):
+    ask(lane, CHEAP)
+    running = Ticket()
+    before, _ = in_thread(lambda: ask(lane, ENDLESS, running))
+    time.sleep(0.1)
+    served, threads = [], []
+
+    def wait(name, yields):
+        lane.ask(CHEAP, REQUEST_LIMITS, Ticket(), yields=yields)
+        served.append(name)
+
+    for name, yields in (("first", 0.1), ("later", 0.0)):
+        threads.append(in_thread(lambda name=name, yields=yields: wait(name, yields))[0])
+        time.sleep(0.3)
+    running.cancel()
+    for thread in (before, *threads):
+        thread.join()
+    assert served == ["first", "later"]
+
+
+def test_a_ticket_whose_time_is_over_is_refused_and_the_process_stays(lane):
+    ask(lane, CHEAP)
+    before = lane.n_started
+    threads = [in_thread(lambda: ask(lane, ENDLESS, Ticket(0.3))) for _ in range(2)]
+    for thread, raised in threads:
+        thread.join()
+        assert isinstance(raised[0], BusyError)
+        assert str(raised[0]) == "more than 0.3 seconds until it was compiled; send it again later"
+    assert ask(lane, CHEAP)
+    assert lane.n_started == before
+
+
+def test_a_process_that_does_not_leave_an_order_in_time_is_replaced(lane):
+    ask(lane, CHEAP)
+    before = lane.n_started
+    os.kill(lane._worker._process.pid, signal.SIGSTOP)
+    with pytest.raises(BusyError):
+        ask(lane, CHEAP, Ticket(0.1))
+    assert ask(lane, CHEAP)
+    assert lane.n_started == before + 1
+
+
 def test_a_process_that_has_grown_is_replaced(lane, monkeypatch):
     ask(lane, CHEAP)
     before = lane.n_started
@@ -139,7 +208,7 @@ def test_a_process_that_has_grown_is_replaced(lane, monkeypatch):
 
 
 def test_memory_is_bounded_by_the_budget_and_by_the_system():
-    lane = Lane(load_vocabulary("bytes"), REQUEST_LIMITS, niceness=0)
+    lane = make_lane()
     with pytest.raises(BudgetError, match="more than 5 MB of memory; simplify it"):
         ask(lane, ENDLESS, bytes=5_000_000)
     with open(f"/proc/{lane._worker._process.pid}/limits") as file:
@@ -148,8 +217,38 @@ def test_memory_is_bounded_by_the_budget_and_by_the_system():
     lane.close()
 
 
+def test_a_process_that_dies_is_replaced_by_the_spare_one():
+    processes = Processes(load_vocabulary("bytes"), REQUEST_LIMITS)
+    lane = Lane(processes, niceness=3)
+    ask(lane, CHEAP)
+    processes.keep_spare()
+    spare = processes._spare
+    os.kill(lane._worker._process.pid, signal.SIGKILL)
+    with pytest.raises(MaskcError):
+        ask(lane, CHEAP)
+    assert lane._worker is spare
+    assert ask(lane, CHEAP)
+    with open(f"/proc/{spare._process.pid}/stat") as file:
+        assert file.read().rpartition(")")[2].split()[16] == "3"  # how nice it is
+    lane.close()
+    last = processes._spare
+    assert last is not spare
+    processes.close()
+    assert spare._process.returncode is not None
+    assert last._process.returncode is not None
+
+
+def test_who_waits_for_a_process_that_starts_is_refused_in_time():
+    lane = make_lane()
+    with pytest.raises(BusyError):
+        ask(lane, CHEAP, Ticket(0.01))
+    assert ask(lane, CHEAP)
+    assert lane.n_started == 1
+    lane.close()
+
+
 def test_a_closed_lane_refuses_and_has_no_process():
-    lane = Lane(load_vocabulary("bytes"), REQUEST_LIMITS, niceness=0)
+    lane = make_lane()
     lane.start()
     process = lane._worker._process
     lane.close()
@@ -161,10 +260,12 @@ def test_a_closed_lane_refuses_and_has_no_process():
 def test_a_process_ends_when_its_server_is_killed():
     program = """
 import os
-from maskc.integrations.compile_lane import Lane, Ticket
+from maskc.integrations.compile_lane import Lane
+from maskc.integrations.compile_process import Processes
+from maskc.integrations.compile_ticket import Ticket
 from maskc.kit.kit import REQUEST_LIMITS
 from maskc.vocab import load_vocabulary
-lane = Lane(load_vocabulary("bytes"), REQUEST_LIMITS, niceness=0)
+lane = Lane(Processes(load_vocabulary("bytes"), REQUEST_LIMITS), niceness=0)
 lane.ask({"kind": "pattern", "text": "a"}, REQUEST_LIMITS, Ticket())
 print(lane._worker._process.pid, flush=True)
 os.kill(os.getpid(), 9)

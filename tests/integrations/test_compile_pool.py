@@ -5,16 +5,17 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from hashlib import sha256
 
 import pytest
 
-from maskc.errors import ArtifactError, SchemaError
+from maskc.errors import ArtifactError, BudgetError, SchemaError
 from maskc.frontends.regex import read_pattern
-from maskc.integrations import compile_pool
-from maskc.integrations.compile_lane import CancelledOrderError, Ticket
+from maskc.integrations.compile_lane import WorkerDiedError
 from maskc.integrations.compile_messages import pack
 from maskc.integrations.compile_pool import OtherProcess, holding
+from maskc.integrations.compile_ticket import BusyError, CancelledOrderError, Ticket
 from maskc.kit.file import make_kit
 from maskc.kit.kit import REQUEST_LIMITS
 from maskc.kit.patterns import Pattern
@@ -72,19 +73,67 @@ def test_few_states_come_as_tables(compiler):
     assert isinstance(compiler.automaton(PATTERN, REQUEST_LIMITS), TabledAutomaton)
 
 
-def test_what_takes_longer_goes_on_in_the_slow_process(compiler, monkeypatch):
-    asked = []
+ENDLESS = "((a{1,500}){1,500}){1,500}(?!b)"
+GRAMMAR = {"kind": "grammar", "dialect": "gbnf", "text": "", "settings": {}}
 
-    def answer(order, limits, ticket):
-        asked.append((order["text"], limits.seconds, ticket))
-        return pack({}, tabulate(Pattern(read_pattern("a")), 9))
 
-    monkeypatch.setattr(compile_pool, "QUICK_SECONDS", 0.01)
-    monkeypatch.setattr(compiler._slow, "ask", answer)
-    endless = "((a{1,500}){1,500}){1,500}(?!b)"
-    assert compiler.automaton(endless, REQUEST_LIMITS)
-    ((text, seconds, _),) = asked
-    assert (text, seconds) == (endless, 5.0)
+@pytest.fixture
+def asked(compiler, monkeypatch):
+    """Return the processes that are asked in a test, with seconds, where each takes too long."""
+    found = []
+
+    def refuse(name):
+        def ask(_order, limits, _ticket, yields=0.0):
+            found.append((name, limits.seconds, yields))
+            raise BudgetError("seconds of processor time", limits.seconds, "simplify it")
+
+        return ask
+
+    for name in ("quick", "middle", "slow"):
+        monkeypatch.setattr(getattr(compiler, f"_{name}"), "ask", refuse(name))
+    return found
+
+
+def test_what_takes_longer_begins_anew_in_the_next_process(compiler, asked):
+    with pytest.raises(BudgetError, match="more than 5 seconds"):
+        compiler.automaton(ENDLESS, REQUEST_LIMITS)
+    assert asked == [
+        ("quick", 0.1, 0.0),
+        ("middle", 0.5, 0.0),
+        ("slow", 2.0, 0.0),
+        ("slow", 5.0, 10.0),
+    ]
+
+
+def test_a_grammar_does_not_begin_where_schemas_do(compiler, asked):
+    with pytest.raises(BudgetError):
+        compiler._order(GRAMMAR | {"text": "1"}, replace(REQUEST_LIMITS, seconds=1.0))
+    assert asked == [("middle", 0.5, 0.0), ("slow", 1.0, 10.0)]
+
+
+def test_what_was_refused_a_moment_ago_is_refused_without_being_compiled(compiler, asked):
+    for _ in range(3):
+        with pytest.raises(BudgetError, match=r"more than 0\.05 seconds"):
+            compiler._order(GRAMMAR | {"text": "2"}, replace(REQUEST_LIMITS, seconds=0.05))
+    assert asked == [("slow", 0.05, 10.0)]
+    with pytest.raises(BudgetError, match=r"more than 0\.06 seconds"):
+        compiler._order(GRAMMAR | {"text": "2"}, replace(REQUEST_LIMITS, seconds=0.06))
+
+
+@pytest.mark.parametrize("error", [BusyError("requests", 64, "later"), WorkerDiedError(1)])
+def test_what_was_not_looked_at_is_not_remembered(compiler, monkeypatch, error):
+    n_asked = 0
+
+    def ask(*_, **__):
+        nonlocal n_asked
+        n_asked += 1
+        raise error
+
+    monkeypatch.setattr(compiler._middle, "ask", ask)
+    for _ in range(2):
+        with pytest.raises(type(error)):
+            compiler._order(GRAMMAR | {"text": "3"}, REQUEST_LIMITS)
+    assert n_asked == 2
 
 
 def test_a_schema_that_is_no_json_is_refused_here(kits):

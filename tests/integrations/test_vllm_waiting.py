@@ -7,8 +7,8 @@ import pytest
 
 from maskc.errors import GrammarError
 from maskc.integrations.compile_answers import find_or_make
-from maskc.integrations.compile_lane import CancelledOrderError, Ticket
 from maskc.integrations.compile_pool import _ticket
+from maskc.integrations.compile_ticket import CancelledOrderError, Ticket
 from maskc.integrations.vllm_waiting import EXTRA, attach, detach, settle
 
 WANTED = ("regex", "a")
