@@ -48,8 +48,10 @@ from maskc.vocab.vocabulary import Vocabulary
 # Of processor time, until an order begins anew in the next process. With llama3 a schema of some
 # hundred characters takes 0.01, a grammar of 30 rules 0.2 to 0.4, half as much again where the
 # machine has other work.
-QUICK_SECONDS, MIDDLE_SECONDS, SLOW_SECONDS = 0.1, 0.5, 2.0
+QUICK_SECONDS, MIDDLE_SECONDS, SLOW_SECONDS = 0.1, 0.4, 2.0
 _YIELDS = 10.0  # seconds for which one that takes still longer lets others go ahead
+# What is longer lets what is shorter go ahead, for as long as it may take on a busy machine.
+_CHARACTERS = {"plan": 5_000, "pattern": 1_000, "grammar": 500}  # a second
 _SLOW_NICENESS = 10
 
 _ticket: ContextVar[Ticket | None] = ContextVar("maskc_ticket", default=None)
@@ -169,10 +171,11 @@ class OtherProcess:
             (self._middle, MIDDLE_SECONDS),
             (self._slow, SLOW_SECONDS),
         ]
+        yields = min(_YIELDS, len(order["text"]) / _CHARACTERS[order["kind"]])
         for lane, seconds in stages[order["kind"] == "grammar" :]:
             if limits.seconds > seconds:
                 try:
-                    return lane.ask(order, replace(limits, seconds=seconds), ticket)
+                    return lane.ask(order, replace(limits, seconds=seconds), ticket, yields=yields)
                 except BudgetError as error:
                     if error.limit != seconds:
                         raise

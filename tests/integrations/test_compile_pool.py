@@ -84,7 +84,7 @@ def asked(compiler, monkeypatch):
 
     def refuse(name):
         def ask(_order, limits, _ticket, yields=0.0):
-            found.append((name, limits.seconds, yields))
+            found.append((name, limits.seconds, round(yields, 2)))
             raise BudgetError("seconds of processor time", limits.seconds, "simplify it")
 
         return ask
@@ -98,17 +98,17 @@ def test_what_takes_longer_begins_anew_in_the_next_process(compiler, asked):
     with pytest.raises(BudgetError, match="more than 5 seconds"):
         compiler.automaton(ENDLESS, REQUEST_LIMITS)
     assert asked == [
-        ("quick", 0.1, 0.0),
-        ("middle", 0.5, 0.0),
-        ("slow", 2.0, 0.0),
+        ("quick", 0.1, 0.03),
+        ("middle", 0.4, 0.03),
+        ("slow", 2.0, 0.03),
         ("slow", 5.0, 10.0),
     ]
 
 
 def test_a_grammar_does_not_begin_where_schemas_do(compiler, asked):
     with pytest.raises(BudgetError):
-        compiler._order(GRAMMAR | {"text": "1"}, replace(REQUEST_LIMITS, seconds=1.0))
-    assert asked == [("middle", 0.5, 0.0), ("slow", 1.0, 10.0)]
+        compiler._order(GRAMMAR | {"text": "1" * 2000}, replace(REQUEST_LIMITS, seconds=1.0))
+    assert asked == [("middle", 0.4, 4.0), ("slow", 1.0, 10.0)]
 
 
 def test_what_was_refused_a_moment_ago_is_refused_without_being_compiled(compiler, asked):
