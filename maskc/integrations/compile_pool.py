@@ -1,9 +1,10 @@
 """A kit's compiler whose work is done in processes of its own, beside a server's.
 
-Three processes, so that who asks for little waits only for others who ask for little: schemas and
-patterns begin in the *quick* one, grammars in the *middle* one, and where its time there is not
-enough, an order begins anew in the next. The *slow* one steps back for all others; those who have
-not been there before go ahead in it, for some seconds. What was refused is remembered for a minute.
+Two processes: an order goes to the quick one first, and where its time there is not enough, to the
+slow one, which steps back for all others; there, those who have not been there before go ahead, for
+some seconds. In both, what is shorter goes ahead of what is longer. So who asks for little waits
+for others who ask for little, and not for those who ask for much. What was refused is remembered
+for a minute.
 
 What comes back is checked as a file is.
 
@@ -45,10 +46,10 @@ from maskc.runtime.artifact import Artifact, check_contents
 from maskc.runtime.link.tabled import TabledAutomaton
 from maskc.vocab.vocabulary import Vocabulary
 
-# Of processor time, until an order begins anew in the next process. With llama3 a schema of some
-# hundred characters takes 0.01, a grammar of 30 rules 0.2 to 0.4, half as much again where the
-# machine has other work.
-QUICK_SECONDS, MIDDLE_SECONDS, SLOW_SECONDS = 0.1, 0.4, 2.0
+# Of processor time, until an order begins anew. With llama3 a schema of some hundred characters
+# takes 0.01, a grammar of 30 rules 0.2 to 0.3. With 0.1 for schemas and 0.4 for grammars in a third
+# process, good grammars waited longer beside hostile ones: two cores have no room for it.
+QUICK_SECONDS, SLOW_SECONDS = 0.3, 2.0
 _YIELDS = 10.0  # seconds for which one that takes still longer lets others go ahead
 # What is longer lets what is shorter go ahead, for as long as it may take on a busy machine.
 _CHARACTERS = {"plan": 5_000, "pattern": 1_000, "grammar": 500}  # a second
@@ -85,7 +86,6 @@ class OtherProcess:
     ) -> None:
         self._processes = Processes(vocabulary, limits)
         self._quick = Lane(self._processes, niceness=0)
-        self._middle = Lane(self._processes, niceness=0)
         self._slow = Lane(self._processes, niceness=_SLOW_NICENESS)
         self._refusals = Refusals()
         self._here = InProcess(lambda: vocabulary)
@@ -149,7 +149,7 @@ class OtherProcess:
         return {"processes_started": self._processes.n_started}
 
     def _lanes(self) -> tuple[Lane, ...]:
-        return self._quick, self._middle, self._slow
+        return self._quick, self._slow
 
     def _ask(self, order: Mapping[str, Any], limits: Limits) -> bytes:
         return find_or_make(order, lambda: self._order(order, limits))
@@ -166,13 +166,8 @@ class OtherProcess:
             raise
 
     def _compile(self, order: Mapping[str, Any], limits: Limits, ticket: Ticket) -> bytes:
-        stages = [
-            (self._quick, QUICK_SECONDS),
-            (self._middle, MIDDLE_SECONDS),
-            (self._slow, SLOW_SECONDS),
-        ]
         yields = min(_YIELDS, len(order["text"]) / _CHARACTERS[order["kind"]])
-        for lane, seconds in stages[order["kind"] == "grammar" :]:
+        for lane, seconds in ((self._quick, QUICK_SECONDS), (self._slow, SLOW_SECONDS)):
             if limits.seconds > seconds:
                 try:
                     return lane.ask(order, replace(limits, seconds=seconds), ticket, yields=yields)

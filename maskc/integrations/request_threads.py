@@ -1,9 +1,10 @@
-"""Threads of an engine on which the constraints of requests are made: quick ones, and others.
+"""Two threads of an engine on which the constraints of requests are made: a quick one, and another.
 
 vLLM makes them on half as many threads as it has cores, in the order in which they come: on two
 cores, one that is compiled again, or is large to load, holds up all that come after it. Here those
-that are likely to take milliseconds have threads of their own: what was made in this process not
-long ago, and what comes compiled and small. All others share two more.
+that are likely to take milliseconds have a thread of their own: what was made in this process not
+long ago, and what comes compiled and small. All others share
+one more; with more of them, the engine's loop would get less of the interpreter.
 
 Example: ``threads.submit("json", text, answers, work)`` is the future of ``work()``.
 """
@@ -19,7 +20,6 @@ from typing import Any
 
 from maskc.integrations.compile_costs import is_cheap_pattern, is_cheap_schema
 
-_N_QUICK, _N_SLOW = 2, 2
 # Bytes of what comes compiled: a schema's plan of so many is read in some ten milliseconds, and so
 # are the arrays of a pattern or a grammar.
 _FEW_BYTES = {"regex": 1_000_000, "grammar": 1_000_000}
@@ -32,8 +32,8 @@ class RequestThreads:
     """Two rows of threads. Safe to use from any thread."""
 
     def __init__(self) -> None:
-        self._quick = ThreadPoolExecutor(_N_QUICK, "maskc-quick")
-        self._slow = ThreadPoolExecutor(_N_SLOW, "maskc-slow")
+        self._quick = ThreadPoolExecutor(1, "maskc-quick")
+        self._slow = ThreadPoolExecutor(1, "maskc-slow")
         self._known: OrderedDict[bytes, None] = OrderedDict()
         self._lock = threading.Lock()
 

@@ -89,7 +89,7 @@ def asked(compiler, monkeypatch):
 
         return ask
 
-    for name in ("quick", "middle", "slow"):
+    for name in ("quick", "slow"):
         monkeypatch.setattr(getattr(compiler, f"_{name}"), "ask", refuse(name))
     return found
 
@@ -98,17 +98,16 @@ def test_what_takes_longer_begins_anew_in_the_next_process(compiler, asked):
     with pytest.raises(BudgetError, match="more than 5 seconds"):
         compiler.automaton(ENDLESS, REQUEST_LIMITS)
     assert asked == [
-        ("quick", 0.1, 0.03),
-        ("middle", 0.4, 0.03),
+        ("quick", 0.3, 0.03),
         ("slow", 2.0, 0.03),
         ("slow", 5.0, 10.0),
     ]
 
 
-def test_a_grammar_does_not_begin_where_schemas_do(compiler, asked):
+def test_what_is_longer_lets_what_is_shorter_go_ahead(compiler, asked):
     with pytest.raises(BudgetError):
         compiler._order(GRAMMAR | {"text": "1" * 2000}, replace(REQUEST_LIMITS, seconds=1.0))
-    assert asked == [("middle", 0.4, 4.0), ("slow", 1.0, 10.0)]
+    assert asked == [("quick", 0.3, 4.0), ("slow", 1.0, 10.0)]
 
 
 def test_what_was_refused_a_moment_ago_is_refused_without_being_compiled(compiler, asked):
@@ -129,7 +128,7 @@ def test_what_was_not_looked_at_is_not_remembered(compiler, monkeypatch, error):
         n_asked += 1
         raise error
 
-    monkeypatch.setattr(compiler._middle, "ask", ask)
+    monkeypatch.setattr(compiler._quick, "ask", ask)
     for _ in range(2):
         with pytest.raises(type(error)):
             compiler._order(GRAMMAR | {"text": "3"}, REQUEST_LIMITS)
