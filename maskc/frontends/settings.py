@@ -1,4 +1,4 @@
-"""Which settings does a grammar's text carry, and do they go together?
+r"""Which settings does a grammar's text carry, and do they go together?
 
 They stand in comment lines at the top of a text in Lark's notation::
 
@@ -6,7 +6,8 @@ They stand in comment lines at the top of a text in Lark's notation::
 
 ``start``, ``parser``, ``lexer`` and ``postlex`` can be given as arguments too. Other options of
 Lark that change which texts it parses are settings only: ``flags`` (its ``g_regex_flags``, as
-letters of ``re``), ``priority``, and ``regex=true``: its ``regex=True``. Several start symbols
+letters of ``re``), ``priority``, ``regex=true``: its ``regex=True``, and ``pattern=IN:in(?!\w)``,
+what its ``edit_terminals`` makes of a terminal. Several start symbols
 share one LALR table, which can change its contexts: ``start=a,b`` is Lark's ``start=["a", "b"]``,
 and texts are parsed from ``a``.
 
@@ -37,7 +38,8 @@ from maskc.frontends.postlex_rules import SETTINGS as RULE_SETTINGS
 LEXERS = {"lalr": ("contextual", "basic"), "earley": ("dynamic", "dynamic_complete", "basic")}
 PRIORITIES = {"normal": "normal", "invert": "invert", "none": None}
 FLAGS = {"a": re.ASCII, "i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
-_SETTINGS = ("start", "parser", "lexer", "postlex", "flags", "priority", "regex", "hole")
+_SETTINGS = ("start", "parser", "lexer", "postlex", "flags", "priority", "regex", "hole", "pattern")
+_REPEATED = (RULE, "pattern")
 _SETTING = re.compile(r"^//\s*maskc:\s*(.*)$")
 
 
@@ -123,7 +125,8 @@ def read_settings(name: str, text: str) -> tuple[dict[str, str], str]:
                     f"{name}:{number}",
                     f"{word!r} is not a setting; write {', '.join(f'{s}=' for s in _SETTINGS)}",
                 )
-            settings[key] = f"{settings[key]} {value}" if key == RULE in settings else value
+            again = key in _REPEATED and key in settings
+            settings[key] = f"{settings[key]} {value}" if again else value
             if key == "postlex" or key in (*ATTRIBUTES, *RULE_SETTINGS):
                 place = f"{name}:{number}"
     return settings, place
@@ -171,3 +174,23 @@ def read_regex(name: str, settings: Mapping[str, str]) -> bool:
             name, "flags= does not go with regex=true; write the flags at the terminals"
         )
     return value == "true"
+
+
+def read_patterns(name: str, settings: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return (terminal, pattern) for each terminal whose pattern the settings replace.
+
+    Raises:
+        GrammarError: a setting is no name with a pattern, or names a terminal twice.
+    """
+    found: dict[str, str] = {}
+    for word in settings.get("pattern", "").split():
+        terminal, colon, pattern = word.partition(":")
+        if not colon or not terminal or not pattern:
+            raise GrammarError(
+                name,
+                f"pattern={word[:80]} is no terminal with a pattern; write pattern=IN:in(?!\\w)",
+            )
+        if terminal in found:
+            raise GrammarError(name, f"pattern= names {terminal[:80]} twice; write one of them")
+        found[terminal] = pattern
+    return tuple(found.items())

@@ -37,6 +37,7 @@ from maskc.frontends.settings import (
     Postlex,
     check_parser,
     read_flags,
+    read_patterns,
     read_postlex,
     read_priority,
     read_regex,
@@ -60,6 +61,7 @@ class GrammarSource:
         priority: a key of ``PRIORITIES``.
         parser: a key of ``LEXERS``.
         regex: whether terminals are patterns of the module ``regex``.
+        patterns: (terminal, pattern), what stands in the place of the grammar's own patterns.
         roles: terminals that are narrowed in a rule; ``text`` says them, too.
         holes: terminals that requests narrow, as the text marks them.
         dialect: the name of the notation that it was written in; ``text`` is Lark's.
@@ -79,6 +81,7 @@ class GrammarSource:
     priority: str = "normal"
     parser: str = "lalr"
     regex: bool = False
+    patterns: tuple[tuple[str, str], ...] = ()
     roles: tuple[Role, ...] = ()
     holes: tuple[str, ...] = ()
     dialect: str = LARK.name
@@ -198,6 +201,7 @@ def _load(
         priority=read_priority(name, settings),
         parser=parser,
         regex=read_regex(name, settings),
+        patterns=read_patterns(name, settings),
         roles=read_roles(name, text),
         holes=read_holes(settings),
         lexer_is_default=not chosen,
@@ -294,6 +298,7 @@ def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
         priority=read_priority(name, settings),
         parser=parser,
         regex=read_regex(name, settings),
+        patterns=read_patterns(name, settings),
         roles=read_roles(name, header["text"]),
         holes=read_holes(settings),
         dialect=header.get("dialect", LARK.name),

@@ -3,9 +3,12 @@
 import re
 
 import pytest
+from lark.exceptions import LarkError
 
+import maskc
 from maskc.errors import GrammarError
 from maskc.frontends.indentation import PYTHON
+from maskc.frontends.lark.build import build_lark
 from maskc.frontends.settings import (
     check_parser,
     read_flags,
@@ -13,6 +16,7 @@ from maskc.frontends.settings import (
     read_priority,
     read_settings,
 )
+from maskc.frontends.source import load_source
 
 
 def test_settings_stand_in_comments_before_the_first_rule():
@@ -64,3 +68,39 @@ def test_attributes_go_with_an_indenter():
 def test_what_lark_does_not_put_together_is_refused(parser, lexer, has_postlex, fact):
     with pytest.raises(GrammarError, match=fact):
         check_parser("g", parser, lexer, has_postlex=has_postlex)
+
+
+EDITED = r"""// maskc: pattern=IN:in(?!\w) pattern=B:b+
+start: NAME IN NAME B
+IN: "in"
+B: "b"
+NAME: /[a-z]/
+%ignore " "
+"""
+
+
+@pytest.mark.parametrize(("text", "is_parsed"), [("a in a bb", True), ("a ina b", False)])
+def test_a_pattern_stands_in_the_place_of_a_terminals_own(text, is_parsed):
+    matcher = maskc.compile_grammar(EDITED, tokenizer="bytes").matcher()
+    assert (matcher.accept_bytes(text.encode()) and matcher.is_accepting) == is_parsed
+    lark = build_lark(load_source(EDITED))
+    if is_parsed:
+        lark.parse(text)
+    else:
+        with pytest.raises(LarkError):
+            lark.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("setting", "fact"),
+    [
+        ("pattern=B", "is no terminal with a pattern"),
+        ("pattern=B:", "is no terminal with a pattern"),
+        ("pattern=B:b pattern=B:c", "names B twice"),
+        ("pattern=C:c", "names C, which no rule of the grammar uses"),
+        ("pattern=B:b(", "re cannot read its pattern"),
+    ],
+)
+def test_a_pattern_that_is_none_is_refused(setting, fact):
+    with pytest.raises(GrammarError, match=re.escape(fact)):
+        build_lark(load_source(f"// maskc: {setting}\nstart: B\nB: /b/\n"))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast
 
@@ -21,7 +21,7 @@ import lark
 import lark.lexer
 from lark import Lark
 from lark.exceptions import LarkError
-from lark.lexer import TerminalDef
+from lark.lexer import PatternRE, TerminalDef
 from lark.load_grammar import load_grammar as load_lark_grammar
 
 from maskc.budget import name_parts, run_bounded
@@ -81,6 +81,7 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
                 postlex=postlex,
                 g_regex_flags=source.flags,
                 regex=source.regex,
+                edit_terminals=_make_edit(source) if source.patterns else None,
                 priority=cast(Any, PRIORITIES[source.priority]),
                 source_path=source.name,
                 # Earley only: trees are nobody's concern.
@@ -93,6 +94,7 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
 
             translate_terminals(built)
         check_rules(built, source)
+        _check_patterns(built, source)
         if source.roles:
             with renaming():
                 make_lexers(built)
@@ -105,6 +107,28 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
     # The table is made for all start symbols; `parse` without a start begins at the first.
     cast(Any, built.parser).parser_conf.start = starts[:1]
     return built
+
+
+def _make_edit(source: GrammarSource) -> Callable[[TerminalDef], None]:
+    """Return what puts the settings' patterns in the place of terminals' own."""
+    patterns = dict(source.patterns)
+
+    def edit(terminal: TerminalDef) -> None:
+        if terminal.name in patterns:
+            own = terminal.pattern
+            terminal.pattern = PatternRE(patterns[terminal.name], own.flags)
+
+    return edit
+
+
+def _check_patterns(lark: Lark, source: GrammarSource) -> None:
+    known = {str(terminal.name) for terminal in lark.terminals}
+    for name, _ in source.patterns:
+        if name not in known:
+            raise GrammarError(
+                source.name,
+                f"pattern= names {name[:80]}, which no rule of the grammar uses; check its name",
+            )
 
 
 def _show(terminal: TerminalDef) -> str:
