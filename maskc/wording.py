@@ -39,6 +39,10 @@ class Phrase(StrEnum):
     IGNORE_BLANKS = "let blanks be ignored between terminals, or simplify the terminals"
     NEST_LESS = "nest less: give inner parts rules of their own; shorten chains of rules"
     WRITE_WITHOUT = "write the terminal without it"
+    LIST_THE_TEXTS = (
+        "write the terminal without it, or say which texts the group may have, as in "
+        "// maskc: backreference=LONG_COMMENT:,=,=="
+    )
     NAME_THE_GROUP = "name the group, as in (?P<q>a)?(?(q)b|c)"
     # What is wrong.
     NO_TEXT = (

@@ -100,7 +100,8 @@ class _Lowering:
             case "FAILURE":
                 return self.nfa.add(Split([]))
             case "GROUPREF":
-                raise self.refused(f"back-reference to group {argument}", "is not regular")
+                construct = f"back-reference to group {argument} is not regular"
+                raise UnsupportedTerminalError(self.terminal, construct, Phrase.LIST_THE_TEXTS)
             case "GROUPREF_EXISTS":
                 return self.conditional(argument, flags, following)
             case "ATOMIC_GROUP":

@@ -7,9 +7,10 @@ They stand in comment lines at the top of a text in Lark's notation::
 ``start``, ``parser``, ``lexer`` and ``postlex`` can be given as arguments too. Other options of
 Lark that change which texts it parses are settings only: ``flags`` (its ``g_regex_flags``, as
 letters of ``re``), ``priority``, ``regex=true``: its ``regex=True``, and ``pattern=IN:in(?!\w)``,
-what its ``edit_terminals`` makes of a terminal. Several start symbols
-share one LALR table, which can change its contexts: ``start=a,b`` is Lark's ``start=["a", "b"]``,
-and texts are parsed from ``a``.
+what its ``edit_terminals`` makes of a terminal. ``backreference=T:a,b`` says which texts the group
+of a terminal can have that it refers back to (:mod:`maskc.frontends.backreferences`).
+Several start symbols share one LALR table, which can change its contexts: ``start=a,b`` is Lark's
+``start=["a", "b"]``, and texts are parsed from ``a``.
 
 A file can name no class but Lark's ``PythonIndenter``, since importing one runs code: any other
 Indenter is written as its attributes (:mod:`maskc.frontends.indentation`), or given as an argument.
@@ -23,6 +24,7 @@ import re
 from collections.abc import Mapping
 
 from maskc.errors import GrammarError
+from maskc.frontends.backreferences import MOST_VALUES
 from maskc.frontends.indentation import (
     ATTRIBUTES,
     INDENTER,
@@ -38,8 +40,11 @@ from maskc.frontends.postlex_rules import SETTINGS as RULE_SETTINGS
 LEXERS = {"lalr": ("contextual", "basic"), "earley": ("dynamic", "dynamic_complete", "basic")}
 PRIORITIES = {"normal": "normal", "invert": "invert", "none": None}
 FLAGS = {"a": re.ASCII, "i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
-_SETTINGS = ("start", "parser", "lexer", "postlex", "flags", "priority", "regex", "hole", "pattern")
-_REPEATED = (RULE, "pattern")
+_SETTINGS = (
+    *("start", "parser", "lexer", "postlex", "flags", "priority", "regex", "hole"),
+    *("pattern", "backreference"),
+)
+_REPEATED = (RULE, "pattern", "backreference")
 _SETTING = re.compile(r"^//\s*maskc:\s*(.*)$")
 
 
@@ -193,4 +198,33 @@ def read_patterns(name: str, settings: Mapping[str, str]) -> tuple[tuple[str, st
         if terminal in found:
             raise GrammarError(name, f"pattern= names {terminal[:80]} twice; write one of them")
         found[terminal] = pattern
+    return tuple(found.items())
+
+
+def read_backreferences(
+    name: str, settings: Mapping[str, str]
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return (terminal, texts) for each terminal that refers back to one of a few texts.
+
+    Raises:
+        GrammarError: a setting is no name with texts, or names a terminal twice.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for word in settings.get("backreference", "").split():
+        terminal, colon, texts = word.partition(":")
+        if not colon or not terminal:
+            raise GrammarError(
+                name,
+                f"backreference={word[:80]} is no terminal with texts; write a comma between them, "
+                "as in backreference=LONG_COMMENT:,=,==",
+            )
+        if terminal in found:
+            raise GrammarError(
+                name, f"backreference= names {terminal[:80]} twice; write all texts in one"
+            )
+        found[terminal] = tuple(texts.split(","))
+        if len(found[terminal]) > MOST_VALUES:
+            raise GrammarError(
+                name, f"backreference={terminal[:80]} has more than {MOST_VALUES} texts; name fewer"
+            )
     return tuple(found.items())

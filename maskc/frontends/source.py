@@ -36,6 +36,7 @@ from maskc.frontends.settings import (
     LEXERS,
     Postlex,
     check_parser,
+    read_backreferences,
     read_flags,
     read_patterns,
     read_postlex,
@@ -62,6 +63,7 @@ class GrammarSource:
         parser: a key of ``LEXERS``.
         regex: whether terminals are patterns of the module ``regex``.
         patterns: (terminal, pattern), what stands in the place of the grammar's own patterns.
+        backreferences: (terminal, texts), what a group may have that a terminal refers back to.
         roles: terminals that are narrowed in a rule; ``text`` says them, too.
         holes: terminals that requests narrow, as the text marks them.
         dialect: the name of the notation that it was written in; ``text`` is Lark's.
@@ -82,6 +84,7 @@ class GrammarSource:
     parser: str = "lalr"
     regex: bool = False
     patterns: tuple[tuple[str, str], ...] = ()
+    backreferences: tuple[tuple[str, tuple[str, ...]], ...] = ()
     roles: tuple[Role, ...] = ()
     holes: tuple[str, ...] = ()
     dialect: str = LARK.name
@@ -202,6 +205,7 @@ def _load(
         parser=parser,
         regex=read_regex(name, settings),
         patterns=read_patterns(name, settings),
+        backreferences=read_backreferences(name, settings),
         roles=read_roles(name, text),
         holes=read_holes(settings),
         lexer_is_default=not chosen,
@@ -299,6 +303,7 @@ def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
         parser=parser,
         regex=read_regex(name, settings),
         patterns=read_patterns(name, settings),
+        backreferences=read_backreferences(name, settings),
         roles=read_roles(name, header["text"]),
         holes=read_holes(settings),
         dialect=header.get("dialect", LARK.name),

@@ -26,6 +26,7 @@ from lark.load_grammar import load_grammar as load_lark_grammar
 
 from maskc.budget import name_parts, run_bounded
 from maskc.errors import GrammarError
+from maskc.frontends.backreferences import write_without_backreference
 from maskc.frontends.lark.contexts import check_alternations, is_dynamic
 from maskc.frontends.lark.expansion import check_expansion
 from maskc.frontends.lark.imports import check_grammar_text, make_loader
@@ -81,7 +82,7 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
                 postlex=postlex,
                 g_regex_flags=source.flags,
                 regex=source.regex,
-                edit_terminals=_make_edit(source) if source.patterns else None,
+                edit_terminals=_make_edit(source),
                 priority=cast(Any, PRIORITIES[source.priority]),
                 source_path=source.name,
                 # Earley only: trees are nobody's concern.
@@ -109,25 +110,33 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
     return built
 
 
-def _make_edit(source: GrammarSource) -> Callable[[TerminalDef], None]:
-    """Return what puts the settings' patterns in the place of terminals' own."""
-    patterns = dict(source.patterns)
+def _make_edit(source: GrammarSource) -> Callable[[TerminalDef], None] | None:
+    """Return what puts the settings' patterns in the place of terminals' own, if any are given."""
+    patterns, values = dict(source.patterns), dict(source.backreferences)
+    if not patterns and not values:
+        return None
 
     def edit(terminal: TerminalDef) -> None:
         if terminal.name in patterns:
             own = terminal.pattern
             terminal.pattern = PatternRE(patterns[terminal.name], own.flags)
+        if terminal.name in values:
+            name, own = str(terminal.name), terminal.pattern
+            written = write_without_backreference(name, str(own.value), values[name])
+            terminal.pattern = PatternRE(written, own.flags)
 
     return edit
 
 
 def _check_patterns(lark: Lark, source: GrammarSource) -> None:
     known = {str(terminal.name) for terminal in lark.terminals}
-    for name, _ in source.patterns:
+    given = [("pattern", name) for name, _ in source.patterns]
+    given += [("backreference", name) for name, _ in source.backreferences]
+    for setting, name in given:
         if name not in known:
             raise GrammarError(
                 source.name,
-                f"pattern= names {name[:80]}, which no rule of the grammar uses; check its name",
+                f"{setting}= names {name[:80]}, which no rule of the grammar uses; check its name",
             )
 
 
