@@ -23,6 +23,7 @@ from maskc.ids import ContextId, LalrStateId, TerminalId
 from maskc.wording import Phrase
 
 MAX_STATES = 100_000
+MAX_DEPTH = 16  # of brackets in one production: each state holds as many
 
 # The innermost open brackets, the innermost first; None for those that nothing is said about.
 _Open = tuple[TerminalId | None, ...]
@@ -47,6 +48,8 @@ def split_by_brackets(
     if not asked:
         return grammar
     depth = max(_check_nesting(grammar.bnf, lhs, rhs, brackets) for lhs, rhs in _rules(grammar.bnf))
+    if depth > MAX_DEPTH:
+        raise LimitError("brackets inside each other in one rule", MAX_DEPTH, Phrase.NEST_LESS)
     splitter = _Splitter(grammar, brackets, asked, depth)
     splitter.explore()
     return splitter.put_together()

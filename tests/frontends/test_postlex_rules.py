@@ -7,7 +7,7 @@ import pytest
 from lark import Lark
 from lark.exceptions import LarkError
 
-from maskc.errors import GrammarError, PostlexError
+from maskc.errors import GrammarError, LimitError, PostlexError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.lark.indenters import load_indentation
 from maskc.frontends.postlex_rules import PostlexRule, build_rules, format_rules, read_rules
@@ -163,6 +163,13 @@ def test_brackets_that_a_rule_leaves_open_are_refused():
     text = BETWEEN + "start: open NAME RPAR\nopen: LPAR NL?\n"
     text += 'LPAR: "("\nRPAR: ")"\nNL: "\\n"\nNAME: "a"\n'
     with pytest.raises(PostlexError, match="rule open: it leaves a bracket open that RPAR closes"):
+        compile_text(text, [b"a"])
+
+
+def test_brackets_that_one_rule_nests_too_deep_are_refused():
+    nested = '"(" ' * 17 + "NL? " + '")" ' * 17
+    text = f'{BETWEEN}start: {nested}\nNL: "\\n"\n'
+    with pytest.raises(LimitError, match="more than 16 brackets inside each other in one rule"):
         compile_text(text, [b"a"])
 
 
