@@ -72,6 +72,17 @@ class TokenPaths:
         counts = self._first[places + 1] - first
         return self._ids[_runs(first, counts)], counts
 
+    @property
+    def n_texts(self) -> int:
+        """How many texts the trie has."""
+        return len(self._first) - 1
+
+    def text_numbers(self, vocab_size: int) -> Ints:
+        """Return int32[vocab_size], the place of each token's text; -1 for one without any."""
+        found = np.full(vocab_size, -1, dtype=np.int32)
+        found[self._ids] = np.repeat(np.arange(self.n_texts, dtype=np.int32), np.diff(self._first))
+        return found
+
     def children(self, nodes: Ints) -> tuple[Ints, Ints]:
         """Return all children of some nodes, and how many each node has."""
         first = self.trie.first_array[nodes]

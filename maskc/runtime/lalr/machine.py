@@ -58,9 +58,11 @@ class LalrMachine:
         effects: what terminals do to stacks.
         lexemes: what open lexemes become.
         newlines: what newlines do, ``None`` without indentation.
+        stepper: moves hypotheses, caching nothing.
         counts_columns: scanner state → whether its open lexeme may become a newline whose columns
             count.
         pool, byte_groups: see the interface.
+        budget: what cached results are charged to.
     """
 
     def __init__(
@@ -83,7 +85,7 @@ class LalrMachine:
         )
         counts = arrays["final_columns"][arrays["scanner_final"]] >= 0
         self.counts_columns: list[bool] = counts.tolist()
-        self._stepper = Stepper(
+        self.stepper = Stepper(
             self.scanner, self.tables, self.lexemes, self.newlines, self.counts_columns
         )
         graph = GraphReader(arrays)
@@ -91,7 +93,7 @@ class LalrMachine:
         self._masks = LalrMasks(self.tables, debts, Composer(graph, pool, budget), budget)
         self._tops, self._mask_cache = self._masks.tops.generations, self._masks.cache.generations
         self._classes, self._stride = self._masks.classes, self._masks.stride
-        self._budget = budget
+        self.budget = budget
         self._text_of = text_of
         n_states = self.tables.n_states
         # By scanner state, token and top of the stack; and by the column and the open blocks too.
@@ -109,14 +111,14 @@ class LalrMachine:
 
     def step(self, hypotheses: Hypotheses, text: bytes) -> Hypotheses:
         """Return the live hypotheses after some bytes; empty if the text is illegal."""
-        return self._stepper.step(hypotheses, text, ReadSet(0))
+        return self.stepper.step(hypotheses, text, ReadSet(0))
 
     def take(self, hypotheses: Hypotheses, token_id: int) -> Hypotheses:
         """Return the live hypotheses after a token; empty if it is illegal."""
         if len(hypotheses) == 1:
             return self._take(hypotheses[0], token_id)
         after = tuple(after for h in hypotheses for after in self._take(h, token_id))
-        return after[: self._stepper.max_hypotheses]
+        return after[: self.stepper.max_hypotheses]
 
     def _take(self, h: Hypothesis, token_id: int) -> Hypotheses:
         """Return what a token makes of one hypothesis.
@@ -168,10 +170,10 @@ class LalrMachine:
         if not text:
             return ()
         reads = ReadSet(h.stack.depth)
-        after = self._stepper.step((h,), text, reads)
+        after = self.stepper.step((h,), text, reads)
         effects = tuple(find_effect(h, x, reads.lowest) for x in after)
         if len(effects) > 1:
-            self._budget.charge(ENTRY_BYTES * len(effects))
+            self.budget.charge(ENTRY_BYTES * len(effects))
         reads.layout |= self.counts_columns[h.state]
         key = (h.state, token_id, h.stack.state)
         keep_result(self._effects, self._effects_by_layout, key, h, reads, effects)

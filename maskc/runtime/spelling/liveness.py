@@ -36,13 +36,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.ending.paths import TokenPaths
-from maskc.runtime.ending.places import Place, Places, counts_tokens
+from maskc.runtime.ending.places import NOWHERE, Place, Places, counts_tokens
 from maskc.runtime.ending.reach import Reach, find_reach
+from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.machine import Machine
 from maskc.runtime.spelling.chunks import DEAD
+from maskc.runtime.spelling.cuts import LetterCuts, find_cuts
 from maskc.runtime.spelling.merges import Ints
 from maskc.runtime.spelling.opened import Opened
 from maskc.runtime.spelling.pairs import Words
+from maskc.runtime.spelling.rows import Rows, lead
 
 NO_LAST = -1  # no token of the chunk was written
 _MOST_FOLLOWED = 200  # positions whose tokens are followed, of one search
@@ -114,6 +117,10 @@ class Liveness:
     def __init__(self, machine: Machine[Any], spelling: Opened, ends: frozenset[int]) -> None:
         self._machine, self._spelling = machine, spelling
         self._paths = TokenPaths(spelling.text_of, spelling.vocab_size, machine.byte_groups, ends)
+        self._cuts = LetterCuts(find_cuts(spelling.chunks), machine.byte_groups)
+        self._settled: Rows | None = None
+        if isinstance(machine, LalrMachine):
+            self._settled = Rows(machine, spelling, self._paths, self._cuts)
         self.n_undecided = 0
         self._begin()
 
@@ -151,8 +158,21 @@ class Liveness:
         key = (place.number, node, alone)
         found = self._rows.get(key)
         if found is None:
-            found = self._rows[key] = self._find_row(place, node, alone)
+            find = self._find_row if self._settled is None else self._find_settled
+            found = self._rows[key] = find(place, node, alone)
         return found
+
+    def _find_settled(self, place: Place, node: int, alone: int) -> Words:
+        """Return the same; only of tokens of which no byte settles it a text is looked for."""
+        words = np.zeros(self._spelling.n_words, dtype=np.int32)
+        for h in place.hypotheses if self._settled is not None else ():
+            row = self._settled.find(h, node, alone)
+            words |= row.words
+            for tokens in row.unsettled:
+                to = self.places.find((lead(h, tokens.effect),))
+                live = self._live_after(to, tokens.node, tokens.ids, alone)
+                words |= self._spelling.pack(tokens.ids[live])
+        return words
 
     def _find_row(self, place: Place, node: int, alone: int) -> Words:
         spelling, reach = self._spelling, self._reach(place)
@@ -161,22 +181,36 @@ class Liveness:
         fits = np.flatnonzero((after != DEAD) & written[reach.ids])
         ids, after, which = reach.ids[fits], after[fits], reach.which[fits]
         live = np.zeros(len(ids), dtype=np.bool_)
-        # A few tokens lead to where a chunk must not end.
-        special = spelling.special_from(alone)
-        is_special = special[ids] if special is not None else np.zeros(len(ids), dtype=np.bool_)
         for members in _groups(which, after, spelling.n_nodes):
             to, to_node = reach.places[int(which[members[0]])], int(after[members[0]])
             if alone == 0 and self._prospect(to, to_node).may_end:
                 # One token does not lead to where merging needs several.
                 live[members] = True
                 continue
-            plain = members[~is_special[members]]
-            live[plain] = self._live_of(to, to_node, ids[plain])
-            for member in members[is_special[members]].tolist():
-                token = int(ids[member])
-                led = spelling.alone.after(alone, token)
-                live[member] = self._is_live(to, Position(to.number, to_node, token, led))
+            live[members] = self._live_after(to, to_node, ids[members], alone)
         return spelling.pack(ids[live])
+
+    def _live_after(self, place: Place, node: int, ids: Ints, alone: int) -> NDArray[np.bool_]:
+        """Return after which of some tokens, which all lead to one position, a text goes on.
+
+        Args:
+            place: of the machine, where they lead.
+            node: of the chunks, where they lead.
+            ids: the tokens.
+            alone: before them.
+        """
+        # A few tokens lead to where a chunk must not end.
+        special = self._spelling.special_from(alone)
+        if special is None:
+            return self._live_of(place, node, ids)
+        live = np.zeros(len(ids), dtype=np.bool_)
+        is_special = special[ids]
+        live[~is_special] = self._live_of(place, node, ids[~is_special])
+        for member in np.flatnonzero(is_special).tolist():
+            token = int(ids[member])
+            led = self._spelling.alone.after(alone, token)
+            live[member] = self._is_live(place, Position(place.number, node, token, led))
+        return live
 
     def _live_of(self, place: Place, node: int, ids: Ints) -> NDArray[np.bool_]:
         """Return after which of some tokens, which all lead to one position, a text goes on."""
@@ -202,8 +236,20 @@ class Liveness:
         if found is None:
             made = _Prospect(self._texts(place), self._spelling.n_words)
             found = self._prospects[key] = made
-            self._try_next(found, node)
+            if self._is_cut(place, node):
+                made.witnesses.append(_Witness(()))
+                made.may_end = True
+            else:
+                self._try_next(found, node)
         return found
+
+    def _is_cut(self, place: Place, node: int) -> bool:
+        """Return whether a legal byte settles that the chunk ends here."""
+        if self.places.link is not None and counts_tokens(place.hypotheses):
+            return False
+        order, places = self._cuts.order, self.places
+        letters = order[self._cuts.by_letter[node, order]].tolist()
+        return any(places.begin(place, (letter,))[0] != NOWHERE for letter in letters)
 
     def _try_next(self, prospect: _Prospect, node: int) -> bool:
         """Try a text more; return whether there was one."""

@@ -91,6 +91,24 @@ class Opened:
         found: Ints = walk[ids]
         return found
 
+    def node_after(self, node: int, token: int) -> int:
+        """Return the node after one token, dead for one without bytes; no others are followed."""
+        chunks, text = self.chunks, self.text_of(token)
+        if not text:
+            return DEAD
+        here = node
+        for byte in text:
+            here = int(chunks.next[here, chunks.byte_class[byte]])
+            if here == DEAD:
+                break
+        return here
+
+    def are_neighbours(self, left: int, right: int) -> bool:
+        """Return whether a token may follow another in a chunk."""
+        spelling = self._spelling
+        text = (self.text_of(left) or b"") + (self.text_of(right) or b"")
+        return spelling.merges.merge(spelling.symbols(text)).tokens == [left, right]
+
     def tokens_at(self, text: bytes, start: int) -> Iterator[tuple[int, int]]:
         """Yield the tokens that a text has at a place, each after where it ends."""
         ids, longest = self._by_text

@@ -1,0 +1,240 @@
+"""Where do the tokens of one hypothesis lead, all at once, with an LALR grammar?
+
+Most bytes move the scanner only, and what it does is the same on every stack. So tokens are
+followed as triples of a node of their trie, a scanner state and a *context*: a stack with the open
+blocks, and the column that is reached. A level of the trie is one look-up in the scanner's table,
+and the parser is asked once for each context and scanner state in which a lexeme ends. Thousands of
+places of a text, one token on, are a few dozen contexts.
+
+Example: from the start of a line of Python most tokens stay inside of a name: one context, and as
+many scanner states as beginnings of keywords.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.ids import DEAD, FORKS, NO_LINE, ScannerStateId
+from maskc.runtime.effort import spend_at_once
+from maskc.runtime.ending.paths import Ints, TokenPaths
+from maskc.runtime.lalr.hypothesis import Hypothesis
+from maskc.runtime.lalr.machine import LalrMachine, find_effect
+from maskc.runtime.lalr.newlines import COUNTED
+from maskc.runtime.lalr.read_set import ReadSet
+from maskc.runtime.lalr.stack import Stack
+
+_UNKNOWN = -3
+
+
+class Reached(NamedTuple):
+    """Where texts of the trie lead.
+
+    Attributes:
+        texts: int32[n], places of the texts.
+        which: int32[n], of each the number of its hypothesis; a text may have several.
+        hypotheses: live or not, each once.
+    """
+
+    texts: Ints
+    which: Ints
+    hypotheses: list[Hypothesis]
+
+
+class _Context(NamedTuple):
+    """What of a hypothesis is not the scanner's.
+
+    Attributes:
+        stack, indents, column: as in a hypothesis.
+    """
+
+    stack: Stack
+    indents: tuple[int, ...]
+    column: int
+
+
+class Landings:
+    """Follows the tokens of an LALR machine's hypotheses.
+
+    Args:
+        machine: of the grammar.
+        paths: the tokens in its letters.
+    """
+
+    def __init__(self, machine: LalrMachine, paths: TokenPaths) -> None:
+        self._machine, self._trie, self._paths = machine, paths.trie, paths
+        firsts = bytes(group[0] for group in machine.byte_groups)
+        self._bytes = firsts
+        self._classes = np.frombuffer(
+            firsts.translate(machine.scanner.byte_classes), dtype=np.uint8
+        )
+        shape = (machine.scanner.n_states, len(firsts))
+        self._moves = np.full(shape, _UNKNOWN, dtype=np.int32)
+        self._next = np.zeros(shape, dtype=np.int32)
+        self._counts = np.array(machine.counts_columns)
+        self._counts_any = machine.newlines is not None
+        self._high = np.asarray(paths.trie.high)
+
+    def follow(self, h: Hypothesis, is_asked: NDArray[np.bool_], reads: ReadSet) -> Reached:
+        """Return where texts lead.
+
+        Args:
+            h: before them.
+            is_asked: bool[n_texts], the texts of the trie that are asked for.
+            reads: notes what was read.
+        """
+        walk = _Walk(self._machine, h, reads)
+        trie, paths = self._trie, self._paths
+        n_before = np.concatenate([[0], np.cumsum(is_asked)])
+        nodes, contexts = np.zeros((2, 1), dtype=np.int32)
+        states = np.array([h.state], dtype=np.int32)
+        texts, ends = [], []
+        while len(nodes):
+            nodes, counts = paths.children(nodes)
+            spend_at_once(len(nodes))
+            is_on = n_before[trie.low_array[nodes]] < n_before[self._high[nodes]]
+            nodes = nodes[is_on]
+            contexts, states = (np.repeat(x, counts)[is_on] for x in (contexts, states))
+            if not len(nodes):
+                break
+            nodes, contexts, states = self._step(walk, nodes, contexts, states)
+            low = trie.low_array[nodes]
+            is_end = (trie.ending_array[nodes] > 0) & is_asked[low]
+            texts.append(low[is_end])
+            ends.append(contexts[is_end].astype(np.int64) * len(self._moves) + states[is_end])
+        if not texts:
+            return Reached(np.zeros(0, np.int32), np.zeros(0, np.int32), [])
+        distinct, which = np.unique(np.concatenate(ends), return_inverse=True)
+        found = [walk.hypothesis(*divmod(key, len(self._moves))) for key in distinct.tolist()]
+        return Reached(np.concatenate(texts), which.astype(np.int32), found)
+
+    def _step(
+        self, walk: _Walk, nodes: Ints, contexts: Ints, states: Ints
+    ) -> tuple[Ints, Ints, Ints]:
+        """Return the triples after the last letters of some nodes."""
+        letters = self._trie.byte_array[nodes]
+        moves = self._moves[states, letters]
+        if (moves == _UNKNOWN).any():
+            self._list_moves(np.unique(states).tolist())
+            moves = self._moves[states, letters]
+        on = np.flatnonzero(moves > DEAD)
+        found = [(nodes[on], contexts[on], moves[on], letters[on])]
+        ending = np.flatnonzero(moves < DEAD)
+        if len(ending):
+            forks = ending[moves[ending] == FORKS]
+            after = self._next[states[forks], letters[forks]]
+            found.append((nodes[forks], contexts[forks], after, letters[forks]))
+            found += self._end(walk, nodes, contexts, states, letters, ending)
+        nodes, contexts, states, letters = (
+            np.concatenate([part[k] for part in found]) for k in range(4)
+        )
+        if self._counts_any:
+            contexts = self._count(walk, contexts, states, letters)
+        return nodes, contexts, states
+
+    def may_step(self, state: ScannerStateId) -> NDArray[np.bool_]:
+        """Return bool[n_letters], whether the scanner knows a way on with a letter."""
+        self._list_moves([state])
+        found: NDArray[np.bool_] = self._moves[state] != DEAD
+        return found
+
+    def _list_moves(self, states: list[int]) -> None:
+        scanner = self._machine.scanner
+        for state in states:
+            if self._moves[state, 0] == _UNKNOWN:
+                self._next[state] = np.array(scanner.next(state))[self._classes]
+                self._moves[state] = np.array(scanner.moves(state))[self._classes]
+
+    def _end(
+        self,
+        walk: _Walk,
+        nodes: Ints,
+        contexts: Ints,
+        states: Ints,
+        letters: NDArray[np.uint8],
+        ending: NDArray[np.intp],
+    ) -> list[tuple[Ints, Ints, Ints, NDArray[np.uint8]]]:
+        """Return what begins a lexeme where the open one may end."""
+        keys = contexts[ending].astype(np.int64) * len(self._moves) + states[ending]
+        order = np.argsort(keys, kind="stable")
+        ending, keys = ending[order], keys[order]
+        starts = np.flatnonzero(np.diff(keys, prepend=-1))
+        found = []
+        for start, members in zip(starts.tolist(), np.split(ending, starts[1:]), strict=True):
+            for context, row in walk.ends(*divmod(int(keys[start]), len(self._moves))):
+                entered = row[self._classes[letters[members]]]
+                on = np.flatnonzero(entered != DEAD)
+                which = members[on]
+                begun = np.full(len(on), context, dtype=np.int32)
+                found.append((nodes[which], begun, entered[on], letters[which]))
+        return found
+
+    def _count(self, walk: _Walk, contexts: Ints, states: Ints, letters: NDArray[np.uint8]) -> Ints:
+        """Return the contexts with the columns that newlines have reached."""
+        counting = np.flatnonzero(self._counts[states])
+        if not len(counting):
+            return contexts
+        contexts = contexts.copy()
+        keys = contexts[counting].astype(np.int64) * 256 + letters[counting]
+        distinct, which = np.unique(keys, return_inverse=True)
+        after = [walk.count(key >> 8, self._bytes[key & 255]) for key in distinct.tolist()]
+        contexts[counting] = np.array(after, dtype=np.int32)[which]
+        return contexts
+
+
+class _Walk:
+    """The contexts of one walk.
+
+    Args:
+        machine: of the grammar.
+        h: before all tokens.
+        reads: notes what was read.
+    """
+
+    def __init__(self, machine: LalrMachine, h: Hypothesis, reads: ReadSet) -> None:
+        self._machine, self._h, self._reads = machine, h, reads
+        self._contexts = [_Context(h.stack, h.indents, h.column)]
+        self._number: dict[object, int] = {}
+        self._ends: dict[tuple[int, int], list[tuple[int, Ints]]] = {}
+
+    def hypothesis(self, context: int, state: int) -> Hypothesis:
+        """Return a context with a scanner state."""
+        found = self._contexts[context]
+        return Hypothesis(state, found.stack, found.indents, found.column)
+
+    def _find(self, context: _Context) -> int:
+        """Return the number of a context."""
+        after = Hypothesis(self._h.state, *context)
+        effect = find_effect(self._h, after, self._reads.lowest)
+        key = (effect[:2], context.indents, context.column)
+        found = self._number.setdefault(key, len(self._contexts))
+        if found == len(self._contexts):
+            self._contexts.append(context)
+        return found
+
+    def ends(self, number: int, state: int) -> list[tuple[int, Ints]]:
+        """Return what the end of the open lexeme leaves: contexts, and states by byte class."""
+        found = self._ends.get((number, state))
+        if found is None:
+            found = self._ends[number, state] = []
+            machine, context = self._machine, self._contexts[number]
+            for terminal, boundary in machine.scanner.ends(state):
+                stack, indents, column = context
+                ended = machine.lexemes.end(stack, indents, terminal, column, self._reads)
+                if ended is not None:
+                    row = machine.scanner.entry(boundary, machine.tables.context[ended[0].state])
+                    after = self._find(_Context(*ended, NO_LINE))
+                    found.append((after, np.array(row, dtype=np.int32)))
+        return found
+
+    def count(self, number: int, byte: int) -> int:
+        """Return the context after a byte of a newline."""
+        context, newlines = self._contexts[number], self._machine.newlines
+        if newlines is None or self._machine.tables.enclosed[context.stack.state]:
+            return number
+        if byte not in COUNTED:
+            return number
+        column = newlines.next_column(context.column, byte)
+        return self._find(_Context(context.stack, context.indents, column))

@@ -1,0 +1,183 @@
+"""Is there a text after a token of which no single byte settles it? One token more is tried.
+
+A token may end inside of a character, or where the next byte is merged with it. Then a text is
+found mostly one token further: one that may follow, or that begins a chunk, and after which a byte
+settles that its chunk ends. And if no token may follow at all, there is no text: that is known for
+sure as well.
+
+Example: in JSON without blanks, ``"`` leads to where only ``:`` may come, and no token that begins
+with it follows ``"`` in llama3, so there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.ids import RefinedStateId, ScannerStateId
+from maskc.runtime.lalr.hypothesis import Hypothesis
+from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.lalr.read_set import ReadSet
+from maskc.runtime.spelling.chunks import DEAD
+from maskc.runtime.spelling.merges import Ints
+from maskc.runtime.spelling.opened import Opened
+
+_MOST_TRIED = 24  # tokens after one token
+_MOST_DEEPER = 6  # of these, after which one token more is tried
+_DEEPEST = 2  # tokens
+_FEW = 400  # tokens that are compared one by one
+_MOST_KNOWN = 200_000
+
+# Whether legal bytes settle that chunks end at nodes.
+Settle = Callable[[Hypothesis, NDArray[np.int64], ReadSet], NDArray[np.bool_]]
+
+
+class Looking:
+    """Looks one token further.
+
+    Args:
+        machine: of the grammar.
+        spelling: how the tokenizer writes, opened for the machine's vocabulary.
+        settle: see above.
+        can_settle: bool[n_nodes], whether a byte, or the end of the text, can do so at all.
+    """
+
+    def __init__(
+        self,
+        machine: LalrMachine,
+        spelling: Opened,
+        settle: Settle,
+        can_settle: NDArray[np.bool_],
+    ) -> None:
+        self._machine, self._spelling, self._settle = machine, spelling, settle
+        self._can_settle = can_settle
+        self._whole, self._beginnings = (
+            spelling.pack(np.flatnonzero(written).astype(np.int32))
+            for written in (spelling.is_whole, spelling.is_beginning)
+        )
+        # Token, node → the token after which a text was found before.
+        self._hints: dict[tuple[int, int], int] = {}
+        # What was found without reading more than the top of the stack.
+        self._known: dict[tuple[ScannerStateId, RefinedStateId, int, int, int], bool] = {}
+
+    def is_live(
+        self, h: Hypothesis, node: int, token: int, alone: int, reads: ReadSet, depth: int = 0
+    ) -> bool | None:
+        """Return whether a text goes on after a token; ``None`` if that is not known.
+
+        Args:
+            h: after the token.
+            node: of the chunks, after it.
+            token: the last one.
+            alone: where it led.
+            reads: notes what was read.
+            depth: how many tokens the search has come.
+        """
+        key = (h.state, h.stack.state, node, token, alone)
+        known = self._known.get(key)
+        if known is not None:
+            return known
+        own = ReadSet(h.stack.depth)
+        found = self._look(h, node, token, alone, own, depth)
+        if found is not None and own.lowest == h.stack.depth and not own.layout:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known = {}
+            self._known[key] = found
+        reads.lowest = min(reads.lowest, own.lowest)
+        reads.layout |= own.layout
+        return found
+
+    def _look(
+        self, h: Hypothesis, node: int, token: int, alone: int, reads: ReadSet, depth: int
+    ) -> bool | None:
+        words = self._machine.compose(h, reads).words
+        hint = self._hints.get((token, node), -1)
+        is_legal = hint >= 0 and bool(words[hint >> 5] >> (hint & 31) & 1)
+        if is_legal and self._is_settled(h, node, hint, alone, reads):
+            return True
+        tried = self._followers(words, node, token, alone)
+        for following in tried:
+            if following != hint and self._is_settled(h, node, following, alone, reads):
+                self._hints[token, node] = following
+                return True
+        is_dead = not tried
+        spelling = self._spelling
+        if spelling.alone.may_end(alone):
+            chunks = spelling.chunks
+            if chunks.may_end[node] and self._machine.lexemes.may_end(h, reads):
+                return True
+            for marked in chunks.marks[node]:
+                legal = _ids(words & self._beginnings)
+                for following in self._first(legal, spelling.after(marked, legal)):
+                    is_dead = False
+                    if self._is_settled(h, marked, following, 0, reads):
+                        return True
+        if depth < _DEEPEST:
+            for following in tried[:_MOST_DEEPER]:
+                if self._leads_on(h, node, following, alone, reads, depth):
+                    return True
+        return False if is_dead else None
+
+    def _followers(self, words: NDArray[np.int32], node: int, token: int, alone: int) -> list[int]:
+        """Return tokens that may follow in the chunk, those first that a byte can settle."""
+        spelling = self._spelling
+        if alone == spelling.alone.CLOSED:
+            return []
+        legal = _ids(words & self._whole)
+        if len(legal) > _FEW:
+            legal = _ids(words & self._whole & spelling.followers(token))
+            after = spelling.after(node, legal)
+        else:
+            listed = legal.tolist()
+            found = [
+                spelling.node_after(node, following)
+                if spelling.are_neighbours(token, following)
+                else DEAD
+                for following in listed
+            ]
+            after = np.array(found, dtype=np.int32)
+        return self._first(legal, after)
+
+    def _first(self, ids: NDArray[np.intp], after: Ints) -> list[int]:
+        """Return the first of some tokens that lead on, those first that a byte can settle.
+
+        Args:
+            ids: the tokens.
+            after: the node after each.
+        """
+        ids, after = ids[after != DEAD], after[after != DEAD]
+        order = np.argsort(~self._can_settle[after], kind="stable")
+        first: list[int] = ids[order[:_MOST_TRIED]].tolist()
+        return first
+
+    def _is_settled(self, h: Hypothesis, node: int, token: int, alone: int, reads: ReadSet) -> bool:
+        """Return whether it is settled that a text goes on after one more token."""
+        spelling = self._spelling
+        after, text = spelling.node_after(node, token), spelling.text_of(token)
+        if not self._can_settle[after] or not text:
+            return False
+        if not spelling.alone.may_end(spelling.alone.after(alone, token)):
+            return False
+        nodes = np.array([after])
+        return any(
+            bool(self._settle(to, nodes, reads)[0])
+            for to in self._machine.stepper.step((h,), text, reads)
+        )
+
+    def _leads_on(
+        self, h: Hypothesis, node: int, token: int, alone: int, reads: ReadSet, depth: int
+    ) -> bool:
+        """Return whether a text is found after one more token."""
+        spelling = self._spelling
+        after, led = spelling.node_after(node, token), spelling.alone.after(alone, token)
+        return any(
+            self.is_live(to, after, token, led, reads, depth + 1) is True
+            for to in self._machine.stepper.step((h,), spelling.text_of(token) or b"", reads)
+        )
+
+
+def _ids(words: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Return the tokens of a mask."""
+    return np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little"))
