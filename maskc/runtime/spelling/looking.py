@@ -11,7 +11,8 @@ with it follows ``"`` in llama3, so there is none.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ _MOST_DEEPER = 6  # of these, after which one token more is tried
 _DEEPEST = 2  # tokens
 _FEW = 400  # tokens that are compared one by one
 _MOST_KNOWN = 200_000
+_ANY = -1  # token
 
 # Whether legal bytes settle that chunks end at nodes.
 Settle = Callable[[Hypothesis, NDArray[np.int64], ReadSet], NDArray[np.bool_]]
@@ -57,7 +59,7 @@ class Looking:
             spelling.pack(np.flatnonzero(written).astype(np.int32))
             for written in (spelling.is_whole, spelling.is_beginning)
         )
-        # Token, node → the token after which a text was found before.
+        # Token or ``_ANY``, node → the token after which a text was found before.
         self._hints: dict[tuple[int, int], int] = {}
         # What was found without reading more than the top of the stack.
         self._known: dict[tuple[ScannerStateId, RefinedStateId, int, int, int], bool] = {}
@@ -85,71 +87,98 @@ class Looking:
             if len(self._known) >= _MOST_KNOWN:
                 self._known = {}
             self._known[key] = found
-        reads.lowest = min(reads.lowest, own.lowest)
-        reads.layout |= own.layout
+        _add(reads, own)
         return found
 
     def _look(
         self, h: Hypothesis, node: int, token: int, alone: int, reads: ReadSet, depth: int
     ) -> bool | None:
-        words = self._machine.compose(h, reads).words
+        """Return the same; a text that was found depends on what was read of it only."""
+        every = ReadSet(h.stack.depth)
+
+        def shows(following: int, at: int, led: int) -> bool:
+            own = ReadSet(h.stack.depth)
+            is_settled = self._is_settled(h, at, following, led, own)
+            _add(reads if is_settled else every, own)
+            return is_settled
+
         hint = self._hints.get((token, node), -1)
-        is_legal = hint >= 0 and bool(words[hint >> 5] >> (hint & 31) & 1)
-        if is_legal and self._is_settled(h, node, hint, alone, reads):
+        is_closed = alone == self._spelling.alone.CLOSED
+        if hint >= 0 and not is_closed and shows(hint, node, alone):
             return True
-        tried = self._followers(words, node, token, alone)
-        for following in tried:
-            if following != hint and self._is_settled(h, node, following, alone, reads):
-                self._hints[token, node] = following
+        marks = self._spelling.chunks.marks[node]
+        if self._spelling.alone.may_end(alone):
+            # After a mark the last token does not matter.
+            for marked in marks:
+                begun = self._hints.get((_ANY, marked), -1)
+                if begun >= 0 and shows(begun, marked, 0):
+                    return True
+        words = self._machine.compose(h, every).words
+        tried: list[int] = []
+        for following in islice(self._followers(words, node, token, alone), _MOST_TRIED):
+            tried.append(following)
+            if following != hint and shows(following, node, alone):
+                self._keep_hint(token, node, following)
                 return True
         is_dead = not tried
         spelling = self._spelling
         if spelling.alone.may_end(alone):
-            chunks = spelling.chunks
-            if chunks.may_end[node] and self._machine.lexemes.may_end(h, reads):
+            own = ReadSet(h.stack.depth)
+            if spelling.chunks.may_end[node] and self._machine.lexemes.may_end(h, own):
+                _add(reads, own)
                 return True
-            for marked in chunks.marks[node]:
+            _add(every, own)
+            for marked in marks:
                 legal = _ids(words & self._beginnings)
-                for following in self._first(legal, spelling.after(marked, legal)):
+                after = spelling.after(marked, legal)
+                for following in legal[self._first(after)].tolist():
                     is_dead = False
-                    if self._is_settled(h, marked, following, 0, reads):
+                    if shows(following, marked, 0):
+                        self._keep_hint(_ANY, marked, following)
                         return True
         if depth < _DEEPEST:
             for following in tried[:_MOST_DEEPER]:
-                if self._leads_on(h, node, following, alone, reads, depth):
+                if self._leads_on(h, node, following, alone, every, depth):
+                    _add(reads, every)
                     return True
+        _add(reads, every)
         return False if is_dead else None
 
-    def _followers(self, words: NDArray[np.int32], node: int, token: int, alone: int) -> list[int]:
-        """Return tokens that may follow in the chunk, those first that a byte can settle."""
+    def _keep_hint(self, token: int, node: int, following: int) -> None:
+        if len(self._hints) >= _MOST_KNOWN:
+            self._hints = {}
+        self._hints[token, node] = following
+
+    def _followers(
+        self, words: NDArray[np.int32], node: int, token: int, alone: int
+    ) -> Iterator[int]:
+        """Yield tokens that may follow in the chunk, those first that a byte can settle."""
         spelling = self._spelling
         if alone == spelling.alone.CLOSED:
-            return []
+            return
         legal = _ids(words & self._whole)
         if len(legal) > _FEW:
             legal = _ids(words & self._whole & spelling.followers(token))
-            after = spelling.after(node, legal)
-        else:
-            listed = legal.tolist()
-            found = [
-                spelling.node_after(node, following)
-                if spelling.are_neighbours(token, following)
-                else DEAD
-                for following in listed
-            ]
-            after = np.array(found, dtype=np.int32)
-        return self._first(legal, after)
+            yield from legal[self._first(spelling.after(node, legal))].tolist()
+            return
+        listed = legal.tolist()
+        after = np.array([spelling.node_after(node, other) for other in listed], dtype=np.int32)
+        for place in self._first(after, len(listed)).tolist():
+            if spelling.are_neighbours(token, listed[place]):
+                yield listed[place]
 
-    def _first(self, ids: NDArray[np.intp], after: Ints) -> list[int]:
-        """Return the first of some tokens that lead on, those first that a byte can settle.
+    def _first(self, after: Ints, most: int = _MOST_TRIED) -> NDArray[np.intp]:
+        """Return the places of tokens that lead on, those first that a byte can settle.
 
         Args:
-            ids: the tokens.
-            after: the node after each.
+            after: the node after each token.
+            most: so many places at most.
         """
-        ids, after = ids[after != DEAD], after[after != DEAD]
-        order = np.argsort(~self._can_settle[after], kind="stable")
-        first: list[int] = ids[order[:_MOST_TRIED]].tolist()
+        can_settle = self._can_settle[after]
+        first = np.flatnonzero(can_settle)[:most]
+        if len(first) < most:
+            others = np.flatnonzero((after != DEAD) & ~can_settle)[: most - len(first)]
+            first = np.concatenate([first, others])
         return first
 
     def _is_settled(self, h: Hypothesis, node: int, token: int, alone: int, reads: ReadSet) -> bool:
@@ -176,6 +205,12 @@ class Looking:
             self.is_live(to, after, token, led, reads, depth + 1) is True
             for to in self._machine.stepper.step((h,), spelling.text_of(token) or b"", reads)
         )
+
+
+def _add(reads: ReadSet, more: ReadSet) -> None:
+    """Note what somebody else has read."""
+    reads.lowest = min(reads.lowest, more.lowest)
+    reads.layout |= more.layout
 
 
 def _ids(words: NDArray[np.int32]) -> NDArray[np.intp]:
