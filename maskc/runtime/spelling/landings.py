@@ -12,6 +12,7 @@ many scanner states as beginnings of keywords.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,8 @@ from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack
 
 _UNKNOWN = -3
+_FEW = 100  # texts that are followed one by one
+_MOST_FLAGS = 4_000_000
 
 
 class Reached(NamedTuple):
@@ -86,29 +89,54 @@ class Landings:
             reads: notes what was read.
         """
         walk = _Walk(self._machine, h, reads)
-        trie, paths = self._trie, self._paths
-        n_before = np.concatenate([[0], np.cumsum(is_asked)])
+        trie, paths, n_states = self._trie, self._paths, len(self._moves)
+        n_before = np.concatenate([[0], np.cumsum(is_asked, dtype=np.int32)])
         nodes, contexts = np.zeros((2, 1), dtype=np.int32)
         states = np.array([h.state], dtype=np.int32)
-        texts, ends = [], []
+        texts, ends = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int64)]
+        depth = 0
         while len(nodes):
             nodes, counts = paths.children(nodes)
             spend_at_once(len(nodes))
             is_on = n_before[trie.low_array[nodes]] < n_before[self._high[nodes]]
             nodes = nodes[is_on]
             contexts, states = (np.repeat(x, counts)[is_on] for x in (contexts, states))
-            if not len(nodes):
+            if len(nodes) <= _FEW and (self._high[nodes] - trie.low_array[nodes]).sum() <= _FEW:
                 break
             nodes, contexts, states = self._step(walk, nodes, contexts, states)
+            depth += 1
             low = trie.low_array[nodes]
             is_end = (trie.ending_array[nodes] > 0) & is_asked[low]
             texts.append(low[is_end])
-            ends.append(contexts[is_end].astype(np.int64) * len(self._moves) + states[is_end])
-        if not texts:
-            return Reached(np.zeros(0, np.int32), np.zeros(0, np.int32), [])
-        distinct, which = np.unique(np.concatenate(ends), return_inverse=True)
-        found = [walk.hypothesis(*divmod(key, len(self._moves))) for key in distinct.tolist()]
-        return Reached(np.concatenate(texts), which.astype(np.int32), found)
+            ends.append(contexts[is_end].astype(np.int64) * n_states + states[is_end])
+        distinct, which = number(np.concatenate(ends), len(walk) * n_states)
+        found = [walk.hypothesis(*divmod(key, n_states)) for key in distinct.tolist()]
+        ends_of: list[int] = []
+        for text, begun in self._list_rest(walk, is_asked, nodes, contexts, states):
+            written = bytes(self._bytes[letter] for letter in trie.texts[text][depth:])
+            for after in self._machine.stepper.step((begun,), written, reads):
+                ends_of.append(text)
+                found.append(after)
+        texts.append(np.array(ends_of, dtype=np.int32))
+        more = np.arange(len(distinct), len(found), dtype=np.int32)
+        return Reached(np.concatenate(texts), np.concatenate([which, more]), found)
+
+    def _list_rest(
+        self,
+        walk: _Walk,
+        is_asked: NDArray[np.bool_],
+        nodes: Ints,
+        contexts: Ints,
+        states: Ints,
+    ) -> Iterator[tuple[int, Hypothesis]]:
+        """Yield the texts of a few nodes, and the hypotheses before the nodes' last letters."""
+        low, high = self._trie.low_array[nodes].tolist(), self._high[nodes].tolist()
+        begun = zip(low, high, contexts.tolist(), states.tolist(), strict=True)
+        for first, last, context, state in begun:
+            h = walk.hypothesis(context, state)
+            for text in range(first, last):
+                if is_asked[text]:
+                    yield text, h
 
     def _step(
         self, walk: _Walk, nodes: Ints, contexts: Ints, states: Ints
@@ -184,6 +212,22 @@ class Landings:
         return contexts
 
 
+def number(keys: NDArray[np.int64], limit: int) -> tuple[NDArray[np.int64], Ints]:
+    """Return the distinct keys, ascending, and of each key its place among them.
+
+    Args:
+        keys: from 0 on.
+        limit: above all keys.
+    """
+    if limit > _MOST_FLAGS:
+        distinct, which = np.unique(keys, return_inverse=True)
+        return distinct, which.astype(np.int32)
+    is_there = np.zeros(limit, dtype=np.bool_)
+    is_there[keys] = True
+    places = np.cumsum(is_there, dtype=np.int32) - 1
+    return np.flatnonzero(is_there), places[keys]
+
+
 class _Walk:
     """The contexts of one walk.
 
@@ -198,6 +242,9 @@ class _Walk:
         self._contexts = [_Context(h.stack, h.indents, h.column)]
         self._number: dict[object, int] = {}
         self._ends: dict[tuple[int, int], list[tuple[int, Ints]]] = {}
+
+    def __len__(self) -> int:
+        return len(self._contexts)
 
     def hypothesis(self, context: int, state: int) -> Hypothesis:
         """Return a context with a scanner state."""

@@ -26,7 +26,7 @@ from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import pop_and_push
 from maskc.runtime.lalr.stack_cache import BY_LAYOUT, StackCache
 from maskc.runtime.spelling.cuts import LetterCuts
-from maskc.runtime.spelling.landings import Landings
+from maskc.runtime.spelling.landings import Landings, number
 from maskc.runtime.spelling.looking import Looking
 from maskc.runtime.spelling.opened import Opened
 from maskc.runtime.spelling.pairs import Words
@@ -149,7 +149,7 @@ class Rows:
         """
         n_nodes = self._spelling.n_nodes
         keys = which.astype(np.int64) * n_nodes + after[ids]
-        pairs, pair_of = np.unique(keys, return_inverse=True)
+        pairs, pair_of = number(keys, max(1, len(hypotheses)) * n_nodes)
         lands, nodes = pairs // n_nodes, pairs % n_nodes
         is_settled = np.zeros(len(pairs), dtype=np.bool_)
         starts = np.flatnonzero(np.diff(lands, prepend=-1))
@@ -161,9 +161,11 @@ class Rows:
         special = self._spelling.special_from(alone)
         if special is not None:
             is_good &= self._may_cut(ids, special, alone)
-        settled = np.unique(ids[is_good])
+        has_settled = np.zeros(self._spelling.vocab_size, dtype=np.bool_)
+        has_settled[ids[is_good]] = True
+        settled = np.flatnonzero(has_settled)
         # A token that another hypothesis has settled is no longer open.
-        is_open = ~is_good & ~np.isin(ids, settled)
+        is_open = ~is_good & ~has_settled[ids]
         left = np.flatnonzero(is_open)
         left = left[np.argsort(pair_of[left], kind="stable")]
         starts = np.flatnonzero(np.diff(pair_of[left], prepend=-1))
