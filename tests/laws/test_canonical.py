@@ -168,6 +168,41 @@ def test_what_is_generated_is_what_the_tokenizer_writes_and_nothing_else_is_lost
     assert n_ended > 0
 
 
+BLOCKS = """
+start: (_NEWLINE | stmt)*
+stmt: NAME _NEWLINE | NAME ":" _NEWLINE _INDENT stmt+ _DEDENT | "a" LPAR [NAME ("\\n"? NAME)*] RPAR _NEWLINE
+NAME: /[bc]+/
+_NEWLINE: /(\\r?\\n[\\t ]*)+/
+LPAR: "("
+RPAR: ")"
+%ignore " "
+%declare _INDENT _DEDENT
+"""
+
+
+@pytest.mark.parametrize("grammar", [PAIRS, NAMES, BLOCKS])
+def test_masks_of_an_lalr_grammar_are_those_of_the_walk_that_asks_the_machine_alone(grammar):
+    """The walk in contexts and what one byte settles are shortcuts: they change no mask."""
+    settings = {"postlex": "lark.indenter:PythonIndenter"} if grammar == BLOCKS else {}
+    for seed in range(5):
+        draw = Random(seed)
+        tokenizer = draw_tokenizer(draw)
+        artifact = compile_text(grammar, tokenizer.texts, **settings)
+        quick, slow = (maskc.canonical(artifact, tokenizer.spelling()) for _ in range(2))
+        slow.machine.liveness._settled = None
+        for _ in range(4):
+            matcher, other = quick.matcher(), slow.matcher()
+            for _ in range(12):
+                legal = legal_ids(matcher, quick.vocab_size)
+                assert legal == legal_ids(other, quick.vocab_size)
+                going_on = sorted(legal - quick.ends)
+                if not going_on:
+                    break
+                token = draw.choice(going_on)
+                assert matcher.accept_token(token)
+                assert other.accept_token(token)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_going_back_and_forking_change_nothing(seed):
     draw = Random(seed)

@@ -170,10 +170,13 @@ class Landings:
 
     def _list_moves(self, states: list[int]) -> None:
         scanner = self._machine.scanner
-        for state in states:
+        for state in map(ScannerStateId, states):
             if self._moves[state, 0] == _UNKNOWN:
-                self._next[state] = np.array(scanner.next(state))[self._classes]
-                self._moves[state] = np.array(scanner.moves(state))[self._classes]
+                for table, row in (
+                    (self._next, scanner.next(state)),
+                    (self._moves, scanner.moves(state)),
+                ):
+                    table[state] = np.array([*row], dtype=np.int32)[self._classes]
 
     def _end(
         self,
@@ -249,7 +252,7 @@ class _Walk:
     def hypothesis(self, context: int, state: int) -> Hypothesis:
         """Return a context with a scanner state."""
         found = self._contexts[context]
-        return Hypothesis(state, found.stack, found.indents, found.column)
+        return Hypothesis(ScannerStateId(state), found.stack, found.indents, found.column)
 
     def _find(self, context: _Context) -> int:
         """Return the number of a context."""
@@ -267,7 +270,7 @@ class _Walk:
         if found is None:
             found = self._ends[number, state] = []
             machine, context = self._machine, self._contexts[number]
-            for terminal, boundary in machine.scanner.ends(state):
+            for terminal, boundary in machine.scanner.ends(ScannerStateId(state)):
                 stack, indents, column = context
                 ended = machine.lexemes.end(stack, indents, terminal, column, self._reads)
                 if ended is not None:

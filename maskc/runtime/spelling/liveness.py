@@ -158,15 +158,18 @@ class Liveness:
         key = (place.number, node, alone)
         found = self._rows.get(key)
         if found is None:
-            find = self._find_row if self._settled is None else self._find_settled
-            found = self._rows[key] = find(place, node, alone)
+            if self._settled is None:
+                found = self._find_row(place, node, alone)
+            else:
+                found = self._find_settled(self._settled, place, node, alone)
+            self._rows[key] = found
         return found
 
-    def _find_settled(self, place: Place, node: int, alone: int) -> Words:
+    def _find_settled(self, rows: Rows, place: Place, node: int, alone: int) -> Words:
         """Return the same; only of tokens of which no byte settles it a text is looked for."""
         words = np.zeros(self._spelling.n_words, dtype=np.int32)
-        for h in place.hypotheses if self._settled is not None else ():
-            row = self._settled.find(h, node, alone)
+        for h in place.hypotheses:
+            row = rows.find(h, node, alone)
             words |= row.words
             for tokens in row.unsettled:
                 to = self.places.find((lead(h, tokens.effect),))

@@ -35,6 +35,9 @@ _ANY = -1  # token
 # Whether legal bytes settle that chunks end at nodes.
 Settle = Callable[[Hypothesis, NDArray[np.int64], ReadSet], NDArray[np.bool_]]
 
+# A scanner state, the state on top of the stack, a node, a token, and where it led.
+_Key = tuple[ScannerStateId, RefinedStateId, int, int, int]
+
 
 class Looking:
     """Looks one token further.
@@ -62,7 +65,9 @@ class Looking:
         # Token or ``_ANY``, node → the token after which a text was found before.
         self._hints: dict[tuple[int, int], int] = {}
         # What was found without reading more than the top of the stack.
-        self._known: dict[tuple[ScannerStateId, RefinedStateId, int, int, int], bool] = {}
+        self._known: dict[_Key, bool] = {}
+        # What could not be told.
+        self._unknown: set[_Key] = set()
 
     def is_live(
         self, h: Hypothesis, node: int, token: int, alone: int, reads: ReadSet, depth: int = 0
@@ -79,11 +84,18 @@ class Looking:
         """
         key = (h.state, h.stack.state, node, token, alone)
         known = self._known.get(key)
-        if known is not None:
+        if known is not None or key in self._unknown:
             return known
         own = ReadSet(h.stack.depth)
         found = self._look(h, node, token, alone, own, depth)
-        if found is not None and own.lowest == h.stack.depth and not own.layout:
+        if found is None:
+            # That is right on all stacks: whoever asks looks further, and nothing was read for it.
+            if depth == 0:
+                if len(self._unknown) >= _MOST_KNOWN:
+                    self._unknown = set()
+                self._unknown.add(key)
+            return None
+        if own.lowest == h.stack.depth and not own.layout:
             if len(self._known) >= _MOST_KNOWN:
                 self._known = {}
             self._known[key] = found
@@ -213,6 +225,7 @@ def _add(reads: ReadSet, more: ReadSet) -> None:
     reads.layout |= more.layout
 
 
-def _ids(words: NDArray[np.int32]) -> NDArray[np.intp]:
+def _ids(words: NDArray[np.int32]) -> Ints:
     """Return the tokens of a mask."""
-    return np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little"))
+    bits = np.unpackbits(words.view(np.uint8), bitorder="little")
+    return np.flatnonzero(bits).astype(np.int32)

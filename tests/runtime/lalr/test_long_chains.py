@@ -77,7 +77,7 @@ def test_a_step_takes_as_many_reductions_late_as_early(contents, unit, cache_byt
     artifact = maskc.Artifact(contents, cache_bytes=cache_bytes)
     machine = artifact.machine
     # Each segment of an effect is looked for here.
-    machine.effects._segments = counting = CountingCache(machine._budget)
+    machine.effects._segments = counting = CountingCache(machine.budget)
     matcher, looks = artifact.matcher(), []
     assert matcher.accept_bytes(BEGINNING)
     for _ in range(500):
