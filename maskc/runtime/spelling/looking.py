@@ -26,7 +26,7 @@ from maskc.runtime.spelling.merges import Ints
 from maskc.runtime.spelling.opened import Opened
 
 _MOST_TRIED = 24  # tokens after one token
-_MOST_DEEPER = 6  # of these, after which one token more is tried
+_MOST_DEEPER = 150  # tokens of one search, after which one token more is tried
 _DEEPEST = 2  # tokens
 _FEW = 400  # tokens that are compared one by one
 _MOST_KNOWN = 200_000
@@ -66,6 +66,7 @@ class Looking:
         self._hints: dict[tuple[int, int], int] = {}
         # What was found without reading more than the top of the stack.
         self._known: dict[_Key, bool] = {}
+        self._n_left = _MOST_DEEPER
         # What could not be told.
         self._unknown: set[_Key] = set()
 
@@ -87,6 +88,8 @@ class Looking:
         if known is not None or key in self._unknown:
             return known
         own = ReadSet(h.stack.depth)
+        if depth == 0:
+            self._n_left = _MOST_DEEPER
         found = self._look(h, node, token, alone, own, depth)
         if found is None:
             # That is right on all stacks: whoever asks looks further, and nothing was read for it.
@@ -127,12 +130,12 @@ class Looking:
                     return True
         words = self._machine.compose(h, every).words
         tried: list[int] = []
-        for following in islice(self._followers(words, node, token, alone), _MOST_TRIED):
+        for following in islice(self._followers(words, node, token, alone), 2 * _MOST_TRIED):
             tried.append(following)
             if following != hint and shows(following, node, alone):
                 self._keep_hint(token, node, following)
                 return True
-        is_dead = not tried
+        may_be_cut = False
         spelling = self._spelling
         if spelling.alone.may_end(alone):
             own = ReadSet(h.stack.depth)
@@ -143,16 +146,26 @@ class Looking:
             for marked in marks:
                 legal = _ids(words & self._beginnings)
                 after = spelling.after(marked, legal)
-                for following in legal[self._first(after)].tolist():
-                    is_dead = False
+                for following in legal[self._first(after, _MOST_TRIED)].tolist():
+                    may_be_cut = True
                     if shows(following, marked, 0):
                         self._keep_hint(_ANY, marked, following)
                         return True
+        is_dead: bool = not may_be_cut and len(tried) < _MOST_TRIED
         if depth < _DEEPEST:
-            for following in tried[:_MOST_DEEPER]:
-                if self._leads_on(h, node, following, alone, every, depth):
+            # Those that no byte can settle are at the end, and were not tried yet.
+            for following in reversed(tried):
+                self._n_left -= 1
+                if self._n_left < 0:
+                    is_dead = False
+                    break
+                verdict = self._lead_on(h, node, following, alone, every, depth)
+                if verdict:
                     _add(reads, every)
                     return True
+                is_dead = is_dead and verdict is False
+        elif tried:
+            is_dead = False
         _add(reads, every)
         return False if is_dead else None
 
@@ -171,7 +184,7 @@ class Looking:
         legal = _ids(words & self._whole)
         if len(legal) > _FEW:
             legal = _ids(words & self._whole & spelling.followers(token))
-            yield from legal[self._first(spelling.after(node, legal))].tolist()
+            yield from legal[self._first(spelling.after(node, legal), _MOST_TRIED)].tolist()
             return
         listed = legal.tolist()
         after = np.array([spelling.node_after(node, other) for other in listed], dtype=np.int32)
@@ -179,19 +192,16 @@ class Looking:
             if spelling.are_neighbours(token, listed[place]):
                 yield listed[place]
 
-    def _first(self, after: Ints, most: int = _MOST_TRIED) -> NDArray[np.intp]:
+    def _first(self, after: Ints, most: int) -> NDArray[np.intp]:
         """Return the places of tokens that lead on, those first that a byte can settle.
 
         Args:
             after: the node after each token.
-            most: so many places at most.
+            most: so many of each kind.
         """
         can_settle = self._can_settle[after]
-        first = np.flatnonzero(can_settle)[:most]
-        if len(first) < most:
-            others = np.flatnonzero((after != DEAD) & ~can_settle)[: most - len(first)]
-            first = np.concatenate([first, others])
-        return first
+        others = np.flatnonzero((after != DEAD) & ~can_settle)
+        return np.concatenate([np.flatnonzero(can_settle)[:most], others[:most]])
 
     def _is_settled(self, h: Hypothesis, node: int, token: int, alone: int, reads: ReadSet) -> bool:
         """Return whether it is settled that a text goes on after one more token."""
@@ -207,16 +217,19 @@ class Looking:
             for to in self._machine.stepper.step((h,), text, reads)
         )
 
-    def _leads_on(
+    def _lead_on(
         self, h: Hypothesis, node: int, token: int, alone: int, reads: ReadSet, depth: int
-    ) -> bool:
-        """Return whether a text is found after one more token."""
+    ) -> bool | None:
+        """Return whether a text goes on after one more token; ``None`` if that is not known."""
         spelling = self._spelling
         after, led = spelling.node_after(node, token), spelling.alone.after(alone, token)
-        return any(
-            self.is_live(to, after, token, led, reads, depth + 1) is True
-            for to in self._machine.stepper.step((h,), spelling.text_of(token) or b"", reads)
-        )
+        found: bool | None = False
+        for to in self._machine.stepper.step((h,), spelling.text_of(token) or b"", reads):
+            verdict = self.is_live(to, after, token, led, reads, depth + 1)
+            if verdict:
+                return True
+            found = None if verdict is None else found
+        return found
 
 
 def _add(reads: ReadSet, more: ReadSet) -> None:
