@@ -170,7 +170,8 @@ def test_what_is_generated_is_what_the_tokenizer_writes_and_nothing_else_is_lost
 
 BLOCKS = """
 start: (_NEWLINE | stmt)*
-stmt: NAME _NEWLINE | NAME ":" _NEWLINE _INDENT stmt+ _DEDENT | "a" LPAR [NAME ("\\n"? NAME)*] RPAR _NEWLINE
+stmt: NAME _NEWLINE | NAME ":" _NEWLINE _INDENT stmt+ _DEDENT | "a" LPAR names RPAR _NEWLINE
+names: [NAME ("\\n"? NAME)*]
 NAME: /[bc]+/
 _NEWLINE: /(\\r?\\n[\\t ]*)+/
 LPAR: "("

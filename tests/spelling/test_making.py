@@ -10,6 +10,7 @@ from maskc.errors import TokenizerError
 from maskc.vocab import load_encoder
 from maskc.vocab.pieces import decode_byte_level
 from tests.compiled import legal_ids
+from tests.vocab import gguf_bytes
 
 SPACE = "Ġ"  # as byte-level files write it
 BYTE_LEVEL = {
@@ -88,6 +89,25 @@ def test_what_is_not_followed_is_refused_by_name(tmp_path, changes, said):
     folder = write_file(tmp_path, **changes)
     with pytest.raises(TokenizerError, match=said):
         maskc.compile_spelling(folder)
+
+
+def test_added_tokens_that_are_text_are_refused_by_name(tmp_path):
+    pytest.importorskip("tokenizers")
+    n_pieces = len(byte_pieces()) + 7
+    added = [
+        {"id": n_pieces, "content": "hello", "special": False},
+        {"id": n_pieces + 1, "content": "</s>", "special": True},
+    ]
+    folder = write_file(tmp_path, added_tokens=added)
+    with pytest.raises(TokenizerError, match="its added token b'hello' is found in texts"):
+        maskc.compile_spelling(folder)
+
+
+def test_gguf_files_are_refused_by_name(tmp_path):
+    path = tmp_path / "model.gguf"
+    path.write_bytes(gguf_bytes.tokenizer("gpt2", ["a", "b", "</s>"]))
+    with pytest.raises(TokenizerError, match="model.gguf is a GGUF file"):
+        maskc.compile_spelling(str(path))
 
 
 def test_another_vocabulary_is_refused(tmp_path):
