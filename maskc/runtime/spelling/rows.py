@@ -110,8 +110,10 @@ class Rows:
         plain = self._machine.compose(h, reads).words
         written = spelling.is_beginning if alone == 0 else spelling.is_whole
         legal = np.unpackbits(plain.view(np.uint8), bitorder="little")[:size].view(np.bool_)
-        every = np.arange(size, dtype=np.int32)
-        after = spelling.after(node, every)
+        # Padding is not known to the tokenizer.
+        ids = np.flatnonzero(legal & written).astype(np.int32)
+        after = np.zeros(size, dtype=np.int32)
+        after[ids] = spelling.after(node, ids)
         is_asked = legal & written & (after != DEAD)
         texts = np.zeros(self._paths.n_texts, dtype=np.bool_)
         texts[self._text_of[is_asked]] = True
