@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent
 GROUP = "maskc_native"  # of the library that holds all modules: maskc_native__mypyc
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 FOLDERS = ("maskc/runtime", "maskc/runtime/cache", "maskc/runtime/lalr", "maskc/runtime/glr")
-FOLDERS += ("maskc/runtime/schema",)
+FOLDERS += ("maskc/runtime/schema", "maskc/runtime/schema/*")
 INTERPRETED = {
     "maskc/runtime/arguments.py": "users call it",
     "maskc/runtime/artifact.py": "users call it",
@@ -53,7 +53,7 @@ def sources() -> list[str]:
     """Return the modules that are compiled, as paths from the root."""
     found = {*MORE}
     for folder in FOLDERS:
-        found |= {f"{folder}/{path.name}" for path in (ROOT / folder).glob("*.py")}
+        found |= {path.relative_to(ROOT).as_posix() for path in ROOT.glob(f"{folder}/*.py")}
     return sorted(p for p in found if p not in INTERPRETED and not p.endswith("__init__.py"))
 
 

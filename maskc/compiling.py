@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact
-    from maskc.runtime.link.automaton import ByteAutomaton
+    from maskc.runtime.link.automata.automaton import ByteAutomaton
     from maskc.runtime.spelling.spelling import Spelling
     from maskc.vocab import AddedTokens, Vocabulary
 
@@ -147,7 +147,7 @@ def compile_json_schema(
     from maskc.budget import run_bounded
     from maskc.jsonschema.compiling import compile_schema
     from maskc.runtime.artifact import Artifact
-    from maskc.runtime.schema.plan import Layout
+    from maskc.runtime.schema.plan.plan import Layout
 
     if formats not in ("assert", "annotate"):
         raise ValueError(f"formats is {formats!r}, not assert or annotate")

@@ -40,13 +40,14 @@ MAY_IMPORT = {
     "budget": {"errors", "limits", "wording"},
     "automata": BOTTOM | {"automata"},
     # What counts is the runtime's; its positions are found here.
-    "automata.counted": BOTTOM | {"automata", "runtime.link.counts", "runtime.link.positions"},
+    "automata.counted": BOTTOM
+    | {"automata", "runtime.link.counts.counts", "runtime.link.counts.positions"},
     "vocab": BOTTOM | {"vocab"},
     "grammar": WORDS | {"grammar"},
     "lexer": WORDS | {"grammar", "lexer"},
     "parser": WORDS | {"grammar", "parser"},
     "frontends": GRAMMAR | {"frontends"},
-    "frontends.characters.counted": GRAMMAR | {"frontends", "runtime.link.positions"},
+    "frontends.characters.counted": GRAMMAR | {"frontends", "runtime.link.counts.positions"},
     "store": GRAMMAR | {"artifact.model", "store"},
     "pushdown": GRAMMAR | {"store.sequences", "pushdown"},
     "streamline": GRAMMAR | {"store", "pushdown", "streamline"},
@@ -115,8 +116,8 @@ MAY_IMPORT = {
     # What reads a corpus is shared; nothing of the oracle is timed.
     "bench": RUNTIME | {"vocab", "verify.files", "bench"},
     "lint": COMPILER | GLR | {"artifact.model", "lalr_path", "pipeline", "stages", "lint"},
-    "lint.schemas": {"errors", "jsonschema", "lint", "runtime.schema.plan"},
-    "lint.unsatisfiable": {"errors", "jsonschema", "lint.model", "runtime.schema.plan"},
+    "lint.schemas": {"errors", "jsonschema", "lint", "runtime.schema.plan.plan"},
+    "lint.unsatisfiable": {"errors", "jsonschema", "lint.model", "runtime.schema.plan.plan"},
     # What the runtime does, told in the words of the grammar that it was made from.
     "explain": COMPILER | RUNTIME | {"explain"},
     # Names are the grammar's, which the header carries; all else is the runtime's.
@@ -129,6 +130,13 @@ MAY_IMPORT = {
     "report": ALL - {"cli", "play"},
     "cli": ALL,
     "__main__": {"cli"},
+}
+# The largest rooms of the runtime, in the order in which their folders build on each other.
+ROOMS = {
+    "runtime.schema": (
+        *("numbers", "strings", "tries", "plan", "machine", "scans", "leaves", "masks"),
+    ),
+    "runtime.link": ("automata", "joining", "text", "counts", "plan"),
 }
 MODULES = sorted(
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix("__init__").rstrip(".")
@@ -183,6 +191,33 @@ def test_a_module_imports_only_what_its_layer_may(module):
         if not any(is_within(name, package) for package in allowed(module))
     }
     assert not forbidden
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rooms_of_a_machine_import_those_before_them(room):
+    order = ROOMS[room]
+    backwards = {
+        (module, name)
+        for module in MODULES
+        for name in imports_of(module)
+        for here, there in [(room_of(module, room), room_of(name, room))]
+        if here and there and order.index(there) > order.index(here)
+    }
+    assert not backwards
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_of_a_machine_is_in_the_order(room):
+    folders = {path.name for path in ROOT.joinpath(*room.split(".")).iterdir() if path.is_dir()}
+    assert folders - {"__pycache__"} == set(ROOMS[room])
+
+
+def room_of(module: str, room: str) -> str | None:
+    """Return the folder of a room in which a module is, ``None`` if it is in none."""
+    if not is_within(module, room):
+        return None
+    inside = module.removeprefix(room).lstrip(".").split(".")[0]
+    return inside if inside in ROOMS[room] else None
 
 
 def test_every_package_has_a_line():

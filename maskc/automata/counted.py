@@ -28,8 +28,8 @@ from typing import Any, NamedTuple, cast
 from maskc.automata.charset import CodePoints
 from maskc.automata.nfa import read_set
 from maskc.automata.utf8 import Utf8Nodes
-from maskc.runtime.link.counts import Bounds
-from maskc.runtime.link.positions import START, CountedPattern, Edge
+from maskc.runtime.link.counts.counts import Bounds
+from maskc.runtime.link.counts.positions import START, CountedPattern, Edge
 
 MAX_POSITIONS = 50_000
 # A loop that has no more positions when it is written out is written out.

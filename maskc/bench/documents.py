@@ -8,7 +8,7 @@ from pathlib import Path
 
 from maskc.errors import GrammarError, TokenizerError
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.link.replies import encode_reply, names_of
+from maskc.runtime.link.plan.replies import encode_reply, names_of
 from maskc.verify.files import read_text
 from maskc.vocab import Encoder
 

@@ -29,7 +29,7 @@ from maskc.jsonschema.compiling import compile_schema
 from maskc.kit.artifacts import compile_structural_tag, compile_tools
 from maskc.limits import Limits
 from maskc.pipeline import compile_starts
-from maskc.runtime.schema.plan import Layout
+from maskc.runtime.schema.plan.plan import Layout
 from maskc.tags.parsing import is_tag
 from maskc.vocab.vocabulary import Vocabulary
 

@@ -28,7 +28,7 @@ from maskc.runtime.lalr.hypothesis import Ended
 from maskc.runtime.lalr.machine import LalrMachine, keep_result
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack_cache import BY_LAYOUT, StackCache
-from maskc.runtime.schema.trie import ROOT
+from maskc.runtime.schema.tries.trie import ROOT
 
 if TYPE_CHECKING:
     from maskc.captures.following import FollowingMachine

@@ -17,7 +17,7 @@ from maskc.errors import HoleError
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.holes.machine import HoleMachine
 from maskc.runtime.holes.tracks import Automaton
-from maskc.runtime.link.automaton import ByteAutomaton
+from maskc.runtime.link.automata.automaton import ByteAutomaton
 
 # The captured symbols that were completed, in order: the name, and the text.
 Written = tuple[tuple[str, str], ...]

@@ -101,7 +101,7 @@ def compile_schema_file(
         limits: what it may take.
     """
     from maskc.jsonschema.compiling import compile_schema
-    from maskc.runtime.schema.plan import Layout
+    from maskc.runtime.schema.plan.plan import Layout
 
     name = "schema" if path == "-" else Path(path).name
     target = saving.place(name.removesuffix(SUFFIX).removesuffix(".json"), options.name)

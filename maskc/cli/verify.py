@@ -199,7 +199,7 @@ def _verify_link(
     artifact: maskc.Artifact, corpus: tuple[str, ...], options: VerifyOptions
 ) -> VerifyReport:
     """Return what a reader of the tag's JSON says of an artifact of a tag or of tools."""
-    from maskc.runtime.link.replies import names_of
+    from maskc.runtime.link.plan.replies import names_of
     from maskc.tags.parsing import parse_tag
     from maskc.tags.reading import Reader
     from maskc.verify.link import verify_link_files

@@ -15,7 +15,7 @@ from maskc.artifact.sections import is_link
 from maskc.explain.dispatch import explain_any
 from maskc.explain.model import Explanation
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.link.replies import accept_reply, names_of
+from maskc.runtime.link.plan.replies import accept_reply, names_of
 from maskc.runtime.matcher import Matcher
 
 

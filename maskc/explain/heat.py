@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from maskc.artifact.sections import is_link
 from maskc.explain.questions import list_legal
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.link.replies import cut_reply, names_of
+from maskc.runtime.link.plan.replies import cut_reply, names_of
 from maskc.runtime.matcher import Matcher
 
 

@@ -18,15 +18,15 @@ from maskc.explain.groups import Named, list_groups
 from maskc.explain.model import Group
 from maskc.explain.schema_groups import find_blanks, name_parts
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.link.automaton import Words
-from maskc.runtime.link.barred_schema import BarredSchemaPiece
-from maskc.runtime.link.free_text import FreeText
-from maskc.runtime.link.grammar_piece import MachinePiece
-from maskc.runtime.link.limited import LimitedPiece
-from maskc.runtime.link.machine import LinkMachine
-from maskc.runtime.link.markers import Markers
-from maskc.runtime.link.pieces import AutomatonPiece, Link, Piece, SchemaPiece
-from maskc.runtime.link.replies import names_of
+from maskc.runtime.link.automata.automaton import Words
+from maskc.runtime.link.joining.grammar_piece import MachinePiece
+from maskc.runtime.link.joining.machine import LinkMachine
+from maskc.runtime.link.joining.pieces import AutomatonPiece, Link, Piece, SchemaPiece
+from maskc.runtime.link.plan.replies import names_of
+from maskc.runtime.link.text.barred_schema import BarredSchemaPiece
+from maskc.runtime.link.text.free_text import FreeText
+from maskc.runtime.link.text.limited import LimitedPiece
+from maskc.runtime.link.text.markers import Markers
 
 _SPECIAL = "special token"
 

@@ -15,7 +15,7 @@ from maskc.explain.link_groups import group_link
 from maskc.explain.model import Death, Explanation, TokenVerdict
 from maskc.explain.questions import TokenName, describe_next, find_token, list_legal
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.link.replies import cut_reply, names_of
+from maskc.runtime.link.plan.replies import cut_reply, names_of
 from maskc.runtime.matcher import Matcher
 
 

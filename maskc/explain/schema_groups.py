@@ -13,10 +13,18 @@ from collections.abc import Iterable
 
 from maskc.explain.groups import Named, list_groups
 from maskc.explain.model import Group
-from maskc.runtime.schema.blanks import BLANK_BYTES
-from maskc.runtime.schema.machine import SchemaMachine
-from maskc.runtime.schema.nodes import KEY, LITERAL, NUMBER, OBJECT, READS, STRING, Configuration
-from maskc.runtime.schema.numbers import NUMBER_BYTES
+from maskc.runtime.schema.machine.machine import SchemaMachine
+from maskc.runtime.schema.machine.nodes import (
+    KEY,
+    LITERAL,
+    NUMBER,
+    OBJECT,
+    READS,
+    STRING,
+    Configuration,
+)
+from maskc.runtime.schema.numbers.numbers import NUMBER_BYTES
+from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 
 _BLANKS = bytes(sorted(BLANK_BYTES))
 _QUOTE = 0x22

@@ -28,8 +28,8 @@ from maskc.jsonschema.reader import read_schema
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.matcher import Matcher
-from maskc.runtime.schema.machine import SchemaMachine
-from maskc.runtime.schema.plan import Layout, Plan
+from maskc.runtime.schema.machine.machine import SchemaMachine
+from maskc.runtime.schema.plan.plan import Layout, Plan
 
 _CACHE_BYTES = 1 << 24
 _FREE = {"key_order": "any", "blanks": "any", "escapes": "any", "numbers": "usual"}

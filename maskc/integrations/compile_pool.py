@@ -43,7 +43,7 @@ from maskc.kit.compiling import Automaton, Compiled, GrammarOrder, InProcess, Sc
 from maskc.kit.kit import REQUEST_LIMITS
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact, check_contents
-from maskc.runtime.link.tabled import TabledAutomaton
+from maskc.runtime.link.automata.tabled import TabledAutomaton
 from maskc.vocab.vocabulary import Vocabulary
 
 # Of processor time, until an order begins anew. With llama3 a schema of some hundred characters

@@ -37,8 +37,8 @@ from maskc.kit.kit import REQUEST_LIMITS
 from maskc.kit.patterns import Pattern
 from maskc.limits import MEGABYTE, WAYS, Limits
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.link.tabled import tabulate
-from maskc.runtime.schema.plan import Layout
+from maskc.runtime.link.automata.tabled import tabulate
+from maskc.runtime.schema.plan.plan import Layout
 from maskc.vocab.vocabulary import Vocabulary
 
 TOKEN_ARRAYS = ("token_first", "token_bytes")

@@ -18,7 +18,7 @@ from maskc.jsonschema.drafts import ArrayDraft, Bound
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, in_order
 from maskc.jsonschema.values import sort_key
-from maskc.runtime.schema.arrays import Counter
+from maskc.runtime.schema.plan.arrays import Counter
 
 _MAX_COUNTERS = 4
 

@@ -17,8 +17,8 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
-from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
-from maskc.runtime.schema.texts import TooManyStatesError, build_texts
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.texts import TooManyStatesError, build_texts
 
 MAX_STATES = 20_000
 MAX_WORK = 40_000_000

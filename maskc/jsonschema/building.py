@@ -21,7 +21,7 @@ from maskc.jsonschema.numbers import build_rule
 from maskc.jsonschema.object_drafts import ObjectDrafts
 from maskc.jsonschema.string_drafts import StringDrafts
 from maskc.jsonschema.values import FALSE, NULL, TRUE
-from maskc.runtime.schema.plan import Layout
+from maskc.runtime.schema.plan.plan import Layout
 
 MAX_POSITIONS = 20_000
 

@@ -23,7 +23,7 @@ from maskc.jsonschema.freezing import freeze_plan
 from maskc.jsonschema.lowering import Lowering
 from maskc.jsonschema.places import Place
 from maskc.jsonschema.reader import read_schema, write_json
-from maskc.runtime.schema.plan import Layout
+from maskc.runtime.schema.plan.plan import Layout
 from maskc.vocab.vocabulary import Vocabulary
 
 

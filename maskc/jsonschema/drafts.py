@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from maskc.runtime.schema.arrays import Counter
-from maskc.runtime.schema.characters import CharDfa
-from maskc.runtime.schema.sides import Rule
+from maskc.runtime.schema.numbers.sides import Rule
+from maskc.runtime.schema.plan.arrays import Counter
+from maskc.runtime.schema.strings.characters import CharDfa
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +26,7 @@ class StringDraft:
 
 @dataclass(slots=True, eq=False)
 class ObjectDraft:
-    """As :class:`maskc.runtime.schema.objects.ObjectRule`; a label may have no option."""
+    """As :class:`maskc.runtime.schema.plan.objects.ObjectRule`; a label may have no option."""
 
     dfa: CharDfa
     n_names: int
@@ -50,7 +50,7 @@ class Bound:
 
 @dataclass(slots=True, eq=False)
 class ArrayDraft:
-    """As :class:`maskc.runtime.schema.arrays.ArrayRule`, and whether items must differ, or two not.
+    """As the plan's ``ArrayRule``, and whether items must differ, or two not.
 
     ``widest`` is the largest bound on a number of items, for errors.
     """

@@ -17,7 +17,7 @@ from maskc.jsonschema.formulas import ABOUT, BIT, EVERY_TYPE, Formula, Keys, in_
 from maskc.jsonschema.holding import Holding
 from maskc.jsonschema.references import References
 from maskc.jsonschema.values import Value
-from maskc.runtime.schema.characters import CharDfa
+from maskc.runtime.schema.strings.characters import CharDfa
 
 
 class Space:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from maskc.jsonschema.patterns import build_whole
-from maskc.runtime.schema.characters import CharDfa
+from maskc.runtime.schema.strings.characters import CharDfa
 
 _REFUSED = {
     "idn-hostname": "depends on tables of Unicode that are not read",

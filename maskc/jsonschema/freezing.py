@@ -22,15 +22,15 @@ from maskc.jsonschema.listing import MAX_ITEMS, MAX_VALUES, Listing, list_texts
 from maskc.jsonschema.satisfying import Satisfying
 from maskc.jsonschema.values import FALSE, NULL, TRUE, Value, sort_key
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.schema.arrays import ArrayRule
-from maskc.runtime.schema.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.entries import write_fraction
-from maskc.runtime.schema.listed_numbers import write_numbers
-from maskc.runtime.schema.plan import Plan
-from maskc.runtime.schema.powers import decimal, write_digits
-from maskc.runtime.schema.sides import Rule
-from maskc.runtime.schema.texts import find_texts
-from maskc.runtime.schema.variety import Variety
+from maskc.runtime.schema.machine.variety import Variety
+from maskc.runtime.schema.numbers.listed_numbers import write_numbers
+from maskc.runtime.schema.numbers.powers import decimal, write_digits
+from maskc.runtime.schema.numbers.sides import Rule
+from maskc.runtime.schema.plan.arrays import ArrayRule
+from maskc.runtime.schema.plan.entries import write_fraction
+from maskc.runtime.schema.plan.plan import Plan
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.texts import find_texts
 
 _LITERALS = (NULL, TRUE, FALSE)
 _FEW_STATES = 64  # take no more room than texts

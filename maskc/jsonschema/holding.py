@@ -10,7 +10,7 @@ from typing import Any
 
 from maskc.jsonschema.formulas import ABOUT, BIT, Formula, Keys, in_order
 from maskc.jsonschema.values import Value
-from maskc.runtime.schema.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
 
 class Holding:

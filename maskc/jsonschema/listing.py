@@ -18,13 +18,13 @@ from maskc.errors import SchemaError
 from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, StringDraft
 from maskc.jsonschema.satisfying import Satisfying
 from maskc.jsonschema.values import FALSE, NULL, TRUE, Value
-from maskc.runtime.schema.arrays import ArrayRule
-from maskc.runtime.schema.characters import DEAD, NO_LABEL, CharDfa
-from maskc.runtime.schema.fields import Field, Fields
-from maskc.runtime.schema.objects import ObjectRule
-from maskc.runtime.schema.rules import ArrayEntry, Place, Split
-from maskc.runtime.schema.sides import Rule
-from maskc.runtime.schema.variety import list_bits
+from maskc.runtime.schema.machine.fields import Field, Fields
+from maskc.runtime.schema.machine.variety import list_bits
+from maskc.runtime.schema.numbers.sides import Rule
+from maskc.runtime.schema.plan.arrays import ArrayRule
+from maskc.runtime.schema.plan.objects import ObjectRule
+from maskc.runtime.schema.plan.rules import ArrayEntry, Place, Split
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 
 MAX_VALUES = 64
 MAX_ITEMS = 1_000

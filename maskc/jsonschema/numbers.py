@@ -12,7 +12,7 @@ from math import gcd
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.formulas import Formula
-from maskc.runtime.schema.sides import Rule
+from maskc.runtime.schema.numbers.sides import Rule
 
 # Of a common multiple, numerator and denominator together: three numbers as large as a schema may
 # have them, with no common factor.

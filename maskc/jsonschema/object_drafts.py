@@ -20,8 +20,8 @@ from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, Keys, in_order
 from maskc.jsonschema.string_drafts import StringDrafts, too_large
 from maskc.jsonschema.values import sort_key
-from maskc.runtime.schema.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.objects import MAX_WISHES
+from maskc.runtime.schema.plan.objects import MAX_WISHES
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
 Members = list[tuple[Keys, Formula]]
 

@@ -27,7 +27,7 @@ from maskc.jsonschema.syntax import (
 )
 from maskc.jsonschema.thompson import build_simple
 from maskc.jsonschema.threads import BEFORE, Matcher, State
-from maskc.runtime.schema.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
 
 def build_pattern(text: str) -> CharDfa:

@@ -13,11 +13,11 @@ from functools import lru_cache
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, StringDraft
-from maskc.runtime.schema.arrays import MOST_STATES, ArrayRule
-from maskc.runtime.schema.numbers import Numbers
-from maskc.runtime.schema.objects import ObjectRule
-from maskc.runtime.schema.plan import Layout
-from maskc.runtime.schema.sides import Rule
+from maskc.runtime.schema.numbers.numbers import Numbers
+from maskc.runtime.schema.numbers.sides import Rule
+from maskc.runtime.schema.plan.arrays import MOST_STATES, ArrayRule
+from maskc.runtime.schema.plan.objects import ObjectRule
+from maskc.runtime.schema.plan.plan import Layout
 
 _MOST_RULES = 256  # of numbers, which are mostly the same ones in all schemas
 

@@ -19,7 +19,7 @@ from maskc.jsonschema.automata import (
 from maskc.jsonschema.drafts import StringDraft
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, in_order
-from maskc.runtime.schema.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
 
 class StringDrafts:

@@ -27,7 +27,7 @@ from maskc.jsonschema.syntax import (
     Sequence,
     Set,
 )
-from maskc.runtime.schema.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
 
 class _Nfa:

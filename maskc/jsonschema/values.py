@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from maskc.errors import SchemaError
-from maskc.runtime.schema.powers import write_digits
+from maskc.runtime.schema.numbers.powers import write_digits
 
 Value = tuple[Any, ...]
 

@@ -6,7 +6,7 @@ from maskc.kit.constraint import Constraint
 from maskc.kit.making import Maker
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.holes.bound import Given
-from maskc.runtime.link.expressions import Expression
+from maskc.runtime.link.joining.expressions import Expression
 
 
 class ArtifactConstraint(Constraint):

@@ -26,7 +26,7 @@ from maskc.frontends.regex import NAME, read_pattern
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
 from maskc.limits import Limits
-from maskc.runtime.link.positions import count_written
+from maskc.runtime.link.counts.positions import count_written
 from maskc.runtime.vocabulary import TOKEN_ARRAYS
 from maskc.tags.freezing import freeze
 from maskc.tags.parsing import parse_json, parse_tag

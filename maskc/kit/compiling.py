@@ -22,9 +22,9 @@ from maskc.jsonschema.compiling import build_plan
 from maskc.kit.patterns import Pattern
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.link.automaton import ByteAutomaton
-from maskc.runtime.link.positions import CountedPattern
-from maskc.runtime.schema.plan import Layout
+from maskc.runtime.link.automata.automaton import ByteAutomaton
+from maskc.runtime.link.counts.positions import CountedPattern
+from maskc.runtime.schema.plan.plan import Layout
 from maskc.tags.plain import is_plain
 from maskc.vocab.vocabulary import Vocabulary
 

@@ -28,8 +28,8 @@ from maskc.kit.tokens import KitTokens
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES
 from maskc.runtime.borrowing import KIND
 from maskc.runtime.effort import USUAL_STEPS
-from maskc.runtime.schema.tokens import IndexTables, TokenIndex
-from maskc.runtime.schema.trie import TrieNodes
+from maskc.runtime.schema.tries.tokens import IndexTables, TokenIndex
+from maskc.runtime.schema.tries.trie import TrieNodes
 from maskc.runtime.vocabulary import BYTES, FIRST, TOKEN_ARRAYS, share_tokens
 from maskc.vocab.vocabulary import MAX_TOKENS, Vocabulary
 

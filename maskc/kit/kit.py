@@ -38,9 +38,9 @@ from maskc.limits import MEGABYTE, Limits
 from maskc.runtime.arguments import as_count
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES, Artifact, load
 from maskc.runtime.effort import USUAL_STEPS
-from maskc.runtime.link.expressions import Expression
+from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.matcher import allocate_bitmask
-from maskc.runtime.schema.plan import Layout
+from maskc.runtime.schema.plan.plan import Layout
 from maskc.tags.building import Builder
 from maskc.tags.parsing import parse_tag
 from maskc.tags.reading import Reader

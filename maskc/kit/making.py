@@ -22,21 +22,21 @@ from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.cache.pool import MaskPool
-from maskc.runtime.link.automaton import Words
-from maskc.runtime.link.composing import Composer
-from maskc.runtime.link.expressions import Expression, Leaf
-from maskc.runtime.link.grammar_piece import MachinePiece
-from maskc.runtime.link.joints import Joints
-from maskc.runtime.link.machine import LinkMachine, LinkResults
-from maskc.runtime.link.opening import LinkOpener
-from maskc.runtime.link.pattern_counter import make_counting_piece
-from maskc.runtime.link.pieces import Piece, RegularPiece, SchemaPiece
-from maskc.runtime.link.positions import CountedPattern
+from maskc.runtime.link.automata.automaton import Words
+from maskc.runtime.link.counts.pattern_counter import make_counting_piece
+from maskc.runtime.link.counts.positions import CountedPattern
+from maskc.runtime.link.joining.expressions import Expression, Leaf
+from maskc.runtime.link.joining.grammar_piece import MachinePiece
+from maskc.runtime.link.joining.joints import Joints
+from maskc.runtime.link.joining.machine import LinkMachine, LinkResults
+from maskc.runtime.link.joining.pieces import Piece, RegularPiece, SchemaPiece
+from maskc.runtime.link.plan.composing import Composer
+from maskc.runtime.link.plan.opening import LinkOpener
 from maskc.runtime.machine import Machine
 from maskc.runtime.once import made_once
-from maskc.runtime.schema.entries import PlanError
 from maskc.runtime.schema.opening import MaskedSchemaMachine
-from maskc.runtime.schema.plan import Plan
+from maskc.runtime.schema.plan.entries import PlanError
+from maskc.runtime.schema.plan.plan import Plan
 from maskc.vocab.vocabulary import Vocabulary
 
 _SMALL_PLAN = 20_000  # bytes, which are read in 50 ms at the worst

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from maskc.kit.tokens import KitTokens
-from maskc.runtime.link.composing import Composer, Keep
-from maskc.runtime.link.expressions import Expression
-from maskc.runtime.schema.plan import Plan
+from maskc.runtime.link.joining.expressions import Expression
+from maskc.runtime.link.plan.composing import Composer, Keep
+from maskc.runtime.schema.plan.plan import Plan
 
 
 class KitMeans:

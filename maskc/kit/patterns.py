@@ -21,7 +21,7 @@ from maskc.automata.threads import Thread, ThreadList, ThreadStepper, hold_at_en
 from maskc.errors import GrammarError, LimitError
 from maskc.frontends.regex import NAME
 from maskc.runtime.effort import spend
-from maskc.runtime.link.automaton import ByteAutomaton
+from maskc.runtime.link.automata.automaton import ByteAutomaton
 
 MAX_STATES = 50_000
 _MOVE = 12  # steps of moving one thread by one byte class

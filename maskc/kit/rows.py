@@ -1,9 +1,9 @@
 r"""Rows that all schemas of a tokenizer share, as a kit's file has them.
 
-What tokens write inside a string, character by character (:mod:`maskc.runtime.schema.spelled`),
-and what a string of any characters does to them (:mod:`maskc.runtime.schema.scans`), take most of
-a second to work out. They lie in the file as arrays, and are used there: nothing of them is read
-before a mask needs it.
+What tokens write inside a string, character by character
+(:mod:`maskc.runtime.schema.scans.spelled`), and what a string of any characters does to them
+(:mod:`maskc.runtime.schema.scans.scans`), take most of a second to work out. They lie in the file
+as arrays, and are used there: nothing of them is read before a mask needs it.
 
 A state inside a character is named by bytes that lead to it, the first ones in the order of their
 length, so that neither a file nor a process depends on the order in which states were visited.
@@ -21,12 +21,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.schema.gaps import LONGEST_RUN
-from maskc.runtime.schema.scans import FREE_SCANS, Scan, Scanner
-from maskc.runtime.schema.spelled import CLOSES, CUT, Spelled, SpelledTables, spell, spelled_key
-from maskc.runtime.schema.strings import Body
-from maskc.runtime.schema.tokens import TokenIndex, cut_texts
-from maskc.runtime.schema.trie import ROOT, narrow
+from maskc.runtime.schema.scans.gaps import LONGEST_RUN
+from maskc.runtime.schema.scans.scans import FREE_SCANS, Scan, Scanner
+from maskc.runtime.schema.scans.spelled import (
+    CLOSES,
+    CUT,
+    Spelled,
+    SpelledTables,
+    spell,
+    spelled_key,
+)
+from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.schema.tries.tokens import TokenIndex, cut_texts
+from maskc.runtime.schema.tries.trie import ROOT, narrow
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -219,8 +226,8 @@ def dtypes_of(name: str) -> tuple[str, ...]:
 
 def scanner_blanks(index: TokenIndex) -> int:
     """Return the greatest number of blanks in a row that a token has."""
-    from maskc.runtime.schema.blanks import Blanks
-    from maskc.runtime.schema.gaps import Gaps
+    from maskc.runtime.schema.plan.blanks import Blanks
+    from maskc.runtime.schema.scans.gaps import Gaps
 
     Gaps(index, Blanks("bounded"))
     found: int = index.shared.get(LONGEST_RUN)

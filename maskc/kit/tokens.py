@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.once import made_once
-from maskc.runtime.schema.tokens import TokenIndex
+from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.vocabulary import TokenTable
 
 

@@ -22,7 +22,7 @@ from maskc.jsonschema.reader import read_schema
 from maskc.jsonschema.syntax import PatternError
 from maskc.lint.model import Finding, Place, Severity
 from maskc.lint.unsatisfiable import FITS_NOTHING, find_unsatisfiable, may_have
-from maskc.runtime.schema.plan import Layout
+from maskc.runtime.schema.plan.plan import Layout
 
 
 def lint_schema(schema: Any, resources: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:

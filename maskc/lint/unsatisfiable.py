@@ -20,7 +20,7 @@ from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.keywords import Path, Spot, leave_out, pointer_to
 from maskc.lint.model import Finding, Place, Severity
-from maskc.runtime.schema.plan import Layout
+from maskc.runtime.schema.plan.plan import Layout
 
 CODE = "ML101"
 MAX_ASKED = 400

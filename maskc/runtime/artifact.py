@@ -27,7 +27,7 @@ from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.holes.bound import Binder, Bound, Given
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.link.opening import check_link_plan, open_link
+from maskc.runtime.link.plan.opening import check_link_plan, open_link
 from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.once import made_once

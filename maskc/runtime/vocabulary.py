@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from maskc.runtime.fingerprint import compute_fingerprint
 from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.once import made_once
-from maskc.runtime.schema.tokens import TokenIndex
+from maskc.runtime.schema.tries.tokens import TokenIndex
 
 _MOST_INDEXED = 4  # tables whose tries are kept, as making them takes half a second
 

@@ -16,12 +16,12 @@ from functools import partial
 from typing import Any, Protocol
 
 from maskc.errors import SchemaError, UnsatisfiableError
-from maskc.runtime.link.composing import Composer
-from maskc.runtime.link.expressions import Expression
-from maskc.runtime.link.items import Item, Late
-from maskc.runtime.link.members import Counts, Parameters, Ways
-from maskc.runtime.link.raw_text import RawText
-from maskc.runtime.schema.plan import Plan, Position
+from maskc.runtime.link.joining.expressions import Expression
+from maskc.runtime.link.plan.composing import Composer
+from maskc.runtime.link.plan.items import Item, Late
+from maskc.runtime.link.plan.members import Counts, Parameters, Ways
+from maskc.runtime.link.text.raw_text import RawText
+from maskc.runtime.schema.plan.plan import Plan, Position
 from maskc.tags.objects import KNOWN, NOTES, OF_ARRAYS, Where, escape, is_name, read_object, resolve
 from maskc.tags.plain import is_plain
 from maskc.tags.styles import STYLES
@@ -75,7 +75,7 @@ class Maker(Protocol):
 
 
 class Arguments:
-    """The parameters of one tool; see :class:`maskc.runtime.link.members.Parameters`.
+    """The parameters of one tool; see :class:`maskc.runtime.link.plan.members.Parameters`.
 
     Args:
         maker: of the request.

@@ -16,14 +16,14 @@ from functools import cache, partial
 from typing import Any, Protocol
 
 from maskc.errors import GrammarError, SchemaError, TagError
-from maskc.runtime.link.barring import may_be_barred
-from maskc.runtime.link.composing import Composer, check_words
-from maskc.runtime.link.expressions import Expression, Leaf
-from maskc.runtime.link.items import Constant, Item, Late
-from maskc.runtime.link.markers import ATOM, Word
-from maskc.runtime.link.pieces import SchemaPiece
-from maskc.runtime.schema.blanks import at_most
-from maskc.runtime.schema.plan import Plan
+from maskc.runtime.link.joining.expressions import Expression, Leaf
+from maskc.runtime.link.joining.pieces import SchemaPiece
+from maskc.runtime.link.plan.composing import Composer, check_words
+from maskc.runtime.link.plan.items import Constant, Item, Late
+from maskc.runtime.link.text.barring import may_be_barred
+from maskc.runtime.link.text.markers import ATOM, Word
+from maskc.runtime.schema.plan.blanks import at_most
+from maskc.runtime.schema.plan.plan import Plan
 from maskc.tags import formats as f
 from maskc.tags.arguments import Arguments, may_wait
 from maskc.tags.plain import is_plain

@@ -5,7 +5,7 @@ parameter. An expression that leads back to itself is one node, so recursion end
 
 Example: a choice of ``yes`` and ``no`` is the nodes ``words``, ``words`` and ``choice``.
 
-The plan is read by :mod:`maskc.runtime.link.plan`.
+The plan is read by :mod:`maskc.runtime.link.plan.plan`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from typing import Any, NamedTuple
 
 from maskc.artifact.model import Contents
 from maskc.errors import LimitError
-from maskc.runtime.link.atoms import StopPiece, TokenPiece
-from maskc.runtime.link.automaton import NO_LABEL, ByteAutomaton, Words
-from maskc.runtime.link.barred_schema import BarredSchemaPiece
-from maskc.runtime.link.counting import CountingPiece
-from maskc.runtime.link.encoding import write_automaton, write_ranges, write_word
-from maskc.runtime.link.expressions import (
+from maskc.runtime.link.automata.automaton import NO_LABEL, ByteAutomaton, Words
+from maskc.runtime.link.automata.tabled import tabulate
+from maskc.runtime.link.counts.counting import CountingPiece
+from maskc.runtime.link.counts.encoding import write_automaton, write_ranges, write_word
+from maskc.runtime.link.counts.pattern_counter import PatternCounter
+from maskc.runtime.link.counts.positions import write_counter
+from maskc.runtime.link.joining.atoms import StopPiece, TokenPiece
+from maskc.runtime.link.joining.expressions import (
     Choice,
     Concatenation,
     Expression,
@@ -30,20 +32,18 @@ from maskc.runtime.link.expressions import (
     Nothing,
     Repetition,
 )
-from maskc.runtime.link.free_text import FreeText
-from maskc.runtime.link.grammar_piece import MachinePiece
-from maskc.runtime.link.items import Constant, Item, Late
-from maskc.runtime.link.limited import LimitedPiece
-from maskc.runtime.link.markers import ATOM, Markers, Word
-from maskc.runtime.link.members import Members, Parameters
-from maskc.runtime.link.names import OtherName
-from maskc.runtime.link.pattern_counter import PatternCounter
-from maskc.runtime.link.pieces import Piece, RegularPiece, SchemaPiece
-from maskc.runtime.link.positions import write_counter
-from maskc.runtime.link.raw_text import RawText
-from maskc.runtime.link.switching import SwitchPiece
-from maskc.runtime.link.tabled import tabulate
-from maskc.runtime.schema.plan import Plan
+from maskc.runtime.link.joining.grammar_piece import MachinePiece
+from maskc.runtime.link.joining.pieces import Piece, RegularPiece, SchemaPiece
+from maskc.runtime.link.joining.switching import SwitchPiece
+from maskc.runtime.link.plan.items import Constant, Item, Late
+from maskc.runtime.link.plan.members import Members, Parameters
+from maskc.runtime.link.text.barred_schema import BarredSchemaPiece
+from maskc.runtime.link.text.free_text import FreeText
+from maskc.runtime.link.text.limited import LimitedPiece
+from maskc.runtime.link.text.markers import ATOM, Markers, Word
+from maskc.runtime.link.text.names import OtherName
+from maskc.runtime.link.text.raw_text import RawText
+from maskc.runtime.schema.plan.plan import Plan
 
 MOST_STATES = 20_000
 Node = list[Any]
@@ -53,7 +53,7 @@ class Frozen(NamedTuple):
     """What was frozen.
 
     Attributes:
-        plan: of :mod:`maskc.runtime.link.plan`.
+        plan: of :mod:`maskc.runtime.link.plan.plan`.
         grammars: the artifacts of the grammars in it.
         counts: of what is in the plan.
         atoms: the tokens that are named in it, as themselves and not by their bytes.

@@ -16,8 +16,8 @@ from typing import Any
 
 from maskc.errors import MissingPackageError, SchemaError
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.schema.powers import decimal
-from maskc.runtime.schema.values import number_value
+from maskc.runtime.schema.numbers.powers import decimal
+from maskc.runtime.schema.plan.values import number_value
 
 _MOST_DIGITS = 4_000  # of a number, written out
 

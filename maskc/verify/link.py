@@ -17,7 +17,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.link.replies import accept_reply, encode_reply, names_of
+from maskc.runtime.link.plan.replies import accept_reply, encode_reply, names_of
 from maskc.runtime.matcher import allocate_bitmask
 from maskc.verify.files import choose_files, find_corpus, read_text
 from maskc.verify.json_judge import NotJudgedError

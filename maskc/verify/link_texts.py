@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.link.markers import ATOM, Word
-from maskc.runtime.link.opening import read_link
-from maskc.runtime.link.replies import names_of
+from maskc.runtime.link.plan.opening import read_link
+from maskc.runtime.link.plan.replies import names_of
+from maskc.runtime.link.text.markers import ATOM, Word
 from maskc.runtime.matcher import Matcher, allocate_bitmask
 
 _MOST_SEARCHED = 1_000

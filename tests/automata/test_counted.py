@@ -3,7 +3,7 @@
 import pytest
 
 from maskc.automata.counted import count_loops
-from maskc.runtime.link.positions import START, Edge
+from maskc.runtime.link.counts.positions import START, Edge
 
 
 def test_a_counted_letter_is_one_position_in_one_loop() -> None:

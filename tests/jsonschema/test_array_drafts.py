@@ -5,7 +5,7 @@ import pytest
 from maskc.errors import SchemaError
 from maskc.jsonschema.building import Builder
 from maskc.jsonschema.compiling import lower_schema
-from maskc.runtime.schema.plan import Layout
+from maskc.runtime.schema.plan.plan import Layout
 from tests.jsonschema.texts import build_machine
 
 HUGE = 1_000_000_000

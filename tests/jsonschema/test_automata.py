@@ -10,7 +10,7 @@ from maskc.jsonschema.automata import (
     relabel,
 )
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema.characters import DEAD, NO_LABEL
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL
 
 
 def accepts(dfa, text):

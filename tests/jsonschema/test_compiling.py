@@ -1,7 +1,7 @@
 import pytest
 
 from maskc.errors import SchemaError
-from maskc.runtime.schema.plan import Layout
+from maskc.runtime.schema.plan.plan import Layout
 from tests.jsonschema.texts import accepts, build_machine, read
 
 PERSON = {

@@ -8,8 +8,8 @@ import pytest
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.schema.entries import PlanError
-from maskc.runtime.schema.plan import Layout, Plan
+from maskc.runtime.schema.plan.entries import PlanError
+from maskc.runtime.schema.plan.plan import Layout, Plan
 
 
 def plan_of(schema):

@@ -5,7 +5,7 @@ from maskc.jsonschema.building import Builder
 from maskc.jsonschema.compiling import lower_schema
 from maskc.jsonschema.listing import MAX_VALUES, Listing
 from maskc.jsonschema.satisfying import Satisfying
-from maskc.runtime.schema.plan import Layout
+from maskc.runtime.schema.plan.plan import Layout
 
 
 def listing_of(schema):

@@ -4,8 +4,8 @@ from maskc.errors import SchemaError
 from maskc.jsonschema.automata import of_texts
 from maskc.jsonschema.drafts import ArrayDraft, PositionDraft, StringDraft
 from maskc.jsonschema.satisfying import Satisfying
-from maskc.runtime.schema.arrays import Counter
-from maskc.runtime.schema.plan import Layout
+from maskc.runtime.schema.plan.arrays import Counter
+from maskc.runtime.schema.plan.plan import Layout
 
 
 def array(options, low=1, counters=()):

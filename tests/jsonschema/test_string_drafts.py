@@ -4,7 +4,7 @@ from maskc.jsonschema.alternatives import Alternatives
 from maskc.jsonschema.automata import of_texts
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.string_drafts import StringDrafts
-from maskc.runtime.schema.characters import NO_LABEL
+from maskc.runtime.schema.strings.characters import NO_LABEL
 
 
 def drafts():

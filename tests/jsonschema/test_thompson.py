@@ -10,7 +10,7 @@ from maskc.jsonschema.automata import TooLargeError
 from maskc.jsonschema.patterns import build_pattern
 from maskc.jsonschema.syntax import Repeat, Set, parse_pattern
 from maskc.jsonschema.thompson import build_simple
-from maskc.runtime.schema.characters import NO_LABEL
+from maskc.runtime.schema.strings.characters import NO_LABEL
 
 
 @pytest.mark.parametrize("pattern", ["^a|b$", "^(a|ab)*$", "^a{2,3}b?$", "^$", "a^b|^b", "^[^a]+$"])

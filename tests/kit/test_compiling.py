@@ -5,7 +5,7 @@ import pytest
 from maskc.errors import BudgetError
 from maskc.kit.compiling import GrammarOrder, InProcess, SchemaOrder
 from maskc.limits import Limits
-from maskc.runtime.schema.plan import Layout
+from maskc.runtime.schema.plan.plan import Layout
 from maskc.vocab import load_vocabulary
 
 

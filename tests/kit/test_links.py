@@ -9,7 +9,7 @@ import maskc
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
-from maskc.runtime.link import leaving
+from maskc.runtime.link.joining import leaving
 from maskc.vocab.vocabulary import Vocabulary
 from tests.kit.languages import Language, draw_constraint
 

@@ -7,7 +7,7 @@ from maskc.kit.compiling import SchemaOrder
 from maskc.kit.file import make_kit
 from maskc.kit.making import Maker
 from maskc.limits import Limits
-from maskc.runtime.schema.plan import Layout
+from maskc.runtime.schema.plan.plan import Layout
 from maskc.vocab.vocabulary import Vocabulary
 
 ORDER = SchemaOrder({"const": 1}, {}, Layout(), True)

@@ -83,9 +83,9 @@ def test_what_lies_in_the_file_is_not_worked_out(
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("maskc.runtime.schema.spelled._read_plain", refuse)
-    monkeypatch.setattr("maskc.runtime.schema.scans.scan_levels", refuse)
-    monkeypatch.setattr("maskc.runtime.schema.gaps._longest_run", refuse)
+    monkeypatch.setattr("maskc.runtime.schema.scans.spelled._read_plain", refuse)
+    monkeypatch.setattr("maskc.runtime.schema.scans.scans.scan_levels", refuse)
+    monkeypatch.setattr("maskc.runtime.schema.scans.gaps._longest_run", refuse)
     kit.prepare()
 
 

@@ -20,10 +20,10 @@ from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
 from maskc.kit.patterns import Pattern
-from maskc.runtime.link import walk
-from maskc.runtime.link.automaton import START
-from maskc.runtime.link.counting import CountingPiece
-from maskc.runtime.link.pattern_counter import PatternCounter
+from maskc.runtime.link.automata import walk
+from maskc.runtime.link.automata.automaton import START
+from maskc.runtime.link.counts.counting import CountingPiece
+from maskc.runtime.link.counts.pattern_counter import PatternCounter
 from maskc.vocab.vocabulary import Vocabulary
 
 _MOST_CHARACTERS = 10

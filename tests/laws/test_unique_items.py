@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import maskc
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import compile_schema
-from maskc.runtime.schema.plan import Layout
+from maskc.runtime.schema.plan.plan import Layout
 from maskc.vocab.vocabulary import TokenTable, build_vocabulary
 from tests.jsonschema.texts import build_machine
 from tests.laws.test_json_schema import TOKENS

@@ -8,7 +8,7 @@ from maskc.errors import ArtifactError
 from maskc.runtime.artifact import load
 from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.schema.machine import SchemaMachine
+from maskc.runtime.schema.machine.machine import SchemaMachine
 from tests.compiled import compile_text, legal_tokens
 
 GRAMMAR = 'start: "a" "b" | "b"\n'

@@ -9,9 +9,9 @@ import maskc
 from maskc.cli.main import run
 from maskc.errors import SchemaError
 from maskc.jsonschema.values import to_fraction
-from maskc.runtime.schema import magnitudes
-from maskc.runtime.schema.numbers import Numbers
-from maskc.runtime.schema.sides import Rule
+from maskc.runtime.schema.numbers import magnitudes
+from maskc.runtime.schema.numbers.numbers import Numbers
+from maskc.runtime.schema.numbers.sides import Rule
 
 TEMPLATES = [
     {"low": "1e{n}"},

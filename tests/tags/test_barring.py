@@ -15,7 +15,7 @@ from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact, check_contents
-from maskc.runtime.link.barring import may_be_barred
+from maskc.runtime.link.text.barring import may_be_barred
 from maskc.tags.styles import STYLES
 from maskc.tags.tools import describe_tools
 from maskc.vocab import load_vocabulary

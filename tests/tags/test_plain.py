@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from maskc.jsonschema.compiling import build_plan
-from maskc.runtime.schema.plan import Layout
+from maskc.runtime.schema.plan.plan import Layout
 from maskc.tags.plain import is_plain
 
 _CITY = {"type": "string", "description": "where"}

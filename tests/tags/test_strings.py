@@ -1,6 +1,6 @@
 """The ways to write a text: in bytes, and in the special tokens whose names stand in it."""
 
-from maskc.runtime.link.markers import ATOM
+from maskc.runtime.link.text.markers import ATOM
 from maskc.tags.formats import with_name
 from maskc.tags.strings import Strings
 

@@ -34,7 +34,7 @@ from maskc.frontends.characters.expressions import (
 )
 from maskc.frontends.ebnf import read_ebnf
 from maskc.frontends.gbnf import read_gbnf
-from maskc.runtime.link.positions import CountedPattern
+from maskc.runtime.link.counts.positions import CountedPattern
 
 MAX_PARTS = 20_000
 _MOST_NESTED = 200

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.schema.trie import Trie
+from maskc.runtime.schema.tries.trie import Trie
 
 Ints = NDArray[np.int32]
 

@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 from maskc.runtime.ending.paths import Ints, TokenPaths
 from maskc.runtime.holes.stepping import Reading
 from maskc.runtime.lalr.hypothesis import Hypothesis
-from maskc.runtime.link.machine import LinkMachine
-from maskc.runtime.link.pieces import Link
+from maskc.runtime.link.joining.machine import LinkMachine
+from maskc.runtime.link.joining.pieces import Link
 from maskc.runtime.machine import Hypotheses, Machine
-from maskc.runtime.schema.nodes import Configuration
+from maskc.runtime.schema.machine.nodes import Configuration
 
 if TYPE_CHECKING:
     from maskc.runtime.ending.reach import Reach

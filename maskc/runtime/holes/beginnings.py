@@ -23,7 +23,7 @@ from maskc.runtime.holes.stepping import HoleStepper
 from maskc.runtime.holes.tracks import OUTSIDE
 from maskc.runtime.holes.walks import Place
 from maskc.runtime.scanner import ScannerTables
-from maskc.runtime.schema.trie import ROOT, Trie
+from maskc.runtime.schema.tries.trie import ROOT, Trie
 
 # Nodes of the trie, int32[n], and the states of the scanner there, int32[n].
 Nodes = tuple[NDArray[np.int32], NDArray[np.int32]]

@@ -23,7 +23,7 @@ from maskc.runtime.holes.tracks import Automaton, Tracks
 from maskc.runtime.holes.usable import is_usable
 from maskc.runtime.holes.words import read_words
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.link.automaton import Words
+from maskc.runtime.link.automata.automaton import Words
 from maskc.runtime.machine import Machine
 from maskc.runtime.over_tokens import OverTokens
 

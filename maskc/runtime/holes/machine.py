@@ -28,7 +28,7 @@ from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import pop_and_push
 from maskc.runtime.lalr.stack_cache import BY_LAYOUT, StackCache
 from maskc.runtime.scanner import group_bytes
-from maskc.runtime.schema.tokens import TokenIndex
+from maskc.runtime.schema.tries.tokens import TokenIndex
 
 
 class HoleMachine:

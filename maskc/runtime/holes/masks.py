@@ -26,8 +26,8 @@ from maskc.runtime.holes.walks import Place, Walks
 from maskc.runtime.lalr.hypothesis import Ended, Hypothesis
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet
-from maskc.runtime.schema.tokens import TokenIndex
-from maskc.runtime.schema.trie import ROOT
+from maskc.runtime.schema.tries.tokens import TokenIndex
+from maskc.runtime.schema.tries.trie import ROOT
 
 _STEP = 4  # what ending one lexeme counts for
 

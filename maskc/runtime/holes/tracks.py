@@ -17,7 +17,7 @@ from typing import Any
 
 from maskc.ids import ScannerStateId, TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
-from maskc.runtime.link.automaton import START, ByteAutomaton
+from maskc.runtime.link.automata.automaton import START, ByteAutomaton
 
 OUTSIDE = 0
 BEGINNING = 1

@@ -20,7 +20,7 @@ from maskc.ids import BoundaryId, ScannerStateId
 from maskc.runtime.effort import spend
 from maskc.runtime.holes.lexemes import TerminalLexemes
 from maskc.runtime.holes.tracks import Automaton
-from maskc.runtime.link.automaton import START
+from maskc.runtime.link.automata.automaton import START
 from maskc.runtime.scanner import ScannerTables
 
 

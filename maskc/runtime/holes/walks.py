@@ -21,7 +21,7 @@ from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.effort import spend
 from maskc.runtime.holes.stepping import HoleStepper
 from maskc.runtime.holes.tracks import Tracks
-from maskc.runtime.schema.trie import ROOT, Trie
+from maskc.runtime.schema.tries.trie import ROOT, Trie
 
 _STEP = 2  # what following one byte counts for
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from maskc.errors import HoleError
 from maskc.runtime.holes.tracks import Automaton
-from maskc.runtime.link.automaton import ByteAutomaton, Words
+from maskc.runtime.link.automata.automaton import ByteAutomaton, Words
 
 
 class NoWords(ByteAutomaton[int]):

@@ -10,11 +10,11 @@ from maskc.artifact.model import Contents
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.machine import EVERY_BYTE
-from maskc.runtime.schema.entries import PlanError
-from maskc.runtime.schema.machine import SchemaMachine
-from maskc.runtime.schema.masks import SchemaMasks
-from maskc.runtime.schema.plan import Layout, Plan
-from maskc.runtime.schema.tokens import TokenIndex
+from maskc.runtime.schema.machine.machine import SchemaMachine
+from maskc.runtime.schema.masks.masks import SchemaMasks
+from maskc.runtime.schema.plan.entries import PlanError
+from maskc.runtime.schema.plan.plan import Layout, Plan
+from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.vocabulary import index_of
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.automaton import Words
-from maskc.runtime.link.joints import Joints
-from maskc.runtime.link.pieces import RegularPiece
+from maskc.runtime.link.automata.automaton import Words
+from maskc.runtime.link.joining.joints import Joints
+from maskc.runtime.link.joining.pieces import RegularPiece
 from maskc.runtime.vocabulary import index_of
 
 TOKENS = (b"a", b"b", b"c", b"ab", b"bc", b"abc", b"!", b"c!")

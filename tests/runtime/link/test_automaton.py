@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from maskc.runtime.link.automaton import NO_LABEL, START, Words
+from maskc.runtime.link.automata.automaton import NO_LABEL, START, Words
 
 
 def follow(automaton, text):

@@ -3,10 +3,10 @@
 import numpy as np
 
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.automaton import START, Words
-from maskc.runtime.link.automaton_scans import AutomatonScans
-from maskc.runtime.link.scanning import Scanner
-from maskc.runtime.schema.trie import ROOT
+from maskc.runtime.link.automata.automaton import START, Words
+from maskc.runtime.link.automata.automaton_scans import AutomatonScans
+from maskc.runtime.link.automata.scanning import Scanner
+from maskc.runtime.schema.tries.trie import ROOT
 from maskc.runtime.vocabulary import index_of
 
 TOKENS = (b"a", b"b", b"ab", b"ba", b"abc", b"c")

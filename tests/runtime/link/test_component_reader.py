@@ -7,11 +7,11 @@ import pytest
 
 from maskc.frontends.regex import read_pattern
 from maskc.kit.patterns import Pattern
-from maskc.runtime.link.automaton import START
-from maskc.runtime.link.component_reader import ComponentReader
-from maskc.runtime.link.components import find_component
-from maskc.runtime.link.nodes import places_ending
-from maskc.runtime.schema.trie import ROOT
+from maskc.runtime.link.automata.automaton import START
+from maskc.runtime.link.automata.component_reader import ComponentReader
+from maskc.runtime.link.automata.components import find_component
+from maskc.runtime.link.automata.nodes import places_ending
+from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.link.test_scanning import make_index
 
 PATTERNS = ["[ab]*", "(?:[ab]c)*", ".*ab", "(?:é|[a-c])*x", '[^"]*"']

@@ -4,9 +4,9 @@ import pytest
 
 from maskc.frontends.regex import read_pattern
 from maskc.kit.patterns import Pattern
-from maskc.runtime.link import components
-from maskc.runtime.link.automaton import START
-from maskc.runtime.link.components import LEFT, find_component
+from maskc.runtime.link.automata import components
+from maskc.runtime.link.automata.automaton import START
+from maskc.runtime.link.automata.components import LEFT, find_component
 
 
 def component_after(pattern, text=b""):

@@ -3,8 +3,8 @@
 import pytest
 
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.composing import Composer
-from maskc.runtime.link.items import Constant, Late
+from maskc.runtime.link.plan.composing import Composer
+from maskc.runtime.link.plan.items import Constant, Late
 from tests.runtime.link.parts import legal, make_joints
 
 

@@ -6,13 +6,13 @@ import pytest
 
 from maskc.automata import counted
 from maskc.automata.counted import count_loops
-from maskc.runtime.link import walk
-from maskc.runtime.link.automaton import START
-from maskc.runtime.link.components import LEFT
-from maskc.runtime.link.counted_reader import CountedReader
-from maskc.runtime.link.pattern_counter import PatternCounter, find_passes
-from maskc.runtime.link.scanning import Scanner
-from maskc.runtime.schema.trie import ROOT
+from maskc.runtime.link.automata import walk
+from maskc.runtime.link.automata.automaton import START
+from maskc.runtime.link.automata.components import LEFT
+from maskc.runtime.link.automata.counted_reader import CountedReader
+from maskc.runtime.link.automata.scanning import Scanner
+from maskc.runtime.link.counts.pattern_counter import PatternCounter, find_passes
+from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.link.test_scanning import make_index
 
 

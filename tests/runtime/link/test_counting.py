@@ -6,10 +6,10 @@ import pytest
 from maskc.automata.counted import count_loops
 from maskc.errors import LimitError
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link import counting
-from maskc.runtime.link.counting import CountingPiece, CountingScans
-from maskc.runtime.link.joints import Joints
-from maskc.runtime.link.pattern_counter import PatternCounter
+from maskc.runtime.link.counts import counting
+from maskc.runtime.link.counts.counting import CountingPiece, CountingScans
+from maskc.runtime.link.counts.pattern_counter import PatternCounter
+from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.vocabulary import index_of
 
 TOKENS = (b"a", b"aa", b"b")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.runtime.link.counts import FREE, Boxes, cap, enter, join, leave, repeat
+from maskc.runtime.link.counts.counts import FREE, Boxes, cap, enter, join, leave, repeat
 
 Vector = tuple[int, ...]
 _MOST = 7

@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maskc.runtime.link.automaton import NO_LABEL, ByteAutomaton
-from maskc.runtime.link.differences import find_differences
-from maskc.runtime.link.scanning import Scanner
-from maskc.runtime.schema.trie import ROOT
+from maskc.runtime.link.automata.automaton import NO_LABEL, ByteAutomaton
+from maskc.runtime.link.automata.differences import find_differences
+from maskc.runtime.link.automata.scanning import Scanner
+from maskc.runtime.schema.tries.trie import ROOT
 from maskc.runtime.vocabulary import index_of
 
 BYTES = b"abc"

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from maskc.frontends.regex import read_pattern
 from maskc.kit.patterns import Pattern
-from maskc.runtime.link.encoding import (
+from maskc.runtime.link.automata.tabled import tabulate
+from maskc.runtime.link.counts.encoding import (
     read_automaton,
     read_bits,
     read_bytes,
@@ -17,8 +18,7 @@ from maskc.runtime.link.encoding import (
     write_automaton,
     write_ranges,
 )
-from maskc.runtime.link.tabled import tabulate
-from maskc.runtime.schema.entries import PlanError
+from maskc.runtime.schema.plan.entries import PlanError
 
 
 @given(st.frozensets(st.integers(0, 300)))

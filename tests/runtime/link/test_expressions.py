@@ -3,7 +3,7 @@
 import pytest
 
 from maskc.errors import LimitError
-from maskc.runtime.link.expressions import MAX_DEPTH
+from maskc.runtime.link.joining.expressions import MAX_DEPTH
 from tests.runtime.link.parts import make_joints, make_leaf
 
 

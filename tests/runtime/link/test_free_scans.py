@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.free_scans import FreeSwitch
-from maskc.runtime.link.free_text import FreeText
-from maskc.runtime.link.joints import Joints
-from maskc.runtime.link.switching import Switch
-from maskc.runtime.schema.tokens import TokenIndex
+from maskc.runtime.link.joining.joints import Joints
+from maskc.runtime.link.joining.switching import Switch
+from maskc.runtime.link.text.free_scans import FreeSwitch
+from maskc.runtime.link.text.free_text import FreeText
+from maskc.runtime.schema.tries.tokens import TokenIndex
 
 _CHARACTERS = "ab<>é€😀｜"
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from maskc.runtime.link.automaton import NO_LABEL
-from maskc.runtime.link.free_text import FreeText, step_character
-from maskc.runtime.link.markers import ATOM
+from maskc.runtime.link.automata.automaton import NO_LABEL
+from maskc.runtime.link.text.free_text import FreeText, step_character
+from maskc.runtime.link.text.markers import ATOM
 
 
 def _word(text: str) -> tuple[int, ...]:

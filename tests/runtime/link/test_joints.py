@@ -3,7 +3,7 @@
 import pytest
 
 from maskc.errors import LimitError
-from maskc.runtime.link.joints import MAX_HYPOTHESES
+from maskc.runtime.link.joining.joints import MAX_HYPOTHESES
 from tests.runtime.link.parts import legal, make_joints, make_leaf
 
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link import leaving
-from maskc.runtime.link.leaving import Leaving
-from maskc.runtime.schema.trie import ROOT, Trie
+from maskc.runtime.link.joining import leaving
+from maskc.runtime.link.joining.leaving import Leaving
+from maskc.runtime.schema.tries.trie import ROOT, Trie
 
 tokens = st.sets(st.text("abc<", min_size=1, max_size=5).map(str.encode), min_size=1)
 

@@ -4,8 +4,8 @@ import pytest
 
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
-from maskc.runtime.link.atoms import StopPiece
-from maskc.runtime.link.machine import LinkMachine, LinkResults
+from maskc.runtime.link.joining.atoms import StopPiece
+from maskc.runtime.link.joining.machine import LinkMachine, LinkResults
 from tests.runtime.link.parts import TOKENS, make_joints, make_leaf
 
 END, OTHER_END = len(TOKENS), len(TOKENS) + 1

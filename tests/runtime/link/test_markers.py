@@ -1,7 +1,7 @@
 """Words of bytes and of atoms, read symbol by symbol."""
 
-from maskc.runtime.link.automaton import NO_LABEL, START
-from maskc.runtime.link.markers import ATOM, Markers
+from maskc.runtime.link.automata.automaton import NO_LABEL, START
+from maskc.runtime.link.text.markers import ATOM, Markers
 
 AB, ABC, ATOMIC = (97, 98), (97, 98, 99), (97, ATOM + 7)
 

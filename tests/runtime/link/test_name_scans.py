@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.automaton_scans import AutomatonScans
-from maskc.runtime.link.name_scans import NameScans
-from maskc.runtime.link.names import OtherName
-from maskc.runtime.link.scanning import Scanner
+from maskc.runtime.link.automata.automaton_scans import AutomatonScans
+from maskc.runtime.link.automata.scanning import Scanner
+from maskc.runtime.link.text.name_scans import NameScans
+from maskc.runtime.link.text.names import OtherName
 from maskc.runtime.vocabulary import index_of
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from maskc.runtime.link.names import OtherName
+from maskc.runtime.link.text.names import OtherName
 
 
 @pytest.mark.parametrize(

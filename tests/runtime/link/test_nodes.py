@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.runtime.link import nodes
-from maskc.runtime.link.nodes import united, without
+from maskc.runtime.link.automata import nodes
+from maskc.runtime.link.automata.nodes import united, without
 
 SETS = st.sets(st.integers(0, 29))
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from maskc.runtime.link.plan import MOST_LEVELS, LinkPlan
-from maskc.runtime.schema.entries import PlanError
+from maskc.runtime.link.plan.plan import MOST_LEVELS, LinkPlan
+from maskc.runtime.schema.plan.entries import PlanError
 
 EMPTY = {
     "schemas": [],

@@ -6,9 +6,9 @@ import pytest
 
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.automaton import START
-from maskc.runtime.link.raw_text import RawText
-from maskc.runtime.schema.plan import Layout, Plan
+from maskc.runtime.link.automata.automaton import START
+from maskc.runtime.link.text.raw_text import RawText
+from maskc.runtime.schema.plan.plan import Layout, Plan
 
 
 def make(schema, *barred):

@@ -1,5 +1,5 @@
 import maskc
-from maskc.runtime.link.replies import accept_reply, cut_reply, encode_reply, names_of
+from maskc.runtime.link.plan.replies import accept_reply, cut_reply, encode_reply, names_of
 
 NAMES = {"<s>": 7, "<s>>": 8}
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from maskc.runtime.link.scanning import Scanner, ascending, toggle
-from maskc.runtime.schema.summary import Part
+from maskc.runtime.link.automata.scanning import Scanner, ascending, toggle
+from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.vocabulary import index_of
 
 

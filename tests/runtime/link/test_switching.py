@@ -3,8 +3,8 @@
 import pytest
 
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.automaton import NO_LABEL
-from maskc.runtime.link.switching import Switch, SwitchAutomaton, SwitchPiece
+from maskc.runtime.link.automata.automaton import NO_LABEL
+from maskc.runtime.link.joining.switching import Switch, SwitchAutomaton, SwitchPiece
 from tests.runtime.link.parts import legal, make_joints, make_leaf
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from maskc.frontends.regex import read_pattern
 from maskc.kit.patterns import Pattern
-from maskc.runtime.link import walk
-from maskc.runtime.link.automaton import START, Words
-from maskc.runtime.link.scanning import Scanner
-from maskc.runtime.schema.trie import ROOT
+from maskc.runtime.link.automata import walk
+from maskc.runtime.link.automata.automaton import START, Words
+from maskc.runtime.link.automata.scanning import Scanner
+from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.link.test_scanning import make_index
 
 

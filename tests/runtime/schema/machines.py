@@ -1,6 +1,6 @@
 """Machines, vocabularies and masks of small schemas."""
 
-from maskc.runtime.schema.walking import Walk, make_parts
+from maskc.runtime.schema.masks.walking import Walk, make_parts
 from tests.jsonschema.texts import build_machine, read
 from tests.runtime.schema.vocabularies import build_index
 

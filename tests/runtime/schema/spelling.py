@@ -1,10 +1,10 @@
 """A few texts that spell characters in several ways."""
 
-from maskc.runtime.schema.characters import CharDfa
-from maskc.runtime.schema.spelled import spell
-from maskc.runtime.schema.strings import Body
-from maskc.runtime.schema.tokens import TokenIndex
-from maskc.runtime.schema.trie import ROOT
+from maskc.runtime.schema.scans.spelled import spell
+from maskc.runtime.schema.strings.characters import CharDfa
+from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.schema.tries.tokens import TokenIndex
+from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.schema.vocabularies import build_index
 
 TEXTS = sorted(

@@ -1,6 +1,6 @@
 import pytest
 
-from maskc.runtime.schema.values import read_value
+from maskc.runtime.schema.plan.values import read_value
 from tests.jsonschema.texts import build_machine
 
 PAIRS = {"type": "array", "items": {"type": "boolean"}, "minItems": 2, "maxItems": 2}

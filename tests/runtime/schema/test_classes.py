@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema import classes
-from maskc.runtime.schema.classes import matrix_of, number_keys, reachable, scan_all
-from maskc.runtime.schema.stepping import step_body
-from maskc.runtime.schema.strings import Body
-from maskc.runtime.schema.trie import ROOT
+from maskc.runtime.schema.scans import classes
+from maskc.runtime.schema.scans.classes import matrix_of, number_keys, reachable, scan_all
+from maskc.runtime.schema.scans.stepping import step_body
+from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.schema.spelling import spell_below
 from tests.runtime.schema.vocabularies import build_index
 

@@ -1,5 +1,5 @@
-from maskc.runtime.schema.conflicts import find_equal, find_used_keys, read_each
-from maskc.runtime.schema.leaves import Leaves
+from maskc.runtime.schema.leaves.conflicts import find_equal, find_used_keys, read_each
+from maskc.runtime.schema.leaves.leaves import Leaves
 from tests.jsonschema.texts import read
 from tests.runtime.schema.machines import INDEX, node_after
 

@@ -7,9 +7,9 @@ import pytest
 
 import maskc
 from maskc.kit.file import make_kit
-from maskc.runtime.schema.nodes import COLON, VALUE
-from maskc.runtime.schema.plan import Layout
-from maskc.runtime.schema.walking import make_parts
+from maskc.runtime.schema.machine.nodes import COLON, VALUE
+from maskc.runtime.schema.masks.walking import make_parts
+from maskc.runtime.schema.plan.plan import Layout
 from maskc.vocab import load_vocabulary
 from tests.jsonschema.texts import build_machine, read
 from tests.runtime.schema.machines import INDEX

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maskc.runtime.schema.digits import walk_number
-from maskc.runtime.schema.numbers import Numbers
-from maskc.runtime.schema.sides import Rule
-from maskc.runtime.schema.trie import ROOT
+from maskc.runtime.schema.numbers.numbers import Numbers
+from maskc.runtime.schema.numbers.sides import Rule
+from maskc.runtime.schema.scans.digits import walk_number
+from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.schema.vocabularies import build_index
 
 TEXTS = (

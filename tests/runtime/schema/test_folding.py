@@ -1,6 +1,6 @@
 import numpy as np
 
-from maskc.runtime.schema.folding import fold_shape, shape_for, whole_shape
+from maskc.runtime.schema.scans.folding import fold_shape, shape_for, whole_shape
 from tests.runtime.schema.spelling import spell_below
 from tests.runtime.schema.vocabularies import build_index
 

@@ -1,5 +1,5 @@
-from maskc.runtime.schema.fresh import freshen, list_frames, renew
-from maskc.runtime.schema.nodes import FRESH
+from maskc.runtime.schema.machine.fresh import freshen, list_frames, renew
+from maskc.runtime.schema.machine.nodes import FRESH
 from tests.jsonschema.texts import build_machine, read
 
 SCHEMA = {"type": "array", "items": {"type": "object"}, "uniqueItems": True}

@@ -1,8 +1,8 @@
 import pytest
 
-from maskc.runtime.schema.blanks import BROKEN, Blanks
-from maskc.runtime.schema.gaps import Gaps
-from maskc.runtime.schema.trie import ROOT
+from maskc.runtime.schema.plan.blanks import BROKEN, Blanks
+from maskc.runtime.schema.scans.gaps import Gaps
+from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.schema.vocabularies import build_index
 
 

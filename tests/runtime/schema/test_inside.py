@@ -1,5 +1,5 @@
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema.inside import find_inside
+from maskc.runtime.schema.scans.inside import find_inside
 from tests.runtime.schema.spelling import TEXTS, TRIE, spell_below
 
 

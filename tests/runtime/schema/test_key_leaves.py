@@ -1,10 +1,10 @@
 import pytest
 
 from maskc.native import is_compiled
-from maskc.runtime.schema import leaves
-from maskc.runtime.schema.classes import Scanned
-from maskc.runtime.schema.key_leaves import KeyLeaves
-from maskc.runtime.schema.leaves import Leaves
+from maskc.runtime.schema.leaves import leaves
+from maskc.runtime.schema.leaves.key_leaves import KeyLeaves
+from maskc.runtime.schema.leaves.leaves import Leaves
+from maskc.runtime.schema.scans.classes import Scanned
 from tests.runtime.schema.machines import INDEX, node_after
 
 NAMES = [f"{a}{b}{n}" for a in "abx1" for b in "aé1" for n in range(60)]

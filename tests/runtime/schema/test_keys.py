@@ -3,8 +3,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema.characters import DEAD, of_words
-from maskc.runtime.schema.keys import Keys, order_names
+from maskc.runtime.schema.strings.characters import DEAD, of_words
+from maskc.runtime.schema.strings.keys import Keys, order_names
 from tests.jsonschema.texts import build_machine
 
 

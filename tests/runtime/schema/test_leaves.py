@@ -1,9 +1,9 @@
 import pytest
 
-from maskc.runtime.schema import leaves
-from maskc.runtime.schema.characters import CharDfa
-from maskc.runtime.schema.key_leaves import KeyLeaves
-from maskc.runtime.schema.leaves import Leaves
+from maskc.runtime.schema.leaves import leaves
+from maskc.runtime.schema.leaves.key_leaves import KeyLeaves
+from maskc.runtime.schema.leaves.leaves import Leaves
+from maskc.runtime.schema.strings.characters import CharDfa
 from tests.jsonschema.texts import read
 from tests.runtime.schema.machines import INDEX, node_after
 

@@ -6,7 +6,7 @@ from math import ceil
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from maskc.runtime.schema.magnitudes import (
+from maskc.runtime.schema.numbers.magnitudes import (
     Between,
     Bounds,
     Listed,
@@ -14,7 +14,7 @@ from maskc.runtime.schema.magnitudes import (
     Range,
     by_digits,
 )
-from maskc.runtime.schema.powers import Factor
+from maskc.runtime.schema.numbers.powers import Factor
 
 VALUES = st.builds(
     lambda digits, exponent: digits * Fraction(10) ** exponent,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import maskc
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import compile_schema
-from maskc.runtime.schema.plan import Layout
+from maskc.runtime.schema.plan.plan import Layout
 from tests.laws.test_json_schema import SCHEMAS, VALUES
 from tests.runtime.schema.vocabularies import TEXTS, VOCABULARY
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import maskc
 from maskc.jsonschema.compiling import compile_schema
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.schema.names import Names
+from maskc.runtime.schema.leaves.names import Names
 from tests.runtime.schema.machines import INDEX
 from tests.runtime.schema.test_masks import mask, read_by_token
 from tests.runtime.schema.vocabularies import VOCABULARY, build_index

@@ -1,4 +1,4 @@
-from maskc.runtime.schema.nodes import (
+from maskc.runtime.schema.machine.nodes import (
     ARRAY,
     END,
     KEY,

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maskc.runtime.schema.numbers import Numbers
-from maskc.runtime.schema.sides import Rule
+from maskc.runtime.schema.numbers.numbers import Numbers
+from maskc.runtime.schema.numbers.sides import Rule
 
 BOUNDS = st.none() | st.fractions(-20, 120, max_denominator=4)
 RULES = st.builds(

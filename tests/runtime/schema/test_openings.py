@@ -1,7 +1,7 @@
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.schema.openings import Openings, after_quote, read_body
-from maskc.runtime.schema.plan import Layout, Plan
+from maskc.runtime.schema.masks.openings import Openings, after_quote, read_body
+from maskc.runtime.schema.plan.plan import Layout, Plan
 from tests.runtime.schema.machines import INDEX
 
 TRIE = INDEX.tokens

@@ -1,7 +1,7 @@
 """Which of an object's keys count where a token opens one."""
 
-from maskc.runtime.schema.trie import ROOT
-from maskc.runtime.schema.walking import make_parts
+from maskc.runtime.schema.masks.walking import make_parts
+from maskc.runtime.schema.tries.trie import ROOT
 from tests.jsonschema.texts import build_machine
 from tests.runtime.schema.machines import INDEX
 

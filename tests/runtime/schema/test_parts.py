@@ -1,5 +1,5 @@
-from maskc.runtime.schema.trie import ROOT
-from maskc.runtime.schema.walking import make_parts
+from maskc.runtime.schema.masks.walking import make_parts
+from maskc.runtime.schema.tries.trie import ROOT
 from tests.jsonschema.texts import build_machine, read
 from tests.runtime.schema.machines import INDEX
 

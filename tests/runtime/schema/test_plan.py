@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.schema.entries import PlanError
-from maskc.runtime.schema.machine import SchemaMachine
-from maskc.runtime.schema.plan import Layout, Plan
+from maskc.runtime.schema.machine.machine import SchemaMachine
+from maskc.runtime.schema.plan.entries import PlanError
+from maskc.runtime.schema.plan.plan import Layout, Plan
 
 SCHEMA = {
     "properties": {

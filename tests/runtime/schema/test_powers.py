@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maskc.runtime.schema.powers import (
+from maskc.runtime.schema.numbers.powers import (
     Factor,
     ceil_scaled,
     count_digits,

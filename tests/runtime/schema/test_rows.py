@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema import rows
-from maskc.runtime.schema.rows import FreeRows
-from maskc.runtime.schema.searching import search
+from maskc.runtime.schema.leaves import rows
+from maskc.runtime.schema.leaves.rows import FreeRows
+from maskc.runtime.schema.scans.searching import search
 from tests.runtime.schema.spelling import spell_below
 from tests.runtime.schema.vocabularies import build_index
 

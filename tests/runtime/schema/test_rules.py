@@ -4,11 +4,11 @@ import itertools
 
 import pytest
 
-from maskc.runtime.schema.arrays import ArrayRule
-from maskc.runtime.schema.rules import ArrayEntry, Place, Split, StringRule
-from maskc.runtime.schema.strings import Body
-from maskc.runtime.schema.texts import build_texts
-from maskc.runtime.schema.values import read_value
+from maskc.runtime.schema.plan.arrays import ArrayRule
+from maskc.runtime.schema.plan.rules import ArrayEntry, Place, Split, StringRule
+from maskc.runtime.schema.plan.values import read_value
+from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.schema.strings.texts import build_texts
 
 ONE, TWO, OTHER = (read_value(text) for text in (b"1", b"2", b'"x"'))
 

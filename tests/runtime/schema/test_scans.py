@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema.scans import Closers, Scanner, scan_levels
-from maskc.runtime.schema.strings import Body
+from maskc.runtime.schema.scans.scans import Closers, Scanner, scan_levels
+from maskc.runtime.schema.strings.strings import Body
 from tests.runtime.schema.vocabularies import build_index
 
 INDEX = build_index()

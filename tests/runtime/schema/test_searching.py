@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema.inside import free_items
-from maskc.runtime.schema.searching import search
-from maskc.runtime.schema.spelled import CLOSES
-from maskc.runtime.schema.stepping import step_body
-from maskc.runtime.schema.strings import Body
-from maskc.runtime.schema.trie import ROOT
+from maskc.runtime.schema.scans.inside import free_items
+from maskc.runtime.schema.scans.searching import search
+from maskc.runtime.schema.scans.spelled import CLOSES
+from maskc.runtime.schema.scans.stepping import step_body
+from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.schema.spelling import spell_below
 from tests.runtime.schema.vocabularies import build_index
 

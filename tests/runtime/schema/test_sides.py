@@ -2,8 +2,8 @@ from fractions import Fraction
 
 import pytest
 
-from maskc.runtime.schema.magnitudes import Range
-from maskc.runtime.schema.sides import Rule, Side, far_beyond
+from maskc.runtime.schema.numbers.magnitudes import Range
+from maskc.runtime.schema.numbers.sides import Rule, Side, far_beyond
 
 EXACT = Range(0, 0)
 NONE = frozenset()

@@ -1,4 +1,4 @@
-from maskc.runtime.schema.spelled import BETWEEN, CLOSES, child_of, spell
+from maskc.runtime.schema.scans.spelled import BETWEEN, CLOSES, child_of, spell
 from tests.runtime.schema.spelling import FREE, INDEX, TEXTS, TRIE, spell_below
 
 SPELLED = spell_below()

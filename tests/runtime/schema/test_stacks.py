@@ -2,9 +2,9 @@
 
 import pytest
 
-from maskc.runtime.schema.stacks import Stacks
-from maskc.runtime.schema.trie import ROOT
-from maskc.runtime.schema.walking import Walk, make_parts
+from maskc.runtime.schema.masks.stacks import Stacks
+from maskc.runtime.schema.masks.walking import Walk, make_parts
+from maskc.runtime.schema.tries.trie import ROOT
 from tests.jsonschema.texts import build_machine, read
 from tests.runtime.schema.machines import INDEX
 

@@ -1,7 +1,7 @@
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema.stepping import step_body
-from maskc.runtime.schema.strings import Body
-from maskc.runtime.schema.trie import ROOT
+from maskc.runtime.schema.scans.stepping import step_body
+from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.schema.vocabularies import build_index
 
 INDEX = build_index()

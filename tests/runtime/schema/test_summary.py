@@ -1,4 +1,4 @@
-from maskc.runtime.schema.summary import EndedKeys, Part, bits_of
+from maskc.runtime.schema.tries.summary import EndedKeys, Part, bits_of
 
 
 def test_places_become_bits():

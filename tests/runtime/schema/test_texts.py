@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.jsonschema.automata import explore
-from maskc.runtime.schema.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.texts import build_texts, find_texts
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.texts import build_texts, find_texts
 
 words = st.dictionaries(st.text("ab\x00é😀\U0010ffff", max_size=4), st.integers(0, 5), min_size=1)
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from maskc.runtime.schema.tokens import Shared
+from maskc.runtime.schema.tries.tokens import Shared
 from maskc.runtime.vocabulary import index_of
 from tests.runtime.schema.vocabularies import build_index
 

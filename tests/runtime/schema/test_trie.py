@@ -1,4 +1,4 @@
-from maskc.runtime.schema.trie import ROOT, Trie
+from maskc.runtime.schema.tries.trie import ROOT, Trie
 
 
 def test_a_path_leads_to_the_texts_that_begin_so():

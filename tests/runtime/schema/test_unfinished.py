@@ -1,7 +1,7 @@
 import pytest
 
-from maskc.runtime.schema.unfinished import read_unfinished
-from maskc.runtime.schema.values import read_value
+from maskc.runtime.schema.machine.unfinished import read_unfinished
+from maskc.runtime.schema.plan.values import read_value
 
 ONE, TWO = read_value(b"1"), read_value(b"2")
 

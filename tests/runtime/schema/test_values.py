@@ -1,6 +1,6 @@
 import pytest
 
-from maskc.runtime.schema.values import number_value, read_value
+from maskc.runtime.schema.plan.values import number_value, read_value
 
 
 @pytest.mark.parametrize(

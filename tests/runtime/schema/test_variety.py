@@ -1,8 +1,8 @@
 import pytest
 
 from maskc.native import is_compiled
-from maskc.runtime.schema import variety
-from maskc.runtime.schema.variety import Variety
+from maskc.runtime.schema.machine import variety
+from maskc.runtime.schema.machine.variety import Variety
 from tests.jsonschema.texts import build_machine, read
 
 PAIR = {"properties": {"a": {"type": "boolean"}, "b": {"type": "string"}}, "type": "object"}

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from maskc.runtime.schema.nodes import KEY, STRING, describe_nodes
-from maskc.runtime.schema.within import read_within
+from maskc.runtime.schema.machine.nodes import KEY, STRING, describe_nodes
+from maskc.runtime.schema.machine.within import read_within
 from tests.jsonschema.texts import build_machine, read
 
 SCHEMAS = [

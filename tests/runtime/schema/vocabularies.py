@@ -1,6 +1,6 @@
 """A small vocabulary that cuts JSON in awkward places."""
 
-from maskc.runtime.schema.tokens import TokenIndex
+from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.vocab.vocabulary import TokenTable, build_vocabulary
 
 TEXTS = (

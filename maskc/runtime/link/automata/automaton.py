@@ -1,0 +1,212 @@
+"""What does a regular piece read? An automaton over bytes whose states are made when needed.
+
+States are numbers, and only live ones exist: from each of them some text leads to an accepting
+one. An automaton is shared by all links that have the piece, in whatever threads they run: two
+threads that make the same state at once find the same number.
+
+Example: of the words ``a`` and ``ab``, :meth:`ByteAutomaton.moves` of the start is ``{97: 1}``.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections.abc import Hashable, Sequence
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.runtime.effort import spend
+from maskc.runtime.link.automata.counted_state import CountedState
+
+_Name = TypeVar("_Name", bound=Hashable)
+
+START = 0
+NO_LABEL = -1
+_NO_MOVE = -1
+
+
+class ByteAutomaton(ABC, Generic[_Name]):
+    """A deterministic automaton over bytes, made state by state. State ``START`` is the first.
+
+    Attributes:
+        is_sparse: whether few bytes are read in each state, and there are many states.
+        has_labels: whether states may have labels.
+    """
+
+    is_sparse = False
+    has_labels = False
+
+    def __init__(self, start: _Name) -> None:
+        self._names: list[_Name] = [start]
+        self._numbers: dict[_Name, int] = {start: START}
+        self._moves: list[dict[int, int] | None] = [None]
+        self._may_end: list[bool | None] = [None]
+        self._rows: NDArray[np.int32] = np.full((8, 256), _NO_MOVE, dtype=np.int32)
+        self._n_rows = 0
+        self._row_of: NDArray[np.int32] = np.full(8, _NO_MOVE, dtype=np.int32)
+        self._lock = threading.RLock()
+
+    @abstractmethod
+    def find_moves(self, name: _Name) -> dict[int, _Name]:
+        """Return byte → the name of the state that it leads to, for bytes that are read there."""
+
+    @abstractmethod
+    def is_accepting(self, name: _Name) -> bool:
+        """Return whether the text may end in a state, by its name."""
+
+    @property
+    def n_states(self) -> int:
+        """How many states there are so far."""
+        return len(self._names)
+
+    def accepts(self, state: int) -> bool:
+        """Return whether the text may end in a state."""
+        found = self._may_end[state]
+        if found is None:
+            found = self._may_end[state] = self.is_accepting(self._names[state])
+        return found
+
+    def label(self, state: int) -> int:  # noqa: ARG002  # no state has one here
+        """Return the label of a state, ``NO_LABEL`` for none."""
+        return NO_LABEL
+
+    def name_of(self, state: int) -> _Name:
+        """Return the name of a state."""
+        return self._names[state]
+
+    def state_of(self, name: _Name) -> int:
+        """Return the number of a state, which is made if there is none."""
+        with self._lock:
+            return self._number(name)
+
+    def moves(self, state: int) -> dict[int, int]:
+        """Return byte → the state that it leads to, for the bytes that are read in a state."""
+        found = self._moves[state]
+        if found is None:
+            with self._lock:
+                found = self._moves[state]
+                if found is None:
+                    named = self.find_moves(self._names[state])
+                    spend(1 + len(named))
+                    found, last, number = dict[int, int](), None, START
+                    for byte, name in named.items():
+                        # Neighbours mostly lead to the same, and a name may be long to hash.
+                        if name is not last:
+                            last, number = name, self._number(name)
+                        found[byte] = number
+                    self._moves[state] = found
+        return found
+
+    def counted(self, state: int) -> CountedState | None:  # noqa: ARG002  # nothing is counted
+        """Return a state as a place in a counted loop, ``None`` if it is none."""
+        return None
+
+    def only_text(self, state: int) -> bytes:  # noqa: ARG002  # several texts go on here
+        """Return bytes without which no text goes on, with no end and no label before the last.
+
+        Empty where it is not known that there are such. Asked of sparse automata only.
+        """
+        return b""
+
+    def after_only(self, state: int, text: bytes) -> int:
+        """Return the state after the text of :meth:`only_text`."""
+        for byte in text:
+            state = self.moves(state)[byte]
+        return state
+
+    def _number(self, name: _Name) -> int:
+        found = self._numbers.get(name)
+        if found is None:
+            found = self._numbers[name] = len(self._names)
+            self._moves.append(None)
+            self._may_end.append(None)
+            self._names.append(name)
+        return found
+
+    def step_all(self, states: NDArray[np.int32], bytes_: NDArray[np.uint8]) -> NDArray[np.int32]:
+        """Return int32[n], the state after each byte from the state beside it, -1 for none."""
+        rows = self._row_of[states] if int(states.max(initial=0)) < len(self._row_of) else None
+        if rows is None or int(rows.min(initial=0)) < 0:
+            self._make_rows(np.unique(states).tolist())
+            rows = self._row_of[states]
+        after: NDArray[np.int32] = self._rows[rows, bytes_]
+        return after
+
+    def _make_rows(self, states: list[int]) -> None:
+        """Make sure that some states have a row in the array."""
+        moves = [self.moves(state) for state in states]
+        with self._lock:
+            if self.n_states > len(self._row_of):
+                more = np.full(2 * self.n_states, _NO_MOVE, dtype=np.int32)
+                more[: len(self._row_of)] = self._row_of
+                self._row_of = more
+            for state, moved in zip(states, moves, strict=True):
+                if self._row_of[state] >= 0:
+                    continue
+                if self._n_rows == len(self._rows):
+                    rows = np.full((2 * len(self._rows), 256), _NO_MOVE, dtype=np.int32)
+                    rows[: len(self._rows)] = self._rows
+                    self._rows = rows
+                self._rows[self._n_rows, list(moved)] = list(moved.values())
+                # Only once the row is written: a thread that finds its number reads it.
+                self._row_of[state] = self._n_rows
+                self._n_rows += 1
+
+
+# Of sorted words: the first, one past the last, and the bytes that were read of each.
+_Left = tuple[int, int, int]
+
+
+class Words(ByteAutomaton[_Left]):
+    """Reads one of some words. A state is what is left of the sorted words, and where they are.
+
+    Args:
+        words: at least one, sorted, each once.
+
+    Attributes:
+        words: these.
+    """
+
+    is_sparse = True
+
+    def __init__(self, words: Sequence[bytes]) -> None:
+        self.words = words
+        super().__init__((0, len(words), 0))
+
+    def find_moves(self, name: _Left) -> dict[int, _Left]:
+        """Return a move for each byte that some word goes on with; see the base class."""
+        low, high, depth = name
+        words, found = self.words, dict[int, _Left]()
+        if len(words[low]) == depth:
+            low += 1
+        while low < high:
+            byte = words[low][depth]
+            end = low + 1
+            # Mostly few words are left: look at the next one before searching for the last.
+            if end < high and words[end][depth] == byte:
+                end = bisect_right(words, byte, end, high, key=lambda word: word[depth])
+            found[byte] = (low, end, depth + 1)
+            low = end
+        return found
+
+    def counted(self, state: int) -> CountedState | None:  # noqa: ARG002  # nothing is counted
+        """Return a state as a place in a counted loop, ``None`` if it is none."""
+        return None
+
+    def only_text(self, state: int) -> bytes:
+        """Return what is left of the word, if there is one only; see the base class."""
+        low, high, depth = self._names[state]
+        return self.words[low][depth:] if high - low == 1 else b""
+
+    def after_only(self, state: int, text: bytes) -> int:
+        """Return the state after the word; see the base class."""
+        low, high, depth = self._names[state]
+        return self.state_of((low, high, depth + len(text)))
+
+    def is_accepting(self, name: _Left) -> bool:
+        """Return whether a word ends here."""
+        low, _, depth = name
+        return len(self.words[low]) == depth

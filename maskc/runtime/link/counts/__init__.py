@@ -1,0 +1,1 @@
+"""Loops with counts, which are followed and not unrolled."""

@@ -1,0 +1,88 @@
+r"""Where does a counted loop go round, one count for each text?
+
+Inside ``[\w ]{1,80}`` each byte leads from one place of the pattern to one other, and begins a pass
+of the loop or does not. So how often a token passes does not depend on how often the text has: what
+is read with no regard to the count is read once, with the passes of each node of the trie, and a
+state with a count leaves out what passes too often.
+
+Such places are a *component*. A byte that leads on in two ways leaves it, as one that leads out of
+the loop does.
+
+Example: of ``[a-z]{1,80};`` the component is the place after a letter, which ``;`` leaves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from maskc.byte_classes import DONE
+from maskc.runtime.link.automata.components import LEFT
+from maskc.runtime.link.automata.counted_state import CountedComponent, Place
+from maskc.runtime.link.counts.positions import CountedPattern
+
+_MOST_PLACES = 250
+_MOST_WAYS = 16  # on from a position
+_MOST_OUT = 500  # bytes that leave places, each of which is looked up for each mask
+
+
+def find_counted_component(pattern: CountedPattern, place: Place) -> CountedComponent | None:
+    """Return the component of a place; ``None`` if it is in no loop, or is left in many ways."""
+    loops = pattern.loops[place[0]]
+    if not loops:
+        return None
+    places, numbers = [place], {place: 1}
+    table, passes, ways, kept = np.zeros((4, _MOST_PLACES, 256), dtype=np.uint8)
+
+    def number_of(found: Place) -> int:
+        number = numbers.get(found, LEFT)
+        if number == LEFT and len(places) < _MOST_PLACES:
+            number = numbers[found] = len(places) + 1
+            places.append(found)
+        return number
+
+    for row, (position, node) in enumerate(places):  # grows while we walk it
+        if node != DONE:
+            # Inside a character there is one way on.
+            for first, last, after in pattern.nodes[node]:
+                table[row, first : last + 1] = number = number_of((position, after))
+                if number == LEFT:
+                    ways[row, first : last + 1] = kept[row, first : last + 1] = 1
+            continue
+        ways_on = _list_ways(pattern, position)
+        if len(ways_on) > _MOST_WAYS:
+            return None
+        for target, is_kept, is_inner, repeats in ways_on:
+            for first, last, after in pattern.nodes[pattern.roots[target]]:
+                here = slice(first, last + 1)
+                ways[row, here] += ways[row, here] < 2  # which are too many
+                kept[row, here] |= is_kept
+                if is_inner:
+                    table[row, here] = number_of((target, after))
+                    passes[row, here] = repeats
+    n = len(places)
+    table, passes = table[:n], passes[:n]
+    table[ways[:n] > 1] = LEFT
+    passes[table == LEFT] = 0
+    rows, bytes_ = np.nonzero((ways[:n] > 0) & (table == LEFT))
+    if len(rows) > _MOST_OUT:
+        return None
+    out = zip(rows.tolist(), bytes_.tolist(), (kept[rows, bytes_] > 0).tolist(), strict=True)
+    whole = tuple(number for number, (_, node) in enumerate(places) if node == DONE)
+    key = table.tobytes() + np.packbits(passes).tobytes()
+    return CountedComponent(tuple(places), table, passes, tuple(out), whole, key)
+
+
+def _list_ways(pattern: CountedPattern, position: int) -> list[tuple[int, bool, bool, bool]]:
+    """Return the ways on from the end of a position's character.
+
+    Returns:
+        The position that reads the next byte, whether the innermost loop is not left, whether no
+        other one is entered either, and whether the loop begins one more pass.
+    """
+    loops, found = pattern.loops[position], []
+    for edge in pattern.edges[position]:
+        is_kept = edge.n_open == len(loops)
+        for target in edge.targets:
+            is_inner = is_kept and pattern.loops[target] == loops
+            found.append((target, is_kept, is_inner, edge.repeats))
+    return found

@@ -1,0 +1,226 @@
+"""Which piece of a text may come next? An expression over pieces, and what is left of it.
+
+An *expression* is a piece, or a sequence, a choice or a repetition of expressions. What is left
+of one is a *rest*: an expression, and the rest after it. The pieces with which a rest may begin are
+its *entries*, each with the rest that is left when that piece has ended. A repetition counts in the
+rest, and its body is never written out: ``{1,65536}`` is one expression, and after one more pass
+``{0,65535}``.
+
+A piece that may be empty is passed over here, by what expressions say of themselves, so a piece
+that is entered reads a byte at least, and no walk goes round in a circle.
+
+Equal expressions and rests are the same object while one of them is in use.
+
+Example: of ``(ab){2,3}c`` the only entry is ``a``, and the rest after it is ``b (ab){1,2} c``.
+
+Source: derivatives of expressions (Brzozowski 1964, doi:10.1145/321239.321249), by pieces in the
+place of characters, and several at once as in Antimirov 1996 (doi:10.1016/0304-3975(95)00182-4).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maskc.errors import LimitError
+from maskc.runtime.schema.tries.summary import Part
+from maskc.runtime.schema.tries.trie import Ints, Trie
+
+if TYPE_CHECKING:
+    from maskc.runtime.link.joining.joints import Joints
+    from maskc.runtime.link.joining.pieces import Link, Piece
+
+MAX_DEPTH = 100
+
+Entry = tuple["Piece", "Rest"]
+
+
+class Expression(ABC):
+    """What a text is made of.
+
+    Attributes:
+        may_be_empty: whether the empty text is one of its texts.
+        depth: how deep expressions are nested in it.
+    """
+
+    __slots__ = ("__weakref__", "depth", "may_be_empty")
+
+    def __init__(self, inner: Iterable[Expression], *, may_be_empty: bool) -> None:
+        self.may_be_empty = may_be_empty
+        self.depth: int = 1 + max((part.depth for part in inner), default=0)
+        if self.depth > MAX_DEPTH:
+            raise LimitError(
+                "levels of nested pieces", MAX_DEPTH, "nest sequences and choices less"
+            )
+
+    @abstractmethod
+    def enter(self, after: Rest, joints: Joints, /) -> list[Entry]:
+        """Return the pieces with which it may begin, and what is left after each.
+
+        Args:
+            after: what follows the whole expression.
+            joints: makes rests.
+        """
+
+
+class Nothing(Expression):
+    """The empty text."""
+
+    def __init__(self) -> None:
+        super().__init__((), may_be_empty=True)
+
+    def enter(self, _after: Rest, _joints: Joints) -> list[Entry]:
+        """Return nothing; see the base class."""
+        return []
+
+
+class Leaf(Expression):
+    """One piece."""
+
+    __slots__ = ("piece",)
+
+    def __init__(self, piece: Piece) -> None:
+        super().__init__((), may_be_empty=piece.may_be_empty)
+        self.piece = piece
+
+    def enter(self, after: Rest, _joints: Joints) -> list[Entry]:
+        """Return the piece; see the base class."""
+        return [(self.piece, after)]
+
+
+class Concatenation(Expression):
+    """One after the other."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple[Expression, ...]) -> None:
+        super().__init__(parts, may_be_empty=all(part.may_be_empty for part in parts))
+        self.parts = parts
+
+    def enter(self, after: Rest, joints: Joints) -> list[Entry]:
+        """Return the first part's entries, and the next one's while parts may be empty."""
+        rests = [after]
+        for part in reversed(self.parts[1:]):
+            rests.append(joints.rest(part, rests[-1]))
+        found: list[Entry] = []
+        for part, rest in zip(self.parts, reversed(rests), strict=True):
+            found += part.enter(rest, joints)
+            if not part.may_be_empty:
+                break
+        return found
+
+
+class Choice(Expression):
+    """One of several."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple[Expression, ...]) -> None:
+        super().__init__(parts, may_be_empty=any(part.may_be_empty for part in parts))
+        self.parts = parts
+
+    def enter(self, after: Rest, joints: Joints) -> list[Entry]:
+        """Return the entries of all parts."""
+        return [entry for part in self.parts for entry in part.enter(after, joints)]
+
+
+class Repetition(Expression):
+    """Between ``low`` and ``high`` times the same; ``high`` is ``None`` without a bound."""
+
+    __slots__ = ("body", "high", "low")
+
+    def __init__(self, body: Expression, low: int, high: int | None) -> None:
+        super().__init__((body,), may_be_empty=not low or body.may_be_empty)
+        self.body, self.low, self.high = body, low, high
+
+    def enter(self, after: Rest, joints: Joints) -> list[Entry]:
+        """Return the body's entries, after which one pass less is left."""
+        high = None if self.high is None else self.high - 1
+        if high == 0:
+            return self.body.enter(after, joints)
+        left = joints.repetition(self.body, max(self.low - 1, 0), high)
+        return self.body.enter(joints.rest(left, after), joints)
+
+
+class Rest:
+    """What is left of a text: an expression and the rest after it; neither at the end.
+
+    Attributes:
+        expression: what comes next, ``None`` at the end.
+        after: what is left after it, ``None`` at the end.
+        may_be_empty: whether the text may end here.
+        depth: how many expressions are left.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_capped",
+        "_entries",
+        "_joints",
+        "_starts",
+        "after",
+        "depth",
+        "expression",
+        "may_be_empty",
+    )
+
+    def __init__(self, expression: Expression | None, after: Rest | None, joints: Joints) -> None:
+        self.expression, self.after, self._joints = expression, after, joints
+        self.may_be_empty: bool = expression is None or (
+            expression.may_be_empty and after is not None and after.may_be_empty
+        )
+        self.depth: int = 0 if after is None else after.depth + 1
+        self._entries: tuple[Entry, ...] | None = None
+        self._starts: tuple[Link, ...] | None = None
+        self._capped: Rest | None = None
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The pieces that may come next, each with what is left after it."""
+        if self._entries is None:
+            found: dict[Entry, None] = {}
+            here = self
+            while here.expression is not None and here.after is not None:
+                found.update(dict.fromkeys(here.expression.enter(here.after, self._joints)))
+                if not here.expression.may_be_empty:
+                    break
+                here = here.after
+            self._entries = tuple(found)
+        return self._entries
+
+    @property
+    def starts(self) -> tuple[Link, ...]:
+        """The hypotheses before the first byte of what is left."""
+        if self._starts is None:
+            self._starts = tuple(
+                start for piece, after in self.entries for start in piece.start(after)
+            )
+        return self._starts
+
+    @property
+    def first_bytes(self) -> frozenset[int] | None:
+        """Bytes outside of which what is left does not go on, ``None`` if that is not known."""
+        found: frozenset[int] = frozenset()
+        for piece, _ in self.entries:
+            if piece.first_bytes is None:
+                return None
+            found |= piece.first_bytes
+        return found
+
+    @property
+    def capped(self) -> Rest:
+        """A rest that no token tells from this one: no count in it is larger than a token."""
+        if self._capped is None:
+            self._capped = self._joints.cap(self)
+        return self._capped
+
+    def walk(self, trie: Trie, nodes: Sequence[int] | Ints) -> Part:
+        """Return the texts of a trie that go on from some of its nodes, as this rest begins."""
+        return self._joints.walk(self, trie, np.asarray(nodes, dtype=np.int32))
+
+    def reads(self, text: bytes) -> bool:
+        """Return whether this rest may begin with a text."""
+        return bool(self._joints.step(self.starts, text))

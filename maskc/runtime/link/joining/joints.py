@@ -1,0 +1,257 @@
+"""Where a piece ends and others begin: the tokens that cross such a joint, and what they lead to.
+
+A hypothesis, :class:`Link`, is a piece, what the piece knows of its text, and the rest after it.
+Wherever the piece may have ended, the entries of its rest are hypotheses as well. A token's text
+can end one piece, be others from end to end, and begin the next: it is walked in the trie of the
+tokens from the nodes at which a piece may end, once for a rest and these nodes.
+
+Example: after ``{"a": 1`` in a sequence of a JSON value and ``</tool_call>``, the tokens ``}`` and
+``}</`` are legal: ``}`` leads to the end of the value, from where the trie goes on with ``</``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from threading import RLock
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from maskc.errors import LimitError
+from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.effort import spend, spend_at_once
+from maskc.runtime.link.automata.automaton import Words
+from maskc.runtime.link.automata.nodes import united, without
+from maskc.runtime.link.automata.scanning import Scan, Scanner, ascending
+from maskc.runtime.link.joining.expressions import (
+    Choice,
+    Concatenation,
+    Expression,
+    Leaf,
+    Nothing,
+    Repetition,
+    Rest,
+)
+from maskc.runtime.link.joining.pieces import Link, Piece, RegularPiece
+from maskc.runtime.schema.tries.summary import Part
+from maskc.runtime.schema.tries.tokens import TokenIndex
+from maskc.runtime.schema.tries.trie import Ints, Trie
+
+# Two readings of one text are rare, and more of them than this are an ambiguous repetition.
+MAX_HYPOTHESES = 1_000
+_FEW_HYPOTHESES = 8
+_MANY = 2_000  # nodes that cost as much to look at as the calls that it takes
+
+
+class Joints:
+    """Makes expressions and rests, the same object for the same, and crosses from one to another.
+
+    Args:
+        index: the vocabulary.
+        budget: what cached results are charged to.
+
+    Attributes:
+        index: the vocabulary.
+        scanner: walks its tries.
+        end: the rest of a text that is over.
+        nothing: the expression of the empty text.
+        ended: the hypothesis of a text that may end, and that nothing else follows.
+    """
+
+    def __init__(self, index: TokenIndex, budget: Budget) -> None:
+        self.index, self.scanner = index, Scanner(index)
+        # A piece that is entered reads a byte at least.
+        self._most_passes = len(index.tokens.levels)
+        self._expressions: WeakValueDictionary[Any, Expression] = WeakValueDictionary()
+        self._rests: WeakValueDictionary[Any, Rest] = WeakValueDictionary()
+        self._walks = Cache(budget, lambda key: 200 + len(key[2]))
+        self._lock = RLock()
+        self.end, self.nothing = Rest(None, None, self), Nothing()
+        # Of a text that may end here, with nothing of it open.
+        self.ended = RegularPiece(Words([b""]), self.scanner, index, budget).start(self.end)[0]
+
+    def leaf(self, piece: Piece) -> Expression:
+        """Return the expression of one piece."""
+        return self.intern((Leaf, piece), lambda: Leaf(piece))
+
+    def sequence(self, parts: Sequence[Expression]) -> Expression:
+        """Return that of one part after the other."""
+        key = tuple(part for part in parts if part is not self.nothing)
+        if len(key) < 2:
+            return key[0] if key else self.nothing
+        return self.intern((Concatenation, key), lambda: Concatenation(key))
+
+    def choice(self, parts: Iterable[Expression]) -> Expression:
+        """Return that of one of several parts, at least one."""
+        key = tuple(dict.fromkeys(parts))
+        return key[0] if len(key) == 1 else self.intern((Choice, key), lambda: Choice(key))
+
+    def repetition(self, body: Expression, low: int, high: int | None) -> Expression:
+        """Return that of a body repeated; ``high`` is at least 1, ``None`` without a bound."""
+        if body.may_be_empty:
+            low = 0  # passes that are missing may be empty ones
+        if (low, high) == (1, 1):
+            return body
+        return self.intern((Repetition, body, low, high), lambda: Repetition(body, low, high))
+
+    def intern(self, key: Any, make: Callable[[], Expression]) -> Expression:
+        """Return the expression of a key, which is made if there is none in use."""
+        with self._lock:
+            found = self._expressions.get(key)
+            if found is None:
+                found = self._expressions[key] = make()
+        return found
+
+    def rest(self, expression: Expression, after: Rest) -> Rest:
+        """Return the rest that begins with an expression."""
+        key = (expression, after)
+        with self._lock:
+            found = self._rests.get(key)
+            if found is None:
+                found = self._rests[key] = Rest(expression, after, self)
+        return found
+
+    def cap(self, rest: Rest) -> Rest:
+        """Return the rest with counts that are no larger than the longest token."""
+        chain, here = [], rest
+        while here.after is not None:
+            chain.append(here.expression)
+            here = here.after
+        most = self._most_passes
+        capped = self.end
+        for expression in reversed(chain):
+            assert expression is not None  # noqa: S101  # it has a rest after it
+            if isinstance(expression, Repetition):
+                high = expression.high
+                expression = self.repetition(
+                    expression.body,
+                    min(expression.low, most),
+                    None if high is None or high > most else high,
+                )
+            capped = self.rest(expression, capped)
+        return capped
+
+    def walk(self, rest: Rest, trie: Trie, nodes: Ints) -> Part:
+        """Return the texts of a trie that a rest may begin with.
+
+        Args:
+            rest: what is left.
+            trie: of the tokens, or of the rests after a quote.
+            nodes: int32[n] of the trie, where the rest begins.
+        """
+        if len(nodes) > _MANY:
+            # Other texts end there, and the same go on.
+            nodes = self.scanner.going_on(trie, nodes, rest.first_bytes)
+        key = (rest, trie is self.index.rests, nodes.tobytes())
+        found: Part | None = self._walks.get(key)
+        if found is None:
+            found = self._walk(rest, trie, nodes)
+            self._walks.put(key, found)
+        return found
+
+    def _walk(self, rest: Rest, trie: Trie, nodes: Ints) -> Part:
+        # Invariant: a rest that is open at a node has not been followed from there.
+        parts: list[Part] = []
+        open_: dict[Rest, Ints] = {rest: nodes}
+        followed: dict[Rest, Ints] = {}
+        n_nodes = len(trie.bytes)
+        while open_:
+            # What has most after it comes first: others may still lead to what it leads to.
+            here = max(open_, key=_depth)
+            new = open_.pop(here)
+            known = followed.get(here)
+            if known is not None:
+                new = without(new, known, n_nodes)
+                if not len(new):
+                    continue
+            followed[here] = new if known is None else united(known, new, n_nodes)
+            scans: dict[Piece, Scan] = {}
+            for piece, after in here.entries:
+                scan = scans.get(piece)
+                if scan is None:
+                    begins = self.scanner.going_on(trie, new, piece.first_bytes)
+                    spend_at_once(_MANY + len(new) + len(begins))
+                    if not len(begins):
+                        continue
+                    scan = piece.walk(trie, begins, after)
+                    parts.append(scan.part)
+                    if piece.ignores_rest:
+                        scans[piece] = scan
+                spend_at_once(_MANY + len(scan.exits))
+                if len(scan.exits):
+                    _open(open_, after, scan.exits, n_nodes)
+                turned: dict[int, list[int]] = {}
+                for label, node in scan.turns:
+                    turned.setdefault(label, []).append(node)
+                for label, found in turned.items():
+                    spend_at_once(_MANY + len(found))
+                    reached = ascending(np.array(found, dtype=np.int32))
+                    _open(open_, piece.after(label, after), reached, n_nodes)
+        return self.scanner.unite(parts)
+
+    def step(self, here: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
+        """Return the hypotheses after some bytes; none if the text is illegal.
+
+        Raises:
+            LimitError: there are more than ``MAX_HYPOTHESES``.
+        """
+        for byte in text:
+            spend(len(here))
+            found: dict[Link, None] = {}
+            for piece, inner, rest in here:
+                for after in piece.step(inner, byte):
+                    if piece.has_turns:
+                        self._turn(found, piece, after, rest)
+                        if not piece.goes_on(after):
+                            continue
+                    found[Link(piece, after, rest)] = None
+                    if rest.expression is not None and piece.has_ended(after):
+                        found.update(dict.fromkeys(rest.starts))
+            here = tuple(found)
+            if len(here) > _FEW_HYPOTHESES:
+                here = self._distinct(here)
+        return here
+
+    def take(self, here: tuple[Link, ...], token_id: int) -> tuple[Link, ...]:
+        """Return the hypotheses after a token that pieces take as an atom; none if none does."""
+        found: dict[Link, None] = {}
+        for piece, inner, rest in here:
+            if not piece.has_atoms:
+                continue
+            for after in piece.take(inner, token_id):
+                self._turn(found, piece, after, rest)
+                if piece.goes_on(after):
+                    found[Link(piece, after, rest)] = None
+                    if rest.expression is not None and piece.has_ended(after):
+                        found.update(dict.fromkeys(rest.starts))
+        return tuple(found)
+
+    def _turn(self, found: dict[Link, None], piece: Piece, inner: Any, rest: Rest) -> None:
+        """Add the hypotheses of what a piece has turned to."""
+        for other in piece.turn(inner, rest):
+            found.update(dict.fromkeys(other.starts))
+            if other.may_be_empty:
+                found[self.ended] = None
+
+    def _distinct(self, here: tuple[Link, ...]) -> tuple[Link, ...]:
+        """Return hypotheses of which no two have the same future."""
+        found = {(h.piece, h.piece.describe(h.inner), h.rest): h for h in here}
+        if len(found) > MAX_HYPOTHESES:
+            raise LimitError(
+                "ways to read the text so far",
+                MAX_HYPOTHESES,
+                "write the repetition so that its passes can be told apart",
+            )
+        return tuple(found.values())
+
+
+def _depth(rest: Rest) -> int:
+    return rest.depth
+
+
+def _open(open_: dict[Rest, Ints], rest: Rest, nodes: Ints, n_nodes: int) -> None:
+    """Add nodes of a trie from which a rest is to be walked."""
+    if rest.expression is not None:
+        known = open_.get(rest)
+        open_[rest] = nodes if known is None else united(known, nodes, n_nodes)

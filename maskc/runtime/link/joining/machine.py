@@ -1,0 +1,185 @@
+"""The machine of a text that is linked of pieces; see :mod:`maskc.runtime.link.joining.joints`.
+
+All links of a tokenizer share the pieces, what is cached of them, and one pool of numbered masks,
+so a mask that one request needed has its number in the next one.
+
+Example: of a choice of ``yes`` and ``no``, and ``[.!]`` after it, ``no`` leads to where ``!`` is
+legal, and so does ``no!`` at the start.
+
+Source: XGrammar 2, its cross-grammar cache and its lazy compilation (papers/xgrammar2.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+
+from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.cache.pool import NO_NUMBER, MaskPool, PooledMask
+from maskc.runtime.effort import one_mask
+from maskc.runtime.link.joining.expressions import Rest
+from maskc.runtime.link.joining.joints import Joints
+from maskc.runtime.link.joining.pieces import Link
+from maskc.runtime.machine import EVERY_BYTE
+from maskc.runtime.schema.tries.summary import Part
+
+
+class LinkResults:
+    """What the links of a tokenizer cache together.
+
+    Args:
+        joints: of the tokenizer.
+        pool: the distinct masks.
+        budget: what cached results are charged to.
+        text_of: token id → its bytes, ``None`` if it writes no text.
+    """
+
+    def __init__(
+        self,
+        joints: Joints,
+        pool: MaskPool,
+        budget: Budget,
+        text_of: Callable[[int], bytes | None],
+    ) -> None:
+        self.joints, self.pool, self.budget, self.text_of = joints, pool, budget, text_of
+        self.moves = Cache(budget)  # (hypotheses, token) → hypotheses
+        self.masks = Cache(budget)  # (piece, what it knows, capped rest) → mask
+        # Tokens and, where the text may end, the token that ends it → mask: many places in many
+        # texts leave the same few tokens, and a mask takes longer to fill and to compare.
+        self.few = Cache(budget, lambda key: 16 * len(key[0]))
+
+
+class LinkMachine:
+    """A :class:`maskc.runtime.machine.Machine` for a text that is linked of pieces.
+
+    Args:
+        root: the whole text.
+        results: of its tokenizer.
+
+    Attributes:
+        pool, byte_groups: see the interface.
+    """
+
+    def __init__(self, root: Rest, results: LinkResults) -> None:
+        self._results, self._joints, self.pool = results, results.joints, results.pool
+        self.byte_groups = EVERY_BYTE
+        self._start = root.starts
+        if root.may_be_empty and not any(map(self.may_end, self._start)):
+            # Where the whole text may be empty, it has ended before its first byte.
+            self._start += (results.joints.ended,)
+
+    def start(self) -> tuple[Link, ...]:
+        """Return the hypotheses before the first byte."""
+        return self._start
+
+    def step(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
+        """Return the live hypotheses after some bytes; none if the text is illegal."""
+        return self._read(hypotheses, text)
+
+    def take(self, hypotheses: tuple[Link, ...], token_id: int) -> tuple[Link, ...]:
+        """Return the live hypotheses after a token; none if it is illegal."""
+        key = (hypotheses, token_id)
+        found: tuple[Link, ...] | None = self._results.moves.get(key)
+        if found is None:
+            found = self._take(hypotheses, token_id)
+            self._results.moves.put(key, found)
+            self._results.budget.charge(ENTRY_BYTES * len(found))
+        return found
+
+    def begin(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
+        """Return the hypotheses after a token's first bytes, where the token may yet go on."""
+        return self._joints.step(_begin_token(hypotheses), text)
+
+    def go_on(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
+        """Return the hypotheses after more bytes of the same token."""
+        return self._joints.step(hypotheses, text)
+
+    def end_token(self, hypotheses: tuple[Link, ...]) -> tuple[Link, ...]:
+        """Return the hypotheses that are live where a token ends; none if it may not end."""
+        return tuple(h for h in hypotheses if h.piece.is_live(h.inner, h.rest))
+
+    def list_atoms(self, hypotheses: tuple[Link, ...]) -> list[int]:
+        """Return the tokens that are taken as atoms, whatever they write, in order."""
+        return sorted({t for piece, inner, _ in hypotheses for t in piece.atoms(inner)})
+
+    def _take(self, hypotheses: tuple[Link, ...], token_id: int) -> tuple[Link, ...]:
+        text = self._results.text_of(token_id)
+        found = self._read(hypotheses, text) if text else ()
+        if any(hypothesis.piece.has_atoms for hypothesis in hypotheses):
+            atoms = self._joints.take(hypotheses, token_id)
+            found = tuple(dict.fromkeys((*found, *atoms)))
+        return found
+
+    def _read(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
+        """Return the hypotheses after a text, which counts as one token."""
+        with one_mask(self.pool.steps):
+            found = self.begin(hypotheses, text)
+        if any(hypothesis.piece.counts_tokens for hypothesis in found):
+            found = self.end_token(found)
+        return found
+
+    def may_end(self, hypothesis: Link) -> bool:
+        """Return whether the text may end here."""
+        return hypothesis.rest.may_be_empty and hypothesis.piece.has_ended(hypothesis.inner)
+
+    def mask(self, hypothesis: Link) -> PooledMask:
+        """Return the tokens that a hypothesis allows."""
+        known = hypothesis.mask
+        if known is not None:
+            return known
+        piece, inner, rest = hypothesis
+        inner = piece.seen(inner)
+        capped = rest.capped
+        key = (piece, inner, capped)
+        found: PooledMask | None = self._results.masks.get(key)
+        if found is None:
+            if self.pool.is_full:
+                self.pool.forget()
+                self._results.budget.clear()
+            with one_mask(self.pool.steps):
+                part = piece.legal(inner, capped)
+            found = self._mask_of(part, self.may_end(hypothesis), piece.end)
+            self._results.masks.put(key, found)
+        if found.number != NO_NUMBER:
+            hypothesis.mask = found  # the pool keeps it for good
+        return found
+
+    def _mask_of(self, part: Part, may_end: bool, end: int | None) -> PooledMask:  # noqa: FBT001
+        """Return the mask of a part's tokens and, where the text may end, of what ends it."""
+        key = None if part.rows else (part.few, may_end, end)
+        found: PooledMask | None = self._results.few.get(key) if key else None
+        if found is None:
+            words = self._joints.scanner.words(part)
+            if may_end:
+                ends = self.pool.end_only.words if end is None else self._joints.index.pack([end])
+                words = words | ends
+            found = self.pool.share(words)
+            if key and found.number != NO_NUMBER:
+                self._results.few.put(key, found)
+        return found
+
+    def mask_numbers(self, batch: Iterable[tuple[Link, ...]]) -> list[int]:
+        """Return the number of each sequence's mask, -1 for one without a number."""
+        return [
+            self.mask(here[0]).number if len(here) == 1 else self._mask_all(here).number
+            for here in batch
+        ]
+
+    def _mask_all(self, here: tuple[Link, ...]) -> PooledMask:
+        with one_mask(self.pool.steps):
+            return self.pool.unite(map(self.mask, here))
+
+    def describe(self, hypothesis: Link) -> Hashable:
+        """Return all that the future of a hypothesis depends on."""
+        return (hypothesis.piece, hypothesis.piece.describe(hypothesis.inner), hypothesis.rest)
+
+
+def _begin_token(hypotheses: tuple[Link, ...]) -> tuple[Link, ...]:
+    """Return the hypotheses in which one more token may begin, with that token counted."""
+    if not any(hypothesis.piece.counts_tokens for hypothesis in hypotheses):
+        return hypotheses
+    found = []
+    for piece, inner, rest in hypotheses:
+        begun = piece.begin_token(inner)
+        if begun is not None:
+            found.append(Link(piece, begun, rest))
+    return tuple(found)

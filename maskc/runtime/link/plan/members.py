@@ -1,0 +1,141 @@
+"""Parameters in any order, each once: what may come next depends on which have come.
+
+Which have come is a set of bits in the expression, so that n parameters are n + 1 expressions on
+the way of one text, and never all of their orders.
+
+Example: of ``a`` and ``b``, both required, after ``b`` only ``a`` may come, and then the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from maskc.runtime.link.joining.expressions import Entry, Expression, Rest
+from maskc.runtime.link.joining.joints import Joints
+from maskc.runtime.link.plan.composing import Composer
+from maskc.runtime.link.plan.items import Item, Late
+
+# The ways to write a parameter: items, of which the first is a constant.
+Ways = list[list[Item]]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Which parameters there must be, and may be.
+
+    Attributes:
+        n_names: how many have a name that is known; each is a bit.
+        required: those that there must be, as bits.
+        possible: those that there may be.
+        low: how many there must be.
+        high: how many there may be; ``None``: any number.
+        is_ordered: whether they come in the order of their numbers, others last.
+        has_others: whether there may be others; these are not counted.
+    """
+
+    n_names: int
+    required: int
+    possible: int
+    low: int
+    high: int | None
+    is_ordered: bool
+    has_others: bool
+
+
+class Parameters:
+    """What parameters there are.
+
+    Args:
+        counts: which there must be, and may be.
+        ways: number of a parameter → the ways to write it; ``None``: another one.
+        blanks: what may stand before each, and at the end.
+        composer: of the tokenizer.
+
+    Attributes:
+        counts, ways, blanks: these.
+    """
+
+    def __init__(
+        self,
+        counts: Counts,
+        ways: Callable[[int | None], Ways],
+        blanks: Expression,
+        composer: Composer,
+    ) -> None:
+        self.counts, self.ways, self.blanks = counts, ways, blanks
+        self._composer = composer
+        self._following: dict[int, Expression | None] = {}
+
+    def expression(self) -> Expression:
+        """Return all of them."""
+        return self._composer.join([self.after(0), self.blanks])
+
+    def after(self, seen: int) -> Expression:
+        """Return what may come after some of them, as bits."""
+        key = (Members, self, seen)
+        return self._composer.joints.intern(key, lambda: Members(self, seen))
+
+    def may_end(self, seen: int) -> bool:
+        """Return whether a set of parameters is enough."""
+        return not self.counts.required & ~seen and seen.bit_count() >= self.counts.low
+
+    def next(self, seen: int) -> Expression | None:
+        """Return a parameter that may come, and all after it; ``None``: there is none."""
+        if seen not in self._following:
+            self._following[seen] = self._find_next(seen)
+        return self._following[seen]
+
+    def _find_next(self, seen: int) -> Expression | None:
+        options: Ways = []
+        for number in self._list_allowed(seen):
+            after = Late(partial(self.after, seen | 1 << number))
+            options += [[*way, after] for way in self.ways(number)]
+        counts = self.counts
+        if counts.has_others and not (counts.is_ordered and counts.required & ~seen):
+            # In order, other names come last.
+            last = (1 << counts.n_names) - 1 if counts.is_ordered else seen
+            options += [[*way, Late(partial(self.after, last))] for way in self.ways(None)]
+        if not options:
+            return None
+        return self._composer.join([self.blanks, self._composer.either(options)])
+
+    def _list_allowed(self, seen: int) -> list[int]:
+        """Return the parameters that may come after a set, so that the rest can be enough."""
+        counts, found = self.counts, []
+        n_seen, possible = seen.bit_count(), counts.possible
+        for number in range(seen.bit_length() if counts.is_ordered else 0, counts.n_names):
+            bit = 1 << number
+            if seen & bit or not possible & bit:
+                continue
+            later = possible & ~(2 * bit - 1) if counts.is_ordered else possible & ~seen & ~bit
+            missing = (counts.required & ~seen & ~bit).bit_count()
+            if counts.high is not None and n_seen + 1 + missing > counts.high:
+                continue
+            if n_seen + 1 + later.bit_count() >= counts.low or counts.has_others:
+                found.append(number)
+            if counts.is_ordered and counts.required & bit:
+                break
+        return found
+
+
+class Members(Expression):
+    """What may come after some parameters.
+
+    Args:
+        parameters: all of them.
+        seen: those that have come, as bits.
+
+    Attributes:
+        parameters, seen: these.
+    """
+
+    def __init__(self, parameters: Parameters, seen: int) -> None:
+        super().__init__((), may_be_empty=parameters.may_end(seen))
+        self.parameters, self.seen = parameters, seen
+
+    def enter(self, after: Rest, joints: Joints, /) -> list[Entry]:
+        """Return the entries of what may come next; see the base class."""
+        following = self.parameters.next(self.seen)
+        return [] if following is None else following.enter(after, joints)

@@ -1,0 +1,1 @@
+"""The rows of what may stand inside an open string or key, and what closes it."""

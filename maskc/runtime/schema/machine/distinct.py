@@ -1,0 +1,375 @@
+"""Can what has been read of an array's item still become one that may come there?
+
+An item that must differ may not become one of those that were there, nor one that items after it
+cannot do without (:mod:`maskc.runtime.schema.plan.rules`). What has been read is compared with each
+of them, bracket by bracket from the outside: where they have the same so far, either what is open
+inside can become something else, or it is as there and the rest is looked at
+(:mod:`maskc.runtime.schema.machine.choices`). So no value is tried that is not among them.
+
+Nodes of which endlessly much can become need no look (:mod:`maskc.runtime.schema.machine.variety`);
+a node that does is *tight*.
+
+Example: with items ``{"a": …, "b": …}`` of Booleans, after ``[{"a": true, "b": true}, {"a": true``
+the text can go on with ``, "b": false}``, and after ``…, "b": t`` not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from maskc.runtime.schema.machine.choices import LITERAL_VALUES, Choices
+from maskc.runtime.schema.machine.nodes import (
+    ARRAY,
+    COLON,
+    KEY,
+    LITERAL,
+    NEXT,
+    NUMBER,
+    OBJECT,
+    STRING,
+    VALUE,
+    Node,
+)
+from maskc.runtime.schema.machine.room import place_of
+from maskc.runtime.schema.machine.unfinished import Open, Unfinished, read_unfinished
+from maskc.runtime.schema.machine.variety import Variety, list_bits
+from maskc.runtime.schema.plan.plan import Plan
+from maskc.runtime.schema.plan.rules import StringRule
+from maskc.runtime.schema.plan.values import Value, items_of, members_of
+from maskc.runtime.schema.strings.spelling import begins, decode_body
+
+Values = Collection[Value]
+_INSIDE = frozenset([STRING, KEY, NUMBER, LITERAL])
+_NONE: frozenset[Value] = frozenset()
+
+
+class Distinct:
+    """Says whether a text can be finished.
+
+    Args:
+        plan: what is asked.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self.variety = Variety(plan)
+        self.choices = Choices(plan, self.variety)
+        self._scarce: dict[int, bool] = {}
+
+    def is_scarce(self, number: int) -> bool:
+        """Return whether the items of an array may be used up, by the number of its rule."""
+        found = self._scarce.get(number)
+        if found is None:
+            splits = (self._plan.arrays[number].unique or {}).values()
+            found = self._scarce[number] = any(
+                split.values or not self.variety.of_position(split.endless) for split in splits
+            )
+        return found
+
+    def is_live(self, node: Node, text: bytes) -> bool:
+        """Return whether a text can be finished with a node on top.
+
+        Args:
+            node: on top, as far as it looks at nothing below.
+            text: that its arrays have captured.
+        """
+        return _Question(self._plan, self.choices, node, text).is_live()
+
+    def words(self, frame: Node, node: Node, text: bytes) -> Iterator[str]:
+        """Yield what an open string or key is in the items that may still become the one under way.
+
+        Once for each such item, with nothing where no string or key is open.
+
+        Args:
+            frame: of the array.
+            node: on top.
+            text: that its arrays have captured.
+        """
+        array, place = self._plan.arrays[frame.state[1]], place_of(frame)
+        values = place.values if array.repeats else array.barred(place)
+        if values:
+            kind = node.state[0]
+            read = read_unfinished(text[frame.state[6] :], inside=kind in _INSIDE)
+            for value in values:
+                yield from _list_words(value, read, kind)
+
+
+def _list_words(value: Value, read: Unfinished, kind: int) -> Iterator[str]:
+    """Yield what an open string or key is in a value that has what has been read of another.
+
+    Args:
+        value: that is compared.
+        read: of the other.
+        kind: of the node on top.
+    """
+    here = value
+    for opened in read.open:
+        parts = _take_apart(here, opened, is_array=opened.keys is None)
+        if parts is None:
+            return
+        part, rest = parts
+        if part is None:
+            # Nothing of the next item has been read, or of the value of the next member.
+            if kind != KEY:
+                yield ""
+            else:
+                yield from (key for key in rest if begins(key, read.rest, minimal=False))
+            return
+        here = part
+    if kind != STRING:
+        yield ""
+    elif here[0] == "string" and begins(here[1], read.rest, minimal=False):
+        yield here[1]
+
+
+def _take_apart(value: Value, opened: Open, *, is_array: bool) -> tuple[Value | None, Any] | None:
+    """Return the part of a value that is under way, and what comes after it.
+
+    Args:
+        value: that is compared.
+        opened: what has been read of a bracket.
+        is_array: whether it is an array, of which the next item is taken if there is one.
+
+    Returns:
+        ``None`` if the value has not what has been read. The part is ``None`` if there is none.
+    """
+    if is_array:
+        if value[0] != "array":
+            return None
+        items, n = items_of(value), len(opened.values)
+        if list(items[:n]) != opened.values:
+            return None
+        return (items[n], items[n + 1 :]) if n < len(items) else (None, ())
+    if value[0] != "object":
+        return None
+    rest = dict(members_of(value))
+    for key, inner in opened.members.items():
+        if rest.pop(key, None) != inner:
+            return None
+    if opened.key is None:
+        return None, rest
+    part = rest.pop(opened.key, None)
+    return None if part is None else (part, rest)
+
+
+class _Question:
+    """One text, and what is on top of it."""
+
+    def __init__(self, plan: Plan, choices: Choices, top: Node, text: bytes) -> None:
+        self._plan, self._choices = plan, choices
+        self._top, self._text = top, text
+        self._is_minimal = plan.layout.escapes == "minimal"
+        self._inner: dict[Node, list[Node]] = {}
+
+    def is_live(self) -> bool:
+        """Return whether the text can be finished."""
+        roots: dict[Node, None] = {}
+        open_, seen = [self._top], {self._top}
+        while open_:
+            node = open_.pop()
+            for parent in node.parents:
+                if not parent.captures:
+                    roots[node] = None
+                    continue
+                self._inner.setdefault(parent, []).append(node)
+                if parent not in seen:
+                    seen.add(parent)
+                    open_.append(parent)
+        return any(self._has_other(root, _NONE, None, 0) for root in roots)
+
+    def _has_other(self, node: Node, values: Values, read: Unfinished | None, depth: int) -> bool:
+        """Return whether a node's value can become none of some values.
+
+        Args:
+            node: what is open.
+            values: these.
+            read: what has been read of the item that it is in, ``None`` if it is in none.
+            depth: how many of that item's brackets are below the node.
+        """
+        if node is self._top:
+            return not values or read is None or self._top_has_other(values, read, depth)
+        barred, only = _NONE, None
+        rests = self._rests(node, values, read, depth)
+        if node.state[0] == ARRAY and node.state[5] is not None:
+            array, place = self._plan.arrays[node.state[1]], place_of(node)
+            barred, only = array.barred(place), array.only(place)
+            if read is None:
+                inside = self._top.state[0] in _INSIDE
+                read, depth = read_unfinished(self._text[node.state[6] :], inside=inside), -1
+        inner = self._inner[node]
+        if only is None:
+            taken = barred.union(rests) if rests else barred
+            if any(self._has_other(child, taken, read, depth + 1) for child in inner):
+                return True
+        return any(
+            value not in barred
+            and (left is None or self._rest_has_other(node, value, left))
+            and read is not None
+            and any(self._may_be(child, value, read, depth + 1) for child in inner)
+            for value, left in (
+                rests.items() if only is None else ((v, rests.get(v)) for v in only)
+            )
+        )
+
+    def _rests(
+        self, node: Node, values: Values, read: Unfinished | None, depth: int
+    ) -> dict[Value, list[Any]]:
+        """Return what is left of the values that have what was read, by the part under way."""
+        found: dict[Value, list[Any]] = {}
+        if read is None:
+            return found
+        opened, is_array = read.open[depth], node.state[0] == ARRAY
+        for value in values:
+            parts = _take_apart(value, opened, is_array=is_array)
+            if parts is not None and parts[0] is not None:
+                found.setdefault(parts[0], []).append(parts[1])
+        return found
+
+    def _rest_has_other(self, node: Node, value: Value, rests: list[Any]) -> bool:
+        """Return whether a bracket can end otherwise than in some ways, after some value in it."""
+        number = node.state[1]
+        if node.state[0] == OBJECT:
+            return self._choices.has_other_members(number, node.state[2], rests)
+        place = self._plan.arrays[number].add(place_of(node), value)
+        return place is not None and self._choices.has_other_items(number, place, rests, more=False)
+
+    def _may_be(self, node: Node, value: Value, read: Unfinished, depth: int) -> bool:
+        """Return whether a node's value can become this one."""
+        if node is self._top:
+            return self._top_may_be(value, read, depth)
+        parts = _take_apart(value, read.open[depth], is_array=node.state[0] == ARRAY)
+        if parts is None:
+            return False
+        part, rest = parts
+        if part is None:
+            return False
+        if not any(self._may_be(child, part, read, depth + 1) for child in self._inner[node]):
+            return False
+        number = node.state[1]
+        if node.state[0] == OBJECT:
+            return self._choices.fits_members(number, node.state[2], rest)
+        place = self._plan.arrays[number].add(place_of(node), part)
+        return place is not None and self._choices.fits_items(number, place, rest)
+
+    def _top_rests(self, values: Values, read: Unfinished, depth: int) -> list[Any]:
+        """Return what is left of the values that have what was read of the bracket on top."""
+        opened, is_array = read.open[depth], self._top.state[0] == ARRAY
+        found = []
+        for value in values:
+            parts = _take_apart(value, opened, is_array=is_array)
+            if parts is not None:
+                part, rest = parts
+                found.append(rest if part is None else (part, *rest))
+        return found
+
+    def _top_has_other(self, values: Values, read: Unfinished, depth: int) -> bool:
+        """Return whether what is on top can become none of some values."""
+        state, choices = self._top.state, self._choices
+        kind, number = state[0], state[1]
+        if kind in (VALUE, COLON):
+            return choices.has_other(number, values)
+        if kind == LITERAL:
+            return LITERAL_VALUES[number] not in values
+        if kind == NUMBER:
+            return self._plan.numbers_without(number, frozenset(values)).reads(read.rest)
+        if kind == STRING:
+            _, _, at, count, _ = state
+            texts = choices.texts_of(values)
+            return string_has_other(self._plan.strings[number], at, count, read.rest, texts)
+        rests = self._top_rests(values, read, depth)
+        if kind == KEY:
+            return self._key_has_other(rests, read.rest)
+        if kind == OBJECT:
+            more = state[3] == NEXT
+            return choices.has_other_members(number, state[2], rests, more=more)
+        return choices.has_other_items(number, place_of(self._top), rests, more=state[4] == NEXT)
+
+    def _key_has_other(self, rests: list[Mapping[str, Value]], raw: bytes) -> bool:
+        """Return whether an object can go on otherwise than in some ways, from inside a key."""
+        _, number, members, at, _ = self._top.state
+        rule, choices = self._plan.objects[number], self._choices
+        reach = rule.keys.reach_of(self._plan.key_bodies[number].targets[at])
+        labels = rule.open_labels(members) & reach
+        by_key: dict[str, dict[Value, list[Mapping[str, Value]]]] = {}
+        for rest in rests:
+            for key, value in rest.items():
+                if begins(key, raw, minimal=self._is_minimal):
+                    by_key.setdefault(key, {}).setdefault(value, []).append(rest)
+        label_of = {key: rule.dfa.labels[rule.dfa.read(key)] for key in by_key}
+        for label in list_bits(labels & rule.keys.names):
+            if label not in label_of.values():
+                return True
+        classes = labels & ~rule.keys.names
+        taken = members.others.union(by_key)
+        if classes and self._plan.key_is_live(number, classes, at, raw, taken):
+            return True
+        for key, by_value in by_key.items():
+            label = label_of[key]
+            if label < 0 or not labels >> label & 1 or key in members.others:
+                continue
+            for after, position in rule.enter(members, label, key):
+                if choices.has_other(position, by_value.keys()):
+                    return True
+                for value, some in by_value.items():
+                    left = [{k: v for k, v in rest.items() if k != key} for rest in some]
+                    if choices.fits(position, value) and choices.has_other_members(
+                        number, after, left
+                    ):
+                        return True
+        return False
+
+    def _top_may_be(self, value: Value, read: Unfinished, depth: int) -> bool:
+        """Return whether what is on top can become a value."""
+        state, choices = self._top.state, self._choices
+        kind, number = state[0], state[1]
+        if kind in (VALUE, COLON):
+            return choices.fits(number, value)
+        if kind == LITERAL:
+            return LITERAL_VALUES[number] == value
+        if kind == NUMBER:
+            only = self._plan.numbers_only(number, value) if value[0] == "number" else None
+            return only is not None and only.reads(read.rest)
+        if kind == STRING:
+            return (
+                value[0] == "string"
+                and begins(value[1], read.rest, minimal=self._is_minimal)
+                and choices.fits_string(number, value[1])
+            )
+        rests = self._top_rests([value], read, depth)
+        if not rests:
+            return False
+        (rest,) = rests
+        if kind == ARRAY:
+            more = state[4] == NEXT
+            return choices.fits_items(number, place_of(self._top), rest, more=more)
+        if kind == OBJECT:
+            return choices.fits_members(number, state[2], rest, more=state[3] == NEXT)
+        is_begun = any(begins(key, read.rest, minimal=self._is_minimal) for key in rest)
+        return is_begun and choices.fits_members(number, state[2], rest)
+
+
+def string_has_other(rule: StringRule, at: int, count: int, raw: bytes, texts: list[str]) -> bool:
+    """Return whether a string can become one that is none of some texts.
+
+    Args:
+        rule: of the string.
+        at: state of its body.
+        count: characters that were read.
+        raw: what has been read of its body.
+        texts: these, in ascending order.
+    """
+    if not texts:
+        return True
+    body = rule.body
+    if body.characters[at] >= 0:
+        return rule.has_other(body.characters[at], count, decode_body(raw), texts)
+    for byte in range(256):
+        after = body.step(at, byte)
+        if after:
+            n = rule.cap(count + 1) if body.characters[after] >= 0 else count
+            if rule.is_live(after, n) and string_has_other(
+                rule, after, n, raw + bytes([byte]), texts
+            ):
+                return True
+    return False

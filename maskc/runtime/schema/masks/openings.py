@@ -1,0 +1,172 @@
+"""What does a string or a key that opens inside a token do to the rest of it?
+
+It is found once for each automaton and each set of nodes after a quote, whatever the stack is.
+
+Example: of ``{"id":`` the key ``id`` ends before the colon, and ``{"i`` leaves one open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.schema.plan.plan import Plan
+from maskc.runtime.schema.scans.inside import Inside, find_inside
+from maskc.runtime.schema.scans.scans import Scanner
+from maskc.runtime.schema.scans.spelled import Spelled, spell
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.spelling import decode_body
+from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.schema.tries.summary import MANY, EndedKeys, Part, bits_of
+from maskc.runtime.schema.tries.tokens import TokenIndex
+from maskc.runtime.schema.tries.trie import Nodes, Trie
+
+_AFTER_KEY = frozenset(b": \t\r\n")
+_NOTHING = Inside((), (), (), (), ())
+
+
+class Opened(NamedTuple):
+    """What a string that opens somewhere does.
+
+    Attributes:
+        inside: to the texts after its quote.
+        free: the tokens of ``inside.free``.
+    """
+
+    inside: Inside
+    free: Part | None
+
+
+_NOTHING_OPENED = Opened(_NOTHING, None)
+
+
+class Openings:
+    """Strings and keys that open inside tokens. Shared by all matchers of an artifact.
+
+    Args:
+        index: the vocabulary.
+        plan: of the artifact.
+        budget: where results are remembered.
+    """
+
+    def __init__(self, index: TokenIndex, plan: Plan, budget: Budget) -> None:
+        self._index, self._plan, self._budget = index, plan, budget
+        self._known = Cache(budget)
+        self._minimal = plan.layout.escapes == "minimal"
+        self._free = Scanner(index, minimal=self._minimal).free
+
+    def inside(
+        self, trie: Trie, body: Body, nodes: Nodes, *, exactly: bool, dropped: int = DEAD
+    ) -> Opened:
+        """Return what a string that opens at some nodes does.
+
+        Args:
+            trie: of the vocabulary.
+            body: of the string.
+            nodes: after its quote.
+            exactly: whether states and sizes are wanted where every character may follow.
+            dropped: a state that counts as dead.
+        """
+        is_rest = trie is self._index.rests
+        if not any(map(trie.has_children, nodes)):
+            return _NOTHING_OPENED
+        key = (id(body), nodes, is_rest, exactly, dropped)
+        found: Opened | None = self._known.get(key)
+        if found is None:
+            if body.dfa.is_universal:
+                found = self._open_any(trie, nodes, exactly=exactly)
+            else:
+                found = self._open(trie, body.dfa, nodes, exactly=exactly, dropped=dropped)
+            self._known.put(key, found)
+            self._budget.charge(60 * len(found.inside.places))
+        return found
+
+    def spelled(self, trie: Trie, nodes: Nodes) -> Spelled:
+        """Return what the texts after some quotes write."""
+        return spell(self._index, trie, nodes, self._free, minimal=self._minimal)
+
+    def _open(
+        self, trie: Trie, dfa: CharDfa, nodes: Nodes, *, exactly: bool, dropped: int = DEAD
+    ) -> Opened:
+        found = find_inside(self.spelled(trie, nodes), dfa, exactly=exactly, dropped=dropped)
+        return Opened(found, self._pack(trie, found.free) if found.free else None)
+
+    def _open_any(self, trie: Trie, nodes: Nodes, *, exactly: bool) -> Opened:
+        """Return what a string of any characters does, which is the same in all artifacts."""
+        key = (Opened, self._minimal, nodes, trie is self._index.rests, exactly)
+        found: Opened | None = self._index.shared.get(key)
+        if found is None:
+            found = self._open(trie, self._free.dfa, nodes, exactly=exactly)
+            n_bytes = 4 * self._index.n_words + 1000 + 60 * len(found.inside.places)
+            self._index.shared.put(key, found, n_bytes)
+        return found
+
+    def ended_keys(
+        self, trie: Trie, number: int, nodes: Nodes, dropped: int
+    ) -> tuple[EndedKeys, ...]:
+        """Return the keys of an object's rule that end where they were opened, whatever may come.
+
+        Args:
+            trie: of the vocabulary.
+            number: of the rule.
+            nodes: after the opening quotes.
+            dropped: a state of the keys' automaton that counts as dead.
+        """
+        key = (EndedKeys, number, nodes, trie is self._index.rests, dropped)
+        known: tuple[EndedKeys, ...] | None = self._known.get(key)
+        if known is None:
+            rule, body = self._plan.objects[number], self._plan.key_bodies[number]
+            found = self.inside(trie, body, nodes, exactly=False, dropped=dropped)
+            together: dict[tuple[int, bool, str], list[tuple[str, int]]] = {}
+            for ended in found.inside.ended:
+                node, label, text = ended.node, rule.dfa.labels[ended.state], ""
+                if label == NO_LABEL:
+                    continue
+                if label >= rule.n_names:
+                    text = self._key_before(trie, node, nodes)
+                after = trie.bytes[trie.first[node] : trie.first[node + 1]]
+                goes_on = rule.is_scarce or not _AFTER_KEY.isdisjoint(after)
+                if not goes_on and not trie.n_ending[node]:
+                    continue
+                # Where nothing follows, all keys of a label are alike.
+                group = (label, goes_on, text if goes_on else "")
+                together.setdefault(group, []).append((text, node))
+            known = tuple(
+                EndedKeys(label, tuple(t for t, _ in pairs), tuple(n for _, n in pairs), goes_on)
+                for (label, goes_on, _), pairs in together.items()
+            )
+            self._known.put(key, known)
+        return known
+
+    def _key_before(self, trie: Trie, node: int, quotes: Nodes) -> str:
+        """Return the key that ends at a node and begins after one of some quotes."""
+        key = (EndedKeys, trie is self._index.rests, node, quotes)
+        found: str | None = self._index.shared.get(key)
+        if found is None:
+            found = decode_body(after_quote(trie, trie.path(node), quotes)[:-1])
+            self._index.shared.put(key, found, ENTRY_BYTES)
+        return found
+
+    def _pack(self, trie: Trie, places: Sequence[int]) -> Part:
+        """Return the part of some texts, by place."""
+        if trie is self._index.rests:
+            return Part(bits=bits_of(places))
+        ids = [self._index.ids[place] for place in places]
+        return Part(few=tuple(ids)) if len(ids) <= MANY else Part((self._index.pack(ids),))
+
+
+def after_quote(trie: Trie, text: bytes, quotes: Nodes) -> bytes:
+    """Return what a text has after the one of some quotes that it begins with."""
+    # No path begins with another: each is white space and signs up to its only quote.
+    paths = (trie.path(quote) for quote in quotes)
+    return next(text[len(path) :] for path in paths if text.startswith(path))
+
+
+def read_body(body: Body, raw: bytes) -> tuple[int, int]:
+    """Return the state after a body's first bytes, and how many whole characters they are."""
+    at, size = body.start, 0
+    for byte in raw:
+        at = body.step(at, byte)
+        size += body.characters[at] >= 0
+    return at, size

@@ -1,0 +1,226 @@
+"""What of an object's keys counts for the texts that open one?
+
+Few texts go on after the quote that opens a key: of llama3's, ``,"`` and what begins with it are a
+dozen. So of all that a rule says of keys little is told apart there, and most objects are alike:
+a key may come, and none is read.
+
+Example: after ``{"a": 1`` the same is legal whichever of ``b`` and ``c`` was there before.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.schema.masks.openings import Openings
+from maskc.runtime.schema.plan.blanks import BLANK_BYTES
+from maskc.runtime.schema.plan.plan import Plan
+from maskc.runtime.schema.scans.spelled import CUT, ESCAPED, Spelled
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL
+from maskc.runtime.schema.tries.tokens import TokenIndex
+from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
+
+_QUOTE = 0x22
+_BEFORE_KEYS = frozenset(b",{")
+
+
+class Outline(NamedTuple):
+    """What texts do that open a key at some nodes of a trie.
+
+    Attributes:
+        may_come: whether any key may come.
+        inside: places of those that end in the key.
+        named: nodes at which they end after a key with a name.
+        classed: after another one.
+    """
+
+    may_come: bool
+    inside: frozenset[int]
+    named: frozenset[int]
+    classed: frozenset[int]
+
+
+class Outlines:
+    """Says what counts. Shared by all matchers of an artifact.
+
+    Args:
+        index: the vocabulary.
+        plan: of the artifact.
+        openings: of the artifact.
+        budget: where results are remembered.
+    """
+
+    def __init__(self, index: TokenIndex, plan: Plan, openings: Openings, budget: Budget) -> None:
+        self._index, self._plan, self._openings = index, plan, openings
+        self._known = Cache(budget)
+
+    def is_open(self, number: int, labels: int) -> bool:
+        """Return whether a key may come that has the label of the automaton's sink."""
+        dfa = self._plan.objects[number].dfa
+        return dfa.sink >= 0 and bool(labels >> dfa.labels[dfa.sink] & 1)
+
+    def inner_quotes(self, trie: Trie) -> tuple[Nodes, ...]:
+        """Return the nodes at which a key can open after a brace or a comma in the same text.
+
+        None of them leads to another one of the same tuple.
+        """
+        key = (Outline, trie is self._index.rests)
+        found: tuple[Nodes, ...] | None = self._index.shared.get(key)
+        if found is None:
+            found = _find_quotes(trie)
+            self._index.shared.put(key, found, 1_000)
+        return found
+
+    def telling(self, trie: Trie, number: int, nodes: Nodes | None, labels: int) -> int:
+        """Return those of some labels that count beyond that any key may come, as bits.
+
+        Args:
+            trie: of the vocabulary.
+            number: of the object's rule.
+            nodes: after the opening quotes, none of which leads to another; ``None``: all inner
+                ones.
+            labels: that may come.
+        """
+        if not labels:
+            return 0
+        is_open = self.is_open(number, labels)
+        key = (number, nodes, trie is self._index.rests, is_open)
+        found: int | None = self._known.get(key)
+        if found is None:
+            found = 0
+            for layer in self._layers(trie, nodes):
+                found |= self._find_telling(trie, number, layer, is_open=is_open)
+            self._known.put(key, found)
+        return labels & found
+
+    def _layers(self, trie: Trie, nodes: Nodes | None) -> tuple[Nodes, ...]:
+        """Return the quotes that count where keys open at some nodes, as many for as many nodes."""
+        inner = self.inner_quotes(trie)
+        if nodes is None:
+            return inner
+        kept = tuple(filter(trie.has_children, nodes))
+        if not kept:
+            return ()
+        return inner if set(kept) <= set().union(*inner) else (kept,)
+
+    def _find_telling(self, trie: Trie, number: int, nodes: Nodes, *, is_open: bool) -> int:
+        rule, body = self._plan.objects[number], self._plan.key_bodies[number]
+        sink = body.dfa.sink
+        found = free = 1 << body.dfa.labels[sink] if is_open else 0
+        if self._is_usual(trie, number, nodes, is_open=is_open):
+            return free
+        dropped = DEAD if is_open else max(sink, DEAD)
+        opened = self._openings.inside(trie, body, nodes, exactly=False, dropped=dropped)
+        for targets in opened.inside.targets:
+            reach = rule.keys.reach_of(targets) & rule.allowed
+            if reach != rule.allowed and not reach & free:
+                found |= reach
+        for ended in self._openings.ended_keys(trie, number, nodes, dropped):
+            found |= 1 << ended.label
+        return found
+
+    def outline(self, number: int, labels: int, *, may_come: bool) -> tuple[Outline, ...] | None:
+        """Return what is legal where a text opens a key after a brace or a comma.
+
+        ``None`` where a text goes on after the key.
+
+        Args:
+            number: of the object's rule, none of whose keys can be used up.
+            labels: that may come, as bits: all, or those that count.
+            may_come: whether any may.
+        """
+        found: list[Outline] = []
+        for trie in (self._index.tokens, self._index.rests):
+            for quotes in self.inner_quotes(trie):
+                outline = self._outline(trie, number, quotes, labels, may_come=may_come)
+                if outline is None:
+                    return None
+                found.append(outline)
+        return tuple(found)
+
+    def _outline(
+        self, trie: Trie, number: int, quotes: Nodes, labels: int, *, may_come: bool
+    ) -> Outline | None:
+        is_open = self.is_open(number, labels)
+        if not self._is_usual(trie, number, quotes, is_open=is_open):
+            return self._find_outline(trie, number, quotes, labels, may_come=may_come)
+        minimal = self._plan.layout.escapes == "minimal"
+        key = (Outline, minimal, trie is self._index.rests, quotes, is_open, may_come)
+        found: tuple[Outline | None] | None = self._index.shared.get(key)
+        if found is None:
+            found = (self._find_outline(trie, number, quotes, labels, may_come=may_come),)
+            self._index.shared.put(key, found, 1_000)
+        return found[0]
+
+    def _is_usual(self, trie: Trie, number: int, quotes: Nodes, *, is_open: bool) -> bool:
+        """Return whether no name begins as the texts after some quotes do.
+
+        Then an object is like any other that takes further keys, or takes none.
+        """
+        key = (number, quotes, trie is self._index.rests, is_open, "usual")
+        found: bool | None = self._known.get(key)
+        if found is None:
+            found = self._compare(self._openings.spelled(trie, quotes), number, is_open=is_open)
+            self._known.put(key, found)
+        return found
+
+    def _compare(self, spelled: Spelled, number: int, *, is_open: bool) -> bool:
+        rule, dfa = self._plan.objects[number], self._plan.objects[number].dfa
+        usual = (dfa.sink,) if is_open else (DEAD, max(dfa.sink, DEAD))
+        first = spelled.chars[spelled.first[ROOT] : spelled.first[ROOT + 1]]
+        if any(dfa.step(dfa.start, character) not in usual for character in first):
+            return False
+        if dfa.labels[dfa.start] != (dfa.labels[dfa.sink] if is_open else NO_LABEL):
+            return False
+        if not is_open and any(
+            label not in dfa.labels for label, options in enumerate(rule.options) if options
+        ):
+            return False
+        # What has begun with an escape can become any character, so any key.
+        after = {dfa.sink} if is_open else {*dfa.rows[dfa.start].values(), dfa.defaults[dfa.start]}
+        cut = (item for item in spelled.own_items(ROOT) if spelled.kinds[item] in (ESCAPED, CUT))
+        return all(
+            dfa.targets_of(dfa.start, spelled.ranges[spelled.begun[item]]) >= after - {DEAD}
+            for item in cut
+        )
+
+    def _find_outline(
+        self, trie: Trie, number: int, quotes: Nodes, labels: int, *, may_come: bool
+    ) -> Outline | None:
+        rule, body = self._plan.objects[number], self._plan.key_bodies[number]
+        dropped = DEAD if self.is_open(number, labels) else max(body.dfa.sink, DEAD)
+        opened = self._openings.inside(trie, body, quotes, exactly=False, dropped=dropped)
+        inside = set(opened.inside.free)
+        for place, targets in zip(opened.inside.places, opened.inside.targets, strict=True):
+            reach = rule.keys.reach_of(targets) & rule.allowed
+            if reach & labels or may_come and reach == rule.allowed:
+                inside.add(place)
+        named: set[int] = set()
+        classed: set[int] = set()
+        for ended in self._openings.ended_keys(trie, number, quotes, dropped):
+            if not labels >> ended.label & 1:
+                continue
+            if ended.goes_on:
+                return None
+            (named if ended.label < rule.n_names else classed).update(ended.nodes)
+        return Outline(may_come, frozenset(inside), frozenset(named), frozenset(classed))
+
+
+def _find_quotes(trie: Trie) -> tuple[Nodes, ...]:
+    layers: list[list[int]] = []
+    # A node, whether a key can open after it, and how many quotes of keys there were.
+    open_ = [(ROOT, False, 0)]
+    while open_:
+        node, is_before, depth = open_.pop()
+        for child, byte in trie.children(node, None):
+            if not trie.has_children(child):
+                continue
+            n_quotes = depth
+            if byte == _QUOTE and is_before:
+                if depth == len(layers):
+                    layers.append([])
+                layers[depth].append(child)
+                n_quotes += 1
+            goes_on = byte in _BEFORE_KEYS or is_before and byte in BLANK_BYTES
+            open_.append((child, goes_on, n_quotes))
+    return tuple(tuple(sorted(layer)) for layer in layers)

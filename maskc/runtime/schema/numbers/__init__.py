@@ -1,0 +1,1 @@
+"""JSON numbers: which values a rule allows, and which spellings can still become one."""

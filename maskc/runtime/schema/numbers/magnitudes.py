@@ -1,0 +1,332 @@
+"""The magnitudes that a rule of numbers allows after one sign, and two questions about them.
+
+What has been read of a number fixes its first digits, and leaves open by which power of ten they
+are multiplied. So we ask whether one of ``digits × 10^n`` is allowed (``holds``), and whether one
+of the intervals ``[digits, digits + 1) × 10^n`` has an allowed magnitude (``meets``), for n in a
+range.
+
+There are three kinds of sets: values that are listed, the multiples of a factor between two bounds,
+and all numbers between two bounds. Single values may be taken out of the last two.
+
+Example: of the multiples of 400, 7 × 10^n is one from n = 2 on; [7, 8) × 10^n meets one at n = 3.
+
+No n is tried that cannot matter: it is computed from the bounds' lengths (see
+``maskc.runtime.schema.numbers.powers``), so that a question costs as many steps as digits are
+written in the rule and in the text, whatever the exponents are.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from maskc.runtime.schema.numbers.listed_numbers import sort_numbers
+from maskc.runtime.schema.numbers.powers import (
+    Factor,
+    ceil_scaled,
+    decimal,
+    power_beyond,
+    power_of_ten,
+    power_over,
+    split_zeros,
+)
+
+# By digits that do not end in 0, the exponents.
+Decimals = Mapping[int, frozenset[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The powers of ten that are open, both ends included; ``None``: without an end."""
+
+    first: int | None
+    last: int | None
+
+    def starting(self, first: int) -> Range:
+        """Return those from a power on."""
+        return Range(first if self.first is None else max(first, self.first), self.last)
+
+    def ending(self, last: int) -> Range:
+        """Return those up to a power."""
+        return Range(self.first, last if self.last is None else min(last, self.last))
+
+    def shifted(self, by: int) -> Range:
+        """Return them with a number added to each."""
+        return Range(
+            None if self.first is None else self.first + by,
+            None if self.last is None else self.last + by,
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is none."""
+        return self.first is not None and self.last is not None and self.first > self.last
+
+    def has_more_than(self, powers: Iterable[int]) -> bool:
+        """Return whether there is one that is not among some."""
+        if self.first is None or self.last is None:
+            return True
+        within = sum(self.first <= power <= self.last for power in powers)
+        return within < self.last - self.first + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The least and the greatest magnitude.
+
+    Attributes:
+        low: the least, 0 without a bound.
+        low_open: whether ``low`` itself is excluded.
+        high: the greatest, ``None`` without a bound.
+        high_open: whether ``high`` itself is excluded.
+    """
+
+    low: Fraction
+    low_open: bool
+    high: Fraction | None
+    high_open: bool
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no magnitude lies between them."""
+        if self.high is None or self.low < self.high:
+            return False
+        return self.low > self.high or self.low_open or self.high_open
+
+    def has_zero(self) -> bool:
+        """Return whether 0 lies between them."""
+        return not self.is_empty and not self.low and not self.low_open
+
+    def clip(self, digits: int, powers: Range) -> Range:
+        """Return those n for which ``digits × 10^n`` lies between them; digits are not 0."""
+        if self.low:
+            powers = powers.starting(power_beyond(digits, self.low, strict=self.low_open))
+        if self.high is None:
+            return powers
+        if not self.high:
+            return Range(1, 0)
+        return powers.ending(power_beyond(digits, self.high, strict=not self.high_open) - 1)
+
+
+class Magnitudes(Protocol):
+    """A set of magnitudes."""
+
+    def holds(self, digits: int, powers: Range) -> bool:
+        """Return whether ``digits × 10^n`` is in the set for one of the powers n."""
+
+    def meets(self, digits: int, powers: Range, *, start: bool) -> bool:
+        """Return whether ``[digits, digits + 1) × 10^n`` has an element for one of the powers n.
+
+        Args:
+            digits: as a number.
+            powers: that may come.
+            start: whether the intervals have their lower ends.
+        """
+
+
+class Listed:
+    """Magnitudes that are listed.
+
+    Args:
+        values: the magnitudes.
+        excluded: those that are not allowed all the same.
+    """
+
+    def __init__(self, values: Iterable[Fraction], excluded: Decimals) -> None:
+        kept = list(values)
+        if excluded:
+            kept = [value for value in kept if not _is_among(value, excluded)]
+        self._has_zero = any(not value for value in kept)
+        self._sorted = sort_numbers(value for value in kept if value)
+        self._decimals = by_digits(self._sorted)
+
+    def holds(self, digits: int, powers: Range) -> bool:
+        """Return whether ``digits × 10^n`` is listed for one of the powers n."""
+        if not digits:
+            return self._has_zero
+        short, n_zeros = split_zeros(digits)
+        there = (exponent - n_zeros for exponent in self._decimals.get(short, ()))
+        return any(not powers.starting(n).ending(n).is_empty for n in there)
+
+    def meets(self, digits: int, powers: Range, *, start: bool) -> bool:
+        """Return whether one of the intervals has a listed magnitude."""
+        if not digits and start and self._has_zero:
+            return True
+        place = 0
+        while place < len(self._sorted):
+            powers = powers.starting(power_beyond(digits + 1, self._sorted[place], strict=True))
+            if powers.is_empty or powers.first is None:
+                return False
+            low = _scale(digits, powers.first)
+            place = (bisect_left if start else bisect_right)(self._sorted, low, lo=place)
+            if place == len(self._sorted):
+                return False
+            if self._sorted[place] < _scale(digits + 1, powers.first):
+                return True
+        return False
+
+
+class Points:
+    """Of all numbers between two bounds, those that meet what is asked of each alone.
+
+    Args:
+        bounds: of the magnitudes.
+        factor: they are multiples of it.
+        not_factors: and of none of these.
+        excluded: magnitudes that are not allowed.
+    """
+
+    def __init__(
+        self,
+        bounds: Bounds,
+        factor: Factor | None,
+        not_factors: tuple[Factor, ...],
+        excluded: Decimals,
+    ) -> None:
+        self._bounds, self._factor, self._not_factors = bounds, factor, not_factors
+        self._excluded = excluded
+
+    def holds(self, digits: int, powers: Range) -> bool:
+        """Return whether ``digits × 10^n`` is allowed for one of the powers n."""
+        if not digits:
+            return self._bounds.has_zero() and not self._not_factors and 0 not in self._excluded
+        powers = self._bounds.clip(digits, powers)
+        if self._factor is not None:
+            first = self._factor.divides_from(digits)
+            if first is None:
+                return False
+            powers = powers.starting(first)
+        for factor in self._not_factors:
+            first = factor.divides_from(digits)
+            if first is not None:
+                powers = powers.ending(first - 1)
+        if powers.is_empty:
+            return False
+        if not self._excluded:
+            return True
+        short, n_zeros = split_zeros(digits)
+        return powers.has_more_than(n - n_zeros for n in self._excluded.get(short, ()))
+
+
+class Between(Points):
+    """All magnitudes between two bounds that differ, but for single ones."""
+
+    def __init__(self, bounds: Bounds, not_factors: tuple[Factor, ...], excluded: Decimals) -> None:
+        super().__init__(bounds, None, not_factors, excluded)
+
+    def meets(self, digits: int, powers: Range, *, start: bool) -> bool:
+        """Return whether one of the intervals has an allowed magnitude."""
+        # What is excluded lies apart: any piece of an interval has others.
+        return self._overlaps(digits, powers) or start and self.holds(digits, powers)
+
+    def _overlaps(self, digits: int, powers: Range) -> bool:
+        """Return whether more than one point of an interval lies between the bounds."""
+        low, high = self._bounds.low, self._bounds.high
+        if low:
+            powers = powers.starting(power_beyond(digits + 1, low, strict=True))
+        if high is not None and digits:
+            if not high:
+                return False
+            powers = powers.ending(power_beyond(digits, high, strict=False) - 1)
+        return high != 0 and not powers.is_empty
+
+
+class Multiples(Points):
+    """The multiples of a factor between two bounds, but for some."""
+
+    def __init__(
+        self, bounds: Bounds, factor: Factor, not_factors: tuple[Factor, ...], excluded: Decimals
+    ) -> None:
+        super().__init__(bounds, factor, not_factors, excluded)
+        unit = factor.value
+        # A factor of thousands of zeros, or of thousands of digits after the point, counts as one
+        # of few digits, with the powers of ten shifted.
+        written = decimal(unit)
+        self._shift = 0 if written is None else written[1]
+        self._unit = unit if written is None else Fraction(written[0])
+        # An interval that is wider than the unit has a multiple.
+        self._widest = power_beyond(1, self._unit, strict=True)
+        # n × unit is a multiple of another factor if n is one of this.
+        self._not_every = [(unit / other.value).denominator for other in not_factors]
+        self._least = -(-bounds.low // unit)
+        if bounds.low_open and self._least * unit == bounds.low:
+            self._least += 1
+        self._most = None if bounds.high is None else bounds.high // unit
+        if bounds.high_open and self._most is not None and self._most * unit == bounds.high:
+            self._most -= 1
+
+    def meets(self, digits: int, powers: Range, *, start: bool) -> bool:
+        """Return whether one of the intervals has an allowed multiple."""
+        if not digits and start and self.holds(0, powers):
+            return True
+        powers = powers.shifted(-self._shift)
+        n = max(self._least, 1)
+        while self._most is None or n <= self._most:
+            # Of the multiples below n none is in an interval that is left.
+            top, bottom = n * self._unit.numerator, (digits + 1) * self._unit.denominator
+            powers = powers.starting(power_over(top, bottom, strict=True))
+            if powers.first is None or powers.is_empty:
+                return False
+            powers = powers.starting(self._find_multiple(digits, powers.first, start=start))
+            if powers.first is None or powers.is_empty:
+                return False
+            n = max(n, self._first_of(digits, powers.first, start=start))
+            end = ceil_scaled(digits + 1, powers.first, self._unit)
+            while n < end and (self._most is None or n <= self._most):
+                if self._allows(n):
+                    return True
+                n += 1
+        return False
+
+    def _first_of(self, digits: int, power: int, *, start: bool) -> int:
+        """Return the first multiple from which an interval begins, counted in units."""
+        n = ceil_scaled(digits, power, self._unit)
+        return n if start or n * self._unit != _scale(digits, power) else n + 1
+
+    def _find_multiple(self, digits: int, power: int, *, start: bool) -> int:
+        """Return the least power, not below the given one, whose interval has a multiple.
+
+        Ten times a multiple is one: when an interval has one, all with greater powers do.
+        """
+        low, high = power, max(power, self._widest)
+        while low < high:
+            middle = (low + high) // 2
+            first = self._first_of(digits, middle, start=start)
+            if first < ceil_scaled(digits + 1, middle, self._unit):
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+    def _allows(self, n: int) -> bool:
+        """Return whether a multiple within the bounds is allowed, as most are."""
+        if any(n % every == 0 for every in self._not_every):
+            return False
+        if not self._excluded:
+            return True
+        written = decimal(n * self._unit)
+        return written is None or written[1] + self._shift not in self._excluded.get(written[0], ())
+
+
+def _is_among(value: Fraction, decimals: Decimals) -> bool:
+    written = decimal(value)
+    return written is not None and written[1] in decimals.get(written[0], ())
+
+
+def by_digits(values: Iterable[Fraction]) -> dict[int, frozenset[int]]:
+    """Return the exponents of values by their digits, without those that no digits write."""
+    found: dict[int, set[int]] = {}
+    for value in values:
+        written = decimal(value)
+        if written is not None:
+            found.setdefault(written[0], set()).add(written[1])
+    return {digits: frozenset(exponents) for digits, exponents in found.items()}
+
+
+def _scale(digits: int, power: int) -> Fraction:
+    if power >= 0:
+        return Fraction(digits * power_of_ten(power))
+    return Fraction(digits, power_of_ten(-power))

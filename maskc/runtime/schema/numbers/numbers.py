@@ -1,0 +1,305 @@
+"""The spellings of a JSON number, digit by digit, and which of them can still become allowed.
+
+A rule bounds the value, wants it to be a multiple, forbids values, or lists the only ones. What has
+been read of a number bounds what it can become: after ``12`` come 12, 120 to 129.9…, and so on;
+after ``12e`` come 12, 120, 1200, … We ask by exact arithmetic whether any of these is allowed.
+
+The layout says which spellings there are:
+
+- ``plain``: an integer part and, if wanted, a fraction; no exponent.
+- ``usual``: also an exponent that makes an integer larger (``1e300``), and one that makes a number
+  smaller if the digits before it do not end in 0 (``1.5e-7``). Such a number is never an integer,
+  so ``1.5`` where an integer is wanted is illegal at the ``5``. ``1.5e3`` is not written.
+
+Example: for multiples of 5 from 10 to 30, ``1`` leads to 10 and 15, ``4`` nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from maskc.runtime.schema.numbers.magnitudes import Range
+from maskc.runtime.schema.numbers.powers import power_beyond
+from maskc.runtime.schema.numbers.sides import Decimal, Rule, Side, far_beyond
+
+# What has been read: sign, phase, digits as a number, digits of the fraction, whether the last
+# digit is not 0, and the exponent.
+State = tuple[bool, int, int, int, bool, int]
+
+START, MINUS, ZERO, INTEGER, POINT, FRACTION, MARK, PLUS, LESS, LARGER, SMALLER = range(11)
+_ENDS = frozenset([ZERO, INTEGER, FRACTION, LARGER, SMALLER])
+_FIRST: State = (False, START, 0, 0, False, 0)
+_DIGITS = frozenset(b"0123456789")
+NUMBER_BYTES = frozenset(b"-+.eE0123456789")
+# What is remembered of one rule, in bytes, before all of it is forgotten.
+_MOST_REMEMBERED = 32 << 20
+
+
+class Numbers:
+    """The spellings of numbers that a rule allows.
+
+    Args:
+        rule: of the values.
+        exponents: whether the layout has them.
+        without: values that are not allowed either.
+    """
+
+    def __init__(
+        self, rule: Rule, *, exponents: bool, without: frozenset[Decimal] = frozenset()
+    ) -> None:
+        self.rule = rule
+        self._without = without
+        self._spelled = rule.spelled
+        self._exponents = exponents and rule.spelled != 1
+        self._sides = (Side(rule, without, negative=False), Side(rule, without, negative=True))
+        self._far = far_beyond(rule, without)
+        self._steps: dict[tuple[State, int], State | None] = {}
+        self._ends: dict[State, bool] = {}
+        self._size = 0
+
+    @property
+    def identity(self) -> tuple[Rule, bool, frozenset[Decimal]]:
+        """What tells it from others."""
+        return self.rule, self._exponents, self._without
+
+    @property
+    def start(self) -> State:
+        """The state before the first byte."""
+        return _FIRST
+
+    @property
+    def is_satisfiable(self) -> bool:
+        """Whether any number is allowed."""
+        return any(self.step(_FIRST, byte) is not None for byte in b"-0123456789")
+
+    def step(self, state: State, byte: int) -> State | None:
+        """Return the state after a byte, ``None`` if no allowed number begins so."""
+        key = (state, byte)
+        if key not in self._steps:
+            self._make_room(state)
+            self._steps[key] = self._step(state, byte)
+        return self._steps[key]
+
+    def reads(self, text: bytes) -> bool:
+        """Return whether an allowed number begins with a text."""
+        state: State | None = self.start
+        for byte in text:
+            if state is None:
+                return False
+            state = self.step(state, byte)
+        return state is not None
+
+    def has_value(self, value: Decimal) -> bool:
+        """Return whether a value is allowed, in some spelling."""
+        negative, digits, exponent = value
+        if self._spelled == 1 and exponent < 0:
+            return False
+        return self._sides[negative].allowed.holds(digits, Range(exponent, exponent))
+
+    def _make_room(self, state: State) -> None:
+        """Forget all answers when they have grown large: a state has all digits that were read."""
+        if self._size > _MOST_REMEMBERED:
+            self._steps.clear()
+            self._ends.clear()
+            self._size = 0
+        self._size += 300 + state[2].bit_length() // 4
+
+    def takes_digits(self, state: State, n_digits: int) -> bool:
+        """Return whether up to so many digits may follow, whatever they are; not complete."""
+        negative, phase, digits, n_fraction, _, _ = state
+        side = self._sides[negative]
+        if not side.is_solid or self._spelled == 2:
+            return False
+        least, most = side.low, side.high
+        # An interval this wide holds some power of ten times any number.
+        is_wide = most is None or most > 10 * (least + 1) or not least and most > 0
+        scales = self._exponents and side.multiple is None and is_wide
+        if phase in (POINT, FRACTION) and side.places is not None:
+            value, next_ = Fraction(digits, 10**n_fraction), Fraction(digits + 1, 10**n_fraction)
+            is_above = value > least or not value and side.has_zero
+            is_below = most is None or next_ <= most
+            return n_fraction + n_digits <= side.places and is_below and is_above
+        if phase in (POINT, FRACTION, INTEGER) and self._is_scaled_between(side, state):
+            return True
+        if phase == FRACTION and side.multiple is None:
+            low, high = Fraction(digits, 10**n_fraction), Fraction(digits + 1, 10**n_fraction)
+            return low > least and (most is None or high <= most or scales)
+        if phase == INTEGER and (most is None or scales):
+            return True  # enough of them make an interval that is wide enough
+        if phase != INTEGER or most is None or side.multiple is not None and side.places is None:
+            return False
+        if side.has_gaps or (digits + 1) * 10**n_digits > most:
+            return False
+        # Below the lower bound, zeros reach a number between it and ten times as much.
+        return digits > least or is_wide
+
+    def _is_scaled_between(self, side: Side, state: State) -> bool:
+        """Return whether all that begins with these digits is allowed at some power of ten.
+
+        More digits do not leave that interval. An exponent gets there, after one more digit that
+        is not 0 if need be, and where an integer is too small, more digits do; a fraction is
+        never made larger.
+        """
+        _, phase, digits, n_fraction, _, _ = state
+        if not self._exponents or side.multiple is not None or not side.low or side.high is None:
+            return False
+        if not digits:
+            return False
+        power = power_beyond(digits, side.low, strict=True)
+        if phase != INTEGER and power > -n_fraction:
+            return False
+        return power_beyond(digits + 1, side.high, strict=True) > power
+
+    def barred_digits(self, state: State) -> frozenset[int]:
+        """Return digits that surely may not follow; not complete."""
+        negative, phase, digits, n_fraction, *_ = state
+        side = self._sides[negative]
+        if phase in (POINT, FRACTION) and side.places is not None:
+            return _DIGITS - {0x30} if n_fraction >= side.places else frozenset()
+        # No exponent makes an integer smaller and leaves it one.
+        if phase != INTEGER or side.multiple != 1 or side.high is None:
+            return frozenset()
+        return _DIGITS if digits * 10 > side.high else frozenset()
+
+    def may_end(self, state: State) -> bool:
+        """Return whether the number may end here."""
+        found = self._ends.get(state)
+        if found is None:
+            self._make_room(state)
+            found = self._ends[state] = self._may_end(state)
+        return found
+
+    def _may_end(self, state: State) -> bool:
+        negative, phase, digits, n_fraction, _, exponent = state
+        if phase not in _ENDS or self._spelled == 2 and phase in (ZERO, INTEGER):
+            return False
+        if phase == FRACTION and self._sides[negative].is_between(digits, n_fraction):
+            return True
+        power = -n_fraction
+        if phase == LARGER:
+            power = exponent
+        elif phase == SMALLER:
+            if not exponent:
+                return False
+            power -= exponent
+        return self._sides[negative].allowed.holds(digits, Range(power, power))
+
+    def _step(self, state: State, byte: int) -> State | None:
+        after = self._move(state, byte)
+        if after is None or after[1] != MINUS and not self._is_live(after):
+            return None
+        if after[1] == MINUS and not any(self.step(after, digit) for digit in b"0123456789"):
+            return None
+        return self._canonical(after)
+
+    def _move(self, state: State, byte: int) -> State | None:
+        """Return the state after a byte by syntax alone."""
+        negative, phase, digits, n_fraction, last, exponent = state
+        if byte not in _DIGITS:
+            return self._move_sign(state, byte)
+        digit = byte - 0x30
+        if phase in (START, MINUS):
+            return (negative, INTEGER if digit else ZERO, digit, 0, digit > 0, 0)
+        if phase == INTEGER:
+            return (negative, INTEGER, digits * 10 + digit, 0, digit > 0, 0)
+        if phase in (POINT, FRACTION):
+            return (negative, FRACTION, digits * 10 + digit, n_fraction + 1, digit > 0, 0)
+        if phase in (MARK, PLUS, LARGER) and n_fraction == 0:
+            return (negative, LARGER, digits, 0, last, self._cap(digits, exponent * 10 + digit))
+        if phase in (LESS, SMALLER):
+            return (
+                negative,
+                SMALLER,
+                digits,
+                n_fraction,
+                last,
+                self._cap(digits, exponent * 10 + digit),
+            )
+        return None
+
+    def _move_sign(self, state: State, byte: int) -> State | None:
+        negative, phase, digits, n_fraction, last, _ = state
+        if byte == 0x2D and phase == START:
+            return (True, MINUS, 0, 0, False, 0)
+        if byte == 0x2E and phase in (ZERO, INTEGER) and self._spelled != 1:
+            return (negative, POINT, digits, 0, False, 0)
+        if not self._exponents:
+            return None
+        if byte in b"eE" and phase in (ZERO, INTEGER, FRACTION):
+            return (negative, MARK, digits, n_fraction, last, 0)
+        if byte == 0x2B and phase == MARK and n_fraction == 0:
+            return (negative, PLUS, digits, 0, last, 0)
+        if byte == 0x2D and phase == MARK and last:
+            return (negative, LESS, digits, n_fraction, last, 0)
+        return None
+
+    def _cap(self, digits: int, exponent: int) -> int:
+        """Return the exponent, or one that stands for all that are larger."""
+        return min(exponent, self._far + digits.bit_length())
+
+    def _is_live(self, state: State) -> bool:
+        """Return whether what has been read can become an allowed number."""
+        negative, phase, digits, n_fraction, last, exponent = state
+        allowed = self._sides[negative].allowed
+        exact = Range(-n_fraction, -n_fraction)
+        if phase == ZERO and self._spelled == 1:
+            return allowed.holds(digits, exact)
+        if phase == INTEGER and self._sides[negative].is_inside(digits):
+            return True
+        is_fraction = phase in (POINT, FRACTION)
+        if is_fraction and self._sides[negative].is_between(digits, n_fraction):
+            return True
+        if phase in (ZERO, INTEGER, POINT, FRACTION):
+            # An exponent adds no value that digits do not reach, but smaller ones.
+            longer = Range(0, None) if phase == INTEGER else exact
+            smaller = Range(None, -n_fraction - 1)
+            return allowed.meets(digits, longer, start=True) or (
+                self._exponents and phase != ZERO and allowed.meets(digits, smaller, start=last)
+            )
+        reach = [Range(0, None)]
+        if phase in (LARGER, SMALLER):
+            reach = list(_reach(exponent, self._far + digits.bit_length()))
+        is_larger = phase in (MARK, PLUS, LARGER) and n_fraction == 0
+        if is_larger and any(allowed.holds(digits, powers) for powers in reach):
+            return True
+        if phase in (MARK, LESS, SMALLER) and last:
+            return any(allowed.holds(digits, _below(-n_fraction, powers)) for powers in reach)
+        return False
+
+    def _canonical(self, state: State) -> State:
+        """Return a state that stands for all that have the same future."""
+        negative, phase, digits, _, last, exponent = state
+        side = self._sides[negative]
+        if side.is_free:
+            if phase == ZERO:
+                return state
+            is_fraction = phase in (FRACTION, MARK, LESS, SMALLER) and state[3] > 0
+            if side.multiple is not None:
+                last = False  # nothing smaller is an integer
+            digits = (10 if is_fraction else 1) if digits or side.multiple is None else 0
+            if phase in (MINUS, START):
+                return state
+            n_fraction = 1 if is_fraction else 0
+            return (negative, phase, digits, n_fraction, last, min(exponent, 1))
+        if side.enough is not None and phase == INTEGER and digits >= side.enough:
+            return (negative, phase, side.enough, 0, False, 0)
+        return state
+
+
+def _reach(exponent: int, far: int) -> Iterator[Range]:
+    """Yield the exponents that begin with these digits, as ranges."""
+    if exponent == 0:
+        yield Range(0, None)  # zeros may lead
+        return
+    low, high = exponent, exponent
+    while low < far:
+        yield Range(low, high)
+        low, high = low * 10, high * 10 + 9
+    yield Range(far, None)
+
+
+def _below(power: int, exponents: Range) -> Range:
+    """Return the powers that exponents after a minus sign leave; 0 is not written so."""
+    last = power - max(exponents.first or 0, 1)
+    return Range(None if exponents.last is None else power - exponents.last, last)

@@ -1,0 +1,208 @@
+"""What is asked of a number's value, and what this leaves of its magnitude after each sign.
+
+Example: of numbers from -3 to 10, the magnitudes after a minus sign go from 0 to 3.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
+
+from maskc.runtime.schema.numbers.magnitudes import (
+    Between,
+    Bounds,
+    Decimals,
+    Listed,
+    Magnitudes,
+    Multiples,
+    by_digits,
+)
+from maskc.runtime.schema.numbers.powers import Factor
+
+# Whether it is negative, digits that do not end in 0, and an exponent.
+Decimal = tuple[bool, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What is asked of a number.
+
+    Attributes:
+        low: the least value, ``None`` without a bound.
+        low_open: whether ``low`` itself is excluded.
+        high: the greatest value.
+        high_open: whether ``high`` itself is excluded.
+        multiple: the value is a multiple of it.
+        not_multiples: and of none of these.
+        excluded: values that are not allowed.
+        values: the only ones, ``None`` if any.
+        spelled: 1: without fraction and exponent; 2: with one of them; 0: as one likes.
+    """
+
+    low: Fraction | None = None
+    low_open: bool = False
+    high: Fraction | None = None
+    high_open: bool = False
+    multiple: Fraction | None = None
+    not_multiples: tuple[Fraction, ...] = ()
+    excluded: frozenset[Fraction] = frozenset()
+    values: frozenset[Fraction] | None = None
+    spelled: int = 0
+
+    @property
+    def lists_only(self) -> bool:
+        """Whether a value is allowed if and only if it is listed."""
+        return (
+            self.values is not None
+            and self.low is None
+            and self.high is None
+            and self.multiple is None
+            and not self.not_multiples
+            and not self.excluded
+        )
+
+    def allows(self, value: Fraction) -> bool:
+        """Return whether a value is allowed, however it is spelled."""
+        return (
+            (self.values is None or value in self.values)
+            and (self.low is None or value > self.low or value == self.low and not self.low_open)
+            and (
+                self.high is None or value < self.high or value == self.high and not self.high_open
+            )
+            and (self.multiple is None or (value / self.multiple).denominator == 1)
+            and not any((value / m).denominator == 1 for m in self.not_multiples)
+            and value not in self.excluded
+        )
+
+
+_MOST_WRITTEN = 10**100  # of a factor's denominator that is looked at digit by digit
+
+
+class Side:
+    """What a rule asks of the magnitudes after one sign.
+
+    Attributes:
+        allowed: the set of them.
+        low: none is less.
+        high: none is more; ``None`` without a bound.
+        multiple: all are multiples of it, if given.
+        is_solid: whether every such multiple between the bounds is allowed but for a few.
+        has_gaps: whether a few of these are not.
+        is_free: whether nothing of the digits counts but whether there is a fraction.
+        has_zero: whether zero is between the bounds.
+        places: every multiple of ``10 ** -places`` between the bounds is allowed, and no other
+            value; ``None`` if it is not so for any number of places.
+        enough: from it on, nothing of an integer's digits counts; ``None`` if it always does.
+    """
+
+    def __init__(self, rule: Rule, without: frozenset[Decimal], *, negative: bool) -> None:
+        excluded = _find_excluded(rule, without, negative=negative)
+        bounds = _bounds_of(rule, negative=negative)
+        self.low, self.high, self.multiple = bounds.low, bounds.high, rule.multiple
+        self.allowed = _find_allowed(rule, bounds, excluded, negative=negative)
+        self.is_solid = rule.values is None and not rule.not_multiples
+        self.has_gaps = bool(excluded)
+        is_plain = self.is_solid and not excluded and bounds.high is None
+        self.has_zero = bounds.has_zero()
+        self.places = _count_places(rule.multiple) if self.is_solid and not excluded else None
+        self.is_free = is_plain and self.has_zero and rule.multiple in (None, 1)
+        self.enough = (
+            max(1, math.ceil(bounds.low) + bounds.low_open)
+            if is_plain and rule.multiple == 1
+            else None
+        )
+        is_whole = rule.multiple in (None, 1) or self.places is not None
+        self._takes_integers = self.is_solid and not excluded and is_whole
+        self._least = math.floor(bounds.low) + 1
+        self._most = None if bounds.high is None else math.ceil(bounds.high) - 1
+
+    def is_inside(self, value: int) -> bool:
+        """Return whether an integer between the bounds is surely allowed.
+
+        Most are, and exact arithmetic takes a hundred times as long to find it out.
+        """
+        return (
+            self._takes_integers
+            and value >= self._least
+            and (self._most is None or value <= self._most)
+        )
+
+    def is_between(self, digits: int, n_places: int) -> bool:
+        """Return whether a decimal is surely allowed, as it is one between the bounds.
+
+        Args:
+            digits: of the decimal.
+            n_places: so many of them come after the point.
+        """
+        if self.places is None or n_places > self.places:
+            return False
+        value = Fraction(digits, 10**n_places)
+        return value > self.low and (self.high is None or value < self.high)
+
+
+def _count_places(factor: Fraction | None) -> int | None:
+    """Return n if a factor is ``10 ** -n``, else ``None``.
+
+    >>> _count_places(Fraction(1, 100))
+    2
+    """
+    if factor is None or factor.numerator != 1:
+        return None
+    n = len(str(factor.denominator)) - 1 if factor.denominator < _MOST_WRITTEN else 0
+    return n if factor.denominator == 10**n else None
+
+
+def _bounds_of(rule: Rule, *, negative: bool) -> Bounds:
+    """Return the bounds of the magnitudes after a sign."""
+    low, low_open, high, high_open = rule.low, rule.low_open, rule.high, rule.high_open
+    if negative:
+        low, high = (None if high is None else -high), (None if low is None else -low)
+        low_open, high_open = high_open, low_open
+    if low is None or low < 0:
+        low, low_open = Fraction(0), False
+    return Bounds(low, low_open, high, high_open)
+
+
+def _find_allowed(rule: Rule, bounds: Bounds, excluded: Decimals, *, negative: bool) -> Magnitudes:
+    """Return the magnitudes that are allowed after a sign."""
+    factor, not_factors = rule.multiple, rule.not_multiples
+    is_never = factor is not None and any((factor / m).denominator == 1 for m in not_factors)
+    if bounds.is_empty or is_never:
+        return Listed([], {})
+    if rule.values is not None or bounds.low == bounds.high:
+        values = rule.values
+        if values is None:
+            values = frozenset([-bounds.low if negative else bounds.low])
+        if not rule.lists_only:
+            values = frozenset(value for value in values if rule.allows(value))
+        if negative:
+            return Listed([-value for value in values if value.numerator <= 0], excluded)
+        return Listed([value for value in values if value.numerator >= 0], excluded)
+    others = tuple(map(Factor, not_factors))
+    if factor is None:
+        return Between(bounds, others, excluded)
+    return Multiples(bounds, Factor(factor), others, excluded)
+
+
+def _find_excluded(rule: Rule, without: frozenset[Decimal], *, negative: bool) -> Decimals:
+    """Return the magnitudes that are not allowed after a sign."""
+    sign = -1 if negative else 1
+    excluded = by_digits(value * sign for value in rule.excluded if value * sign >= 0)
+    for is_negative, digits, exponent in without:
+        if is_negative == negative or not digits:
+            excluded[digits] = excluded.get(digits, frozenset()) | {exponent}
+    return excluded
+
+
+def far_beyond(rule: Rule, without: frozenset[Decimal]) -> int:
+    """Return an exponent from which on powers of ten no longer differ for a rule.
+
+    It exceeds the length of each number of the rule, and how often 2 and 5 divide it.
+    """
+    bounds = [v for v in (rule.low, rule.high, rule.multiple) if v is not None]
+    values = chain(bounds, rule.not_multiples, rule.excluded, rule.values or ())
+    sizes = [v.numerator.bit_length() + v.denominator.bit_length() for v in values]
+    sizes += [digits.bit_length() + abs(exponent) for _, digits, exponent in without]
+    return 1 + max(sizes, default=0)

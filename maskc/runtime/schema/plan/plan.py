@@ -1,0 +1,222 @@
+"""What the compiler froze: positions, rules and automata, read from an artifact and checked.
+
+The plan is one JSON text in an array of the artifact. Everything that the machine indexes with is
+checked here, once; a plan that someone made up can be wrong, but never makes the machine fail.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.schema.numbers.numbers import Numbers
+from maskc.runtime.schema.numbers.powers import power_of_ten
+from maskc.runtime.schema.numbers.sides import Rule
+from maskc.runtime.schema.plan.blanks import Blanks
+from maskc.runtime.schema.plan.entries import (
+    PlanError,
+    Reader,
+    as_list,
+    bound,
+    integer,
+    list_of,
+    parse_plan,
+    read_dfa,
+    read_rule,
+    rows_of,
+)
+from maskc.runtime.schema.plan.rules import StringRule
+from maskc.runtime.schema.plan.values import Value, decimal_of
+from maskc.runtime.schema.strings.spelling import decode_body
+from maskc.runtime.schema.strings.strings import Body
+
+KEY_ORDERS = ("any", "schema")
+ESCAPES = ("any", "minimal")
+NUMBERS = ("usual", "plain", "digits")
+_MOST_POWER = 20_000  # of a number that is written out
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a JSON text may be written.
+
+    Attributes:
+        key_order: ``any``, or ``schema``: as the schema names them, others last.
+        blanks: ``compact``, ``bounded``, ``any`` or ``at most N``.
+        escapes: ``any``, or ``minimal``: only what must be escaped.
+        numbers: ``usual`` or ``plain``, see :mod:`maskc.runtime.schema.numbers.numbers`, or
+        ``digits``:
+            as usual, but integers have neither fraction nor exponent.
+    """
+
+    key_order: str = "any"
+    blanks: str = "bounded"
+    escapes: str = "any"
+    numbers: str = "usual"
+
+    def __post_init__(self) -> None:
+        for name, choices in (
+            ("key_order", KEY_ORDERS),
+            ("escapes", ESCAPES),
+            ("numbers", NUMBERS),
+        ):
+            if getattr(self, name) not in choices:
+                raise PlanError(f"{name} is not one of {', '.join(choices)}")
+        try:
+            Blanks(self.blanks)
+        except ValueError as error:
+            raise PlanError(str(error)) from None
+
+    @property
+    def has_exponents(self) -> bool:
+        """Whether numbers may have exponents."""
+        return self.numbers != "plain"
+
+    def to_dict(self) -> dict[str, str]:
+        """Return it as the artifact's header has it."""
+        return {
+            "key_order": self.key_order,
+            "blanks": self.blanks,
+            "escapes": self.escapes,
+            "numbers": self.numbers,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """What is asked of a value: by type, rules one of which must hold.
+
+    Attributes:
+        literals: 1: null, 2: true, 4: false.
+        numbers: numbers of rules.
+        strings: of strings.
+        arrays: of arrays.
+        objects: of objects.
+    """
+
+    literals: int
+    numbers: tuple[int, ...]
+    strings: tuple[int, ...]
+    arrays: tuple[int, ...]
+    objects: tuple[int, ...]
+
+
+class Plan:
+    """What the machine follows.
+
+    Args:
+        data: the plan as JSON.
+        layout: how texts are written.
+        budget: where derived rules are remembered.
+
+    Attributes:
+        data, layout: these.
+
+    Raises:
+        PlanError: it is damaged.
+    """
+
+    def __init__(self, data: bytes, layout: Layout, budget: Budget) -> None:
+        raw = parse_plan(data)
+        self.data, self.layout = data, layout
+        self.blanks = Blanks(layout.blanks)
+        minimal = layout.escapes == "minimal"
+        self.dfas = [read_dfa(entry) for entry in list_of(raw, "dfas")]
+        n_dfas = len(self.dfas)
+        bodies = [Body(dfa, minimal=minimal) for dfa in self.dfas]
+        self.strings = [
+            StringRule(bodies[integer(d, n_dfas)], integer(low), bound(high))
+            for d, low, high in rows_of(raw, "strings", 3)
+        ]
+        self.numbers = [
+            Numbers(_spell(read_rule(entry), layout), exponents=layout.has_exponents)
+            for entry in list_of(raw, "numbers")
+        ]
+        n_positions = len(list_of(raw, "positions"))
+        read = Reader(n_positions, self.dfas, ordered=layout.key_order == "schema")
+        self.objects = [read.read_object(entry) for entry in list_of(raw, "objects")]
+        self.key_bodies = [bodies[integer(e[0], n_dfas)] for e in rows_of(raw, "objects", 7)]
+        self.arrays = [read.read_array(entry) for entry in list_of(raw, "arrays")]
+        limits = [len(self.numbers), len(self.strings), len(self.arrays), len(self.objects)]
+        self.positions = [
+            Position(
+                integer(row[0], 8),
+                *(
+                    tuple(integer(n, limit) for n in as_list(part))
+                    for part, limit in zip(row[1:], limits, strict=True)
+                ),
+            )
+            for row in rows_of(raw, "positions", 5)
+        ]
+        self.root = integer(raw.get("root"), n_positions)
+        self._derived = Cache(budget)
+
+    def numbers_without(self, number: int, values: frozenset[Value] | None) -> Numbers:
+        """Return a rule of numbers without those of some values."""
+        numbers = self.numbers[number]
+        if not values:
+            return numbers
+        decimals = (decimal_of(value) for value in values if value[0] == "number")
+        excluded = frozenset(value for value in decimals if value is not None)
+        if not excluded:
+            return numbers
+        key = (number, excluded)
+        found: Numbers | None = self._derived.get(key)
+        if found is None:
+            found = Numbers(numbers.rule, exponents=self.layout.has_exponents, without=excluded)
+            self._derived.put(key, found)
+        return found
+
+    def numbers_only(self, number: int, value: Value) -> Numbers | None:
+        """Return a rule of numbers with one of its values only, ``None`` if that is too large."""
+        decimal = decimal_of(value)
+        if decimal is None or abs(decimal[2]) > _MOST_POWER:
+            return None
+        negative, digits, power = decimal
+        key = (number, decimal)
+        found: Numbers | None = self._derived.get(key)
+        if found is None:
+            exact = Fraction(digits * power_of_ten(max(power, 0)), power_of_ten(max(-power, 0)))
+            values = frozenset([-exact if negative else exact])
+            rule = replace(self.numbers[number].rule, values=values)
+            found = Numbers(rule, exponents=self.layout.has_exponents)
+            self._derived.put(key, found)
+        return found
+
+    def key_is_live(
+        self, number: int, labels: int, at: int, raw: bytes, others: frozenset[str]
+    ) -> bool:
+        """Return whether a key can become one that may come.
+
+        Args:
+            number: of the object's rule.
+            labels: that may come, as bits.
+            at: state of the key's body.
+            raw: what has been read of it.
+            others: keys without a name that may not come.
+        """
+        body, keys = self.key_bodies[number], self.objects[number].keys
+        open_ = False
+        for state in body.targets[at]:
+            reach = keys.reach[state] & labels
+            if reach & (keys.names | keys.endless[state]):
+                return True
+            open_ = open_ or bool(reach)
+        if not open_:
+            return False
+        if body.characters[at] >= 0:
+            return keys.is_live(body.characters[at], labels, decode_body(raw), others)
+        return any(
+            self.key_is_live(number, labels, after, raw + bytes([byte]), others)
+            for byte in range(256)
+            if (after := body.step(at, byte))
+        )
+
+
+def _spell(rule: Rule, layout: Layout) -> Rule:
+    """Return a rule of numbers as a layout spells them."""
+    is_integer = rule.multiple is not None and rule.multiple.denominator == 1
+    if layout.numbers == "digits" and is_integer and not rule.spelled:
+        return replace(rule, spelled=1)
+    return rule

@@ -1,0 +1,299 @@
+"""What is asked of strings and of arrays with items that must differ, as the machine asks it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from maskc.runtime.schema.plan.arrays import ArrayRule, Option
+from maskc.runtime.schema.plan.differing import can_differ
+from maskc.runtime.schema.plan.values import Value
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.strings import Body
+
+Counts = tuple[int, ...]
+_MOST_REMEMBERED = 10_000
+
+
+class StringRule:
+    """What is asked of a string.
+
+    Args:
+        body: how its characters are written, over an automaton of those that fit.
+        low: the least number of characters.
+        high: the greatest; ``None``: any.
+    """
+
+    def __init__(self, body: Body, low: int, high: int | None) -> None:
+        self.body, self.low, self.high = body, low, high
+        self._dfa: CharDfa = body.dfa
+        # Nothing but the number of characters can go wrong.
+        self._is_universal = body.dfa.is_universal
+        self._furthest = -1
+        self._known: dict[str, bool] = {}
+
+    @property
+    def is_any(self) -> bool:
+        """Whether every string of the right length fits."""
+        return self._is_universal
+
+    @property
+    def is_unbounded(self) -> bool:
+        """Whether no number of characters is asked for."""
+        return self.low == 0 and self.high is None
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether whatever was read can become infinitely many strings, or all but a few."""
+        return self.high is None and self._is_universal
+
+    def cap(self, count: int) -> int:
+        """Return a number of characters that stands for all that do not differ from it."""
+        return min(count, self.low if self.high is None else self.high + 1)
+
+    def may_end(self, state: int, count: int) -> bool:
+        """Return whether a string of so many characters may end in a state of the automaton."""
+        return (
+            self._dfa.labels[state] != NO_LABEL
+            and count >= self.low
+            and (self.high is None or count <= self.high)
+        )
+
+    def is_live(self, at: int, count: int) -> bool:
+        """Return whether a string that is at a state of the body can become one that fits."""
+        body, high = self.body, self.high
+        is_inside = body.characters[at] < 0
+        if self._is_universal:
+            return high is None or count + is_inside <= high
+        return self.leads_on(body.targets[at], count + is_inside)
+
+    def is_alive(self, body: Body, at: int, count: int) -> bool:
+        """Return the same for a state of a body over an equal automaton."""
+        return self.leads_on(body.targets[at], count + (body.characters[at] < 0))
+
+    def leads_on(self, states: Iterable[int], count: int) -> bool:
+        """Return whether a string of so many characters, in one of some states, can still fit."""
+        low, most = self.low - count, None if self.high is None else self.high - count
+        return any(self._dfa.accepts_length(state, low, most) for state in states)
+
+    def is_far(self, count: int, longest: int) -> bool:
+        """Return whether no token of up to so many characters meets a bound on the length."""
+        if count < self.low:
+            return False
+        if self.high is None:
+            return True
+        if self._furthest < 0:
+            self._furthest = max(map(self._dfa.nearest, range(self._dfa.n_states)), default=0)
+        return self.high - count > longest + self._furthest
+
+    def has(self, text: str) -> bool:
+        """Return whether a string fits."""
+        found = self._known.get(text)
+        if found is None:
+            found = self.may_end(self._dfa.read(text), self.cap(len(text)))
+            if len(self._known) > _MOST_REMEMBERED:
+                self._known.clear()
+            self._known[text] = found
+        return found
+
+    def has_other(self, state: int, count: int, prefix: str, texts: Sequence[str]) -> bool:
+        """Return whether a prefix can become a string that is not among some.
+
+        Args:
+            state: of the automaton after the prefix.
+            count: characters of the prefix.
+            prefix: what has been read.
+            texts: the strings that it must not become, each once, in ascending order.
+        """
+        taken: list[str] = []
+        for n in range(bisect_left(texts, prefix), len(texts)):
+            if not texts[n].startswith(prefix):
+                break
+            if self.has(texts[n]):
+                taken.append(texts[n])
+        if not taken:
+            return True
+        if self.is_unbounded:
+            n_strings = self._dfa.n_strings(state)
+            return n_strings is None or n_strings > len(taken)
+        here, n_found, length = {state: 1}, 0, 0
+        while here and (self.high is None or count + length <= self.high):
+            if count + length >= self.low:
+                n_found += sum(n for s, n in here.items() if self._dfa.labels[s] != NO_LABEL)
+                if n_found > len(taken):
+                    return True
+            here = self._dfa.advance(here)
+            length += 1
+        return False
+
+
+class Place(NamedTuple):
+    """How far an array was read.
+
+    Attributes:
+        n_items: so many items were read, as its rule counts.
+        counts: of its counters.
+        values: of its items; ``None`` if it does not matter, or no longer.
+    """
+
+    n_items: int
+    counts: Counts
+    values: frozenset[Value] | None
+
+    def with_value(self, value: Value) -> Place:
+        """Return the same with one more value."""
+        return self._replace(values=(self.values or frozenset()) | {value})
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A position of items that must differ.
+
+    Attributes:
+        endless: the position of those of its values that are many, -1 without any.
+        values: each other value with the position that is only this value.
+    """
+
+    endless: int
+    values: tuple[tuple[Value, int], ...]
+
+
+class ArrayEntry:
+    """An array's rule, and how its items differ, or that some of them must not.
+
+    Args:
+        rule: of its items.
+        unique: position → how its values are told apart; ``None`` if items may be equal.
+        repeats: whether two items must be equal; then all of them have one position.
+    """
+
+    def __init__(
+        self, rule: ArrayRule, unique: dict[int, Split] | None, *, repeats: bool = False
+    ) -> None:
+        self.rule, self.unique, self.repeats = rule, unique, repeats
+        self._domains = (
+            [] if unique is None else [_list_values(options, unique) for _, options in rule.pieces]
+        )
+        few = [domain for domain in self._domains if domain is not None]
+        self._few: frozenset[Value] = frozenset().union(*few)
+        self._barred: dict[Place, frozenset[Value]] = {}
+
+    @property
+    def start(self) -> Place:
+        """The place after the opening bracket."""
+        compares = self.repeats or self.unique is not None
+        return Place(*self.rule.start, frozenset() if compares else None)
+
+    def split(self, child: int) -> Iterable[int]:
+        """Yield the positions into which one of its items is told apart."""
+        if self.unique is None:
+            yield child
+            return
+        split = self.unique[child]
+        if split.endless >= 0:
+            yield split.endless
+        yield from (position for _, position in split.values)
+
+    def has_endless(self, piece: int) -> bool:
+        """Return whether the items of a piece are more than few."""
+        return self.unique is None or self._domains[piece] is None
+
+    def may_close(self, place: Place) -> bool:
+        """Return whether the array may end."""
+        return self.rule.can_close(place.n_items, place.counts) and not (
+            self.repeats and place.values is not None
+        )
+
+    def enter(self, place: Place) -> Iterable[tuple[Place, int]]:
+        """Yield the place after the next item, but for its value, with its position, way by way."""
+        values = place.values
+        for (index, counts), child in self.rule.enter(place.n_items, place.counts):
+            after = Place(index, counts, values)
+            if self.unique is None or values is None:
+                if self.only(after) != frozenset():
+                    yield after, child
+                continue
+            split = self.unique[child]
+            if split.endless >= 0 and self.is_feasible(after):
+                yield after, split.endless
+            for value, position in split.values:
+                if value not in values and self.is_feasible(after.with_value(value)):
+                    yield after, position
+
+    def rule_ways(self, place: Place) -> Iterable[tuple[Place, int]]:
+        """Yield the same without telling values apart, by what its rule says."""
+        for (n_items, counts), child in self.rule.enter(place.n_items, place.counts):
+            yield Place(n_items, counts, place.values), child
+
+    def add(self, after: Place, value: Value) -> Place | None:
+        """Return the place after an item with its value, ``None`` if it may not have that.
+
+        Args:
+            after: the place, without it.
+            value: of the item.
+        """
+        values = after.values
+        if values is None:
+            return after
+        if self.repeats:
+            if value in values:
+                return after._replace(values=None)
+            return after.with_value(value) if self.only(after) is None else None
+        made = after.with_value(value)
+        return made if value not in values and self.is_feasible(made) else None
+
+    def only(self, after: Place) -> frozenset[Value] | None:
+        """Return the only values that an item may have, ``None`` if others may follow it."""
+        high = self.rule.high
+        if not self.repeats or high is None or after.n_items < high:
+            return None
+        return after.values
+
+    def barred(self, after: Place) -> frozenset[Value]:
+        """Return the values that an item may not have: those before, and what others then lack."""
+        values = after.values
+        if values is None or self.repeats:
+            return frozenset()
+        if after.n_items >= self.rule.low or not self._few:
+            return values
+        found = self._barred.get(after)
+        if found is None:
+            if len(self._barred) > _MOST_REMEMBERED:
+                self._barred.clear()
+            needed = {v for v in self._few - values if not self.is_feasible(after.with_value(v))}
+            found = self._barred[after] = values | needed
+        return found
+
+    def is_feasible(self, place: Place) -> bool:
+        """Return whether an array can be finished whose items differ."""
+        if not self.rule.is_feasible(place.n_items, place.counts):
+            return False
+        if self.unique is None or place.n_items >= self.rule.low:
+            return True
+        return self._match(place.n_items, place.values or frozenset())
+
+    def _match(self, index: int, values: frozenset[Value]) -> bool:
+        """Return whether the items that must come can all differ."""
+        groups: list[tuple[int, frozenset[Value]]] = []
+        for piece, stop in self.rule.pieces_from(index):
+            domain = self._domains[piece]
+            if domain is not None:
+                n_items = (self.rule.low if stop is None else min(stop, self.rule.low)) - index
+                groups.append((n_items, domain))
+            if stop is None or stop >= self.rule.low:
+                break
+            index = stop
+        n_items = sum(n for n, _ in groups)
+        if all(len(domain) - len(values) >= n_items for _, domain in groups):
+            return True  # without looking at any
+        return can_differ([(n, domain - values) for n, domain in groups])
+
+
+def _list_values(options: Sequence[Option], unique: Mapping[int, Split]) -> frozenset[Value] | None:
+    """Return all that an item may be, ``None`` if it can never be used up."""
+    splits = [unique[child] for _, child in options]
+    if any(split.endless >= 0 for split in splits):
+        return None
+    return frozenset(value for split in splits for value, _ in split.values)

@@ -1,0 +1,1 @@
+"""What does a string that is open do to a whole vocabulary?"""

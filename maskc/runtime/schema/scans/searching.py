@@ -1,0 +1,192 @@
+"""What does a string do to texts that are spelled character by character, where it does much less?
+
+An automaton over characters is walked over their trie (:mod:`maskc.runtime.schema.scans.spelled`).
+Where few characters lead on, they are looked up. An automaton may have a state, its *sink*, in
+which every further character is free: after ``^foo``, or where a key is none of those that have
+names. All texts below a node that is reached in it do what they do in a string of any characters,
+so they are taken at once, and where nearly all characters lead there, the few others are followed.
+
+Example: of the keys ``id`` and any other one all texts are free, but for those below ``i`` and
+``id``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from maskc.runtime.schema.scans.spelled import BETWEEN, CLOSES, Spelled, child_of
+from maskc.runtime.schema.strings.characters import DEAD, CharDfa, only
+
+_FOLLOWED = 5  # look-ups that a node counts for which is reached as all characters are followed
+
+
+class Searched(NamedTuple):
+    """What an automaton does to texts.
+
+    Attributes:
+        runs: runs of items that are free, or no longer, one after the other: the first item, one
+            past the last, and whether they are free from now on.
+        places: texts that stay inside.
+        targets: of each of them, the states that its characters can lead to.
+        sizes: of each of them, its characters, one left open included.
+        ended: items that close the string, with the state before the quote, and the number of
+            characters.
+    """
+
+    runs: list[tuple[int, int, bool]]
+    places: list[int]
+    targets: list[frozenset[int]]
+    sizes: list[int]
+    ended: list[tuple[int, int, int]]
+
+
+def search(
+    spelled: Spelled,
+    dfa: CharDfa,
+    start: int,
+    *,
+    exactly: bool = False,
+    dropped: int = DEAD,
+    most: int = 1 << 30,
+) -> Searched | None:
+    """Return what an automaton does.
+
+    Args:
+        spelled: the texts.
+        dfa: the automaton.
+        start: its state after the quote.
+        exactly: whether states and sizes are wanted in the sink, too.
+        dropped: a state that counts as dead: the sink, where keys without a name may not come.
+        most: so many characters are looked up; ``None`` is returned if there are more. Where all
+            characters are followed there is mostly no end, so we give up sooner.
+    """
+    sink = -1 if exactly or dropped else dfa.sink
+    return _Search(spelled, dfa, sink, dropped, most).run(start)
+
+
+class _Search:
+    def __init__(self, spelled: Spelled, dfa: CharDfa, sink: int, dropped: int, most: int) -> None:
+        self._spelled, self._dfa, self._most = spelled, dfa, most
+        self._sink, self._dead = sink, (DEAD, dropped)
+        self._found = Searched([], [], [], [], [])
+        self._open: list[tuple[int, int, int, bool]] = []
+
+    def run(self, start: int) -> Searched | None:
+        if start in self._dead:
+            return self._found
+        defaults = self._dfa.defaults
+        self._open.append((0, start, 0, False))
+        while self._open and self._most >= 0:
+            node, state, size, is_free = self._open.pop()
+            if state == self._sink:
+                if not is_free:
+                    self._free(node, is_free=True)
+                continue
+            special = self._dfa.special(state)
+            if special is not None and defaults[state] == self._sink:
+                if not is_free:
+                    self._free(node, is_free=True)
+                self._follow_others(node, state, size, special)
+                continue
+            if is_free:
+                self._free(node, is_free=False)
+            if special is not None and defaults[state] in self._dead:
+                self._follow_few(node, state, size, special)
+            else:
+                self._follow_all(node, state, size)
+        return self._found if self._most >= 0 else None
+
+    def _free(self, node: int, *, is_free: bool) -> None:
+        self._found.runs.append((self._spelled.low[node], self._spelled.high[node], is_free))
+
+    def _keep(self, place: int, targets: frozenset[int], size: int) -> None:
+        self._found.places.append(place)
+        self._found.targets.append(targets)
+        self._found.sizes.append(size)
+
+    def _close(self, item: int, state: int, size: int) -> None:
+        if self._dfa.labels[state] >= 0:
+            self._found.ended.append((item, state, size))
+
+    def _follow_few(
+        self, node: int, state: int, size: int, special: tuple[tuple[int, int], ...]
+    ) -> None:
+        """Follow the only characters that lead on."""
+        spelled = self._spelled
+        low = spelled.low[node]
+        end = low + spelled.n_ending[node]
+        # Items lie in the order of their kinds, and the root has hundreds that are cut.
+        n_between = spelled.kinds.count(BETWEEN, low, end)
+        n_closing = spelled.kinds.count(CLOSES, low, end)
+        for item in range(low, low + n_between):
+            self._keep(spelled.places[item], only(state), size)
+        for item in range(end - n_closing, end):
+            self._close(item, state, size)
+        if end - low > n_between + n_closing:
+            becoming: dict[int, frozenset[int]] = {}
+            for character, target in special:
+                if target in self._dead:
+                    continue
+                for place in spelled.becoming(node, character):
+                    becoming[place] = becoming.get(place, frozenset()) | {target}
+            for place, targets in becoming.items():
+                self._keep(place, targets, size + 1)
+        first, last = spelled.first[node], spelled.first[node + 1]
+        if first == last:
+            return
+        self._most -= len(special)
+        for character, target in special:
+            child = child_of(spelled, node, character)
+            if child >= 0 and target not in self._dead:
+                self._open.append((child, target, size + 1, False))
+
+    def _follow_others(
+        self, node: int, state: int, size: int, special: tuple[tuple[int, int], ...]
+    ) -> None:
+        """Follow the characters that do not lead to the sink."""
+        spelled, runs = self._spelled, self._found.runs
+        self._most -= len(special) + 1
+        for item in reversed(self._spelled.own_items(node)):
+            if spelled.kinds[item] != CLOSES:
+                break
+            runs.append((item, item + 1, False))
+            self._close(item, state, size)
+        for n_possible, item in spelled.cut_items(node):
+            if n_possible > len(special):
+                break
+            targets = self._dfa.targets_of(state, spelled.ranges[spelled.begun[item]])
+            if self._sink not in targets:
+                runs.append((item, item + 1, False))
+                if targets:
+                    self._keep(spelled.places[item], targets, size + 1)
+        for character, target in special:
+            child = child_of(spelled, node, character)
+            if child < 0:
+                continue
+            if target:
+                self._open.append((child, target, size + 1, True))
+            else:
+                self._free(child, is_free=False)
+
+    def _follow_all(self, node: int, state: int, size: int) -> None:
+        """Follow every character that texts go on with."""
+        spelled, dfa = self._spelled, self._dfa
+        first, last = spelled.first[node], spelled.first[node + 1]
+        self._most -= _FOLLOWED * (last - first + spelled.n_ending[node])
+        if self._most < 0:
+            return
+        for item in self._spelled.own_items(node):
+            kind = spelled.kinds[item]
+            if kind == BETWEEN:
+                self._keep(spelled.places[item], only(state), size)
+            elif kind == CLOSES:
+                self._close(item, state, size)
+            else:
+                targets = dfa.targets_of(state, spelled.ranges[spelled.begun[item]])
+                targets = targets.difference(self._dead)
+                if targets:
+                    self._keep(spelled.places[item], targets, size + 1)
+        for child, character in enumerate(spelled.chars[first:last], first):
+            target = dfa.step(state, character)
+            if target not in self._dead:
+                self._open.append((child, target, size + 1, False))

@@ -1,0 +1,344 @@
+r"""What do tokens write inside a string, character by character?
+
+The texts after some nodes of a trie are read as what comes after an opening quote: each writes some
+whole characters, and then ends, inside a character or between two, or closes the string. The
+characters make a trie of their own, whose texts are equal however they are spelled: ``a`` and
+``\u0061`` are one. A text is an *item* of the node that its last whole character leads to.
+
+An automaton over characters walks this trie without looking at a byte.
+
+Example: ``a``, ``ab"`` and ``a\u`` are items of the nodes a, ab and a: one between two characters,
+one that closes, and one inside the next.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.levels import build_levels, first_children
+from maskc.runtime.schema.strings.spelling import Ranges, ranges_after
+from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.schema.tries.tokens import TokenIndex, cut_texts
+from maskc.runtime.schema.tries.trie import Ints, Nodes, Trie, narrow, parents_of
+
+# What an item does after its last whole character.
+BETWEEN, ESCAPED, CUT, CLOSES = range(4)  # ESCAPED: in an escape; CUT: in UTF-8
+_QUOTE = 0x22
+_NOT_PLAIN = re.compile(rb'[\x00-\x1f"\\]')
+_MOST_REMEMBERED = 20_000
+
+# Characters; what comes after them; a place, or a node after a quote; what is read of the next one.
+Item = tuple[str, int, int, bytes]
+
+
+class SpelledTables(NamedTuple):
+    """A :class:`Spelled` as arrays: what is worked out once.
+
+    Attributes:
+        chars: int32[n], of each node its last character.
+        first: int32[n + 1], its children are those from its own to the next one's, in the order of
+            their characters.
+        low: int32[n], the first item below it; its own come first, in the order of their kinds.
+        high: int32[n], one past the last.
+        ending: of n numbers, how many items are its own; see :func:`maskc.runtime.schema.tries.trie
+            .narrow`.
+        levels: int32, where the nodes of so many characters begin, and one past the last.
+        kinds: uint8[n_items], what comes after the item's last whole character.
+        places: int32[n_items], its text, by place; of one that closes, the node after the quote.
+        begun: of n_items numbers, the beginning of a character that it ends with, by number.
+        begun_first: int32, where each of these begins; the first of them is empty.
+        begun_bytes: uint8, their bytes.
+    """
+
+    chars: Ints
+    first: Ints
+    low: Ints
+    high: Ints
+    ending: NDArray[Any]
+    levels: Ints
+    kinds: NDArray[np.uint8]
+    places: Ints
+    begun: NDArray[Any]
+    begun_first: Ints
+    begun_bytes: NDArray[np.uint8]
+
+
+class Spelled:
+    """The trie of the characters that some texts write.
+
+    Args:
+        tables: what it is, which is used where it lies: in a file that is mapped, say.
+        minimal: whether strings are written with no more escapes than they need.
+
+    Attributes:
+        tables: as given.
+        chars: of each node its last character.
+        first: n + 1 numbers: a node's children are those from its own to the next one's, in the
+            order of their characters.
+        low: of each node the first item below it; its own come first, in the order of their kinds.
+        high: one past the last.
+        n_ending: how many items are a node's own.
+        levels: where the nodes of so many characters begin, and one past the last.
+        kinds: of each item what comes after its last whole character.
+        places: the item's text, by place; of one that closes, the node after the quote.
+        begun: of each item the beginnings of characters that it ends with, by number.
+        n_items: how many there are.
+        minimal: as given.
+        ranges: number of a beginning → the characters that it can become.
+    """
+
+    def __init__(self, tables: SpelledTables, *, minimal: bool) -> None:
+        self.tables, self.minimal = tables, minimal
+        self.levels: list[int] = tables.levels.tolist()
+        # A memory view gives Python's integers, and copies nothing.
+        self.chars, self.first = tables.chars.data, tables.first.data
+        self.low, self.high = tables.low.data, tables.high.data
+        self.n_ending, self.kinds = tables.ending.data, tables.kinds.tobytes()
+        self.places, self.begun = tables.places.data, tables.begun.data
+        self.n_items = len(self.kinds)
+        begun = cut_texts(tables.begun_bytes, tables.begun_first)
+        self.ranges: list[Ranges] = [
+            ranges_after(raw, minimal=minimal) if raw else () for raw in begun
+        ]
+        self._becoming: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._n_possible = [sum(b - a + 1 for a, b in ranges) for ranges in self.ranges]
+        self._cut: dict[int, list[tuple[int, int]]] = {}
+        self._characters: tuple[Ints, Ints] | None = None
+        self._openings: tuple[tuple[Ints, Ints, Ints], list[tuple[int, range]]] | None = None
+
+    @property
+    def distinct(self) -> Ints:
+        """int32[n_characters], the characters that there are."""
+        return self._find_characters()[0]
+
+    @property
+    def character_of(self) -> Ints:
+        """int32[n], of each node its last character, by place in ``distinct``."""
+        return self._find_characters()[1]
+
+    @property
+    def parent_array(self) -> Ints:
+        """int32[n], the node above; 0 of the root."""
+        return parents_of(self.tables.first)
+
+    @property
+    def owners(self) -> Ints:
+        """int32[n_items], of each item its node."""
+        tables = self.tables
+        counts = tables.ending.astype(np.int64)
+        run = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        own = np.arange(len(run)) - np.repeat(np.cumsum(counts) - counts, counts)
+        found = np.empty(self.n_items, dtype=np.int32)
+        found[tables.low[run] + own] = run
+        return found
+
+    def _find_characters(self) -> tuple[Ints, Ints]:
+        if self._characters is None:
+            chars = self.tables.chars
+            is_there = np.zeros(int(chars.max()) + 1, dtype=np.bool_)
+            is_there[chars] = True
+            distinct = np.flatnonzero(is_there).astype(np.int32)
+            self._characters = distinct, (np.cumsum(is_there, dtype=np.int32) - 1)[chars]
+        return self._characters
+
+    @property
+    def openings(self) -> tuple[Ints, Ints, Ints]:
+        """The ranges that beginnings can become: the first characters, the last, the beginnings."""
+        return self._find_openings()[0]
+
+    @property
+    def many_openings(self) -> list[tuple[int, range]]:
+        """The beginnings that can become characters of several ranges, and these, by place."""
+        return self._find_openings()[1]
+
+    def _find_openings(self) -> tuple[tuple[Ints, Ints, Ints], list[tuple[int, range]]]:
+        if self._openings is None:
+            rows = [(low, high, n) for n, pairs in enumerate(self.ranges) for low, high in pairs]
+            lows, highs, numbers = np.array(rows, dtype=np.int32).reshape(-1, 3).T
+            counts = [len(pairs) for pairs in self.ranges]
+            first = np.cumsum([0, *counts]).tolist()
+            many = [(n, range(first[n], first[n + 1])) for n, k in enumerate(counts) if k > 1]
+            self._openings = (lows, highs, numbers), many
+        return self._openings
+
+    @property
+    def n_bytes(self) -> int:
+        """About how much memory this takes."""
+        return sum(array.nbytes for array in self.tables) + 4 * len(self.chars) + 1000
+
+    def own_items(self, node: int) -> range:
+        """Return a node's own items."""
+        low = self.low[node]
+        return range(low, low + self.n_ending[node])
+
+    def cut_items(self, node: int) -> list[tuple[int, int]]:
+        """Return a node's items that end inside a character: how many it can become, and the item.
+
+        Ascending.
+        """
+        found = self._cut.get(node)
+        if found is None:
+            found = []
+            for item in self.own_items(node):
+                if self.kinds[item] in (ESCAPED, CUT):
+                    found.append((self._n_possible[self.begun[item]], item))
+            found.sort()
+            if len(self._cut) > _MOST_REMEMBERED:
+                self._cut.clear()
+            self._cut[node] = found
+        return found
+
+    def becoming(self, node: int, character: int) -> tuple[int, ...]:
+        """Return the places of a node's items that end inside what can become a character."""
+        key = (node, character)
+        found = self._becoming.get(key)
+        if found is None:
+            last = CUT if character >= 0x80 else ESCAPED
+            places = []
+            for item in self.own_items(node):
+                kind = self.kinds[item]
+                if kind > last:
+                    break
+                if kind != BETWEEN:
+                    ranges = self.ranges[self.begun[item]]
+                    if any(a <= character <= b for a, b in ranges):
+                        places.append(self.places[item])
+            if len(self._becoming) > _MOST_REMEMBERED:
+                self._becoming.clear()
+            found = self._becoming[key] = tuple(places)
+        return found
+
+
+def tabulate_items(items: Iterable[Item]) -> SpelledTables:
+    """Return the trie of some items."""
+    ordered = sorted(items)
+    texts = [item[0] for item in ordered]
+    flat = np.frombuffer("".join(texts).encode("utf-32-le"), dtype=np.int32)
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    columns, levels = build_levels(flat, lengths)
+    char, parent, low, high, ending = (column.astype(np.int32) for column in columns)
+    numbers = {b"": 0}
+    begun = np.zeros(len(ordered), dtype=np.int32)
+    for n, (_, kind, _, raw) in enumerate(ordered):
+        if kind in (ESCAPED, CUT):
+            begun[n] = numbers.setdefault(raw, len(numbers))
+    return SpelledTables(
+        char,
+        first_children(parent),
+        low,
+        high,
+        narrow(ending),
+        np.array(levels, dtype=np.int32),
+        np.array([item[1] for item in ordered], dtype=np.uint8),
+        np.array([item[2] for item in ordered], dtype=np.int32),
+        narrow(begun),
+        np.cumsum([0, *map(len, numbers)], dtype=np.int32),
+        np.frombuffer(b"".join(numbers), dtype=np.uint8),
+    )
+
+
+def spell(index: TokenIndex, trie: Trie, nodes: Nodes, free: Body, *, minimal: bool) -> Spelled:
+    """Return what the texts after some nodes write after an opening quote.
+
+    Args:
+        index: whose memory is used.
+        trie: of it.
+        nodes: after the quote, none below another.
+        free: the body of strings of any characters.
+        minimal: whether strings are written with no more escapes than they need.
+    """
+    key = spelled_key(index, trie, nodes, minimal=minimal)
+    found: Spelled | None = index.shared.get(key)
+    if found is None:
+        if trie is index.tokens and nodes == (0,):
+            items: Iterable[Item] = _read_plain(index, free)
+        else:
+            items = _read_below(trie, nodes, free)
+        found = Spelled(tabulate_items(items), minimal=minimal)
+        index.shared.put(key, found, found.n_bytes)
+    return found
+
+
+def spelled_key(index: TokenIndex, trie: Trie, nodes: Nodes, *, minimal: bool) -> object:
+    """Return under what the result of :func:`spell` is shared."""
+    return (Spelled, minimal, trie is index.rests, nodes)
+
+
+def _read_plain(index: TokenIndex, free: Body) -> list[Item]:
+    """Return the items of a whole vocabulary, most of which is characters as they are."""
+    found: list[Item] = []
+    rest: list[int] = []
+    is_special = _NOT_PLAIN.search
+    for place, text in enumerate(index.texts):
+        if is_special(text) is None:
+            try:
+                found.append((text.decode(), BETWEEN, place, b""))
+                continue
+            except UnicodeDecodeError:
+                pass
+        rest.append(place)
+    found += _read_texts(index.tokens, rest, free)
+    return found
+
+
+def _read_below(trie: Trie, nodes: Nodes, free: Body) -> Iterator[Item]:
+    for node in nodes:
+        own = trie.low[node] + trie.n_ending[node]
+        yield from _read_texts(trie, range(own, trie.high[node]), free, node)
+
+
+def _read_texts(trie: Trie, places: Sequence[int], free: Body, node: int = 0) -> Iterator[Item]:
+    """Yield the items of some texts from a node on."""
+    depth = len(trie.path(node))
+    closed: set[int] = set()
+    for place in places:
+        text = trie.texts[place]
+        at, begin, here = free.start, depth, node
+        characters: list[str] = []
+        for n in range(depth, len(text)):
+            byte = text[n]
+            is_whole = begin == n
+            here = trie.child(here, byte)
+            if byte == _QUOTE and is_whole:
+                if here not in closed:
+                    closed.add(here)
+                    yield "".join(characters), CLOSES, here, b""
+                break
+            at = free.step(at, byte)
+            if not at:
+                break
+            if free.characters[at] >= 0:
+                characters.append(_decode(text[begin : n + 1]))
+                begin = n + 1
+        else:
+            raw = text[begin:]
+            kind = BETWEEN if not raw else ESCAPED if raw[0] == 0x5C else CUT
+            yield "".join(characters), kind, place, raw
+
+
+_SHORT_ESCAPES = {ord(sign): text for sign, text in zip('"\\/bfnrt', '"\\/\b\f\n\r\t', strict=True)}
+
+
+def _decode(raw: bytes) -> str:
+    """Return the character that some bytes write."""
+    if raw[0] != 0x5C:
+        return raw.decode()
+    if raw[1] != ord("u"):
+        return _SHORT_ESCAPES[raw[1]]
+    code = int(raw[2:6], 16)
+    if len(raw) > 6:
+        code = 0x10000 + (code - 0xD800 << 10) + int(raw[8:], 16) - 0xDC00
+    return chr(code)
+
+
+def child_of(spelled: Spelled, node: int, character: int) -> int:
+    """Return the child of a node by its character, -1 if there is none."""
+    chars, last = spelled.chars, spelled.first[node + 1]
+    found = bisect_left(chars, character, spelled.first[node], last)
+    return found if found < last and chars[found] == character else -1

@@ -1,0 +1,1 @@
+"""The strings of a JSON text: automata over characters, and the bytes that spell them."""

@@ -1,0 +1,84 @@
+"""What was found by walking a trie from some nodes, with as much of a stack as that took.
+
+Example: inside an object, after a value, ``,`` and ``, "`` are legal whatever is below, and ``}``
+is an *exit*: what comes after it depends on what the object stands in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
+
+from maskc.runtime.schema.tries.tokens import Words
+from maskc.runtime.schema.tries.trie import Nodes, Trie
+
+MANY = 96  # ids of a part that are packed into a row
+
+
+class EndedKeys(NamedTuple):
+    """Keys that have ended, of one label.
+
+    Attributes:
+        label: of the keys.
+        texts: the keys, if they have no name.
+        nodes: after the closing quote of each.
+        goes_on: whether a text goes on there as JSON may; then they are one key.
+    """
+
+    label: int
+    texts: tuple[str, ...]
+    nodes: Nodes
+    goes_on: bool
+
+
+class Part:
+    """Some legal tokens, and where the walk has left what it began in.
+
+    Attributes:
+        rows: masks whose tokens are legal.
+        few: more of them: ids of tokens, or places of rests.
+        bits: the same as a bit set, of rests only.
+        unsure: rests that have to be read token by token, as a bit set.
+        exits: nodes of the trie at which the innermost thing that was open has ended.
+        keys: where keys have ended.
+    """
+
+    __slots__ = ("bits", "exits", "few", "keys", "rows", "unsure")
+
+    def __init__(
+        self,
+        rows: tuple[Words, ...] = (),
+        few: tuple[int, ...] = (),
+        exits: Nodes = (),
+        keys: tuple[EndedKeys, ...] = (),
+        bits: int = 0,
+        unsure: int = 0,
+    ) -> None:
+        self.rows, self.few, self.exits, self.keys = rows, few, exits, keys
+        self.bits, self.unsure = bits, unsure
+
+
+class Following(Protocol):
+    """What comes after a JSON text that is a piece of a longer one."""
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether the text may end without it."""
+
+    def walk(self, trie: Trie, nodes: Nodes) -> Part:
+        """Return the texts of a trie that go on, as it begins, from some of its nodes."""
+
+    def reads(self, text: bytes) -> bool:
+        """Return whether it may begin with a text."""
+
+
+def bits_of(places: Iterable[int]) -> int:
+    """Return a bit set.
+
+    >>> bits_of([0, 3])
+    9
+    """
+    found = 0
+    for place in places:
+        found |= 1 << place
+    return found

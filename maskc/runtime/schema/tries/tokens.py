@@ -1,0 +1,264 @@
+"""A vocabulary as tries, and what all artifacts of a tokenizer share.
+
+What comes after a string's closing quote is its *rest*: of 128,000 tokens a few hundred have
+different ones, so they have a trie of their own.
+
+What depends on the tokenizer alone, such as where white space leads to or which tokens stay inside
+a string of digits, is worked out once for all artifacts in a process, in a memory of its own.
+
+Example: of ``a``, ``a",`` and ``b",`` the rest is ``,``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.runtime.schema.tries.trie import Ints, Trie, TrieNodes
+
+Words = NDArray[np.int32]
+
+SHARED_BYTES = 96 * 1024 * 1024
+_QUOTE = 0x22
+_FREED_AT_ONCE = 8
+_MANY = 200  # ids that are packed by arrays rather than one by one
+
+
+class Shared:
+    """Results by key, whose sizes are counted, in two generations as those of an artifact.
+
+    When the current one takes a third of the limit it becomes the previous one, and what was that
+    is forgotten, a few results at a time; a result that is found in the previous one is kept. So
+    what every mask needs stays, and what one schema needed goes.
+
+    Args:
+        limit: in bytes.
+    """
+
+    def __init__(self, limit: int = SHARED_BYTES) -> None:
+        self._share = limit // 3
+        self._n_bytes = 0
+        self._known: dict[Any, tuple[Any, int]] = {}
+        self._previous: dict[Any, tuple[Any, int]] = {}
+        self._evicted: dict[Any, tuple[Any, int]] = {}
+        self._kept: dict[Any, Any] = {}
+        self._find: Callable[[Any], Any] | None = None
+        self._lock = threading.Lock()
+
+    def get(self, key: object) -> Any:
+        """Return the result, ``None`` if there is none."""
+        entry = self._known.get(key)
+        if entry is not None:
+            return entry[0]
+        entry = self._previous.get(key)
+        if entry is not None:
+            self.put(key, *entry)
+            return entry[0]
+        kept = self._kept.get(key)
+        if kept is not None:
+            return kept
+        found = None if self._find is None else self._find(key)
+        if found is not None:
+            self.put(key, found, 0)
+        return found
+
+    def keep(self, key: object, result: object) -> None:
+        """Remember a result for good, one of few that take long to make; it does not count."""
+        self._kept[key] = result
+
+    def lend(self, find: Callable[[Any], Any]) -> None:
+        """Give what returns results that lie in a file, ``None`` for others; they do not count."""
+        self._find = find
+
+    def put(self, key: object, result: object, n_bytes: int) -> None:
+        """Remember a result that takes so many bytes."""
+        with self._lock:
+            if self._n_bytes + n_bytes > self._share and self._known:
+                # To free all of it at once would hold up a mask.
+                self._evicted, self._previous, self._known = self._previous, self._known, {}
+                self._n_bytes = 0
+            for _ in range(min(_FREED_AT_ONCE, len(self._evicted))):
+                self._evicted.popitem()
+            self._n_bytes += n_bytes
+            self._known[key] = (result, n_bytes)
+
+
+class TextSlices(Sequence[bytes]):
+    """Texts that lie in one array, cut out when they are asked for.
+
+    Args:
+        data: their bytes.
+        first: int32[n + 1], where each of them begins.
+        order: which of them, in which order.
+    """
+
+    def __init__(self, data: NDArray[np.uint8], first: NDArray[np.int32], order: Ints) -> None:
+        self._raw = data.tobytes()
+        # A memory view gives Python's integers, as quickly as a list that takes long to make.
+        self._first = np.ascontiguousarray(first, dtype=np.int32).data
+        self._order = order.data
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    @overload
+    def __getitem__(self, place: int) -> bytes: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[bytes]: ...
+    def __getitem__(self, place: int | slice) -> bytes | Sequence[bytes]:
+        if isinstance(place, slice):
+            return [self[n] for n in range(*place.indices(len(self)))]
+        number = self._order[place]
+        return self._raw[self._first[number] : self._first[number + 1]]
+
+
+def cut_texts(data: NDArray[np.uint8], first: NDArray[np.int32]) -> list[bytes]:
+    """Return texts that lie in one array, as they lie there.
+
+    Args:
+        data: their bytes.
+        first: int32[n + 1], where each of them begins.
+    """
+    raw, places = data.tobytes(), first.tolist()
+    return [raw[start:stop] for start, stop in itertools.pairwise(places)]
+
+
+class IndexTables(NamedTuple):
+    """What is worked out of a vocabulary's tokens once: see :class:`TokenIndex`.
+
+    Attributes:
+        order: int32[n], token ids in the order of their bytes.
+        nodes: of the trie of the tokens.
+        quote_nodes: int32[n_quotes].
+        quote_places: int32[n_quotes].
+        quote_rests: int32[n_quotes].
+        rest_first: int32[n_rests + 1], where each rest begins.
+        rest_bytes: uint8, their bytes.
+    """
+
+    order: Ints
+    nodes: TrieNodes
+    quote_nodes: Ints
+    quote_places: Ints
+    quote_rests: Ints
+    rest_first: Ints
+    rest_bytes: NDArray[np.uint8]
+
+
+class TokenIndex:
+    """The tries of a vocabulary.
+
+    Args:
+        first: int32[n + 1], where each token's bytes begin.
+        data: their bytes.
+        tables: what is worked out of them, if it is known.
+
+    Attributes:
+        ids: token ids in the order of their bytes, without those that have none.
+        order: int32[n], the same.
+        texts: their bytes.
+        tokens: the trie of the tokens; its places are those in ``ids``.
+        rests: the trie of the rests.
+        quote_nodes: int32[n], each quote of a token, ascending by the node that it leads to.
+        quote_places: the token's place.
+        quote_rests: the rest's place.
+        shared: what all artifacts share.
+        tables: what was worked out.
+    """
+
+    def __init__(
+        self,
+        first: NDArray[np.int32],
+        data: NDArray[np.uint8],
+        tables: IndexTables | None = None,
+    ) -> None:
+        self.n_words = -(-(len(first) - 1) // 32)
+        if tables is None:
+            texts = cut_texts(data, first)
+            ids = sorted((i for i, text in enumerate(texts) if text), key=texts.__getitem__)
+            self.texts: Sequence[bytes] = [texts[i] for i in ids]
+            self.tokens = Trie(self.texts)
+            tables = self._make_tables(ids)
+        else:
+            self.texts = TextSlices(data, first, tables.order)
+            self.tokens = Trie(self.texts, tables.nodes)
+        self.tables = tables
+        self.order = tables.order
+        self.ids = tables.order.data
+        self.quote_nodes, self.quote_places = tables.quote_nodes, tables.quote_places
+        self.quote_rests = tables.quote_rests
+        self.rests = Trie(cut_texts(tables.rest_bytes, tables.rest_first))
+        self.n_rests = len(self.rests.texts)
+        self.shared = Shared()
+
+    def _make_tables(self, ids: list[int]) -> IndexTables:
+        """Return what is worked out of the tokens, but for what takes no time."""
+        quotes = self._find_quotes()
+        rests = sorted({rest for _, _, rest in quotes})
+        number = {rest: n for n, rest in enumerate(rests)}
+        table = np.array([(n, p, number[r]) for n, p, r in quotes], dtype=np.int32).reshape(-1, 3)
+        nodes, places, rest_places = (np.ascontiguousarray(table[:, k]) for k in range(3))
+        return IndexTables(
+            np.array(ids, dtype=np.int32),
+            self.tokens.nodes,
+            nodes,
+            places,
+            rest_places,
+            np.cumsum([0, *map(len, rests)], dtype=np.int32),
+            np.frombuffer(b"".join(rests), dtype=np.uint8),
+        )
+
+    def _find_quotes(self) -> list[tuple[int, int, bytes]]:
+        trie, found = self.tokens, []
+        for depth in range(1, len(trie.levels) - 1):
+            start, stop = trie.levels[depth], trie.levels[depth + 1]
+            for node in (np.flatnonzero(trie.byte_array[start:stop] == _QUOTE) + start).tolist():
+                for place in range(trie.low[node], trie.high[node]):
+                    found.append((node, place, self.texts[place][depth:]))
+        return found
+
+    def quotes_of(self, node: int) -> tuple[list[int], list[int]]:
+        """Return the tokens below a quote, by place, with the places of their rests."""
+        first, last = np.searchsorted(self.quote_nodes, [node, node + 1])
+        return self.quote_places[first:last].tolist(), self.quote_rests[first:last].tolist()
+
+    def pack(self, ids: Sequence[int] | NDArray[Any]) -> Words:
+        """Return the mask of some tokens: int32[ceil(vocab_size / 32)]."""
+        return self.set_bits(np.zeros(self.n_words, dtype="<i4"), ids)
+
+    def set_bits(self, words: Words, ids: Sequence[int] | NDArray[Any]) -> Words:
+        """Return a mask with some more tokens."""
+        if len(ids) > _MANY:
+            return _write_bits(words, ids, value=True)
+        made = bytearray(words.tobytes())
+        for token in _listed(ids):
+            made[token >> 3] |= 1 << (token & 7)
+        return np.frombuffer(made, dtype="<i4")
+
+    def clear_bits(self, words: Words, ids: Sequence[int] | NDArray[Any]) -> Words:
+        """Return a mask without some tokens."""
+        if len(ids) > _MANY:
+            return _write_bits(words, ids, value=False)
+        made = bytearray(words.tobytes())
+        for token in _listed(ids):
+            made[token >> 3] &= ~(1 << (token & 7))
+        return np.frombuffer(made, dtype="<i4")
+
+
+def _listed(ids: Sequence[int] | NDArray[Any]) -> Sequence[int]:
+    """Return ids as Python's own numbers."""
+    if isinstance(ids, np.ndarray):
+        listed: list[int] = ids.tolist()
+        return listed
+    return ids
+
+
+def _write_bits(words: Words, ids: Sequence[int] | NDArray[Any], *, value: bool) -> Words:
+    bits = np.unpackbits(words.view(np.uint8), bitorder="little")
+    bits[np.asarray(ids)] = value
+    return np.packbits(bits, bitorder="little").view("<i4")
