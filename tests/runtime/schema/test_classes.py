@@ -3,7 +3,8 @@ import pytest
 
 from maskc.jsonschema.patterns import build_pattern
 from maskc.runtime.schema.scans import classes
-from maskc.runtime.schema.scans.classes import matrix_of, number_keys, reachable, scan_all
+from maskc.runtime.schema.scans.classes import matrix_of, reachable, scan_all
+from maskc.runtime.schema.scans.folding import number_keys
 from maskc.runtime.schema.scans.stepping import step_body
 from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.tries.trie import ROOT

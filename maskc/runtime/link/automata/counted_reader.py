@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from maskc.runtime.effort import AT_ONCE, spend
 from maskc.runtime.link.automata.components import LEFT
 from maskc.runtime.link.automata.counted_state import CountedComponent
-from maskc.runtime.link.automata.nodes import list_ending
+from maskc.runtime.link.automata.nodes import list_ending, mark_texts
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import ROOT, Ints
 
@@ -108,9 +108,7 @@ class CountedReader:
     def leave_out(self, reading: CountedReading, children: Collection[int]) -> CountedReading:
         """Return a reading without what is at and below some children of its node."""
         trie, index = self._index.tokens, self._index
-        is_out = np.zeros(len(trie.texts) + 1, dtype=np.bool_)
-        for child in children:
-            is_out[trie.low[child] : trie.high[child]] = True
+        is_out = mark_texts(trie, children)
         row = reading.row
         if row is not None:
             row = index.clear_bits(row, index.order[np.flatnonzero(is_out)])

@@ -8,7 +8,10 @@ Example: of 1, 3 and 3, 5 the union is 1, 3, 5, and the first without the second
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
+from numpy.typing import NDArray
 
 from maskc.runtime.schema.tries.trie import Ints, Trie
 
@@ -29,6 +32,14 @@ def united(left: Ints, right: Ints, n_nodes: int) -> Ints:
     is_there[left] = True
     is_there[right] = True
     return np.flatnonzero(is_there).astype(np.int32)
+
+
+def mark_texts(trie: Trie, nodes: Iterable[int]) -> NDArray[np.bool_]:
+    """Return of each text of a trie whether it is below one of some nodes, and False at the end."""
+    is_below = np.zeros(len(trie.texts) + 1, dtype=np.bool_)
+    for node in nodes:
+        is_below[trie.low[node] : trie.high[node]] = True
+    return is_below
 
 
 def without(left: Ints, right: Ints, n_nodes: int) -> Ints:

@@ -17,14 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.schema.scans.folding import Places, Shape, shape_for
+from maskc.runtime.schema.scans.folding import Places, Shape, number_keys, shape_for
 from maskc.runtime.schema.scans.scans import spread
 from maskc.runtime.schema.scans.spelled import Spelled
 from maskc.runtime.schema.strings.characters import CharDfa, only
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Ints
 
-_MOST_KEYS = 1 << 22
 _FEW_NODES = 12  # that are followed one by one
 _THIN = 8  # nodes of a level to each that is live, from which on only these are followed
 _MOST_CELLS = 1 << 16  # of an automaton of which we ask what it tells apart from a state on
@@ -195,19 +194,6 @@ class Scanned:
         keys = self.quote_states.astype(np.int64) << 16 | self.quote_sizes
         distinct, inverse = np.unique(keys, return_inverse=True)
         return [(key >> 16, key & 0xFFFF) for key in distinct.tolist()], inverse
-
-
-def number_keys(keys: Places) -> tuple[Places, Places]:
-    """Return some keys, each once and ascending, and of each where it is among them."""
-    n_keys = int(keys.max(initial=-1)) + 1
-    if n_keys > _MOST_KEYS:
-        distinct, inverse = np.unique(keys, return_inverse=True)
-        return distinct, inverse
-    number = np.zeros(n_keys, dtype=np.intp)
-    number[keys] = 1
-    distinct = np.flatnonzero(number)
-    number[distinct] = np.arange(len(distinct))
-    return distinct, number.take(keys)
 
 
 def scan_all(index: TokenIndex, spelled: Spelled, dfa: CharDfa, delta: Ints, state: int) -> Scanned:
