@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 import maskc
 from benchmarks.compiled import compile_bundled
-from benchmarks.workloads import TOKENIZER, WORKLOADS
+from benchmarks.workloads import TOKENIZER, WORKLOADS, add_names
 from maskc.vocab import load_encoder
 
 _NEAR = 12  # budgets from the shortest on
@@ -29,7 +29,7 @@ _NEAR = 12  # budgets from the shortest on
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("names", nargs="*", default=["json", "sql"], choices=sorted(WORKLOADS))
+    add_names(parser, WORKLOADS, ["json", "sql"])
     parser.add_argument("--texts", type=int, default=3)
     parser.add_argument("--budget", type=int, default=60)
     given = parser.parse_args()

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 
 import maskc
 from benchmarks.compiled import compile_bundled
-from benchmarks.workloads import TOKENIZER, WORKLOADS
+from benchmarks.workloads import TOKENIZER, WORKLOADS, add_names
 from maskc.captures.matcher import CapturingMatcher
 from maskc.vocab import load_encoder
 
@@ -28,7 +28,7 @@ SYMBOLS = {
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("names", nargs="*", default=["json", "sql"], choices=sorted(SYMBOLS))
+    add_names(parser, SYMBOLS, ["json", "sql"])
     parser.add_argument("--tokens", type=int, default=20_000)
     given = parser.parse_args()
     encode = load_encoder(TOKENIZER).encode

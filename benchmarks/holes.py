@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 
 import maskc
 from benchmarks.compiled import compile_bundled
-from benchmarks.workloads import TOKENIZER, WORKLOADS
+from benchmarks.workloads import TOKENIZER, WORKLOADS, add_names
 from maskc.vocab import load_encoder
 
 HOLES = {"sql": "NAME", "python": "NAME"}
@@ -31,7 +31,7 @@ _N_BOUND = 5
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("names", nargs="*", default=["sql"], choices=sorted(HOLES))
+    add_names(parser, HOLES, ["sql"])
     parser.add_argument("--words", nargs="*", type=int, default=[1_000, 100_000])
     parser.add_argument("--tokens", type=int, default=1_500)
     given = parser.parse_args()

@@ -5,7 +5,8 @@ A workload whose grammar file is not there is skipped, with a line that says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,3 +90,20 @@ WORKLOADS = {
         ),
     )
 }
+
+
+def add_names(parser: ArgumentParser, names: Collection[str], default: list[str]) -> None:
+    """Let a benchmark be given some of its names; Python 3.11 takes no default beside ``choices``.
+
+    Args:
+        parser: whose arguments then have ``names``, a list.
+        names: those that there are.
+        default: what is taken where none is given.
+    """
+
+    def check(name: str) -> str:
+        if name not in names:
+            raise ArgumentTypeError(f"{name!r} is none of {', '.join(sorted(names))}")
+        return name
+
+    parser.add_argument("names", nargs="*", default=default, type=check, metavar="NAME")
