@@ -24,6 +24,7 @@ from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.holes.masks import unpack
 from maskc.runtime.holes.tracks import BEGINNING, OUTSIDE
 from maskc.runtime.holes.walks import Place as Node
+from maskc.runtime.holes.walks import list_places
 from maskc.runtime.lalr.hypothesis import Ended
 from maskc.runtime.lalr.machine import LalrMachine, keep_result
 from maskc.runtime.lalr.read_set import ReadSet
@@ -108,7 +109,9 @@ class _Composing:
             asked = legal & begun.tokens
             exits = machine.masks.go_out(begun, start, ended, kept, self._reads)
         if asked.any():
-            self._leave([(place, ended, spot.scope, ()) for place in exits], asked, kept)
+            self._leave(
+                [(place, ended, spot.scope, ()) for place in list_places(exits)], asked, kept
+            )
         words = index.pack(index.order[(legal & ~asked) | (kept & asked)])
         if machine.stepper.may_end(spot.narrowed(), self._reads):
             words = words | self._plain.pool.end_only.words
@@ -152,7 +155,7 @@ class _Composing:
                     reached = first.stepper.count(NO_LINE, byte, entered) if counts else NO_LINE
                     place = Node(child, entered, moved, reached)
                     exits = begun.machine.masks.stay(place, ended, kept, self._reads)
-                    pending += [(place, ended, begun, longer) for place in exits]
+                    pending += [(place, ended, begun, longer) for place in list_places(exits)]
 
     def _scope_after(self, trail: _Trail) -> Scope:
         """Return the scope of a lexeme that begins after others of a token have ended."""

@@ -21,7 +21,7 @@ from maskc.runtime.effort import spend_at_once
 from maskc.runtime.holes.lexemes import TerminalLexemes
 from maskc.runtime.holes.stepping import HoleStepper
 from maskc.runtime.holes.tracks import OUTSIDE
-from maskc.runtime.holes.walks import Place
+from maskc.runtime.holes.walks import Exits, Place, group_places
 from maskc.runtime.scanner import ScannerTables
 from maskc.runtime.schema.tries.trie import ROOT, Trie
 
@@ -97,6 +97,18 @@ class Beginnings:
                     column = stepper.count(column, byte, here)
             found.append(Place(node, state, OUTSIDE, column))
         return found
+
+    def exits(
+        self, nodes: Nodes, start: Place, stepper: HoleStepper, *, counts: bool
+    ) -> tuple[Exits, ...]:
+        """Return the places at some nodes, by their states; the arguments of :meth:`places`."""
+        if counts:
+            return group_places(self.places(nodes, start, stepper, counts=True))
+        numbers, states = nodes
+        return tuple(
+            Exits(state, OUTSIDE, start.column, numbers[states == state])
+            for state in np.unique(states).tolist()
+        )
 
     def _find(self, state: ScannerStateId) -> Begun:
         scanner, trie = self._scanner, self._trie

@@ -10,24 +10,24 @@ letters; all others are those of the artifact's mask.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.ids import DEAD, NO_LINE
+from maskc.ids import DEAD, NO_LINE, BoundaryId, ContextId, ScannerStateId
 from maskc.runtime.cache.pool import MaskPool, PooledMask
-from maskc.runtime.effort import spend
+from maskc.runtime.effort import spend, spend_at_once
 from maskc.runtime.graph import Mask
 from maskc.runtime.holes.beginnings import Beginnings, Begun
 from maskc.runtime.holes.stepping import HoleStepper, Reading
 from maskc.runtime.holes.tracks import BEGINNING, Tracks
-from maskc.runtime.holes.walks import Place, Walks
+from maskc.runtime.holes.walks import Exits, Place, Walks
 from maskc.runtime.lalr.hypothesis import Ended, Hypothesis
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import ROOT
+from maskc.runtime.schema.tries.trie import ROOT, Trie
 
 _STEP = 4  # what ending one lexeme counts for
 
@@ -86,7 +86,7 @@ class HoleMasks:
 
     def go_out(
         self, begun: Begun, start: Place, ended: Ended, kept: NDArray[np.bool_], reads: ReadSet
-    ) -> Iterable[Place]:
+    ) -> tuple[Exits, ...]:
         """Note the tokens that stay inside of a lexeme that becomes no hole's; return its exits.
 
         Args:
@@ -107,11 +107,11 @@ class HoleMasks:
                 live[sign] = self._stepper.is_live(reading, reads)
             if live[sign]:
                 kept[low[node] : low[node] + n_ending[node]] = True
-        return self._beginnings.places(begun.exits, start, self._stepper, counts=counts)
+        return self._beginnings.exits(begun.exits, start, self._stepper, counts=counts)
 
     def stay(
         self, start: Place, ended: Ended, kept: NDArray[np.bool_], reads: ReadSet
-    ) -> Iterable[Place]:
+    ) -> tuple[Exits, ...]:
         """Note the tokens that end inside of a lexeme and lead on; return where it may end.
 
         Args:
@@ -130,13 +130,16 @@ class HoleMasks:
 
     def _leave(
         self,
-        exits: Iterable[Place],
+        exits: tuple[Exits, ...],
         before: Ended,
         asked: NDArray[np.bool_],
         kept: NDArray[np.bool_],
         reads: ReadSet,
     ) -> None:
         """Follow what goes on where a lexeme may end, and note the tokens that lead on.
+
+        Exits in one state are left together: of the bytes after all of them those are followed
+        with which some lexeme begins, and after a name these are few.
 
         Args:
             exits: where it may end.
@@ -145,40 +148,64 @@ class HoleMasks:
             kept: place of a token → whether it leads on; written to.
             reads: notes what was read.
         """
-        trie, scanner, tracks = self._index.tokens, self._machine.scanner, self._tracks
-        low, high, classes = trie.low, trie.high, scanner.byte_classes
-        n_before = np.concatenate([[0], np.cumsum(asked)]).data
-        context, may_leave = self._machine.tables.context, self._stepper.may_leave
-        pending = [(place, before) for place in exits]
+        trie, scanner, stepper = self._index.tokens, self._machine.scanner, self._stepper
+        n_before = np.concatenate([[0], np.cumsum(asked)])
+        is_asked = n_before[trie.low_array] < n_before[np.asarray(trie.high)]
+        context = self._machine.tables.context
+        entries: dict[tuple[BoundaryId, ContextId], NDArray[np.int32]] = {}
+        pending = [(found, before) for found in exits]
         while pending:
-            (node, state, track, column), (stack, indents) = pending.pop()
-            if n_before[low[node]] == n_before[high[node]]:
-                continue
-            children = [
-                (child, byte)
-                for child, byte in trie.children(node, None)
-                if n_before[low[child]] < n_before[high[child]]
-            ]
-            for terminal, boundary in scanner.ends(state):
-                if not tracks.allows(track, terminal):
+            (state, track, column, nodes), (stack, indents) = pending.pop()
+            spend(_STEP)
+            spend_at_once(len(nodes))
+            children = list_children(trie, nodes[is_asked[nodes]])
+            children = children[is_asked[children]]
+            for terminal, boundary in scanner.ends(state) if len(children) else ():
+                if not self._tracks.allows(track, terminal):
                     continue
-                spend(_STEP + len(children))
                 ended = self._machine.lexemes.end(stack, indents, terminal, column, reads)
                 if ended is None:
                     continue
-                row = scanner.entry(boundary, context[ended[0].state])
-                counts = self._stepper.counts(ended[0])
-                for child, byte in children:
-                    entered = row[classes[byte]]
-                    if entered == DEAD:
-                        continue
-                    moved = tracks.step(BEGINNING, byte, entered)
-                    if not moved and not may_leave[entered]:
-                        continue
-                    reached = self._stepper.count(NO_LINE, byte, entered) if counts else NO_LINE
+                key = (boundary, context[ended[0].state])
+                entered_by = entries.get(key)
+                if entered_by is None:
+                    entered_by = entries[key] = self._enter(scanner.entry(*key))
+                counts = stepper.counts(ended[0])
+                spend_at_once(len(children))
+                bytes_ = trie.byte_array[children]
+                going_on = entered_by[bytes_] != DEAD
+                for child, byte in zip(
+                    children[going_on].tolist(), bytes_[going_on].tolist(), strict=True
+                ):
+                    spend(_STEP)
+                    entered = ScannerStateId(int(entered_by[byte]))
+                    moved = self._tracks.step(BEGINNING, byte, entered)
+                    reached = stepper.count(NO_LINE, byte, entered) if counts else NO_LINE
                     begun = Place(child, entered, moved, reached)
-                    exits = self.stay(begun, ended, kept, reads)
-                    pending += [(place, ended) for place in exits]
+                    pending += [(found, ended) for found in self.stay(begun, ended, kept, reads)]
+
+    def _enter(self, row: Sequence[ScannerStateId]) -> NDArray[np.int32]:
+        """Return int32[256], the state after each first byte of a lexeme that can be one.
+
+        Args:
+            row: byte class → state of the scanner.
+        """
+        entered = [row[byte_class] for byte_class in self._machine.scanner.byte_classes]
+        for byte, state in enumerate(entered):
+            may_go_on = self._stepper.may_leave[state] or self._tracks.step(BEGINNING, byte, state)
+            if not may_go_on:
+                entered[byte] = DEAD
+        return np.array(entered, dtype=np.int32)
+
+
+def list_children(trie: Trie, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return int32, the children of some nodes, those of each together."""
+    low = trie.first_array[nodes]
+    n_children = trie.first_array[nodes + 1] - low
+    ends = np.cumsum(n_children)
+    begins = np.repeat(low - (ends - n_children), n_children)
+    found: NDArray[np.int32] = (begins + np.arange(len(begins))).astype(np.int32)
+    return found
 
 
 def unpack(words: Mask) -> NDArray[np.bool_]:

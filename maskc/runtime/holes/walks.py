@@ -11,6 +11,7 @@ token goes on from.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -42,6 +43,22 @@ class Place(NamedTuple):
     column: int
 
 
+class Exits(NamedTuple):
+    """Where an open lexeme may end, in one state of all that is known of it.
+
+    Attributes:
+        state: of the scanner.
+        track: of the holes.
+        column: that the lexeme has reached.
+        nodes: int32[n], of the trie, each once.
+    """
+
+    state: ScannerStateId
+    track: int
+    column: int
+    nodes: NDArray[np.int32]
+
+
 class Group(NamedTuple):
     """Tokens that end in states from which the same can come.
 
@@ -63,7 +80,7 @@ class Inside(NamedTuple):
     """
 
     groups: tuple[Group, ...]
-    exits: tuple[Place, ...]
+    exits: tuple[Exits, ...]
 
 
 class Walks:
@@ -93,7 +110,8 @@ class Walks:
             found = self._follow(start, counts=counts)
             self._known.put(key, found)
             n_bytes = sum(group.tokens.nbytes + ENTRY_BYTES for group in found.groups)
-            self._budget.charge(n_bytes + ENTRY_BYTES // 2 * len(found.exits))
+            n_bytes += sum(exits.nodes.nbytes + ENTRY_BYTES for exits in found.exits)
+            self._budget.charge(n_bytes)
         return found
 
     def _follow(self, start: Place, *, counts: bool) -> Inside:
@@ -127,4 +145,19 @@ class Walks:
                         reached = stepper.count(column, byte, entered) if counts else column
                         pending.append(Place(child, entered, moved, reached))
         groups = (Group(places[s], np.array(found, dtype=np.int32)) for s, found in tokens.items())
-        return Inside(tuple(groups), tuple(exits))
+        return Inside(tuple(groups), group_places(exits))
+
+
+def group_places(places: Iterable[Place]) -> tuple[Exits, ...]:
+    """Return places by state, track and column, in the order in which each of these comes first."""
+    nodes: dict[tuple[ScannerStateId, int, int], list[int]] = {}
+    for node, state, track, column in places:
+        nodes.setdefault((state, track, column), []).append(node)
+    return tuple(Exits(*key, np.array(found, dtype=np.int32)) for key, found in nodes.items())
+
+
+def list_places(exits: Iterable[Exits]) -> Iterator[Place]:
+    """Yield them one by one."""
+    for state, track, column, nodes in exits:
+        for node in nodes.tolist():
+            yield Place(node, state, track, column)
