@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from maskc.captures.machine import Place, Reading
 from maskc.captures.scopes import Scope
 from maskc.captures.tracing import Parse
-from maskc.ids import DEAD, NO_LINE, TerminalId
+from maskc.ids import DEAD, NO_LINE, BoundaryId, ContextId, TerminalId
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.pool import PooledMask
-from maskc.runtime.holes.masks import unpack
+from maskc.runtime.holes.masks import count_before, list_asked, unpack
 from maskc.runtime.holes.tracks import BEGINNING, OUTSIDE
+from maskc.runtime.holes.walks import Exits
 from maskc.runtime.holes.walks import Place as Node
-from maskc.runtime.holes.walks import list_places
 from maskc.runtime.lalr.hypothesis import Ended
 from maskc.runtime.lalr.machine import LalrMachine, keep_result
 from maskc.runtime.lalr.read_set import ReadSet
@@ -109,9 +109,7 @@ class _Composing:
             asked = legal & begun.tokens
             exits = machine.masks.go_out(begun, start, ended, kept, self._reads)
         if asked.any():
-            self._leave(
-                [(place, ended, spot.scope, ()) for place in list_places(exits)], asked, kept
-            )
+            self._leave([(found, ended, spot.scope, ()) for found in exits], asked, kept)
         words = index.pack(index.order[(legal & ~asked) | (kept & asked)])
         if machine.stepper.may_end(spot.narrowed(), self._reads):
             words = words | self._plain.pool.end_only.words
@@ -119,33 +117,38 @@ class _Composing:
 
     def _leave(
         self,
-        pending: list[tuple[Node, Ended, Scope, _Trail]],
+        pending: list[tuple[Exits, Ended, Scope, _Trail]],
         asked: NDArray[np.bool_],
         kept: NDArray[np.bool_],
     ) -> None:
-        """Follow what goes on where a lexeme may end, and note the tokens that lead on."""
+        """Follow what goes on where a lexeme may end, and note the tokens that lead on.
+
+        As :class:`maskc.runtime.holes.masks.HoleMasks` does, exits in one state are left together.
+        """
         trie, scanner = self._index.tokens, self._plain.scanner
-        low, high, classes = trie.low, trie.high, scanner.byte_classes
-        n_before = np.concatenate([[0], np.cumsum(asked)]).data
+        n_before, parents = count_before(asked), trie.parent_array
         context, first = self._plain.tables.context, self._later.machine
         may_leave, inside = first.stepper.may_leave, first.tracks.inside
+        entered_by: dict[tuple[BoundaryId, ContextId], NDArray[np.bool_]] = {}
         while pending:
-            (node, state, track, column), (stack, indents), scope, trail = pending.pop()
-            if n_before[low[node]] == n_before[high[node]]:
-                continue
-            for terminal, boundary in scanner.ends(state):
+            (state, track, column, nodes), (stack, indents), scope, trail = pending.pop()
+            children = list_asked(trie, n_before, nodes)
+            for terminal, boundary in scanner.ends(state) if len(children) else ():
                 if not scope.machine.tracks.allows(track, terminal):
                     continue
                 ended = self._plain.lexemes.end(stack, indents, terminal, column, self._reads)
                 if ended is None:
                     continue
-                row = scanner.entry(boundary, context[ended[0].state])
+                key = (boundary, context[ended[0].state])
+                row, is_entered = scanner.entry(*key), entered_by.get(key)
+                if is_entered is None:
+                    is_entered = np.array([row[c] != DEAD for c in scanner.byte_classes])
+                    entered_by[key] = is_entered
                 counts = first.stepper.counts(ended[0])
-                longer = (*trail, (terminal, node, column))
-                for child, byte in trie.children(node, None):
-                    entered = row[classes[byte]]
-                    if entered == DEAD or n_before[low[child]] == n_before[high[child]]:
-                        continue
+                for child in children[is_entered[trie.byte_array[children]]].tolist():
+                    byte = trie.bytes[child]
+                    entered = row[scanner.byte_classes[byte]]
+                    longer = (*trail, (terminal, int(parents[child]), column))
                     begun, moved = scope, OUTSIDE
                     if inside[entered]:
                         begun = self._scope_after(longer)
@@ -155,7 +158,7 @@ class _Composing:
                     reached = first.stepper.count(NO_LINE, byte, entered) if counts else NO_LINE
                     place = Node(child, entered, moved, reached)
                     exits = begun.machine.masks.stay(place, ended, kept, self._reads)
-                    pending += [(place, ended, begun, longer) for place in list_places(exits)]
+                    pending += [(found, ended, begun, longer) for found in exits]
 
     def _scope_after(self, trail: _Trail) -> Scope:
         """Return the scope of a lexeme that begins after others of a token have ended."""

@@ -30,6 +30,7 @@ from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT, Trie
 
 _STEP = 4  # what ending one lexeme counts for
+_FEW = 8  # nodes, from which on NumPy is quicker
 
 
 class HoleMasks:
@@ -149,8 +150,7 @@ class HoleMasks:
             reads: notes what was read.
         """
         trie, scanner, stepper = self._index.tokens, self._machine.scanner, self._stepper
-        n_before = np.concatenate([[0], np.cumsum(asked)])
-        is_asked = n_before[trie.low_array] < n_before[np.asarray(trie.high)]
+        n_before = count_before(asked)
         context = self._machine.tables.context
         entries: dict[tuple[BoundaryId, ContextId], NDArray[np.int32]] = {}
         pending = [(found, before) for found in exits]
@@ -158,8 +158,7 @@ class HoleMasks:
             (state, track, column, nodes), (stack, indents) = pending.pop()
             spend(_STEP)
             spend_at_once(len(nodes))
-            children = list_children(trie, nodes[is_asked[nodes]])
-            children = children[is_asked[children]]
+            children = list_asked(trie, n_before, nodes)
             for terminal, boundary in scanner.ends(state) if len(children) else ():
                 if not self._tracks.allows(track, terminal):
                     continue
@@ -196,6 +195,36 @@ class HoleMasks:
             if not may_go_on:
                 entered[byte] = DEAD
         return np.array(entered, dtype=np.int32)
+
+
+def count_before(asked: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return int64[n + 1], how many of the tokens before each place are asked for."""
+    return np.concatenate([[0], np.cumsum(asked)])
+
+
+def list_asked(
+    trie: Trie, n_before: NDArray[np.int64], nodes: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """Return int32, the children of some nodes, without what leads to no token that is asked for.
+
+    Args:
+        trie: of the tokens.
+        n_before: as :func:`count_before` returns it.
+        nodes: of the trie.
+    """
+    if len(nodes) < _FEW:
+        first, begin, end, before = trie.first, trie.low, trie.high, n_before.data
+        found = [
+            child
+            for node in nodes.tolist()
+            for child in range(first[node], first[node + 1])
+            if before[begin[child]] < before[end[child]]
+        ]
+        return np.array(found, dtype=np.int32)
+    low, high = trie.low_array, trie.nodes.high
+    nodes = nodes[n_before[low[nodes]] < n_before[high[nodes]]]
+    children = list_children(trie, nodes)
+    return children[n_before[low[children]] < n_before[high[children]]]
 
 
 def list_children(trie: Trie, nodes: NDArray[np.int32]) -> NDArray[np.int32]:

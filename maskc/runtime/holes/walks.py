@@ -11,7 +11,7 @@ token goes on from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -154,10 +154,3 @@ def group_places(places: Iterable[Place]) -> tuple[Exits, ...]:
     for node, state, track, column in places:
         nodes.setdefault((state, track, column), []).append(node)
     return tuple(Exits(*key, np.array(found, dtype=np.int32)) for key, found in nodes.items())
-
-
-def list_places(exits: Iterable[Exits]) -> Iterator[Place]:
-    """Yield them one by one."""
-    for state, track, column, nodes in exits:
-        for node in nodes.tolist():
-            yield Place(node, state, track, column)
