@@ -28,6 +28,7 @@ from maskc.vocab.vocabulary import Vocabulary
 # The system counts processor time; if the machine is busy, an order takes so much longer.
 _PATIENCE = 20.0  # times the seconds that it may take
 _MOMENT = 1.0  # seconds until a process whose pipe is closed has an exit status
+_MOST_SIGNALS = 20  # in that time, to leave an order
 _START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[2]); "
     "from maskc.integrations.compile_worker import serve; serve(int(sys.argv[1]))"
@@ -143,13 +144,20 @@ class Process:
                 if patience <= seconds:
                     self._was_stuck = True
                     raise EOFError
-                self.interrupt()
-                if not self._ours.poll(_MOMENT):
+                if not self._leaves_order():
                     raise LateError
             return receive(self._ours)
         except (EOFError, OSError):
             self._is_broken = True
             raise
+
+    def _leaves_order(self) -> bool:
+        """Tell it to leave its order until it answers: it may have to begin with it yet."""
+        for _ in range(_MOST_SIGNALS):
+            self.interrupt()
+            if self._ours.poll(_MOMENT / _MOST_SIGNALS):
+                return True
+        return False
 
     def interrupt(self) -> None:
         """Tell it to leave the order that it works on."""

@@ -13,7 +13,7 @@ import pytest
 from maskc.errors import BudgetError, GrammarError, LimitError, MaskcError, SchemaError
 from maskc.integrations import compile_lane, compile_process
 from maskc.integrations.compile_lane import Lane, WorkerDiedError
-from maskc.integrations.compile_messages import unpack
+from maskc.integrations.compile_messages import unpack, write_limits
 from maskc.integrations.compile_process import Processes
 from maskc.integrations.compile_ticket import BusyError, CancelledOrderError, Ticket
 from maskc.kit.kit import REQUEST_LIMITS
@@ -187,6 +187,14 @@ def test_a_ticket_whose_time_is_over_is_refused_and_the_process_stays(lane):
         assert str(raised[0]) == "more than 0.3 seconds until it was compiled; send it again later"
     assert ask(lane, CHEAP)
     assert lane.n_started == before
+
+
+def test_an_order_without_time_is_left_though_the_process_has_yet_to_begin_with_it(lane):
+    ask(lane, CHEAP)
+    order = {**ENDLESS, "nice": 0, "limits": write_limits(REQUEST_LIMITS)}
+    for _ in range(20):
+        message, _ = lane._worker.ask(order, REQUEST_LIMITS, 0.0)
+        assert message["cancelled"]
 
 
 def test_a_process_that_does_not_leave_an_order_in_time_is_replaced(lane):

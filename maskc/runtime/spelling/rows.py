@@ -171,19 +171,20 @@ class Rows:
         left = np.flatnonzero(is_open)
         left = left[np.argsort(pair_of[left], kind="stable")]
         starts = np.flatnonzero(np.diff(pair_of[left], prepend=-1))
-        rest, found = [], []
+        rest, found = [], list[int]()
         for tokens in np.split(left, starts[1:]) if len(left) else []:
             pair = pair_of[tokens[0]]
-            h, to_node, open_ = hypotheses[int(lands[pair])], int(nodes[pair]), []
+            h, to_node = hypotheses[int(lands[pair])], int(nodes[pair])
+            unsettled: list[int] = []
             for token in ids[tokens].tolist():
                 led = self._spelling.alone.after(alone, token)
                 is_live = self._looking.is_live(h, to_node, token, led, reads)
                 if is_live:
                     found.append(token)
                 elif is_live is None:
-                    open_.append(token)
-            if open_:
-                rest.append((h, to_node, np.array(open_, dtype=np.int32)))
+                    unsettled.append(token)
+            if unsettled:
+                rest.append((h, to_node, np.array(unsettled, dtype=np.int32)))
         return np.concatenate([settled, np.array(found, dtype=np.int32)]), rest
 
     def _may_cut(self, ids: Ints, special: NDArray[np.bool_], alone: int) -> NDArray[np.bool_]:
