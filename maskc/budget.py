@@ -8,7 +8,8 @@ Work and text are counted before they are done, so that the same input always ge
 Clock and memory are the backstop: a second thread looks at both every 50 ms and, where one is
 spent, raises an exception in the compiling thread, at the next call or loop of any Python code,
 Lark's included; it costs nothing where nobody looks. What allocates a lot at once, in C, asks
-:func:`reserve` before.
+:func:`reserve` before. Modules that are compiled by mypyc neither let another thread run nor take
+its exceptions: their long loops call :func:`poll` now and then.
 
 Example: ``run_bounded(work, Limits(seconds=2))`` returns what ``work()`` returns, or raises
 ``LimitError: x.lark: pass store: more than 2 seconds of processor time; …``.
@@ -22,6 +23,7 @@ clock of its own, the wall's is taken.
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import resource
 import sys
@@ -41,7 +43,8 @@ Place = str | Callable[[], str]
 
 WORTH_ASKING = 16 * MEGABYTE  # less is seen in time by who looks on
 LOOK_EVERY = 0.05  # seconds
-RAISE_AGAIN_AFTER = 1.0  # seconds, if the exception was lost, as in a __del__
+LOOK_AGAIN_EVERY = 0.01  # seconds, once it is raised
+RAISE_AGAIN_AFTER = 1.0  # seconds, if somebody caught it
 
 
 class _SpentError(BaseException):
@@ -60,6 +63,8 @@ class Budget:
         text: of the grammar, to find lines in.
         wording: what its author calls its parts.
         rule_of: symbol → the author's rule that it was made for, where the author did not name it.
+        clock: the processor time of the thread that compiles.
+        until: of that clock.
     """
 
     limits: Limits
@@ -69,6 +74,8 @@ class Budget:
     text: str = ""
     wording: Wording = LARK_WORDING
     rule_of: Mapping[str, str] = field(default_factory=dict)
+    clock: Callable[[], float] = time.monotonic
+    until: float = math.inf
 
     def grown(self) -> int:
         """Return by how many bytes the process has grown."""
@@ -181,6 +188,13 @@ def reserve(n_bytes: int, what: str) -> None:
         )
 
 
+def poll() -> None:
+    """End the compilation here if its time is spent; see the module."""
+    budget = _open.get()
+    if budget is not None and budget.clock() > budget.until:
+        raise _SpentError
+
+
 def check_text(n_characters: int, name: str) -> None:
     """Check the size of a grammar that is about to be read.
 
@@ -242,11 +256,16 @@ def _reword(error: MaskcError, budget: Budget) -> MaskcError:
 class _Silence:
     """Keeps Python from reporting that our exception was lost where it cannot be raised.
 
-    It may come while the collector or a weak reference calls somebody back, and is raised again
-    later; what others lose there is reported as before.
+    It may come while the collector or a weak reference calls somebody back: often, where most of
+    the time goes to the collector. The watch of that thread is told, and raises it again at once;
+    what others lose there is reported as before.
+
+    Attributes:
+        lost_in: the threads that have lost it since their watch last looked.
     """
 
     def __init__(self) -> None:
+        self.lost_in: set[int] = set()
         self._lock = threading.Lock()
         self._n_inside = 0
         self._before = sys.unraisablehook
@@ -264,7 +283,9 @@ class _Silence:
                 sys.unraisablehook = self._before
 
     def _report(self, lost: sys.UnraisableHookArgs) -> None:
-        if not issubclass(lost.exc_type, _SpentError):
+        if issubclass(lost.exc_type, _SpentError):
+            self.lost_in.add(threading.get_ident())
+        else:
             self._before(lost)
 
 
@@ -306,8 +327,8 @@ class _Watch:
         self._watched = threading.get_ident()
         self._ended = threading.Event()
         self._lock = threading.Lock()
-        self._clock = _thread_clock(self._watched)
-        self._start = self._clock()
+        budget.clock = _thread_clock(self._watched)
+        budget.until = budget.clock() + budget.limits.seconds
         self._thread = threading.Thread(target=self._look, name="maskc-budget", daemon=True)
 
     def start(self) -> None:
@@ -328,19 +349,22 @@ class _Watch:
             self._thread.join()  # a thread that has ended has no clock
 
     def _look(self) -> None:
-        wait = LOOK_EVERY
+        wait, again = LOOK_EVERY, 0.0
         while not self._ended.wait(wait):
-            if self._clock() - self._start > self._budget.limits.seconds:
+            if self._budget.clock() > self._budget.until:
                 self.reason = self._budget.out_of_time
             elif self._budget.grown() > self._budget.limits.bytes:
                 self.reason = self._budget.out_of_memory
             else:
                 continue
+            if time.monotonic() < again and self._watched not in _SILENCE.lost_in:
+                continue  # it is on its way, through whatever is cleared up
             with self._lock:
                 if not self.is_armed:
                     return
+                _SILENCE.lost_in.discard(self._watched)
                 _raise_in(self._watched, _SpentError)
-            wait = RAISE_AGAIN_AFTER
+            wait, again = LOOK_AGAIN_EVERY, time.monotonic() + RAISE_AGAIN_AFTER
 
 
 def _raise_in(thread: int, error: type[BaseException]) -> None:

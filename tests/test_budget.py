@@ -1,4 +1,5 @@
 import gc
+import itertools
 import pickle
 import subprocess
 import sys
@@ -9,8 +10,10 @@ from collections.abc import Iterator
 import pytest
 
 from maskc import Limits, budget
-from maskc.budget import at, open_budget, reserve, run_bounded
+from maskc.automata.nfa import Nfa
+from maskc.budget import at, open_budget, poll, reserve, run_bounded
 from maskc.errors import LimitError
+from maskc.jsonschema.patterns import build_whole
 
 MEGABYTE = 1_000_000
 
@@ -222,8 +225,11 @@ def test_a_limit_of_nothing_is_refused(name):
         Limits(**{name: 0})
 
 
-def test_an_exception_that_is_lost_in_a_callback_is_not_reported_and_comes_again(capsys):
+def test_an_exception_that_is_lost_in_a_callback_is_not_reported_and_comes_again(
+    capsys, monkeypatch
+):
     """The collector calls back wherever it likes, and what is raised there goes nowhere."""
+    monkeypatch.setattr(budget, "RAISE_AGAIN_AFTER", 1000.0)  # it comes again for being lost
 
     class Lossy:
         def __del__(self):
@@ -240,6 +246,40 @@ def test_an_exception_that_is_lost_in_a_callback_is_not_reported_and_comes_again
         run_bounded(work, Limits(seconds=0.1))
     assert sys.unraisablehook is before
     assert "Exception ignored" not in capsys.readouterr().err
+
+
+def test_who_polls_looks_at_the_clock_itself(monkeypatch):
+    ticks = itertools.count()
+    monkeypatch.setattr(budget, "_thread_clock", lambda _: lambda: next(ticks))
+    monkeypatch.setattr(budget, "LOOK_EVERY", 1e6)
+    polled = []
+
+    def work():
+        while True:
+            polled.append(poll())
+
+    assert refused(work, seconds=5).limit == 5
+    assert len(polled) == 5
+
+
+def test_who_polls_without_a_budget_goes_on():
+    assert poll() is None
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda: Nfa().add_pattern("A", "(a{100}){100}", 0, 0),
+        lambda: build_whole("a"),
+    ],
+    ids=["nodes of a pattern", "states of a schema's pattern"],
+)
+def test_loops_that_no_exception_may_reach_look_at_the_clock(monkeypatch, work):
+    """Of the clock that is asked the second time, the time is spent."""
+    ticks = itertools.count(step=100)
+    monkeypatch.setattr(budget, "_thread_clock", lambda _: lambda: next(ticks))
+    monkeypatch.setattr(budget, "LOOK_EVERY", 1e6)
+    assert refused(work, seconds=5).limit == 5
 
 
 def test_what_others_lose_in_a_callback_is_reported_as_before(monkeypatch):
