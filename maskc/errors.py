@@ -7,6 +7,8 @@ between the processes of an inference server.
 
 from __future__ import annotations
 
+_MOST_SHOWN = 200  # characters of what a request brought, at its beginning and at its end
+
 
 class MaskcError(Exception):
     """Base class of what maskc raises on bad input; never raised itself."""
@@ -268,6 +270,21 @@ class MissingPackageError(MaskcError):
         return f"{self.package} is not installed; install it with pip install {command}"
 
 
+def _show(text: str) -> str:
+    r"""Return what a request brought as a part of a sentence: on one line, and not without end.
+
+    What is not printable is an escape: a server has to write it, and a lone surrogate has no UTF-8.
+
+    >>> _show("/properties/a\n\ud800")
+    '/properties/a\\n\\ud800'
+    """
+    if len(text) > 2 * _MOST_SHOWN:
+        text = f"{text[:_MOST_SHOWN]}…{text[-_MOST_SHOWN:]}"
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 class SchemaError(MaskcError):
     """A JSON Schema cannot be compiled: it is none, or it asks for what is not supported."""
 
@@ -277,8 +294,11 @@ class SchemaError(MaskcError):
         self.reason, self.remedy = reason, remedy
 
     def __str__(self) -> str:
-        place = f"schema at {self.pointer or '#'}"
-        return f"{place}: {f'{self.keyword} ' if self.keyword else ''}{self.reason}; {self.remedy}"
+        place, keyword = (
+            _show(self.pointer) or "#",
+            f"{_show(self.keyword)} " if self.keyword else "",
+        )
+        return f"schema at {place}: {keyword}{_show(self.reason)}; {self.remedy}"
 
 
 class UnsatisfiableError(SchemaError):
@@ -293,4 +313,5 @@ class TagError(MaskcError):
         self.pointer, self.reason, self.remedy = pointer, reason, remedy
 
     def __str__(self) -> str:
-        return f"structural tag at {self.pointer or '#'}: {self.reason}; {self.remedy}"
+        place = _show(self.pointer) or "#"
+        return f"structural tag at {place}: {_show(self.reason)}; {self.remedy}"

@@ -21,6 +21,7 @@ from maskc.lexer.columns import build_columns
 from maskc.lexer.narrowed import WordStates, narrow_scanner
 from maskc.lexer.rewritten import rewrite_scanner
 from maskc.lexer.scanner import Scanner, build_scanner
+from maskc.parser.all_texts import check_reads_all
 from maskc.parser.balance import find_enclosed_items
 from maskc.parser.items import build_item_sets
 from maskc.parser.refine import build_refined_table
@@ -52,6 +53,8 @@ def build_language(
         LimitError: a stated bound was reached.
     """
     grammar, source = run("grammar", lambda: load_lalr_grammar(source))
+    if source.is_earleys:
+        check_reads_all(grammar, source.name)
     # After this point: terminals, productions, Lark's LALR table and its contexts, all numbered.
 
     return analyse_grammar(grammar, source, run, holes)

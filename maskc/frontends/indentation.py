@@ -48,8 +48,9 @@ class Indentation:
     tab_len: int
 
     def names(self) -> frozenset[str]:
-        """Return the terminals that are named."""
-        return frozenset((self.newline, self.indent, self.dedent, *self.opens, *self.closes))
+        """Return the terminals that are named; ``"("`` is no terminal's name, and never comes."""
+        brackets = filter(_is_name, (*self.opens, *self.closes))
+        return frozenset((self.newline, self.indent, self.dedent, *brackets))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the attributes under Lark's names, as an artifact's header carries them."""
@@ -90,7 +91,7 @@ def build_indentation(attributes: Mapping[str, Any]) -> Indentation:
             raise ValueError(f"{name} is {_show(attributes[name])}, which is no terminal's name")
     for name in BRACKETS:
         names = attributes[name]
-        if not isinstance(names, list | tuple | set | frozenset) or not all(map(_is_name, names)):
+        if not isinstance(names, list | tuple | set | frozenset) or not all(map(_is_word, names)):
             raise ValueError(f"{name} is {_show(names)}, which is no list of terminals' names")
     tab = attributes[TAB]
     if type(tab) is not int or not 1 <= tab <= MAX_TAB:
@@ -137,6 +138,11 @@ def format_indentation(indentation: Indentation) -> str:
 
 def _is_name(value: Any) -> bool:
     return isinstance(value, str) and _NAME.fullmatch(value) is not None
+
+
+def _is_word(value: Any) -> bool:
+    """Return whether a comment can write it; Lark compares names, whatever they are."""
+    return isinstance(value, str) and re.fullmatch(r"[^\s,]+", value) is not None
 
 
 def _show(value: Any) -> str:

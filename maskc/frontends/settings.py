@@ -6,9 +6,10 @@ They stand in comment lines at the top of a text in Lark's notation::
 
 ``start``, ``parser``, ``lexer`` and ``postlex`` can be given as arguments too. Other options of
 Lark that change which texts it parses are settings only: ``flags`` (its ``g_regex_flags``, as
-letters of ``re``), ``priority``, ``regex=true``: its ``regex=True``, and ``pattern=IN:in(?!\w)``,
-what its ``edit_terminals`` makes of a terminal. ``backreference=T:a,b`` says which texts the group
-of a terminal can have that it refers back to (:mod:`maskc.frontends.backreferences`).
+letters of ``re``), ``priority``, ``regex=true`` and ``use_bytes=true``; and
+``pattern=IN:in(?!\w)``, what its ``edit_terminals`` makes of a terminal.
+``backreference=T:a,b`` says which texts the group of a terminal can have that it refers back to
+(:mod:`maskc.frontends.backreferences`).
 Several start symbols share one LALR table, which can change its contexts: ``start=a,b`` is Lark's
 ``start=["a", "b"]``, and texts are parsed from ``a``.
 
@@ -41,8 +42,8 @@ LEXERS = {"lalr": ("contextual", "basic"), "earley": ("dynamic", "dynamic_comple
 PRIORITIES = {"normal": "normal", "invert": "invert", "none": None}
 FLAGS = {"a": re.ASCII, "i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
 _SETTINGS = (
-    *("start", "parser", "lexer", "postlex", "flags", "priority", "regex", "hole"),
-    *("pattern", "backreference"),
+    *("start", "parser", "lexer", "postlex", "flags", "priority", "regex", "use_bytes"),
+    *("hole", "pattern", "backreference"),
 )
 _REPEATED = (RULE, "pattern", "backreference")
 _SETTING = re.compile(r"^//\s*maskc:\s*(.*)$")
@@ -91,6 +92,13 @@ def read_postlex(place: str, settings: Mapping[str, str]) -> Postlex | None:
         ) from None
 
 
+def default_lexer(parser: str, *, has_postlex: bool) -> str:
+    """Return the lexer that Lark takes where none is chosen; that of an unknown parser is empty."""
+    if parser == "earley" and has_postlex:
+        return "basic"
+    return LEXERS.get(parser, ("",))[0]
+
+
 def check_parser(name: str, parser: str, lexer: str, *, has_postlex: bool) -> None:
     """Refuse a parser, lexer and postlex that Lark does not put together.
 
@@ -105,9 +113,9 @@ def check_parser(name: str, parser: str, lexer: str, *, has_postlex: bool) -> No
             f"unknown lexer {lexer!r} for parser {parser}; "
             f"choose one of {', '.join(LEXERS[parser])}",
         )
-    if parser == "earley" and has_postlex:
+    if parser == "earley" and has_postlex and lexer != "basic":
         raise GrammarError(
-            name, "a postlex needs parser lalr; leave it out, or compile without --parser earley"
+            name, f"Lark takes no postlex with lexer={lexer}; leave one of the two out"
         )
 
 
@@ -179,6 +187,37 @@ def read_regex(name: str, settings: Mapping[str, str]) -> bool:
             name, "flags= does not go with regex=true; write the flags at the terminals"
         )
     return value == "true"
+
+
+def read_use_bytes(name: str, text: str, settings: Mapping[str, str]) -> bool:
+    """Return whether the texts of a grammar are bytes and not characters.
+
+    Raises:
+        GrammarError: the setting is neither true nor false, or goes with what is about characters.
+    """
+    value = settings.get("use_bytes", "false")
+    if value not in ("true", "false"):
+        raise GrammarError(name, f"use_bytes={value} is neither true nor false; write one of them")
+    if value == "false":
+        return False
+    if not text.isascii():
+        raise GrammarError(
+            name,
+            "Lark takes ASCII alone with use_bytes=true; write other bytes as \\xff, also in "
+            "comments",
+        )
+    if settings.get("postlex") not in (None, RULES):
+        raise GrammarError(
+            name,
+            "use_bytes=true does not go with an Indenter: Lark's finds no line break in bytes; "
+            "leave one of the two out",
+        )
+    others = [f"{key}=" for key in ("regex", "hole") if settings.get(key, "false") != "false"]
+    if others:
+        raise GrammarError(
+            name, f"use_bytes=true does not go with {others[0]}; leave one of the two out"
+        )
+    return True
 
 
 def read_patterns(name: str, settings: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

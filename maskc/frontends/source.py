@@ -33,9 +33,9 @@ from maskc.frontends.indentation import (
 from maskc.frontends.postlex_rules import build_rules
 from maskc.frontends.roles import Role, read_roles, write_roles
 from maskc.frontends.settings import (
-    LEXERS,
     Postlex,
     check_parser,
+    default_lexer,
     read_backreferences,
     read_flags,
     read_patterns,
@@ -43,6 +43,7 @@ from maskc.frontends.settings import (
     read_priority,
     read_regex,
     read_settings,
+    read_use_bytes,
 )
 from maskc.frontends.translation import Translation
 
@@ -62,6 +63,7 @@ class GrammarSource:
         priority: a key of ``PRIORITIES``.
         parser: a key of ``LEXERS``.
         regex: whether terminals are patterns of the module ``regex``.
+        use_bytes: whether texts are bytes, of which each is a character to the patterns.
         patterns: (terminal, pattern), what stands in the place of the grammar's own patterns.
         backreferences: (terminal, texts), what a group may have that a terminal refers back to.
         roles: terminals that are narrowed in a rule; ``text`` says them, too.
@@ -69,6 +71,8 @@ class GrammarSource:
         dialect: the name of the notation that it was written in; ``text`` is Lark's.
         original: the text in that notation; ``None`` if it is ``text``.
         lexer_is_default: whether nobody chose the lexer.
+        is_earleys: whether Lark's Earley parser and the LALR parser that stands here must read
+            the same texts, so that a conflict is refused.
         translation: the same grammar as values; ``None`` if it comes from an artifact.
         folder: where relative imports are looked up; ``None`` if only ``imports`` counts.
     """
@@ -83,6 +87,7 @@ class GrammarSource:
     priority: str = "normal"
     parser: str = "lalr"
     regex: bool = False
+    use_bytes: bool = False
     patterns: tuple[tuple[str, str], ...] = ()
     backreferences: tuple[tuple[str, tuple[str, ...]], ...] = ()
     roles: tuple[Role, ...] = ()
@@ -90,6 +95,7 @@ class GrammarSource:
     dialect: str = LARK.name
     original: str | None = None
     lexer_is_default: bool = field(default=False, compare=False)
+    is_earleys: bool = field(default=False, compare=False)
     translation: Translation | None = field(default=None, compare=False)
     folder: Path | None = field(default=None, compare=False)
 
@@ -190,9 +196,11 @@ def _load(
     settings, place = read_settings(name, text)
     parser = parser or settings.get("parser", "lalr")
     chosen = lexer or settings.get("lexer")
-    lexer = chosen or LEXERS.get(parser, ("",))[0]
     has_postlex = bool(postlex or settings.get("postlex"))
+    lexer = chosen or default_lexer(parser, has_postlex=has_postlex)
     check_parser(name, parser, lexer, has_postlex=has_postlex)
+    # The runtime keeps columns and open blocks beside one stack. Without conflicts one is enough.
+    is_earleys = parser == "earley" and has_postlex
     return GrammarSource(
         name=name,
         text=text,
@@ -202,15 +210,33 @@ def _load(
         postlex=_load_class(postlex) if postlex else read_postlex(place, settings),
         flags=read_flags(name, settings),
         priority=read_priority(name, settings),
-        parser=parser,
+        parser="lalr" if is_earleys else parser,
         regex=read_regex(name, settings),
+        use_bytes=_read_use_bytes(name, text, settings, postlex, roles),
         patterns=read_patterns(name, settings),
         backreferences=read_backreferences(name, settings),
         roles=read_roles(name, text),
         holes=read_holes(settings),
         lexer_is_default=not chosen,
+        is_earleys=is_earleys,
         folder=folder,
     )
+
+
+def _read_use_bytes(
+    name: str,
+    text: str,
+    settings: Mapping[str, str],
+    postlex: str | None,
+    roles: Mapping[str, str],
+) -> bool:
+    """Return whether texts are bytes; what is given beside the file counts as in it."""
+    use_bytes = read_use_bytes(
+        name, text, {**settings, **({"postlex": postlex} if postlex else {})}
+    )
+    if use_bytes and roles:
+        raise GrammarError(name, "use_bytes=true does not go with roles; leave one of the two out")
+    return use_bytes
 
 
 def _translate(
@@ -302,6 +328,7 @@ def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
         priority=read_priority(name, settings),
         parser=parser,
         regex=read_regex(name, settings),
+        use_bytes=read_use_bytes(name, header["text"], settings),
         patterns=read_patterns(name, settings),
         backreferences=read_backreferences(name, settings),
         roles=read_roles(name, header["text"]),

@@ -143,6 +143,7 @@ class LexerSpec:
         rewrites: what a postlex drops and renames, in the order in which it is tried.
         innermost: context → the innermost open bracket wherever the parser names it, if it is one
             that ``rewrites`` ask for; empty if they ask for none.
+        use_bytes: whether texts are bytes: a character of a pattern is the byte of its number.
     """
 
     terminals: tuple[str, ...]
@@ -158,6 +159,7 @@ class LexerSpec:
     roles: frozenset[TerminalId] = frozenset()
     rewrites: tuple[Rewrite, ...] = ()
     innermost: tuple[TerminalId | None, ...] = ()
+    use_bytes: bool = False
 
     def __post_init__(self) -> None:
         """Keep the mapping from being written."""

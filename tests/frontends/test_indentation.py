@@ -63,6 +63,12 @@ def test_an_indentation_is_written_as_it_is_read():
     assert load_source(f"// maskc: postlex={line}{REST}").postlex.opens == ("A", "B")
 
 
+def test_a_bracket_that_is_no_terminals_name_never_comes():
+    source = load_source(f"{LINE} OPEN_PAREN_types=LPAR,( CLOSE_PAREN_types=)\nstart: A\nA: /a/\n")
+    assert source.postlex.opens == ("(", "LPAR")
+    assert source.postlex.names() == {"_NL", "_IN", "_DE", "LPAR"}
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

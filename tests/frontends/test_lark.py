@@ -36,7 +36,7 @@ def test_a_setting_below_the_first_rule_does_not_count():
         ("start: A\nA: /(?s)a/\n", "global flags not at the start"),
         ("start: A\nA: /(?P<A>a)/\n", "redefinition of group name 'A'"),
         ("start: A | B\nA: /(?P<q>a)/\nB: /(?P<q>b)/\n", "group name 'q' in terminal"),
-        ("start: A\n", "Lark refuses it"),
+        ("start: A\n", "terminal A (line 1) is used and nothing defines it"),
         ("start: (\n", "Lark refuses it: Unclosed parenthesis, at line 1"),
         ("x: A\nA: /a/\n", "the start symbol 'start' is not a rule"),
         ("start: A\nA: /a*/\n", "Lark refuses it: Lexer does not allow zero-width terminals"),
@@ -146,6 +146,7 @@ def test_a_source_knows_whether_its_lexer_was_chosen():
 def test_the_default_lexer_depends_on_the_parser():
     assert load_source(EARLEY).lexer == "dynamic"
     assert load_source(EARLEY, parser="lalr").lexer == "contextual"
+    assert load_source(EARLEY, postlex="lark.indenter:PythonIndenter").lexer == "basic"
 
 
 @pytest.mark.parametrize(
@@ -154,7 +155,10 @@ def test_the_default_lexer_depends_on_the_parser():
         ({"parser": "cyk"}, "unknown parser 'cyk'"),
         ({"lexer": "contextual"}, "unknown lexer 'contextual' for parser earley"),
         ({"parser": "lalr", "lexer": "dynamic_complete"}, "for parser lalr"),
-        ({"postlex": "lark.indenter:PythonIndenter"}, "a postlex needs parser lalr"),
+        (
+            {"postlex": "lark.indenter:PythonIndenter", "lexer": "dynamic"},
+            "Lark takes no postlex with lexer=dynamic",
+        ),
     ],
 )
 def test_what_lark_does_not_put_together_is_refused(settings, sentence):

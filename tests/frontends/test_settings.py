@@ -62,7 +62,7 @@ def test_attributes_go_with_an_indenter():
         ("lalr", "dynamic_complete", False, "unknown lexer"),
         ("lalr", "dynamic", False, "unknown lexer"),
         ("earley", "contextual", False, "choose one of dynamic, dynamic_complete, basic"),
-        ("earley", "basic", True, "a postlex needs parser lalr"),
+        ("earley", "dynamic", True, "Lark takes no postlex with lexer=dynamic"),
     ],
 )
 def test_what_lark_does_not_put_together_is_refused(parser, lexer, has_postlex, fact):
@@ -104,3 +104,34 @@ def test_a_pattern_stands_in_the_place_of_a_terminals_own(text, is_parsed):
 def test_a_pattern_that_is_none_is_refused(setting, fact):
     with pytest.raises(GrammarError, match=re.escape(fact)):
         build_lark(load_source(f"// maskc: {setting}\nstart: B\nB: /b/\n"))
+
+
+BYTES = "// maskc: use_bytes=true\nstart: A\nA: /[\\x80-\\xff]/\n"
+
+
+def test_texts_are_bytes_if_the_settings_say_so():
+    assert load_source(BYTES).use_bytes
+    assert not load_source(BYTES.replace("true", "false")).use_bytes
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        (BYTES.replace("true", "yes"), "use_bytes=yes is neither true nor false"),
+        (BYTES + "// é\n", "Lark takes ASCII alone with use_bytes=true"),
+        (BYTES.replace("true", "true regex=true"), "use_bytes=true does not go with regex="),
+        (BYTES.replace("true", "true hole=A"), "use_bytes=true does not go with hole="),
+        (
+            BYTES.replace("true", "true postlex=lark.indenter:PythonIndenter"),
+            "use_bytes=true does not go with an Indenter",
+        ),
+    ],
+)
+def test_what_is_about_characters_does_not_go_with_bytes(text, fact):
+    with pytest.raises(GrammarError, match=fact):
+        load_source(text)
+
+
+def test_a_role_does_not_go_with_bytes():
+    with pytest.raises(GrammarError, match="use_bytes=true does not go with roles"):
+        load_source(BYTES, roles={"start.A": "a"})

@@ -27,6 +27,7 @@ from lark.load_grammar import load_grammar as load_lark_grammar
 from maskc.budget import name_parts, run_bounded
 from maskc.errors import GrammarError
 from maskc.frontends.backreferences import write_without_backreference
+from maskc.frontends.lark.byte_patterns import check_bytes
 from maskc.frontends.lark.contexts import check_alternations, is_dynamic
 from maskc.frontends.lark.expansion import check_expansion
 from maskc.frontends.lark.imports import check_grammar_text, make_loader
@@ -34,6 +35,7 @@ from maskc.frontends.lark.patching import patched
 from maskc.frontends.lark.reduce_conflicts import describe_collision
 from maskc.frontends.lark.roles import check_roles, insert_roles, make_lexers, renaming
 from maskc.frontends.lark.rule_postlex import build_postlex, check_rules
+from maskc.frontends.lark.undefined import explain_undefined
 from maskc.frontends.lark.unreadable import explain_unreadable
 from maskc.frontends.lark.versions import check_version
 from maskc.frontends.settings import PRIORITIES
@@ -82,6 +84,7 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
                 postlex=postlex,
                 g_regex_flags=source.flags,
                 regex=source.regex,
+                use_bytes=source.use_bytes,
                 edit_terminals=_make_edit(source),
                 priority=cast(Any, PRIORITIES[source.priority]),
                 source_path=source.name,
@@ -94,6 +97,8 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
             from maskc.frontends.lark.regex_module import translate_terminals
 
             translate_terminals(built)
+        if source.use_bytes:
+            check_bytes(built)
         check_rules(built, source)
         _check_patterns(built, source)
         if source.roles:
@@ -103,7 +108,7 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
         if not is_dynamic(built):
             check_alternations(built)
     except REFUSALS as error:
-        collision = describe_collision(str(error), grammar, starts)
+        collision = describe_collision(str(error), grammar, starts, is_earleys=source.is_earleys)
         raise GrammarError(source.name, collision or _explain(error, source)) from None
     # The table is made for all start symbols; `parse` without a start begins at the first.
     cast(Any, built.parser).parser_conf.start = starts[:1]
@@ -170,6 +175,9 @@ def _explain(error: BaseException, source: GrammarSource) -> str:
     unreadable = None if source.regex else explain_unreadable(str(error))
     if unreadable is not None:
         return unreadable
+    undefined = explain_undefined(str(error), source.text)
+    if undefined is not None:
+        return undefined
     text = " ".join(str(error).split()) or type(error).__name__
     for start in source.start.split(","):
         if "undefined rule" in text and f"'{start}'" in text:

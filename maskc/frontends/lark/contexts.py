@@ -114,7 +114,7 @@ def read_layout(postlex: Indentation, terminal_id: Mapping[str, TerminalId]) -> 
     """Return what an ``Indenter`` looks at."""
 
     def ids(names: Iterable[str]) -> frozenset[TerminalId]:
-        return frozenset(terminal_id[name] for name in names)
+        return frozenset(terminal_id[name] for name in names if name in terminal_id)
 
     return Layout(
         newline=terminal_id[postlex.newline],

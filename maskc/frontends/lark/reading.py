@@ -16,6 +16,7 @@ from lark.lexer import TerminalDef
 
 from maskc.frontends.indentation import Indentation
 from maskc.frontends.lark.build import build_with_imports
+from maskc.frontends.lark.byte_patterns import find_flags, write_pattern
 from maskc.frontends.lark.contexts import (
     is_dynamic,
     lexer_of,
@@ -76,7 +77,7 @@ def _read_lalr(lark: Lark, start: str, postlex: Postlex | None) -> LalrGrammar:
     lexer = LexerSpec(
         terminals=bnf.terminals,
         patterns=_list_patterns(lark, numbering),
-        re_flags=lark.lexer_conf.g_regex_flags,
+        re_flags=find_flags(lark),
         ranks=read_ranks(lark, bnf.terminals),
         ignored=_list_ignored(lark, numbering),
         contexts=contexts,
@@ -89,6 +90,7 @@ def _read_lalr(lark: Lark, start: str, postlex: Postlex | None) -> LalrGrammar:
         ),
         keyword_tail=_read_tail(lark, contexts),
         roles=frozenset(numbering.terminal_id[name] for name in list_roles(lark)),
+        use_bytes=bool(lark.lexer_conf.use_bytes),
     )
     end_state = order[table.end_states[start]]
     grammar = LalrGrammar(bnf, lexer, LalrTable(states, end_state, context_of))
@@ -117,7 +119,7 @@ def _read_general(lark: Lark, start: str) -> Grammar:
     lexer = LexerSpec(
         terminals=bnf.terminals,
         patterns=_list_patterns(lark, numbering),
-        re_flags=lark.lexer_conf.g_regex_flags,
+        re_flags=find_flags(lark),
         ranks=ranks,
         ignored=_list_ignored(lark, numbering),
         contexts=(context,),
@@ -125,6 +127,7 @@ def _read_general(lark: Lark, start: str) -> Grammar:
         contexts_after=dict.fromkeys(every, frozenset([ContextId(0)])),
         layout=None,
         keyword_tail=_read_tail(lark, (context,)),
+        use_bytes=bool(lark.lexer_conf.use_bytes),
     )
     return Grammar(bnf, lexer)
 
@@ -199,7 +202,7 @@ def _produce(numbering: Numbering, rule: Any) -> Production:
 def _list_patterns(lark: Lark, numbering: Numbering) -> tuple[str | None, ...]:
     by_name: dict[str, TerminalDef] = {str(t.name): t for t in lark.terminals}
     return tuple(
-        by_name[name].pattern.to_regexp() if name in by_name else None
+        write_pattern(lark, by_name[name].pattern.to_regexp()) if name in by_name else None
         for name in numbering.terminals
     )
 

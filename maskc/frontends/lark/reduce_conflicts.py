@@ -32,13 +32,16 @@ Rule = tuple[str, tuple[str, ...]]
 Item = tuple[int, int]  # a rule's number, and the position of the dot
 
 
-def describe_collision(message: str, grammar: Any, starts: list[str]) -> str | None:
+def describe_collision(
+    message: str, grammar: Any, starts: list[str], *, is_earleys: bool = False
+) -> str | None:
     """Return what Lark's refusal means; ``None`` if it is about something else.
 
     Args:
         message: Lark's.
         grammar: the one that it is about, as Lark has loaded it.
         starts: the start symbols.
+        is_earleys: whether Lark's Earley parser is meant, which has no conflicts.
     """
     collisions = sorted(
         (sorted((m[1], tuple(m[2].split())) for m in _RULE.finditer(found["rules"])), found["next"])
@@ -49,7 +52,7 @@ def describe_collision(message: str, grammar: Any, starts: list[str]) -> str | N
     rules, following = collisions[0]
     terminals, compiled, _ = grammar.compile(starts, "*")
     texts = {
-        str(t.name): f'"{t.pattern.value}"' if t.pattern.type == "str" else str(t.name)
+        str(t.name): _quote(t.pattern.value) if t.pattern.type == "str" else str(t.name)
         for t in terminals
     }
     known: list[Rule] = sorted(
@@ -61,11 +64,22 @@ def describe_collision(message: str, grammar: Any, starts: list[str]) -> str | N
     at = "at the end of the text" if following == "$END" else f"before {texts.get(following)}"
     more = len(collisions) - 1
     others = f" (and {more} such place{'s' * (more > 1)} more)" if more else ""
+    if is_earleys:
+        return (
+            f"{after}{at}, {shown} may have ended{others}; with a postlex a grammar for Earley is "
+            "read as LALR, which cannot choose between them; write one rule for both"
+        )
     return (
         f"{after}{at}, {shown} may have ended, and Lark's LALR parser cannot choose "
         f"between them (a reduce/reduce conflict){others}; write one rule for both, or use "
         "--parser earley, which reads any grammar"
     )
+
+
+def _quote(text: str) -> str:
+    """Return a text as a grammar has it, on one line."""
+    shown = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return f'"{"".join(shown)}"'
 
 
 def _format(rule: Rule, texts: Mapping[str, str]) -> str:

@@ -3,7 +3,8 @@
 With n keywords beside a name most states only reduce one rule, each on the same n lookaheads; Lark
 writes n rows of n entries, twice, and 2,000 keywords take 1.6 GB before anything of ours has run.
 Nothing can conflict in such a state, so its row is made from the rule and one set of names that all
-of them share. Everything else, conflicts and their priorities first, is still Lark's own code.
+of them share. States and lookaheads are found in numbers (:mod:`maskc.frontends.lark.lookaheads`);
+which rule or shift wins a conflict is still decided by Lark's own code.
 
 Example: in ``statement: "a" NAME | "b" NAME`` both states after NAME share ``{A, B, NAME, $END}``.
 
@@ -12,18 +13,24 @@ Source: Lark 1.3, ``parsers/lalr_analysis.py``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any, cast
 
+import lark.parsers.grammar_analysis
 import lark.parsers.lalr_parser
-from lark.grammar import Rule
-from lark.parsers.lalr_analysis import LALR_Analyzer, Reduce, Shift, digraph
+from lark.grammar import NonTerminal, Rule, Terminal
+from lark.parsers.grammar_analysis import LR0ItemSet, RulePtr
+from lark.parsers.lalr_analysis import LALR_Analyzer, Reduce, Shift
 
+from maskc import bits
+from maskc.frontends.lark.lookaheads import Rules, State, Terminals, build_states
 from maskc.frontends.lark.patching import patched
 
-# Lark's annotations leave both out.
-_lalr_parser, _digraph = cast(Any, lark.parsers.lalr_parser), cast(Any, digraph)
+# Lark's annotations leave it out.
+_lalr_parser = cast(Any, lark.parsers.lalr_parser)
+_grammar_analysis = cast(Any, lark.parsers.grammar_analysis)
 
 Action = tuple[Any, Any]  # (Shift, state) or (Reduce, rule), as Lark has it
 
@@ -48,79 +55,125 @@ class SharedRow(Mapping[str, Action]):
         return len(self.moves) + len(self.names)
 
 
+class _End:
+    """The items of a state, of which Lark's table asks for roots that end; each is itself alone."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: tuple[RulePtr, ...]) -> None:
+        self.items = items
+
+    def __iter__(self) -> Iterator[RulePtr]:
+        return iter(self.items)
+
+
 class _SharingAnalyzer(LALR_Analyzer):
-    """Keeps the lookaheads of states that reduce one rule out of Lark's rows."""
+    """Analyses in numbers, and keeps lookaheads that many states share out of Lark's rows."""
 
-    def compute_includes_lookback(self) -> None:
-        """Find the same relations as Lark, which looks for each item among all of its state."""
-        by_origin: dict[Any, dict[Any, list[Any]]] = {}
-        whole: dict[Any, dict[Rule, Rule]] = {}
-        for state in self.lr0_itemsets:
-            items = by_origin[state] = {}
-            for item in state.closure:
-                items.setdefault(item.rule.origin, []).append(item)
-            whole[state] = {item.rule: item.rule for item in state.closure if item.is_satisfied}
-        nullable_from: dict[int, int] = {}  # by rule: from where on a right side may be empty
-        for transition in self.nonterminal_transitions:
-            start, nonterminal = transition
-            lookback = self.lookback[transition]
-            for item in by_origin[start].get(nonterminal, ()):
-                rule, state = item.rule, start
-                right_side = rule.expansion
-                last = nullable_from.get(id(rule))
-                if last is None:
-                    last = len(right_side)
-                    while last and right_side[last - 1] in self.NULLABLE:
-                        last -= 1
-                    nullable_from[id(rule)] = last
-                for place in range(item.index, len(right_side)):
-                    symbol = right_side[place]
-                    if place >= last - 1 and (state, symbol) in self.reads:
-                        self.includes[state, symbol].add(transition)
-                    state = state.transitions[symbol]
-                if item.index == 0 and rule in whole[state]:
-                    lookback.add((state, whole[state][rule]))
+    def __init__(self, *given: Any, **named: Any) -> None:
+        # Of what is found by name on the way, nothing is used.
+        with patched(_grammar_analysis, "calculate_sets", _find_no_sets):
+            super().__init__(*given, **named)
 
-    def compute_lookaheads(self) -> None:
-        read_sets = _digraph(self.nonterminal_transitions, self.reads, self.directly_reads)
-        follow_sets = _digraph(self.nonterminal_transitions, self.includes, read_sets)
-        found: dict[Any, dict[Rule, dict[int, set[Any]]]] = {}
-        for transition, lookbacks in self.lookback.items():
-            follow = follow_sets[transition]
-            for state, rule in lookbacks:
-                found.setdefault(state, {}).setdefault(rule, {})[id(follow)] = follow
-        unions: dict[tuple[int, ...], set[Any]] = {}
-        names: dict[tuple[int, ...], dict[str, None]] = {}
-        self.shared: dict[Any, tuple[Rule, dict[str, None]]] = {}
-        self.lookaheads_of: dict[Any, set[Any]] = {}
-        for state, by_rule in found.items():
-            for rule, follows in by_rule.items():
-                key = tuple(sorted(follows))
-                if key not in unions:
-                    unions[key] = set().union(*follows.values())
-                    names[key] = dict.fromkeys(sorted(str(s.name) for s in unions[key]))
-                if len(by_rule) == 1 and not any(s in unions[key] for s in state.transitions):
-                    self.shared[state] = rule, names[key]
-                    self.lookaheads_of[state] = unions[key]
+    def expand_rule(self, source_rule: Any, rules_by_origin: Any = None) -> Any:
+        """Return nothing: items are found in numbers."""
+        del source_rule, rules_by_origin
+        return ()
+
+    def compute_lalr(self) -> None:
+        """Make the parse table."""
+        numbered = _number(self.lr0_rules_by_origin, self.lr0_start_states)
+        states = build_states(numbered.rules)
+        item_sets = [_make_item_set() for _ in states]
+        names: dict[Terminals, dict[str, None]] = {}
+        shared: dict[int, tuple[Rule, dict[str, None]]] = {}
+        for number, (state, item_set) in enumerate(zip(states, item_sets, strict=True)):
+            item_set.closure = _End(numbered.list_ended_roots(state))
+            item_set.transitions = {
+                numbered.symbol(s): item_sets[target] for s, target in state.moves.items()
+            }
+            shifted = sum(1 << s for s in state.moves if s >= 0)
+            for production, terminals in state.reduced.items():
+                rule = numbered.written[production]
+                if len(state.reduced) == 1 and not terminals & shifted:
+                    if terminals not in names:
+                        names[terminals] = dict.fromkeys(numbered.names_of(terminals))
+                    shared[number] = rule, names[terminals]
                     continue
-                for symbol in unions[key]:
-                    state.lookaheads[symbol].add(rule)
-
-    def compute_lalr1_states(self) -> None:
-        super().compute_lalr1_states()
+                for terminal in bits.iterate(terminals):
+                    item_set.lookaheads[numbered.terminals[terminal]].add(rule)
+        # Lark numbers states as it walks them, and takes conflicts to priorities.
+        self.lr0_itemsets = cast(Any, item_sets)
+        self.lr0_start_states = dict(zip(self.lr0_start_states, item_sets, strict=False))
+        self.compute_lalr1_states()
         rows: Any = self.parse_table.states
-        # Lark numbers the states as it walks the item sets. Two with equal closures are one state
-        # in its table, and which of them names no number says.
-        if len(rows) != len(self.lr0_itemsets):
-            for state, (rule, _) in self.shared.items():
-                for symbol in self.lookaheads_of[state]:
-                    state.lookaheads[symbol].add(rule)
-            self.shared = {}
-            super().compute_lalr1_states()
-        for number, state in enumerate(self.lr0_itemsets):
-            if state in self.shared:
-                rule, names = self.shared[state]
-                rows[number] = SharedRow(rows[number], (Reduce, rule), names)
+        for number, (rule, on) in shared.items():
+            rows[number] = SharedRow(rows[number], (Reduce, rule), on)
+
+
+def _find_no_sets(rules: Any) -> tuple[dict[Any, Any], dict[Any, Any], set[Any]]:
+    """Stand in for Lark's FIRST, FOLLOW and NULLABLE."""
+    del rules
+    return {}, {}, set()
+
+
+def _make_item_set() -> Any:
+    return cast(Any, LR0ItemSet)((), ())
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    """Lark's rules in numbers.
+
+    Attributes:
+        rules: the numbers.
+        written: production → Lark's rule.
+        terminals, nonterminals: number → Lark's symbol.
+    """
+
+    rules: Rules
+    written: list[Rule]
+    terminals: list[Any]
+    nonterminals: list[Any]
+
+    def symbol(self, number: int) -> Any:
+        """Return Lark's symbol."""
+        return self.terminals[number] if number >= 0 else self.nonterminals[-1 - number]
+
+    def names_of(self, terminals: Terminals) -> list[str]:
+        """Return the names of terminals, in order."""
+        return sorted(str(self.terminals[t].name) for t in bits.iterate(terminals))
+
+    def list_ended_roots(self, state: State) -> tuple[RulePtr, ...]:
+        """Return the root items whose dot stands at the end."""
+        roots = self.rules.roots
+        return tuple(RulePtr(self.written[p], dot) for p, dot in state.items if dot and p in roots)
+
+
+def _number(by_origin: Mapping[Any, Sequence[Rule]], starts: Mapping[str, Any]) -> _Numbered:
+    """Number the rules, those of one nonterminal after the other, and their symbols."""
+    numbers = {origin: n for n, origin in enumerate(by_origin)}
+    end = cast(Any, Terminal)("$END")  # Lark 1.2 gives its constructor no types
+    terminals: dict[Any, int] = {end: 0}
+    written: list[Rule] = []
+    lhs, right_sides = [], []
+    of_nonterminal: list[list[int]] = []
+    for origin, rules in by_origin.items():
+        of_nonterminal.append(list(range(len(written), len(written) + len(rules))))
+        for rule in rules:
+            written.append(rule)
+            lhs.append(numbers[origin])
+            right_sides.append(
+                tuple(
+                    terminals.setdefault(symbol, len(terminals))
+                    if symbol.is_term
+                    else -1 - numbers[cast(Any, symbol)]
+                    for symbol in rule.expansion
+                )
+            )
+    roots = tuple(of_nonterminal[numbers[NonTerminal(f"$root_{start}")]][0] for start in starts)
+    rules_in_numbers = Rules(lhs, right_sides, of_nonterminal, roots, end=0)
+    return _Numbered(rules_in_numbers, written, list(terminals), list(by_origin))
 
 
 def shared_lookaheads() -> AbstractContextManager[None]:

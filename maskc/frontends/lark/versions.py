@@ -15,7 +15,7 @@ Source: Lark 1.2.2 and 1.3.1, ``lexer.py``: ``UnlessCallback``, ``Scanner``.
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from typing import Any, AnyStr, cast
 
 import lark
 import lark.utils
@@ -55,17 +55,17 @@ def keyword_tail(flags: int) -> str:
     return r"(?:\n[\s\S]*)?" if flags & re.MULTILINE else r"\n?"
 
 
-def match_lexeme(lexer: Any, text: str, position: int) -> tuple[str, str] | None:
+def match_lexeme(lexer: Any, text: AnyStr, position: int) -> tuple[AnyStr, str] | None:
     """Return the lexeme and the terminal that one of Lark's basic lexers finds, ``None`` if none.
 
     Args:
         lexer: of Lark.
-        text: the whole of it.
+        text: the whole of it; bytes for a grammar of bytes.
         position: where the lexeme begins.
     """
     is_sliced = _installed() >= _FIRST_WITH_FULLMATCH
     given = cast(Any, lark.utils).TextSlice(text, 0, len(text)) if is_sliced else text
-    found: tuple[str, str] | None = lexer.match(given, position)
+    found: tuple[AnyStr, str] | None = lexer.match(given, position)
     return found
 
 

@@ -69,3 +69,29 @@ def test_what_can_never_be_lexed_side_by_side_is_named():
 def test_a_declared_terminal_that_every_text_needs_is_named():
     text = "// maskc: parser=earley\nstart: A\n%declare A\n"
     assert "terminal A is declared and has no pattern" in refusal(text, GrammarError)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            'start: A\n// LETTER\nA: "LETTER" LETTER+\n',
+            "terminal LETTER (line 3) is used and nothing defines it; write %import common.LETTER, "
+            "or define it",
+        ),
+        (
+            "start: /OWN/ OWN\n",
+            "terminal OWN (line 1) is used and nothing defines it; define it, or correct its name",
+        ),
+        (
+            'start: "x"\n  | value\n',
+            "rule value (line 2) is used and nothing defines it; define it, or correct its name",
+        ),
+    ],
+)
+def test_what_nothing_defines_is_named_with_its_line(text, words):
+    assert refusal(text, GrammarError) == f"<text>: {words}"
+
+
+def test_the_import_that_a_message_asks_for_is_one():
+    assert maskc.compile_grammar("start: LETTER\n%import common.LETTER\n", tokenizer="bytes")

@@ -2,6 +2,7 @@ import pytest
 
 from maskc.errors import GrammarError
 from maskc.frontends.lark.build import build_lark
+from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 
 
@@ -42,4 +43,12 @@ def test_the_first_of_several_is_told_and_how_many_more_there_are():
 
 
 def test_what_lark_refuses_otherwise_is_said_in_its_words():
-    assert "Lark refuses it" in refusal("start: x")
+    assert "nothing defines it" in refusal("start: x")
+
+
+def test_a_text_with_a_line_break_is_shown_on_one_line():
+    text = 'start: a | b\na: "\\n" y\nb: "\\n" z\ny: "\\t"\nz: "\\t"\n'
+    with pytest.raises(GrammarError) as refused:
+        load_grammar(load_source(text))
+    assert "\n" not in str(refused.value)
+    assert r'after "\n" "\t"' in str(refused.value)

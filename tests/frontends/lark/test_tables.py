@@ -1,7 +1,7 @@
 """Sharing rows changes no entry of Lark's table."""
 
-from contextlib import nullcontext
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -45,25 +45,75 @@ def test_the_table_of_a_grammar_of_ours_is_larks(name):
         assert named_rows(build_lark(source)) == plain
 
 
-symbols = st.sampled_from(["A", "B", "C", "start", "x", "y", "[A]", "(A|B)*", "B+"])
-expansions = st.lists(st.lists(symbols, max_size=3).map(" ".join), min_size=1, max_size=3)
+def numbered_rows(lark: Lark, start: str) -> list[list]:
+    """Return the rows from a start symbol on, numbered as they are met, and the end state."""
+    table = lark.parser.parser._parse_table
+    number = {table.start_states[start]: 0}
+    queue, found = list(number), []
+    for state in queue:
+        row = []
+        for name, (action, argument) in sorted(table.states[state].items()):
+            if action is Shift and argument not in number:
+                number[argument] = len(number)
+                queue.append(argument)
+            row.append((str(name), number[argument] if action is Shift else str(argument)))
+        found.append(row)
+    return [*found, [number.get(table.end_states[start])]]
 
 
-@given(expansions, expansions, expansions)
+SYMBOLS = ["A", "B", "C", "start", "x", "y", "z", "[A]", "(A|B)*", "B+"]
+
+
+def draw_rules(draw: Random) -> str:
+    lines = []
+    for name in ("start", "x", "y", "z"):
+        sides = [
+            " ".join(draw.choices(SYMBOLS, k=draw.choice([0, 1, 1, 2, 3])))
+            for _ in range(draw.choice([1, 1, 2, 3]))
+        ]
+        lines.append(f"{name}{draw.choice(['', '', '.1', '.-1'])}: {' | '.join(sides)}")
+    return "\n".join(lines)
+
+
+def build_tables(text: str, starts: list[str]) -> list | str:
+    try:
+        lark = Lark(f'{text}\nA: "a"\nB: "b"\nC: "c"\n', parser="lalr", start=starts)
+    except GrammarError as error:
+        return str(error).split()[0]
+    return [numbered_rows(lark, start) for start in starts]
+
+
+def is_larks(text: str, starts: list[str]) -> bool:
+    with shared_lookaheads():
+        ours = build_tables(text, starts)
+    # Of some grammars with cycles of what may be empty, Lark's table changes from run to run.
+    return any(build_tables(text, starts) == ours for _ in range(20))
+
+
+@given(st.randoms(use_true_random=False))
 @examples(100)
-def test_the_table_of_a_random_grammar_or_its_refusal_is_larks(start, x, y):
-    rules = "\n".join(
-        f"{name}: {' | '.join(found)}" for name, found in [("start", start), ("x", x), ("y", y)]
-    )
-    text = f'{rules}\nA: "a"\nB: "b"\nC: "c"\n'
-    tables: list[object] = []
-    for block in (nullcontext(), shared_lookaheads()):
-        with block:
-            try:
-                tables.append(named_rows(Lark(text, parser="lalr")))
-            except GrammarError as error:
-                tables.append(str(error).split()[0])
-    assert tables[0] == tables[1]
+def test_the_table_of_a_random_grammar_or_its_refusal_is_larks(draw):
+    assert is_larks(draw_rules(draw), draw.choice([["start"], ["x", "start"]]))
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "start.-1: [A] | start start x\nx: x | | x start start B+",
+        "start: z x y | x\nx.1: | y x\ny: start z A |\nz.2: (A|B)*",
+        # An item inside a rule whose nonterminal also begins there.
+        "start: start A start | B",
+    ],
+)
+def test_lookaheads_that_only_lark_has_are_there(rules):
+    assert is_larks(rules, ["start"])
+
+
+def test_a_chain_of_rules_is_no_depth():
+    rules = "".join(f"r{i}: r{i + 1}\n" for i in range(3_000))
+    with shared_lookaheads():
+        tables = build_tables(f'start: r0 | A start\n{rules}r3000: "b" |', ["start"])
+    assert len(tables[0]) > 3_000
 
 
 def test_rows_that_reduce_one_rule_share_their_names():

@@ -1,0 +1,46 @@
+r"""What do a grammar's patterns match where Lark's texts are bytes, with ``use_bytes=True``?
+
+Lark writes each pattern as bytes and gives it to ``re``: by Latin-1 where terminals are lexed, so
+that ``\xe9`` is one byte, and by UTF-8 with ``lexer=dynamic`` and ``dynamic_complete``, where it is
+the two bytes C3 A9. To a pattern of bytes a character is a byte, and ``\w``, ``\s``, ``\b`` and
+letters of either case are those of ASCII. Here such a pattern is kept as the text that Latin-1
+makes of its bytes, with the flag ``a``, and the scanner reads character n as byte n.
+
+Which strings are keywords of which pattern Lark still asks of texts; that is taken as it is.
+
+Example: ``/[\x80-\xff]+/`` matches a run of bytes that are not ASCII, whatever characters they are.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lark import Lark
+
+from maskc.frontends.lark.contexts import is_dynamic
+
+
+def write_pattern(lark: Lark, pattern: str) -> str:
+    """Return a pattern as the scanner takes it: that of bytes as Latin-1, any other as it is."""
+    return _encode(lark, pattern).decode("latin-1") if lark.lexer_conf.use_bytes else pattern
+
+
+def find_flags(lark: Lark) -> int:
+    """Return the flags of ``re`` for all patterns."""
+    flags: int = lark.lexer_conf.g_regex_flags
+    return flags | re.ASCII if lark.lexer_conf.use_bytes else flags
+
+
+def check_bytes(lark: Lark) -> None:
+    """Check what Lark finds out when it lexes first: that each pattern is one of bytes.
+
+    Raises:
+        UnicodeEncodeError: it has a character that is no byte.
+        re.error, ValueError: ``re`` refuses it as a pattern of bytes.
+    """
+    for terminal in lark.terminals:
+        re.compile(_encode(lark, terminal.pattern.to_regexp()), lark.lexer_conf.g_regex_flags)
+
+
+def _encode(lark: Lark, pattern: str) -> bytes:
+    return pattern.encode("utf-8" if is_dynamic(lark) else "latin-1")

@@ -1,0 +1,246 @@
+"""Which LR(0) states has a grammar, and on which terminals does a rule end in each of them?
+
+It is what Lark's analysis finds, item for item, with numbers in the place of names, rules and items
+(each of which Lark hashes anew whenever it looks one up), and with sets of terminals as bits.
+
+Example: of ``root: start`` and ``start: "a" start |`` the state after ``a`` ends the empty rule on
+``$END``.
+
+Two things are as in Lark and not as in its source, and make some lookaheads more:
+
+- An item whose dot has moved counts as one that begins in its state where the state also goes on
+  with the item's nonterminal.
+- Transitions that read each other, over symbols that may be empty, have one set from then on: Lark
+  keeps one object for all of them. What one includes, all do. Where Lark's table depends on the
+  order in which it looks at such objects, which changes from run to run, ours does not.
+
+Source: DeRemer and Pennello, *Efficient Computation of LALR(1) Look-Ahead Sets* (1982),
+doi:10.1145/69622.357187; Lark 1.3, ``parsers/lalr_analysis.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+Terminals = int  # a set of terminals as bits
+RightSide = tuple[int, ...]  # terminals from 0; nonterminal n is -1 - n
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Productions, by number.
+
+    Attributes:
+        lhs: the nonterminal of each.
+        right_sides: the symbols of each.
+        of_nonterminal: nonterminal → its productions.
+        roots: the productions of the start symbols; their nonterminals are in no right side.
+        end: the terminal that stands for the end of the text.
+    """
+
+    lhs: Sequence[int]
+    right_sides: Sequence[RightSide]
+    of_nonterminal: Sequence[Sequence[int]]
+    roots: Sequence[int]
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """An LR(0) state.
+
+    Attributes:
+        items: (production, position of the dot), kernel first.
+        moves: symbol → number of the state after it.
+        reduced: production that ends here → terminals on which it does.
+    """
+
+    items: tuple[tuple[int, int], ...]
+    moves: dict[int, int]
+    reduced: dict[int, Terminals]
+
+
+def build_states(rules: Rules) -> list[State]:
+    """Return the states with their lookaheads; those of the roots come first, in order."""
+    states = _build_lr0(rules)
+    _Lookaheads(rules, states).fill()
+    return states
+
+
+def _build_lr0(rules: Rules) -> list[State]:
+    kernels: list[tuple[tuple[int, int], ...]] = [((root, 0),) for root in rules.roots]
+    number = {kernel: i for i, kernel in enumerate(kernels)}
+    states = []
+    for kernel in kernels:  # grows while we walk it
+        items = _close(rules, kernel)
+        moved: dict[int, list[tuple[int, int]]] = {}
+        for production, dot in items:
+            right_side = rules.right_sides[production]
+            if dot < len(right_side):
+                moved.setdefault(right_side[dot], []).append((production, dot + 1))
+        moves = {}
+        for symbol, found in moved.items():
+            after = tuple(sorted(found))
+            if after not in number:
+                number[after] = len(kernels)
+                kernels.append(after)
+            moves[symbol] = number[after]
+        states.append(State(items, moves, {}))
+    return states
+
+
+def _close(rules: Rules, kernel: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+    items = list(kernel)
+    seen = set()
+    for production, dot in items:  # grows while we walk it
+        right_side = rules.right_sides[production]
+        if dot < len(right_side) and right_side[dot] < 0 and right_side[dot] not in seen:
+            seen.add(right_side[dot])
+            items += [(other, 0) for other in rules.of_nonterminal[-1 - right_side[dot]]]
+    return tuple(items)
+
+
+class _Lookaheads:
+    """Follows what can come after each move over a nonterminal (a transition)."""
+
+    def __init__(self, rules: Rules, states: list[State]) -> None:
+        self._rules, self._states = rules, states
+        nullable = _find_nullable(rules)
+        self._nullable = {-1 - n for n in nullable}
+        # From where on a right side may be empty.
+        self._empty_from = []
+        for right_side in rules.right_sides:
+            last = len(right_side)
+            while last and right_side[last - 1] in self._nullable:
+                last -= 1
+            self._empty_from.append(last)
+        # Each transition's state, and its number by state and symbol.
+        self._starts: list[tuple[int, int]] = []
+        self._number: list[dict[int, int]] = []
+        for n, state in enumerate(states):
+            over = [symbol for symbol in state.moves if symbol < 0]
+            self._number.append({s: len(self._starts) + i for i, s in enumerate(over)})
+            self._starts += [(n, symbol) for symbol in over]
+
+    def fill(self) -> None:
+        """Write into each state on which terminals its rules end."""
+        read, together = _unite_along(self._list_reads(), self._read_directly())
+        includes, lookbacks = self._look_back()
+        for component in together:
+            for transition, other in zip(component, component[1:] + component[:1], strict=True):
+                includes[transition].append(other)
+        follow, _ = _unite_along(includes, read)
+        for transition, ends in enumerate(lookbacks):
+            for state, production in ends:
+                reduced = self._states[state].reduced
+                reduced[production] = reduced.get(production, 0) | follow[transition]
+
+    def _read_directly(self) -> list[Terminals]:
+        found = []
+        shifted = [sum(1 << s for s in state.moves if s >= 0) for state in self._states]
+        for start, symbol in self._starts:
+            found.append(shifted[self._states[start].moves[symbol]])
+            if start < len(self._rules.roots) and symbol == self._root_symbol(start):
+                found[-1] |= 1 << self._rules.end
+        return found
+
+    def _root_symbol(self, start: int) -> int:
+        return self._rules.right_sides[self._rules.roots[start]][0]
+
+    def _list_reads(self) -> list[list[int]]:
+        found = []
+        for start, symbol in self._starts:
+            after = self._states[start].moves[symbol]
+            number = self._number[after]
+            found.append([number[s] for s in number if s in self._nullable])
+        return found
+
+    def _look_back(self) -> tuple[list[list[int]], list[list[tuple[int, int]]]]:
+        """Return, for each transition, those that it includes, and the rules that it ends."""
+        rules, states = self._rules, self._states
+        includes: list[list[int]] = [[] for _ in self._starts]
+        lookbacks: list[list[tuple[int, int]]] = [[] for _ in self._starts]
+        for start, state in enumerate(states):
+            for production, dot in state.items:
+                transition = self._number[start].get(-1 - rules.lhs[production])
+                if transition is None:
+                    continue
+                here, right_side = start, rules.right_sides[production]
+                last = self._empty_from[production] - 1
+                for place in range(dot, len(right_side)):
+                    symbol = right_side[place]
+                    if symbol < 0 and place >= last:
+                        includes[self._number[here][symbol]].append(transition)
+                    here = states[here].moves[symbol]
+                if dot == 0:
+                    lookbacks[transition].append((here, production))
+        return includes, lookbacks
+
+
+def _find_nullable(rules: Rules) -> set[int]:
+    """Return the nonterminals that derive the empty text."""
+    waiting: dict[int, list[int]] = {}
+    missing = []
+    pending = []
+    for production, right_side in enumerate(rules.right_sides):
+        symbols = set(right_side)
+        missing.append(len(symbols))
+        for symbol in symbols:
+            waiting.setdefault(symbol, []).append(production)
+        if not symbols:
+            pending.append(rules.lhs[production])
+    found: set[int] = set()
+    while pending:
+        nonterminal = pending.pop()
+        if nonterminal in found:
+            continue
+        found.add(nonterminal)
+        for production in waiting.get(-1 - nonterminal, ()):
+            missing[production] -= 1
+            if not missing[production]:
+                pending.append(rules.lhs[production])
+    return found
+
+
+def _unite_along(
+    edges: list[list[int]], values: list[Terminals]
+) -> tuple[list[Terminals], list[list[int]]]:
+    """Return, for each node, the union of the values of all nodes that it leads to, and its own.
+
+    And the strongly connected components of several nodes, by Tarjan, with a stack of our own.
+    """
+    united, together = list(values), []
+    depth = [0] * len(edges)  # 0: not entered; once a component is done, more than all others
+    done = len(edges) + 1
+    path: list[int] = []
+    for root in range(len(edges)):
+        if depth[root]:
+            continue
+        path.append(root)
+        entered = depth[root] = len(path)
+        calls = [(root, entered, iter(edges[root]))]
+        while calls:
+            node, entered, targets = calls[-1]
+            for target in targets:
+                if not depth[target]:
+                    path.append(target)
+                    depth[target] = len(path)
+                    calls.append((target, len(path), iter(edges[target])))
+                    break
+                depth[node] = min(depth[node], depth[target])
+                united[node] |= united[target]
+            else:
+                calls.pop()
+                if depth[node] == entered:
+                    component = path[entered - 1 :]
+                    del path[entered - 1 :]
+                    for member in component:
+                        depth[member], united[member] = done, united[node]
+                    if len(component) > 1:
+                        together.append(component)
+                if calls:
+                    above = calls[-1][0]
+                    depth[above] = min(depth[above], depth[node])
+                    united[above] |= united[node]
+    return united, together
