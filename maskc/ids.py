@@ -56,6 +56,7 @@ NO_LOOKAHEAD: Final = LookaheadId(-1)  # there is none, or the parser never sees
 AT_END: Final = BoundaryId(-1)  # the boundary at the end of the text, where DEDENTs are free
 ROOT: Final = ProductionId(-1)  # `$root -> start`, which Lark adds and does not list
 NO_BASE: Final = -1  # of a mask that is kept without another one: its words are all it has
+NO_PARENT: Final = -1  # of a mask whose words are changed by no earlier one
 ANY_PROFILE: Final = ProfileId(
     -1
 )  # in the place of a profile: the answer is the same for all of them

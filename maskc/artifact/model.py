@@ -19,7 +19,7 @@ from maskc.artifact.relations import check_layout, check_relations
 from maskc.artifact.sections import ANY, Section, is_general, is_grammar, sections_of
 from maskc.ids import IGNORED, NO_EVENT, NO_LINE, SAME
 
-FORMAT = 7
+FORMAT = 8
 
 # What is asked of the parser for one mask, at most: compiling ends there, and so does a fill that
 # follows a graph that somebody else made. Grammars of programming languages need less than 100.

@@ -8,7 +8,7 @@ Whatever the bytes of a file are, one that passes never makes it raise, loop, or
   one stack is there in each that agrees with it so far;
 * what belongs to indentation is there iff there is indentation;
 * columns repeat, with periods inside what is listed;
-* no mask has a token beyond the vocabulary.
+* no mask has a token beyond the vocabulary, and each is read in a few steps.
 
 What would take too long to prove at load, the runtime bounds, for any tables: reductions that go
 in cycles, readings and questions without end (:mod:`maskc.runtime.lalr.stepping`,
@@ -18,10 +18,15 @@ in cycles, readings and questions without end (:mod:`maskc.runtime.lalr.stepping
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from maskc.ids import NO_PARENT
+
+# Of a mask, one after the other: what it takes to read one.
+MAX_PARENTS: Final = 12
 
 _Arrays = Mapping[str, NDArray[Any]]
 
@@ -33,7 +38,7 @@ def check_relations(arrays: _Arrays, *, n_tokens: int) -> str | None:
         arrays: by section name; see :data:`maskc.artifact.sections.SHARED_SECTIONS`.
         n_tokens: size of the vocabulary.
     """
-    return _check_descent(arrays) or _check_padding(arrays, n_tokens)
+    return _check_descent(arrays) or check_parents(arrays) or _check_padding(arrays, n_tokens)
 
 
 def check_layout(arrays: _Arrays, *, has_layout: bool) -> str | None:
@@ -44,6 +49,21 @@ def check_layout(arrays: _Arrays, *, has_layout: bool) -> str | None:
         has_layout: whether the header says how the grammar indents.
     """
     return _check_newlines(arrays, has_layout=has_layout) or _check_columns(arrays)
+
+
+def check_parents(arrays: _Arrays) -> str | None:
+    """Return what is wrong with the parents of unions, whose numbers are in their range."""
+    parent, base = arrays["union_parent"], arrays["union_base"]
+    child = np.flatnonzero(parent >= 0)
+    if (base[parent[child]] != base[child]).any():
+        return "section union_parent has a parent with another base"
+    ancestor = parent
+    for _ in range(MAX_PARENTS):
+        # A union without a parent has none of those before it either.
+        ancestor = np.where(ancestor < 0, NO_PARENT, parent[ancestor])
+    if (ancestor >= 0).any():
+        return f"section union_parent has more than {MAX_PARENTS} parents of a mask"
+    return None
 
 
 def _check_descent(arrays: _Arrays) -> str | None:

@@ -21,7 +21,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from maskc.ids import ANY_PROFILE, EMPTY_TEXT, IGNORED, NO_BASE, NO_COLUMNS, NO_EVENT, NO_LOOKAHEAD
+from maskc.ids import (
+    ANY_PROFILE,
+    EMPTY_TEXT,
+    IGNORED,
+    NO_BASE,
+    NO_COLUMNS,
+    NO_EVENT,
+    NO_LOOKAHEAD,
+    NO_PARENT,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +91,7 @@ SHARED_SECTIONS: dict[str, Section] = {
     "trial_column": Section("int32", ("trials",), least=-(1 << 20)),
     "trial_union": Section("int32", ("trials",), below="unions"),
     "union_base": Section("int32", ("unions",), below="masks", least=NO_BASE),
+    "union_parent": Section("int32", ("unions",), below="unions", least=NO_PARENT),
     "union_first": Section("int32", ("unions+1",), offsets="union_change"),
     "union_change": Section("uint16", ("uc",), below="changes", wide="uint32"),
     "change_word": Section("uint16", ("changes",), below="VW", wide="uint32"),

@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 
 from maskc.automata.charset import CodePoints
 from maskc.automata.utf8 import Utf8Nodes
+from maskc.budget import poll
 from maskc.errors import LimitError
 from maskc.wording import Phrase
 
 MAX_NFA_NODES = 2_000_000
+_POLL_EVERY = 4_096  # nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +123,9 @@ class Arena:
         n_loops: how many repetitions there are.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, use_bytes: bool = False) -> None:
         self.nodes: list[Node] = []
-        self.utf8 = Utf8Nodes()
+        self.utf8 = Utf8Nodes(use_bytes=use_bytes)
         self.look_behinds: list[int] = []
         self.look_behind_of: dict[str, int] = {}
         self.n_loops = 0
@@ -133,12 +135,14 @@ class Arena:
         """Append a node and return its number."""
         if len(self.nodes) >= MAX_NFA_NODES:
             raise LimitError("automaton nodes", MAX_NFA_NODES, Phrase.COUNT_LESS)
+        if not len(self.nodes) % _POLL_EVERY:
+            poll()
         self.nodes.append(node)
         return len(self.nodes) - 1
 
     def char(self, code_points: CodePoints, following: int) -> int:
         """Return the node that reads one of the code points and goes on."""
-        if not code_points:
+        if not code_points or (self.utf8.use_bytes and code_points[0][0] > 0xFF):
             return self.add(Split([]))
         node = Char(self.utf8.root(code_points), following)
         found = self._chars.get(node)

@@ -70,6 +70,7 @@ class ThreadStepper:
         self._classes_of: dict[tuple[int, int], list[int]] = {}
         self._entered: dict[tuple[int, Matched], Threads] = {}
         self._stepped: dict[tuple[Obligations, int, Matched], Obligations | None] = {}
+        self._same: dict[Obligations | None, Obligations | None] = {None: None}
         # What threads become that owe nothing, by position.
         self._freely: dict[tuple[int, int, Matched], frozenset[Thread]] = {}
 
@@ -190,7 +191,9 @@ class ThreadStepper:
                 for thread in threads:
                     moved |= self._step_unlabelled(thread, byte_class, matched)
                 stepped.append((positive, frozenset(moved)))
-            self._stepped[key] = settle(stepped)
+            # Equal ones are one: many ways lead to the same, and some hold thousands of threads.
+            settled = settle(stepped)
+            self._stepped[key] = self._same.setdefault(settled, settled)
         return self._stepped[key]
 
     def _step_unlabelled(

@@ -31,9 +31,11 @@ class Utf8Nodes:
 
     Attributes:
         edges: per node, ``(first byte, last byte, next node)``, disjoint and sorted.
+        use_bytes: whether the text is no UTF-8: code point n is byte n, and no other is read.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, use_bytes: bool = False) -> None:
+        self.use_bytes = use_bytes
         self.edges: list[tuple[tuple[int, int, int], ...]] = []
         self._known: dict[tuple[tuple[int, int, int], ...], int] = {}
         self._roots: dict[CodePoints, int] = {}
@@ -41,7 +43,10 @@ class Utf8Nodes:
     def root(self, code_points: CodePoints) -> int:
         """Return the node that reads one character of the set."""
         found = self._roots.get(code_points)
-        if found is None:
+        if found is None and self.use_bytes:
+            bytes_ = [(low, min(high, 0xFF), DONE) for low, high in code_points if low <= 0xFF]
+            found = self._roots[code_points] = self._intern(bytes_)
+        elif found is None:
             nodes = [DONE]  # ``DONE`` is -1, so node n of the set alone is n + 1 here
             for edges in _nodes_of(code_points):
                 known = [(low, high, nodes[below + 1]) for low, high, below in edges]

@@ -156,6 +156,7 @@ def _graph_sections(graph: DecisionGraph, unions: Unions) -> dict[str, NDArray[A
         "trial_column": ints(trial.column for trial in trials),
         "trial_union": unions.number_of[[trial.union for trial in trials]],
         "union_base": unions.base,
+        "union_parent": unions.parent,
         "union_first": unions.first,
         "union_change": unions.change,
         "change_word": unions.word,

@@ -313,23 +313,24 @@ class _Builder:
 
     def _answer_kinds(self, rows: _Rows, kinds: Flags) -> list[int]:
         """Return the answer of each kind of profiles."""
-        depends = kinds == DEPENDS
+        may, depends = kinds == MAY, kinds == DEPENDS
         asked = depends.any(axis=0).nonzero()[0]
         if not len(asked):
-            return [
-                self._intern(Answer(self._unite(rows.sets[kind == MAY]), (), ())) for kind in kinds
-            ]
-        children = self._make_children(rows, asked)
+            return [self._intern(Answer(self._unite(rows.sets[kind]), (), ())) for kind in may]
+        children = [
+            (child, depends[:, chosen].any(axis=1).tolist())
+            for child, chosen in self._make_children(rows, asked)
+        ]
         opened = self._terminal[rows.sequences] == NO_EVENT
         return [
             self._intern(
                 Answer(
-                    self._unite(rows.sets[kind == MAY]),
-                    tuple(child for child, chosen in children if waits[chosen].any()),
-                    tuple(self._try(rows, row) for row in (waits & opened).nonzero()[0].tolist()),
+                    self._unite(rows.sets[chosen]),
+                    tuple(child for child, waits in children if waits[kind]),
+                    tuple(self._try(rows, row) for row in tried.nonzero()[0].tolist()),
                 )
             )
-            for kind, waits in zip(kinds, depends, strict=True)
+            for kind, (chosen, tried) in enumerate(zip(may, depends & opened, strict=True))
         ]
 
     def _make_children(

@@ -48,7 +48,7 @@ def describe_tokenizer(vocabulary: Vocabulary) -> dict[str, Any]:
         "fingerprint": vocabulary.fingerprint,
         "vocab_size": vocabulary.vocab_size,
         "eos_ids": list(vocabulary.eos_ids),
-        "n_tokens": len(vocabulary.tokens) - vocabulary.tokens.count(None),
+        "n_tokens": vocabulary.n_texts,
         **vocabulary.describe_added(),
     }
 

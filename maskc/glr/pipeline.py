@@ -25,6 +25,7 @@ from maskc.glr.interchangeable import merge_interchangeable
 from maskc.glr.lr0 import build_general_table
 from maskc.glr.recursion import turn_right_recursion
 from maskc.glr.streamline import ask_lexed, make_general_decider
+from maskc.glr.tails import share_tails
 from maskc.glr.triples import Triples, ask_productions
 from maskc.glr.unit_cycles import merge_unit_cycles
 from maskc.glr.walk import build_general_store
@@ -98,6 +99,7 @@ def rewrite_productions(bnf: Bnf, scanner: Scanner, boundaries: Boundaries) -> L
     cfg = drop_empties(bnf.start, len(bnf.nonterminals), bnf.productions)
     cfg = merge_unit_cycles(cfg)
     cfg = turn_right_recursion(cfg)
+    cfg = share_tails(cfg)
     opened = boundaries.open_lexemes[boundaries.open_lexeme_of[scanner.start]]
     first = opened.direct
     for boundary in opened.ignored:

@@ -277,20 +277,26 @@ def condition_on_tops(rows: Rows, stacks: StackVerdicts) -> Verdicts:
     No question is asked in a state that only a nonterminal leads to; it gets the start state's
     answers, so that no profile is made for it.
     """
-    places: dict[SequenceId, set[int]] = {}
+    terminals: dict[SequenceId, set[int]] = {}
     for terminal, sequence in _list_asked(rows):
-        places.setdefault(sequence, set()).update(stacks.list_states(terminal))
+        terminals.setdefault(sequence, set()).add(terminal)
     sequences = list_sequences(rows)
     number: dict[bytes, int] = {}
     class_of = []
+    never_asked = np.array(stacks.never_asked, dtype=np.intp)
+    states_of: dict[frozenset[int], NDArray[np.intp]] = {}
     for sequence in sequences:
         flags = np.full(stacks.n_states, DEPENDS, dtype=np.uint8)
-        asked = np.array(sorted(places[sequence]), dtype=np.intp)
+        before = frozenset(terminals[sequence])
+        if before not in states_of:
+            states = {state for terminal in before for state in stacks.list_states(terminal)}
+            states_of[before] = np.array(sorted(states), dtype=np.intp)
+        asked = states_of[before]
         hopeful = stacks.goes_on_with(sequence)[asked]
         flags[asked[~hopeful]] = FAIL
         for state in asked[hopeful].tolist():
             flags[state] = stacks.decide(state, sequence)
-        flags[list(stacks.never_asked)] = flags[0]
+        flags[never_asked] = flags[0]
         class_of.append(number.setdefault(flags.tobytes(), len(number)))
     flags = np.frombuffer(b"".join(number), dtype=np.uint8)
     return Verdicts(
@@ -307,13 +313,16 @@ def check_never(rows: Rows, verdicts: Verdicts, stacks: StackVerdicts) -> None:
     Raises:
         ValueError: they disagree, which is a fault of the compiler.
     """
-    place = {sequence: i for i, sequence in enumerate(verdicts.sequences)}
+    class_of = dict(zip(verdicts.sequences, verdicts.class_of.tolist(), strict=True))
     may = verdicts.flags & MAY != 0
+    may_after: dict[int, list[bool]] = {}  # terminal → by class, whether some state takes it
     for terminal, sequence in _list_asked(rows):
         if terminal < 0 or rows.sequences.length[sequence] > MAX_LENGTH:
             continue
-        states = list(stacks.list_states(terminal))
-        if not may[verdicts.class_of[place[sequence]], states].any():
+        if terminal not in may_after:
+            states = list(stacks.list_states(terminal))
+            may_after[terminal] = may[:, states].any(axis=1).tolist()
+        if not may_after[terminal][class_of[sequence]]:
             raise ValueError(
                 f"the compiler contradicts itself: sequence {sequence} after terminal {terminal} "
                 "is never legal by the parser's table, and not by the productions"

@@ -88,7 +88,7 @@ class LexemeAutomaton:
 
     def __init__(self, lexer: LexerSpec, after: Mapping[int, frozenset[int]] | None = None) -> None:
         self.lexer = lexer
-        nfa = Nfa()
+        nfa = Nfa(use_bytes=lexer.use_bytes)
         self._starts: dict[int, int] = {}
         self._owner: list[int] = []
         for terminal, pattern in enumerate(lexer.patterns):

@@ -53,7 +53,7 @@ def build_lexemes(
     lexer: LexerSpec, used: frozenset[TerminalId]
 ) -> tuple[dict[TerminalId, Lexemes], ThreadStepper]:
     """Return the automaton of each terminal that is used or ignored, in order."""
-    nfa = Nfa()
+    nfa = Nfa(use_bytes=lexer.use_bytes)
     wanted = used | lexer.ignored
     starts = {
         TerminalId(terminal): nfa.add_pattern(

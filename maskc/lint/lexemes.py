@@ -34,7 +34,7 @@ def find_common_lexeme(lexer: LexerSpec, terminals: Sequence[int]) -> bytes | No
 
     The search gives up after ``MAX_JOINT_STATES`` joint states.
     """
-    nfa = Nfa()
+    nfa = Nfa(use_bytes=lexer.use_bytes)
     starts = [
         nfa.add_pattern(lexer.terminals[t], lexer.patterns[t] or "", lexer.re_flags, t)
         for t in terminals

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
-from maskc.ids import NO_BASE
 from maskc.lint.model import Finding, Place, Severity
 from maskc.lint.subject import GrammarSubject, Subject
 from maskc.pipeline import compile_contents
+from maskc.runtime.graph import GraphReader
 from maskc.vocab.vocabulary import Vocabulary
 
 CODE = "ML008"
@@ -62,13 +62,8 @@ def find_useful_tokens(contents: Contents) -> NDArray[np.bool_]:
     """Return bool[vocab_size]: does some answer hold the token?"""
     arrays = contents.arrays
     n_tokens = int(contents.header["tokenizer"]["vocab_size"])
-    useful = np.zeros(-(-n_tokens // 32), dtype=np.int32)
-    for union in np.unique([*arrays["answer_union"], *arrays["trial_union"]]).tolist():
-        base = arrays["union_base"][union]
-        mask = arrays["masks"][base].copy() if base != NO_BASE else np.zeros_like(useful)
-        changes = arrays["union_change"][slice(*arrays["union_first"][union : union + 2])]
-        mask[arrays["change_word"][changes]] ^= arrays["change_bits"][changes]
-        useful |= mask
+    unions = np.unique([*arrays["answer_union"], *arrays["trial_union"]]).tolist()
+    useful = GraphReader(arrays).unite(frozenset(unions), -(-n_tokens // 32))
     return np.unpackbits(useful.view(np.uint8), bitorder="little")[:n_tokens].astype(np.bool_)
 
 

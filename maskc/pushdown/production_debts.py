@@ -96,6 +96,9 @@ class Returns:
 
 
 _NOWHERE = Returns((), (), is_bottom=False)
+_Ends = tuple[tuple[Place, int], ...]
+_Rests = tuple[tuple[Place, int, int], ...]
+_NO_EDGES: tuple[_Ends, _Rests, bool] = ((), (), False)
 
 
 class ProductionDebts:
@@ -122,6 +125,20 @@ class ProductionDebts:
             symbol: tuple((lhs, rest, self._reads.number_rest(rest)) for lhs, rest in found.rests)
             for symbol, found in self._returns.items()
         }
+        # What is borrowed, and what it completes: of symbols with the same stacks one is enough.
+        alike = self._alike
+        self._edges = {
+            symbol: (
+                tuple((Place(lhs, ()), alike.get(-1 - lhs, -1 - lhs)) for lhs in found.ends),
+                tuple(
+                    (Place(lhs, rest), alike.get(-1 - lhs, -1 - lhs), number)
+                    for lhs, rest, number in self._returned[symbol]
+                ),
+                found.is_bottom,
+            )
+            for symbol, found in self._returns.items()
+        }
+        self._built: dict[tuple[int, Symbols, int], DebtAutomaton | None] = {}
         self._can_be_met: dict[tuple[int, Symbols], bool] = {}
         self._set_number: dict[Terminals, int] = {}
         self._members: list[Terminals] = []
@@ -228,9 +245,12 @@ class ProductionDebts:
             return DebtAutomaton((), REFUSED)
         if not sequence:
             return DebtAutomaton((), TAKEN)
-        borrow = self._borrow_of(tuple(sequence))
-        found = build_debt_automaton(Below(x, 1), borrow, most=most)
-        return None if found is None else found.minimise()
+        key = self._alike.get(x, x), tuple(sequence), most
+        if key not in self._built:
+            borrow = self._borrow_of(key[1])
+            found = build_debt_automaton(Below(key[0], 1), borrow, most=most)
+            self._built[key] = None if found is None else found.minimise()
+        return self._built[key]
 
     def compare(self, x: int, one: Sequence[int], other: Sequence[int]) -> bool | None:
         """Return whether two sequences are legal on the same stacks after ``x``.
@@ -245,7 +265,8 @@ class ProductionDebts:
         if not elements:
             used = not self.reduced.used_terminals.isdisjoint(symbols)
             return Verdict.ALWAYS if used else Verdict.NEVER
-        found = {decide(Below(symbol, 1), self._borrow_of(elements)) for symbol in symbols}
+        starts = sorted({self._alike.get(symbol, symbol) for symbol in symbols})
+        found = {decide(Below(symbol, 1), self._borrow_of(elements)) for symbol in starts}
         if Verdict.DEPENDS in found or {Verdict.ALWAYS, Verdict.NEVER} <= found:
             return Verdict.DEPENDS
         return (
@@ -258,22 +279,23 @@ class ProductionDebts:
 
     def _borrow_of(self, elements: Symbols) -> Borrow[Below, Place]:
         """Return the edges of the debt automata of a sequence."""
-        suffix = self._reads.suffix(elements)
+        suffix, advance = self._reads.suffix(elements), self._reads.advance
 
         def borrow(node: Below) -> list[tuple[Place, Below | int]]:
-            returns, here = self.returns(node.symbol), node.positions
+            symbol, here = node
+            ends, rests, is_bottom = self._edges.get(symbol, _NO_EDGES)
             found: list[tuple[Place, Below | int]] = [
-                (Place(lhs, ()), Below(-1 - lhs, here)) for lhs in returns.ends
+                (place, Below(completed, here)) for place, completed in ends
             ]
-            for lhs, rest, number in self._returned.get(node.symbol, ()):
-                left = self._reads.advance(number, here, suffix)
+            for place, completed, number in rests:
+                left = advance(number, here, suffix)
                 if left == MET:
-                    found.append((Place(lhs, rest), TAKEN))
+                    found.append((place, TAKEN))
                 else:
-                    found.append((Place(lhs, rest), Below(-1 - lhs, left) if left else REFUSED))
-            if returns.is_bottom:
-                ends = self._ends(elements) and here >> (len(elements) - 1) & 1
-                found.append((BOTTOM, TAKEN if ends else REFUSED))
+                    found.append((place, Below(completed, left) if left else REFUSED))
+            if is_bottom:
+                is_read = self._ends(elements) and here >> (len(elements) - 1) & 1
+                found.append((BOTTOM, TAKEN if is_read else REFUSED))
             self.n_edges += len(found)
             return found
 

@@ -26,7 +26,8 @@ Example: in ``S -> a S b | ``, after a, the sequence b a is never legal, a is al
 depends on the stack.
 
 Bounds: ``MAX_LENGTH`` terminals of a sequence, ``MAX_SIGNATURE``, ``MAX_EDGES`` of all automata,
-and those of the debt automata; beyond them nothing is said.
+and those of the debt automata; beyond them nothing is said, or only that what is read as the same
+elements is legal on the same stacks.
 
 Source: Tran-Thien, appendix, section 2 (Algorithm 1), 4.3 (Algorithm 2) and 6.1.
 """
@@ -120,13 +121,15 @@ class ProductionVerdicts:
     def signature(self, terminal: TerminalId, sequence: SequenceId) -> Hashable:
         """Return what is equal for sequences legal on the same stacks, ``None`` if unknown."""
         elements = self.read_certain(sequence)
-        if self.asked.lost is not None or elements is None or self.is_spent:
+        if self.asked.lost is not None or elements is None:
             return None
+        if self.is_spent:
+            return elements  # what is read alike has equal automata, too
         found = [
             self.debts.build(symbol, elements, most=MAX_SIGNATURE)
             for symbol in bits.iterate(self._symbols_of.get(terminal, 0))
         ]
-        return None if None in found else tuple(found)
+        return elements if None in found else tuple(found)
 
     def list_after(self, terminal: TerminalId) -> Lookaheads:
         """Return the lookaheads of what stands right after a terminal in some text."""

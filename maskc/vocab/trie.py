@@ -45,7 +45,7 @@ class TokenTrie:
         """Return int32[n_nodes]: the child of the root that a node is or stands below."""
         first = np.arange(self.n_nodes, dtype=np.int32)
         parent = np.repeat(first, np.diff(self.first_child))
-        for low, high in self._levels():
+        for low, high in self.levels():
             first[low:high] = first[parent[low - 1 : high - 1]]
         return first
 
@@ -53,29 +53,35 @@ class TokenTrie:
         """Return bool[n_nodes]: the nodes that are marked, and all that stand below them."""
         found = marked.copy()
         parent = np.repeat(np.arange(self.n_nodes), np.diff(self.first_child))
-        for low, high in self._levels():
+        for low, high in self.levels():
             found[low:high] |= found[parent[low - 1 : high - 1]]
         return found
 
     def count_bytes_below(self) -> NDArray[np.int32]:
         """Return int32[n_first]: the most bytes that follow each child of the root in a token."""
-        first, n_first = self.first_nodes(), int(self.first_child[1]) - 1
-        deepest = np.zeros(n_first, dtype=np.int32)
-        for depth, (low, high) in enumerate(self._levels(), 1):
-            deepest[first[low:high] - 1] = depth
-        return deepest
+        return _count_bytes_below(self)
 
     def widest_level(self) -> int:
         """Return the most nodes of one depth, at least 1."""
-        below = (high - low for low, high in self._levels())
+        below = (high - low for low, high in self.levels())
         return max(1, int(self.first_child[1]) - 1, *below)
 
-    def _levels(self) -> Iterator[tuple[int, int]]:
+    def levels(self) -> Iterator[tuple[int, int]]:
         """Yield the nodes of each level below the children of the root."""
         low, high = 1, int(self.first_child[1])
         while high < self.n_nodes:
             low, high = high, int(self.first_child[high])
             yield low, high
+
+
+@lru_cache(maxsize=2)
+def _count_bytes_below(trie: TokenTrie) -> NDArray[np.int32]:
+    first, n_first = trie.first_nodes(), int(trie.first_child[1]) - 1
+    deepest = np.zeros(n_first, dtype=np.int32)
+    for depth, (low, high) in enumerate(trie.levels(), 1):
+        deepest[first[low:high] - 1] = depth
+    deepest.setflags(write=False)
+    return deepest
 
 
 @lru_cache(maxsize=2)

@@ -39,6 +39,7 @@ class Vocabulary:
             text or an atom in ``tokens``.
         notes: what the tokenizer does to texts that a user should know, a sentence each.
         fingerprint: SHA-256, in hexadecimal, over tokens and ends.
+        n_texts: number of tokens that have bytes.
     """
 
     tokens: tuple[bytes | None, ...] = field(repr=False)
@@ -48,6 +49,7 @@ class Vocabulary:
     added: Mapping[int, bytes] = field(default_factory=dict, repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
     fingerprint: str = field(init=False)
+    n_texts: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.eos_ids or list(self.eos_ids) != sorted(set(self.eos_ids)):
@@ -62,6 +64,7 @@ class Vocabulary:
             raise ValueError("an added token must have its own bytes or none")
         if b"" in self.tokens:
             raise ValueError("a token with bytes must have at least one")
+        object.__setattr__(self, "n_texts", len(self.tokens) - self.tokens.count(None))
         object.__setattr__(self, "fingerprint", _compute_fingerprint(self.tokens, self.eos_ids))
 
     @property

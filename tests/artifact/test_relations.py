@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from maskc.artifact.relations import check_layout, check_relations
+from maskc.artifact.relations import MAX_PARENTS, check_layout, check_parents, check_relations
 
 
 def fault_of(contents, has_layout=False, **changes):
@@ -38,3 +38,26 @@ def test_a_period_is_no_longer_than_what_is_listed(contents):
 def test_a_mask_has_no_token_beyond_the_vocabulary(contents):
     masks = np.full((1, 1), -1, dtype=np.int32)
     assert fault_of(contents, masks=masks) == "a mask has a token beyond the vocabulary"
+
+
+def test_a_mask_has_no_more_parents_than_are_read():
+    for n_parents, told in (
+        (MAX_PARENTS, None),
+        (MAX_PARENTS + 1, f"section union_parent has more than {MAX_PARENTS} parents of a mask"),
+    ):
+        parents = np.arange(-1, n_parents, dtype=np.int32)
+        bases = np.zeros_like(parents)
+        assert check_parents({"union_parent": parents, "union_base": bases}) == told
+
+
+def test_a_mask_has_the_base_of_its_parent():
+    arrays = {"union_parent": np.array([-1, 0]), "union_base": np.array([0, 1])}
+    assert check_parents(arrays) == "section union_parent has a parent with another base"
+
+
+def test_a_mask_is_not_its_own_ancestor(contents):
+    parents = np.zeros_like(contents.arrays["union_parent"])
+    bases = np.zeros_like(contents.arrays["union_base"])
+    fault = fault_of(contents, union_parent=parents, union_base=bases)
+    assert fault is not None
+    assert "parents of a mask" in fault

@@ -2,10 +2,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maskc.artifact.relations import MAX_PARENTS
 from maskc.emit.mask_differences import Unions, encode_unions
-from maskc.ids import NO_BASE
+from maskc.ids import NO_BASE, NO_PARENT
 
-VOCAB = 2000
+VOCAB = 100_000
 token_sets = st.lists(
     st.sets(st.integers(0, VOCAB - 1), max_size=600).map(
         lambda tokens: np.array(sorted(tokens), dtype=np.int32)
@@ -15,12 +16,21 @@ token_sets = st.lists(
 )
 
 
-def decode(unions: Unions, number: int) -> set[int]:
+def decode(unions: Unions, number: int, n_tokens: int = VOCAB) -> set[int]:
     base = unions.base[number]
-    mask = unions.masks[base].copy() if base != NO_BASE else np.zeros(-(-VOCAB // 32), np.int32)
-    changes = unions.change[unions.first[number] : unions.first[number + 1]]
-    assert len(np.unique(unions.word[changes])) == len(changes)
-    mask[unions.word[changes]] ^= unions.bits[changes]
+    mask = unions.masks[base].copy() if base != NO_BASE else np.zeros(-(-n_tokens // 32), np.int32)
+    own, chain = mask.copy(), [number]
+    while (parent := unions.parent[chain[-1]]) != NO_PARENT:
+        assert parent < chain[-1]
+        assert unions.base[parent] == unions.base[number]
+        chain.append(parent)
+    assert len(chain) <= MAX_PARENTS + 1
+    for link in reversed(chain):
+        changes = unions.change[unions.first[link] : unions.first[link + 1]]
+        assert len(np.unique(unions.word[changes])) == len(changes)
+        for change in changes:
+            word = unions.word[change]
+            mask[word] = own[word] ^ unions.bits[change]
     return set(np.flatnonzero(np.unpackbits(mask.view(np.uint8), bitorder="little")).tolist())
 
 
@@ -44,6 +54,17 @@ def test_more_masks_than_recent_bases_keep_their_own_base():
     unions = encode_unions([(n,) for n in range(120)], sets, VOCAB)
     assert len(unions.masks) == 120
     assert all(decode(unions, n) == set(sets[n].tolist()) for n in range(120))
+
+
+def test_masks_that_grow_are_kept_as_what_they_grow_by():
+    wide = 32 * 4096
+    sets = [np.arange(96 * n, 96 * n + 3072, 32, dtype=np.int32) for n in range(0, 1200, 32)]
+    lists = [tuple(range(n)) for n in range(len(sets) + 1)]
+    unions = encode_unions(lists, sets, wide)
+    assert (unions.parent != NO_PARENT).any()
+    assert len(unions.change) < sum(96 * len(union) for union in lists) / 3
+    for union, number in zip(lists, unions.number_of, strict=True):
+        assert decode(unions, number, wide) == {t for n in union for t in sets[n].tolist()}
 
 
 def test_a_mask_near_another_is_kept_as_the_words_that_differ():

@@ -69,12 +69,12 @@ def test_the_states_after_a_terminal_are_those_that_it_leads_to(nested):
     assert {(t, s) for t, some in states.items() for s in some} == set(shifted)
 
 
-def test_after_many_automata_nothing_but_never_is_said(nested, monkeypatch):
+def test_after_many_automata_only_never_and_what_is_read_alike_is_said(nested, monkeypatch):
     values, known = nested
     fresh = ProductionVerdicts(known.asked, values.boundaries, values.sequences)
     monkeypatch.setattr("maskc.pushdown.production_verdicts.MAX_EDGES", -1)
     always = values.terminal("A"), values.sequence("C", "B")
     assert fresh.is_spent
     assert not fresh.is_always_legal(*always)
-    assert fresh.signature(*always) is None
+    assert fresh.signature(*always) == fresh.read_certain(always[1])
     assert fresh.is_never_legal(values.terminal("B"), values.sequence("A"))
