@@ -23,9 +23,9 @@ doi:10.1007/3-540-63141-0_10), here per LR item.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from types import MappingProxyType
 
 from maskc import bits
@@ -38,6 +38,7 @@ from maskc.parser.relation import NOTHING, Lookaheads, Relation, join_rectangles
 # State, production, dot, and whether the item's base stands between brackets.
 Node = tuple[LalrStateId, ProductionId, int, bool]
 _Derived = tuple[LalrStateId, int, bool]  # state, nonterminal, whether it is enclosed
+_NONE = -1  # in the place of a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +72,16 @@ def build_completions(
     saturation = _Saturation(grammar, item_sets, lookaheads, follow, enclosed_items)
     saturation.visit_all()
     saturation.run()
-    return Completions(MappingProxyType(saturation.values))
+    found = dict(zip(saturation.nodes, saturation.values, strict=True))
+    return Completions(MappingProxyType(found))
 
 
 class _Saturation:
-    """The relations found so far, and who reads whose.
+    """The relations found so far, and who reads whose. Nodes are numbered.
 
     Attributes:
-        values: node → its relation; it only grows.
+        nodes: in the order in which they were met.
+        values: of each node, its relation; it only grows.
     """
 
     def __init__(
@@ -89,46 +92,82 @@ class _Saturation:
         follow: Callable[[LookaheadId, LalrStateId, bool], Lookaheads],
         enclosed_items: frozenset[Item],
     ) -> None:
-        self.values: dict[Node, Relation] = {}
+        self.nodes: list[Node] = []
+        self.values: list[Relation] = []
         self._bnf, self._lalr, self._item_sets = grammar.bnf, grammar.lalr, item_sets
         self._lookaheads, self._follow = lookaheads, follow
         self._enclosed_items = enclosed_items
         self._end = bits.from_members(lookaheads[END])
         self._reduced_on = _list_reduced(grammar, lookaheads)
-        # What a nonterminal derives from a state: the union over its productions that start there.
-        self._derived: dict[_Derived, Relation] = {}
-        self._readers: dict[Node, list[Node]] = {}
-        self._derivers: dict[_Derived, list[Node]] = {}
+        self._number: dict[Node, int] = {}
+        # Of each node: the node with the dot one symbol further, and who reads the node as that.
+        self._after: list[int] = []
+        self._readers: list[list[int]] = []
+        # What a nonterminal derives from a state is the union over its productions that start
+        # there. By number: the union, its parts, who reads it; of each node what it reads and adds.
+        self._derived_number: dict[_Derived, int] = {}
+        self._derived: list[Relation] = []
+        self._parts: list[list[int]] = []
+        self._derivers: list[list[int]] = []
+        self._reads: list[int] = []
+        self._adds_to: list[int] = []
 
     def visit_all(self) -> None:
         """Enter each item of each state, and what lies on the way to its end."""
-        visits: list[Node] = []
         for enclosed in (False, True) if self._enclosed_items else (False,):
             for state, kernel in zip(
                 self._item_sets.states(), self._item_sets.kernels, strict=True
             ):
-                visits += [(state, *item, enclosed) for item in kernel]
                 started = [p for ps in self._item_sets.closures[state].values() for p in ps]
-                visits += [(state, p, 0, enclosed) for p in started]
-        while visits:
-            node = visits.pop()
-            if node not in self.values:
-                self.values[node] = NOTHING
-                visits += self._enter(node)
+                for production, dot in (*kernel, *((p, 0) for p in started)):
+                    self._visit((state, production, dot, enclosed))
 
-    def _enter(self, node: Node) -> list[Node]:
-        """Note what a node reads; return the node with the dot one symbol further, if any."""
+    def _visit(self, node: Node) -> None:
+        """Enter an item, and it with the dot further and further."""
+        before = _NONE
+        while True:
+            number = self._number.get(node, _NONE)
+            is_new = number == _NONE
+            if is_new:
+                number = self._enter(node)
+            if before != _NONE:
+                self._after[before] = number
+                self._readers[number].append(before)
+            state, production, dot, enclosed = node
+            right_side = self._item_sets.right_sides[production]
+            if not is_new or dot == len(right_side):
+                return
+            target = self._lalr.target(state, right_side[dot])
+            before, node = number, (target, production, dot + 1, enclosed)
+
+    def _enter(self, node: Node) -> int:
+        """Number a node, and note what of nonterminals it reads and adds to."""
         state, production, dot, enclosed = node
+        number = self._number[node] = len(self.nodes)
         right_side = self._item_sets.right_sides[production]
-        if dot == len(right_side):
-            return []
-        symbol = right_side[dot]
-        after = (self._lalr.target(state, symbol), production, dot + 1, enclosed)
-        self._readers.setdefault(after, []).append(node)
-        if symbol < 0:
+        reads = adds_to = _NONE
+        if dot < len(right_side) and right_side[dot] < 0:
             inside = enclosed or (production, dot) in self._enclosed_items
-            self._derivers.setdefault((state, -1 - symbol, inside), []).append(node)
-        return [after]
+            reads = self._find_derived((state, -1 - right_side[dot], inside))
+            self._derivers[reads].append(number)
+        if dot == 0 and production != ROOT:
+            adds_to = self._find_derived((state, self._bnf.productions[production].lhs, enclosed))
+            self._parts[adds_to].append(number)
+        self.nodes.append(node)
+        self.values.append(NOTHING)
+        self._after.append(_NONE)
+        self._readers.append([])
+        self._reads.append(reads)
+        self._adds_to.append(adds_to)
+        return number
+
+    def _find_derived(self, key: _Derived) -> int:
+        number = self._derived_number.setdefault(key, len(self._derived))
+        if number == len(self._derived):
+            self._derived.append(NOTHING)
+            self._parts.append([])
+            self._derivers.append([])
+        return number
 
     def run(self) -> None:
         """Compute relations until none grows.
@@ -136,35 +175,67 @@ class _Saturation:
         Invariant: a node that is not pending has the relation that its readings give it, and what
         a nonterminal derives is the union of the relations of the productions that start there.
         Relations only grow and there are finitely many, so the work ends, with the least ones.
+
+        Of what is pending, that is computed first which others read: what is not recursive is
+        computed once.
         """
-        pending = deque(self.values)
-        queued = set(pending)
+        order = self._order()
+        place = [0] * len(order)
+        for i, node in enumerate(order):
+            place[node] = i
+        pending = list(range(len(order)))  # places; a heap
+        queued = [True] * len(order)
         while pending:
-            node = pending.popleft()
-            queued.discard(node)
+            node = order[heappop(pending)]
+            queued[node] = False
             value = self._compute(node)
             if value == self.values[node]:
                 continue
             self.values[node] = value
-            for reader in (*self._readers.get(node, ()), *self._derive(node, value)):
-                if reader not in queued:
-                    queued.add(reader)
-                    pending.append(reader)
+            for reader in (*self._readers[node], *self._derive(node, value)):
+                if not queued[reader]:
+                    queued[reader] = True
+                    heappush(pending, place[reader])
 
-    def _derive(self, node: Node, value: Relation) -> Sequence[Node]:
+    def _order(self) -> list[int]:
+        """Return the nodes, what a node reads before it where that is possible: depth first."""
+        found: list[int] = []
+        entered = [False] * len(self.nodes)
+        for root in range(len(self.nodes)):
+            if entered[root]:
+                continue
+            entered[root] = True
+            calls = [(root, self._list_read(root))]
+            while calls:
+                node, to_read = calls[-1]
+                if not to_read:
+                    calls.pop()
+                    found.append(node)
+                    continue
+                other = to_read.pop()
+                if not entered[other]:
+                    entered[other] = True
+                    calls.append((other, self._list_read(other)))
+        return found
+
+    def _list_read(self, node: int) -> list[int]:
+        after, reads = self._after[node], self._reads[node]
+        found = [] if reads == _NONE else list(self._parts[reads])
+        return found if after == _NONE else [*found, after]
+
+    def _derive(self, node: int, value: Relation) -> Sequence[int]:
         """Add a relation to what its left side derives; return who reads that, if it grew."""
-        state, production, dot, enclosed = node
-        if dot > 0 or production == ROOT:
+        key = self._adds_to[node]
+        if key == _NONE:
             return ()
-        key = (state, self._bnf.productions[production].lhs, enclosed)
-        known = self._derived.get(key, NOTHING)
-        joined = known | value
+        known = self._derived[key]
+        joined = value if known is NOTHING else known | value
         if joined == known:
             return ()
         self._derived[key] = joined
-        return self._derivers.get(key, ())
+        return self._derivers[key]
 
-    def _compute(self, node: Node) -> Relation:
+    def _compute(self, node: int) -> Relation:
         """Return the relation of ``X -> α . β`` from those that it reads.
 
         It depends on the symbol after the dot:
@@ -174,20 +245,19 @@ class _Saturation:
         - A terminal t: each lookahead λ of t, then what may follow λ and the item with the dot
           after t goes on with; so one row ``{λ} × M`` for each λ.
         """
-        state, production, dot, enclosed = node
-        right_side = self._item_sets.right_sides[production]
-        if dot == len(right_side):
+        number = self._after[node]
+        if number == _NONE:
+            state, production, _, _ = self.nodes[node]
             at_end = self._end if production == ROOT else self._reduced_on[state].get(production, 0)
             return Relation(at_end, ())
-        symbol = right_side[dot]
-        target = self._lalr.target(state, symbol)
-        after = self.values[target, production, dot + 1, enclosed]
-        if symbol < 0:
-            inside = enclosed or (production, dot) in self._enclosed_items
-            return self._derived.get((state, -1 - symbol, inside), NOTHING).then(after)
+        after, reads = self.values[number], self._reads[node]
+        if reads != _NONE:
+            return self._derived[reads].then(after)
+        _, production, dot, enclosed = self.nodes[node]
         inside = enclosed or (production, dot + 1) in self._enclosed_items
+        target = self.nodes[number][0]
         parts = []
-        for lookahead in self._lookaheads.get(symbol, ()):
+        for lookahead in self._lookaheads.get(self._item_sets.right_sides[production][dot], ()):
             image = after.image(self._follow(lookahead, target, inside))
             if image:
                 parts.append((1 << lookahead, image))

@@ -14,13 +14,12 @@ can still be written in two ways, with a pair of the diagonal in a rectangle as 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 Lookaheads = int  # a set of lookaheads, bit λ
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(NamedTuple):
     """A set of pairs of lookaheads: ``{(λ, λ) : λ in same} ∪ ⋃ F × M``."""
 
     same: Lookaheads

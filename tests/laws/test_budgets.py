@@ -5,16 +5,22 @@ matchers, and counts. Vocabularies are small and do not have all bytes, so that 
 tokens is not the least number of bytes, and some legal tokens lead nowhere.
 """
 
+import logging
 from random import Random
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from maskc import allocate_bitmask
-from maskc.errors import TokensLeftError
+from maskc.errors import MaskcError, TokensLeftError
 from maskc.kit.file import make_kit
 from maskc.vocab.vocabulary import Vocabulary
-from tests.compiled import compile_text, legal_ids
+from tests.compiled import compile_text, draw_readable_grammar, legal_ids
+from tests.examples import examples
+from tests.random_grammars import draw_layout_grammar
+from tests.random_grammars import draw_tokens as draw_texts
 
 LISTS = 'start: item ("," item)*\nitem: "(" start ")" | "[" start "]" | "a"\n'
 PAIRS = 'start: start start | "a" | "b" start "c"\n'
@@ -171,3 +177,59 @@ def test_the_shortest_completion_is_one_and_there_is_no_shorter_one(kind):
                 break
             assert matcher.accept_token(draw.choice(legal))
     assert n_found > 0
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def check_budgets(artifact, draw, most):
+    """Check the masks of small budgets along a drawn text."""
+    matcher, known = artifact.matcher(), {}
+    for _ in range(4):
+        for tokens_left in draw.sample(range(1, most + 1), most):
+            found = within(matcher, artifact, tokens_left)
+            legal = expected(matcher, artifact, tokens_left, known)
+            assert found == legal if matcher.is_exact else found < legal, tokens_left
+        going_on = sorted(legal_ids(matcher, artifact.vocab_size) - artifact.ends)
+        if not going_on:
+            return
+        token = draw.choice(going_on)
+        assert matcher.accept_token(token)
+        # What was taken back, and the way of a twin, leave no trace.
+        twin = matcher.fork()
+        twin.rollback(1)
+        assert twin.accept_token(token)
+        assert twin.configuration() == matcher.configuration()
+        matcher = twin
+
+
+@given(st.integers(0, 10_000))
+@examples(60)
+def test_budgets_of_awkward_grammars_allow_exactly_what_can_be_finished(seed):
+    draw = Random(seed)
+    drawn = draw_readable_grammar(draw)
+    if drawn is None:
+        return
+    text, alphabet = drawn
+    try:
+        artifact = compile_text(text, draw_texts(draw, alphabet))
+    except MaskcError:
+        return
+    check_budgets(artifact, draw, 4)
+
+
+@given(st.integers(0, 10_000))
+@examples(30)
+def test_budgets_of_indented_grammars_allow_exactly_what_can_be_finished(seed):
+    draw = Random(seed)
+    text, alphabet = draw_layout_grammar(draw)
+    try:
+        tokens = draw_texts(draw, alphabet)
+        artifact = compile_text(text, tokens, postlex="tests.indenters:TwoColumns")
+    except MaskcError:
+        return
+    check_budgets(artifact, draw, 4)

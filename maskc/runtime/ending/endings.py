@@ -30,17 +30,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.errors import TokensLeftError
+from maskc.runtime.ending.bounds import Bounds
 from maskc.runtime.ending.paths import TokenPaths
-from maskc.runtime.ending.places import FAR, MOST_SEARCHED, Place, Places, depth_of
+from maskc.runtime.ending.picking import Picking
+from maskc.runtime.ending.places import (
+    FAR,
+    MOST_SEARCHED,
+    Place,
+    Places,
+    TooMuchError,
+    depth_of,
+)
 from maskc.runtime.ending.reach import Reach, find_reach
+from maskc.runtime.ending.searching import Search
+from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.machine import Hypotheses, Machine
 
 MOST_LOOKED_AT = 300_000  # nodes of the trie, for one mask
+MOST_NODES = 2_000_000  # the same where they are followed together
 _MOST_MOVES = 300_000  # of searches for ways out, for one mask
 _PLACE_NODES = 150  # nodes of the trie that take as long as a new place
-_MOST_PLACES = 60_000
+ENDING_BYTES = 64 * 1024 * 1024  # that may be remembered, where nothing else is asked for
 _MOST_MASKS = 1_000
-_MOST_REACHED = 16_000_000  # tokens of all places whose reach is kept
+_MOST_SINGLY = 2_000  # tokens that are looked at one by one
+# Estimated sizes of CPython objects.
+_PLACE_BYTES = 1_500
+_LETTER_BYTES = 6  # of a place, for each letter: its row of the table, which grows by doubling
+_REACH_BYTES = 1_000
+_TOKEN_BYTES = 8  # of a reach
 
 
 class BudgetMask(NamedTuple):
@@ -67,10 +84,6 @@ class Completion(NamedTuple):
     is_shortest: bool
 
 
-class _TooMuchError(Exception):
-    """More was looked at than may be."""
-
-
 class Endings:
     """What is known of the ends of one machine's texts. Safe to use from any thread.
 
@@ -79,6 +92,7 @@ class Endings:
         text_of: token id → its bytes, ``None`` for one without any.
         vocab_size: number of tokens.
         ends: end-of-sequence ids.
+        most_bytes: that may be remembered, about.
     """
 
     def __init__(
@@ -87,11 +101,20 @@ class Endings:
         text_of: Callable[[int], bytes | None],
         vocab_size: int,
         ends: frozenset[int],
+        most_bytes: int = ENDING_BYTES,
     ) -> None:
+        self._most_bytes = most_bytes
         self._machine, self._ends = machine, ends
         self._paths = TokenPaths(text_of, vocab_size, machine.byte_groups, ends)
-        self._places = Places(machine, self._paths)
-        self._masks: dict[tuple[int, int], BudgetMask] = {}
+        self._bounds: Bounds | None = None
+        self._searching: Search | None = None
+        if isinstance(machine, LalrMachine):
+            self._bounds = Bounds(machine, self._paths)
+            self._searching = Search(self._bounds)
+        self._places = Places(machine, self._paths, self._bounds)
+        self._text_of, self._vocab_size = text_of, vocab_size
+        self._picking: Picking | None = None
+        self._masks: dict[tuple[int, int], BudgetMask | None] = {}
         self._undecided: dict[tuple[int, int], None] = {}
         self._n_reached = 0
         self._left = self._moves_left = 0
@@ -107,7 +130,7 @@ class Endings:
         """
         # Most places were found before: they are looked up without the lock.
         known = self._places.known(hypotheses)
-        if known is not None and known.n_tokens < FAR:
+        if known is not None and (known.n_tokens < FAR or known.plain_from < FAR):
             return known
         with self._lock:
             self._make_room()
@@ -131,10 +154,9 @@ class Endings:
             key = (place.number, tokens_left)
             found = self._masks.get(key)
             if found is None:
-                reach = self._look_around(place)
-                if tokens_left >= place.plain_from:
-                    return None
-                found = self._masks[key] = self._find(place, reach, tokens_left)
+                self._measure(place)
+                if tokens_left < place.plain_from:
+                    found = self._masks[key] = self._find(place, tokens_left)
             return found
 
     def completion(self, place: Place) -> Completion:
@@ -145,14 +167,12 @@ class Endings:
         """
         with self._lock:
             place = self._places.current(place)
-            self._look_around(place)
-            self._left = MOST_LOOKED_AT
-            is_shortest = True
-            try:
-                while place.n_tokens > place.at_least and self._suffice(place, place.n_tokens - 1):
-                    pass
-            except _TooMuchError:
-                is_shortest = False
+            self._survey(place)
+            while place.n_tokens > self._places.at_least(place):
+                before = place.n_tokens
+                if not self._settle_all([place], before - 1) or place.n_tokens == before:
+                    break
+            is_shortest = place.n_tokens == self._places.at_least(place)
             if place.n_tokens == FAR:
                 raise TokensLeftError(None, 0)
             tokens: list[int] = []
@@ -164,45 +184,95 @@ class Endings:
 
     def _end_of(self, place: Place) -> int:
         """Return the smallest end-of-sequence token that is legal in a place."""
-        machine = self._machine
-        words = machine.pool.unite(map(machine.mask, place.hypotheses)).words
+        words = self._plain(place)
         return min(e for e in self._ends if words[e >> 5] >> (e & 31) & 1)
 
-    def _find(self, place: Place, reach: Reach, tokens_left: int) -> BudgetMask:
-        fits = np.zeros(len(reach.places), dtype=np.bool_)
-        self._left = MOST_LOOKED_AT
-        is_exact = True
-        order = sorted(range(len(fits)), key=lambda number: reach.places[number].n_tokens)
-        for number in order:
-            try:
-                fits[number] = self._suffice(reach.places[number], tokens_left - 1)
-            except _TooMuchError:
-                is_exact = False
-        words = reach.pack(fits, self._machine.pool.n_words)
-        if place.may_end and tokens_left:
-            machine = self._machine
-            plain = machine.pool.unite(map(machine.mask, place.hypotheses)).words
-            words |= plain & machine.pool.end_only.words
-        if not words.any():
-            raise TokensLeftError(None if place.n_tokens == FAR else place.n_tokens, tokens_left)
-        words.setflags(write=False)
-        return BudgetMask(words, is_exact)
-
-    def _look_around(self, place: Place) -> Reach:
-        """Return where the tokens of a place lead, with ways to finish each of these places."""
-        reach = self._reach(place)
-        if place.plain_from == FAR:
+    def _find(self, place: Place, tokens_left: int) -> BudgetMask | None:
+        """Return the tokens that leave enough; ``None``: all that are legal."""
+        if self._places.n_closing(place) is not None:
             self._moves_left = _MOST_MOVES
             self._settle(place, b"")
-            nearby = self._places.text_out(place)
-            # What little is open teaches how more is closed.
-            for after in sorted(reach.places, key=lambda other: depth_of(other.hypotheses)):
-                self._settle(after, nearby)
-            self._improve(place, reach)
-            most = max((after.n_tokens for after in reach.places), default=0)
-            if most < FAR:
-                place.plain_from = 1 + most
-        return reach
+        if tokens_left < self._places.enough(place, 0):
+            self._survey(place)
+            if tokens_left >= place.plain_from:
+                return None
+            if not place.is_vast:
+                return self._find_around(place, self._reach(place), tokens_left)
+        return self._find_singly(place, tokens_left)
+
+    def _find_around(self, place: Place, reach: Reach, tokens_left: int) -> BudgetMask:
+        """Return the same by the places that the tokens lead to."""
+        is_exact = self._settle_all(reach.places, tokens_left - 1)
+        fits = np.array([after.n_tokens < tokens_left for after in reach.places], dtype=np.bool_)
+        words = reach.pack(fits, self._machine.pool.n_words)
+        if place.may_end and tokens_left:
+            words |= self._plain(place) & self._machine.pool.end_only.words
+        return _finish(words, place, tokens_left, is_exact=is_exact)
+
+    def _find_singly(self, place: Place, tokens_left: int) -> BudgetMask | None:
+        """Return the same, token by token where it is not known of all."""
+        if self._picking is None:
+            self._picking = Picking(self._text_of, self._vocab_size, self._ends)
+        self._moves_left = _MOST_MOVES
+        self._settle(place, b"")
+        plain, n_openings = self._plain(place), -1
+        while self._places.enough(place, n_openings + 1) <= tokens_left:
+            n_openings += 1
+        legal = plain & ~self._machine.pool.end_only.words
+        n_closing = self._places.n_closing(place)
+        words, others = self._picking.split(legal, n_openings, n_closing)
+        is_all = n_openings >= 0 and len(others) <= _MOST_SINGLY
+        asked = others if is_all else self._picking.list_closing(plain)
+        after = {}
+        for token_id in asked:
+            taken = self._machine.take(place.hypotheses, token_id)
+            if taken:
+                after[token_id] = self._places.find(taken)
+                self._settle(after[token_id], b"")
+        is_known = self._settle_all(list(dict.fromkeys(after.values())), tokens_left - 1)
+        fitting = [t for t, place_after in after.items() if place_after.n_tokens < tokens_left]
+        if place.token is not None and place.n_tokens <= tokens_left:
+            fitting.append(place.token)
+        for token_id in fitting:
+            words[token_id >> 5] |= np.array(1 << (token_id & 31), dtype=np.uint32).view(np.int32)
+        if place.may_end and tokens_left:
+            words |= plain & self._machine.pool.end_only.words
+        if is_all and is_known and np.array_equal(words, plain):
+            place.plain_from = min(place.plain_from, tokens_left)
+            return None
+        return _finish(words, place, tokens_left, is_exact=is_all and is_known)
+
+    def _plain(self, place: Place) -> NDArray[np.int32]:
+        """Return the tokens that are legal in a place."""
+        return self._machine.pool.unite(map(self._machine.mask, place.hypotheses)).words
+
+    def _measure(self, place: Place) -> None:
+        """Find with how many tokens left all tokens leave enough, as far as that is said."""
+        if not place.is_measured:
+            place.is_measured = True
+            if self._places.n_closing(place) is None:
+                place.plain_from = min(place.plain_from, self._places.enough(place))
+
+    def _survey(self, place: Place) -> None:
+        """Look where the tokens of a place lead, and find ways to finish each of these places."""
+        if place.is_surveyed:
+            return
+        place.is_surveyed = True
+        self._moves_left = _MOST_MOVES
+        self._settle(place, b"")
+        try:
+            reach = self._reach(place)
+        except TooMuchError:
+            place.is_vast = True
+            return
+        nearby = self._places.text_out(place)
+        # What little is open teaches how more is closed.
+        for after in sorted(reach.places, key=lambda other: depth_of(other.hypotheses)):
+            self._settle(after, nearby)
+        self._improve(place, reach)
+        most = max((after.n_tokens for after in reach.places), default=0)
+        if most < FAR:
+            place.plain_from = min(place.plain_from, 1 + most)
 
     def _improve(self, place: Place, reach: Reach) -> None:
         """Take the best of what is known after one token, if it is better than what is known."""
@@ -240,24 +310,43 @@ class Endings:
                 here.n_tokens = n_after
                 here.token, here.after = tokens[-(n_after - 1)], chain[len(chain) - n_after + 1]
 
+    def _settle_all(self, places: list[Place], n_tokens: int) -> bool:
+        """Find out whether so many tokens finish some places; return whether that is known now."""
+        if self._searching is not None:
+            try:
+                known = [place for place in places if place.n_tokens < FAR]
+                self._searching.settle(self._places, known, n_tokens, MOST_NODES)
+            except TooMuchError:
+                return False
+            # It may be that no tokens finish the others: those are followed until all are known.
+            places = [place for place in places if place.n_tokens == FAR]
+        self._left = MOST_LOOKED_AT
+        is_known = True
+        for place in sorted(places, key=lambda other: other.n_tokens):
+            try:
+                self._suffice(place, n_tokens)
+            except TooMuchError:
+                is_known = False
+        return is_known
+
     def _suffice(self, place: Place, n_tokens: int) -> bool:
         """Return whether so many tokens finish a place.
 
         Raises:
-            _TooMuchError: it takes too long to know.
+            TooMuchError: it takes too long to know.
         """
         if place.n_tokens <= n_tokens:
             return True
-        if place.at_least > n_tokens:
+        if self._places.at_least(place) > n_tokens:
             return False
         key = (place.number, n_tokens)
         if key in self._undecided:
-            raise _TooMuchError
+            raise TooMuchError
         if self._left < 0:
-            raise _TooMuchError
+            raise TooMuchError
         try:
             return self._search(place, n_tokens)
-        except _TooMuchError:
+        except TooMuchError:
             self._undecided[key] = None
             raise
 
@@ -270,11 +359,11 @@ class Endings:
             following: list[Place] = []
             for here in level:
                 # The end of sequence is a token, too.
-                if n_taken + here.at_least > n_tokens:
+                if n_taken + self._places.at_least(here) > n_tokens:
                     is_whole = False
                     continue
                 if self._left < 0:
-                    raise _TooMuchError
+                    raise TooMuchError
                 n_places = len(self._places)
                 reach = self._reach(here)
                 self._left -= reach.n_nodes + _PLACE_NODES * (1 + len(self._places) - n_places)
@@ -304,7 +393,7 @@ class Endings:
     def _reach(self, place: Place) -> Reach:
         if place.reach is None:
             place.reach = find_reach(self._places, place)
-            self._n_reached += 100 + len(place.reach.ids)
+            self._n_reached += _REACH_BYTES + _TOKEN_BYTES * len(place.reach.ids)
         return place.reach
 
     def _make_room(self) -> None:
@@ -312,8 +401,33 @@ class Endings:
 
         A matcher keeps the place where it was, and where its tokens lead.
         """
-        if len(self._masks) > _MOST_MASKS:
+        n_masks = min(_MOST_MASKS, self._most_bytes // 4 // (4 * self._machine.pool.n_words))
+        if len(self._masks) > n_masks:
             self._masks = {}
-        if len(self._places) > _MOST_PLACES or self._n_reached > _MOST_REACHED:
-            self._places = Places(self._machine, self._paths)
+        if self.n_bytes > self._most_bytes:
+            self._places = Places(self._machine, self._paths, self._bounds)
             self._masks, self._undecided, self._n_reached = {}, {}, 0
+            if self._bounds is not None:
+                self._searching = Search(self._bounds)
+
+    @property
+    def n_bytes(self) -> int:
+        """About how much is remembered."""
+        place_bytes = _PLACE_BYTES + _LETTER_BYTES * len(self._machine.byte_groups)
+        n_bytes = place_bytes * len(self._places) + self._n_reached
+        n_bytes += 4 * self._machine.pool.n_words * len(self._masks)
+        return n_bytes + (self._searching.n_bytes if self._searching else 0)
+
+
+def _finish(
+    words: NDArray[np.int32], place: Place, tokens_left: int, *, is_exact: bool
+) -> BudgetMask:
+    """Return a mask.
+
+    Raises:
+        TokensLeftError: it has no token.
+    """
+    if not words.any():
+        raise TokensLeftError(None if place.n_tokens == FAR else place.n_tokens, tokens_left)
+    words.setflags(write=False)
+    return BudgetMask(words, is_exact)

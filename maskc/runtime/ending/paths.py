@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from maskc.runtime.schema.tries.trie import Trie
 
 Ints = NDArray[np.int32]
+_FILLERS = b"abcdefghijklmnopqrstuvwxyz .-0"
 
 
 class TokenPaths:
@@ -34,6 +35,7 @@ class TokenPaths:
         trie: of the tokens in letters, each way once.
         by_text: a token's bytes → its smallest id.
         longest: bytes of the longest token.
+        filler: a character of which one token writes the most.
     """
 
     def __init__(
@@ -55,6 +57,8 @@ class TokenPaths:
             if text:
                 self.by_text.setdefault(text, token_id)
                 ways.setdefault(text.translate(self.letters), []).append(token_id)
+        runs = (text for text in self.by_text if text[:1] in _FILLERS and not text.strip(text[:1]))
+        self.filler = max(sorted(runs), key=len, default=_FILLERS[:1])[:1].decode()
         texts = sorted(ways)
         self.trie = Trie(texts)
         self.longest = max(map(len, texts), default=0)

@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.ending.bounds import Bounds
+from maskc.runtime.ending.json_bounds import JsonBounds
 from maskc.runtime.ending.paths import Ints, TokenPaths
 from maskc.runtime.holes.stepping import Reading
 from maskc.runtime.lalr.hypothesis import Hypothesis
@@ -39,9 +41,13 @@ MOST_SEARCHED = 100_000  # moves of one search for a way out
 _MOST_HINTS, _NEARBY_BYTES = 6, 256
 # Where all bytes are told apart, these are tried before the others.
 _USUAL = b"\t\n\r" + bytes(range(0x20, 0x7F))
+_GREED = 3  # how much more what is left counts than what was read, where values are compared
+_VALUE_MOVES = 50  # moves that take as long as what finishes a JSON text
 _HINT_LEAD = 8  # bytes that a hint may be longer than what a search tries without it
-# What is open counts more than a byte: a search closes rather than opens.
-_OPEN_COST = 1
+
+
+class TooMuchError(Exception):
+    """More was looked at than may be."""
 
 
 class Place:
@@ -61,8 +67,12 @@ class Place:
         exit_to: where it leads.
         has_exit: whether a way out is known.
         reach: where the tokens lead, once that was asked.
+        is_bounded: whether ``at_least`` is what the grammar says.
         is_settled: whether its way out was written in tokens.
+        is_surveyed: whether the places that its tokens lead to have ways out.
+        is_vast: whether these places are too many.
         plain_from: with so many tokens left, no legal token is one too many.
+        is_measured: whether that was asked.
     """
 
     __slots__ = (
@@ -72,7 +82,11 @@ class Place:
         "exit_to",
         "has_exit",
         "hypotheses",
+        "is_bounded",
+        "is_measured",
         "is_settled",
+        "is_surveyed",
+        "is_vast",
         "key",
         "may_end",
         "n_tokens",
@@ -95,7 +109,10 @@ class Place:
         self.exit_to: Place | None = None
         self.reach: Reach | None = None
         self.is_settled = may_end
+        self.is_bounded = False
+        self.is_surveyed = self.is_vast = False
         self.plain_from = FAR
+        self.is_measured = False
 
 
 class Places:
@@ -104,15 +121,17 @@ class Places:
     Args:
         machine: the machine.
         paths: the tokens in its letters.
+        bounds: of what finishes its texts, ``None``: none are known.
 
     Attributes:
         machine, paths: as given.
         all: by number; the first one is nowhere.
     """
 
-    def __init__(self, machine: Machine[Any], paths: TokenPaths) -> None:
-        self.machine, self.paths = machine, paths
+    def __init__(self, machine: Machine[Any], paths: TokenPaths, bounds: Bounds | None) -> None:
+        self.machine, self.paths, self._bounds = machine, paths, bounds
         self.link = machine if isinstance(machine, LinkMachine) else None
+        self._json = JsonBounds(machine, paths)
         self._go_on = machine.step if self.link is None else self.link.go_on
         self._firsts = [group[:1] for group in machine.byte_groups]
         usual = {paths.letters[byte] for byte in _USUAL}
@@ -174,8 +193,12 @@ class Places:
             self._table = np.concatenate([self._table, more])
         return place
 
-    def moves(self, numbers: Ints, letters: NDArray[np.uint8]) -> Ints:
-        """Return where letters inside of tokens lead: numbers of places, ``NOWHERE`` if illegal."""
+    def moves(self, numbers: Ints, letters: NDArray[np.uint8], most: int) -> Ints:
+        """Return where letters inside of tokens lead: numbers of places, ``NOWHERE`` if illegal.
+
+        Raises:
+            TooMuchError: there are more places than ``most``.
+        """
         found = self._table[numbers, letters]
         if (found == UNKNOWN).any():
             missing = np.unique(
@@ -183,6 +206,8 @@ class Places:
                 + letters[found == UNKNOWN]
             )
             for key in missing.tolist():
+                if len(self.all) > most:
+                    raise TooMuchError
                 self._move(*divmod(key, len(self._firsts)))
             found = self._table[numbers, letters]
         return found
@@ -225,7 +250,6 @@ class Places:
         """
         if place.has_exit:
             return 0
-        start = depth_of(place.hypotheses)
         order = count()
         cost = {place.number: 0}
         came: dict[int, tuple[Place, bytes | int]] = {}
@@ -237,6 +261,7 @@ class Places:
             if here.has_exit:
                 self._note(place, here, came)
                 break
+            n_moves += _VALUE_MOVES if here.hypotheses and self._json.values(here.hypotheses) else 0
             if has_hints:
                 heapq.heappush(open_, (estimate + _HINT_LEAD, next(order), here, False))
                 edges = self._follow_hints(here, nearby)
@@ -247,10 +272,59 @@ class Places:
                 reached = cost[before.number] + 1
                 if reached < cost.get(after.number, FAR):
                     cost[after.number], came[after.number] = reached, (before, edge)
-                    n_open = 0 if after.has_exit else depth_of(after.hypotheses) - start
-                    estimate = reached + _OPEN_COST * n_open
+                    estimate = reached + (0 if after.has_exit else self._estimate(after))
                     heapq.heappush(open_, (estimate, next(order), after, True))
         return n_moves
+
+    def at_least(self, place: Place) -> int:
+        """Return how many tokens finish a place at least, as far as that is known."""
+        if not place.is_bounded:
+            place.is_bounded = True
+            if self._bounds is not None and not place.may_end:
+                place.at_least = max(place.at_least, self._bounds.tokens(place.hypotheses))
+        return place.at_least
+
+    def _estimate(self, place: Place) -> int:
+        """Return about how many bytes are left."""
+        if self._bounds is not None:
+            return self._bounds.bytes(place.hypotheses)
+        opened = self._json.values(place.hypotheses)
+        if opened is not None:
+            return _GREED * opened[0].length(opened[1])
+        # What is open counts more than a byte: a search closes rather than opens.
+        return depth_of(place.hypotheses)
+
+    def enough(self, place: Place, n_openings: int | None = None) -> int:
+        """Return with how many tokens left no legal token is one too many; ``FAR``: unknown.
+
+        Of a link that is said of tokens that do not end the JSON text, see :meth:`n_closing`.
+
+        Args:
+            place: before the token.
+            n_openings: brackets that it opens at most; default: any number.
+        """
+        found = self._json.enough(place.hypotheses, n_openings)
+        if found is None:
+            return FAR
+        after = 0 if self.link is None else self._count_out(place)
+        return FAR if after is None else 1 + found + after
+
+    def n_closing(self, place: Place) -> int | None:
+        """Return how many brackets a token closes at least that ends the JSON text of a link.
+
+        ``None``: of no link, and no token needs to be looked at for that.
+        """
+        return None if self.link is None else self._json.depth(place.hypotheses)
+
+    def _count_out(self, place: Place) -> int | None:
+        """Return in how many bytes and atoms the way out of a place is; ``None``: none is known.
+
+        Each is a token of its own.
+        """
+        n_steps, here = 0, place
+        while here.exit_to is not None:
+            n_steps, here = n_steps + 1, here.exit_to
+        return n_steps if here.may_end else None
 
     def _note(self, place: Place, here: Place, came: dict[int, tuple[Place, bytes | int]]) -> None:
         """Note the way out that a search found, and the hints that it gives."""
@@ -269,7 +343,9 @@ class Places:
         self, place: Place, nearby: bytes
     ) -> Iterator[tuple[Place, bytes | int, Place]]:
         """Yield the moves of what was the way out of places that look alike on top."""
-        for text in (nearby, *self._hints.get(_top_of(place.hypotheses), ())):
+        opened = self._json.values(place.hypotheses)
+        texts = [nearby, *self._hints.get(_top_of(place.hypotheses), ())]
+        for text in texts if opened is None else [opened[0].rest(opened[1]), *texts]:
             here = place
             for byte in text:
                 letter = self.paths.letters[byte]

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from maskc.runtime.ending.paths import Ints
 from maskc.runtime.ending.places import NOWHERE, Place, Places
 
+_MOST_PLACES = 3_000  # that were not known before
+
 
 class Reach:
     """Where each legal token of a place leads. Never changes.
@@ -41,7 +43,12 @@ class Reach:
 
 
 def find_reach(places: Places, place: Place) -> Reach:
-    """Return where the legal tokens of a place lead."""
+    """Return where the legal tokens of a place lead.
+
+    Raises:
+        TooMuchError: to more places than are looked at.
+    """
+    most = len(places) + _MOST_PLACES
     paths, trie = places.paths, places.paths.trie
     nodes, _ = paths.children(np.zeros(1, dtype=np.int32))
     numbers = np.array(places.begin(place, trie.byte_array[nodes].tolist()), dtype=np.int32)
@@ -55,7 +62,7 @@ def find_reach(places: Places, place: Place) -> Reach:
         texts.append(trie.low_array[nodes[is_end]])
         ends.append(numbers[is_end])
         nodes, counts = paths.children(nodes)
-        numbers = places.moves(np.repeat(numbers, counts), trie.byte_array[nodes])
+        numbers = places.moves(np.repeat(numbers, counts), trie.byte_array[nodes], most)
     return _collect(places, place, np.concatenate(texts), np.concatenate(ends), n_nodes)
 
 

@@ -126,22 +126,24 @@ def test_words_of_a_hole_are_finished_in_time():
 
 
 def test_what_takes_too_long_to_find_out_is_left_out_and_said(monkeypatch):
-    monkeypatch.setattr(endings, "MOST_LOOKED_AT", -1)
+    monkeypatch.setattr(endings, "MOST_NODES", -1)
     # The short way out, of "xy", has two tokens; that "longer" is one would have to be looked for.
-    artifact = compile_text('start: "a" ("xy" | "longer")', (b"a", b"x", b"y", b"longer", b"al"))
+    tokens = (b"a", b"b", b"x", b"y", b"longer")
+    artifact = compile_text('start: "a" ("xy" | "longer") | "b" "b"', tokens)
     matcher = artifact.matcher()
-    assert within(matcher, artifact, 4) == {b"a"}
+    assert within(matcher, artifact, 3) == {b"b"}
     assert not matcher.is_exact
+    assert within(matcher, artifact, 4) == {b"a", b"b"}
+    assert matcher.is_exact
     matcher.accept_token(0)
     assert within(matcher, artifact, 2) == {b"longer"}
-    assert within(matcher, artifact, 3) == {b"x", b"longer"}
     assert matcher.is_exact
 
 
-@pytest.mark.parametrize("limit", ["_MOST_PLACES", "_MOST_REACHED", "_MOST_MASKS"])
+@pytest.mark.parametrize("limit", ["_MOST_MASKS", "_PLACE_BYTES", "_REACH_BYTES"])
 def test_no_generation_breaks_off_however_little_is_kept(monkeypatch, limit):
-    monkeypatch.setattr(endings, "MOST_LOOKED_AT", -1)
-    monkeypatch.setattr(endings, limit, 0)
+    monkeypatch.setattr(endings, "MOST_NODES", -1)
+    monkeypatch.setattr(endings, limit, 0 if limit == "_MOST_MASKS" else 1 << 60)
     artifact = compile_text(LISTS, TOKENS)
     draw = Random(0)
     for budget in [*range(2, 9), 20, 30]:
@@ -160,7 +162,7 @@ def test_a_place_found_before_all_began_anew_is_still_the_same(monkeypatch):
     old = [other.endings.place(matcher_at(other, t)._hypotheses, None) for t in ("a", "([[a", "([")]
     expected = [other.endings.mask(place, 4) for place in old]
     with monkeypatch.context() as limits:
-        limits.setattr(endings, "_MOST_PLACES", 0)
+        limits.setattr(endings, "_PLACE_BYTES", 1 << 60)
         other.endings.place(matcher_at(other, "[[[").fork()._hypotheses, None)
     for place, mask in zip(reversed(old), reversed(expected), strict=True):
         again = other.endings.mask(place, 4)

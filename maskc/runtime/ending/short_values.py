@@ -1,0 +1,349 @@
+"""Short texts of a JSON Schema: which values are short, and what finishes what is open?
+
+A value is as short as what it must have: the keys that are required, as many items and characters
+as there must be. What is shortest at a position depends on others, also on itself, so it is
+found by iteration, as the shortest derivations of a grammar are (Knuth 1977). What is open is
+finished level by level.
+
+What keys and items have to do with each other is not looked at: a text may be illegal where items
+must differ, or not be the shortest one where keys fulfil several wishes. The machine has the last
+word, and such a text is a hint where to search.
+
+Example: after ``{"title": "a`` with title and price required it is ``","price":0}``.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Container, Iterable, Iterator
+from itertools import islice
+
+from maskc.runtime.ending.short_strings import ShortStrings, write
+from maskc.runtime.schema.machine.nodes import (
+    AFTER,
+    ARRAY,
+    COLON,
+    END,
+    FIRST,
+    KEY,
+    LITERAL,
+    LITERALS,
+    NEXT,
+    NUMBER,
+    OBJECT,
+    STRING,
+    VALUE,
+    Configuration,
+    Node,
+    State,
+)
+from maskc.runtime.schema.numbers.numbers import Numbers
+from maskc.runtime.schema.numbers.numbers import State as NumberState
+from maskc.runtime.schema.plan.objects import Members, ObjectRule, unread_key
+from maskc.runtime.schema.plan.plan import Plan
+
+MOST_BYTES = 20_000  # of a value, and of what finishes a level
+FAR_BYTES = 1_000_000  # what is unknown counts for so many
+_MOST_NUMBERS = 2_000  # states that are looked at for one
+MOST_NODES = 20_000  # of which what finishes them is remembered
+_MOST_KEYS = 1_000  # of one class
+_MOST_DIGITS = 400
+_NUMBER_BYTES = b"0123456789.-eE+"
+_DIGITS_FIRST = b"0123456789-.eE+"
+
+
+def list_unknown(top: Node, known: Container[Node]) -> Iterator[Node]:
+    """Yield a node and what is below it, as far as it is not known, each after its parents.
+
+    Who takes them makes each known before the next one is asked for.
+    """
+    todo = [top]
+    while todo:
+        node = todo[-1]
+        missing = [parent for parent in node.parents if parent not in known]
+        if missing and node not in known:
+            todo += missing
+            continue
+        todo.pop()
+        if node not in known:
+            yield node
+
+
+class ShortValues:
+    """Short texts of one plan.
+
+    Args:
+        plan: of the schema.
+        filler: a character for strings whose characters are free.
+
+    Attributes:
+        strings: short strings and keys.
+    """
+
+    def __init__(self, plan: Plan, filler: str) -> None:
+        self._plan, self.strings = plan, ShortStrings(filler)
+        # Position → its value, ``None`` if none is known.
+        self._values: dict[int, bytes | None] = {}
+        self._numbers: dict[int, bytes | None] = {}
+        self._keys: dict[tuple[ObjectRule, int], list[str]] = {}
+        # Of a node, the bytes that finish it with all below, and what it goes on with below.
+        self._lengths: dict[Node, tuple[int, Node | None]] = {}
+
+    def length(self, here: Configuration) -> int:
+        """Return about how many bytes finish a text."""
+        return min(self._measure(node)[0] for node in here.nodes)
+
+    def rest(self, here: Configuration) -> bytes:
+        """Return what finishes a text, as far as that is known."""
+        node: Node | None = min(here.nodes, key=lambda each: self._measure(each)[0])
+        found = bytearray()
+        while node is not None and len(found) < MOST_BYTES:
+            own = self.own(node)
+            if own is None:
+                break
+            found += own
+            node = self._measure(node)[1]
+        return bytes(found)
+
+    def _measure(self, top: Node) -> tuple[int, Node | None]:
+        """Return how many bytes finish a node and all below, and which node is next."""
+        known = self._lengths
+        if top in known:
+            return known[top]
+        if len(known) > MOST_NODES:
+            known.clear()
+        for node in list_unknown(top, known):
+            own = self.own(node)
+            n_bytes = FAR_BYTES if own is None else len(own)
+            below = min(node.parents, key=lambda parent: known[parent][0], default=None)
+            known[node] = (n_bytes + (known[below][0] if below else 0), below)
+        return known[top]
+
+    def own(self, node: Node) -> bytes | None:
+        """Return what finishes what is open in a node, without what is below."""
+        state = node.state
+        kind = state[0]
+        if kind == END:
+            return b""
+        if kind == VALUE:
+            return self.value(state[1])
+        if kind == LITERAL:
+            return LITERALS[state[1]][state[2] :]
+        if kind == STRING:
+            return self.strings.rest(self._plan.strings[state[1]], state[2], state[3])
+        if kind == NUMBER:
+            numbers = self._plan.numbers_without(state[1], state[3])
+            return _finish_number(numbers, state[2])
+        if kind == COLON:
+            value = self.value(state[1])
+            return None if value is None else b":" + value
+        if kind == OBJECT:
+            return self.finish_object(self._plan.objects[state[1]], state[2], state[3])
+        if kind == ARRAY:
+            return self._finish_array(state)
+        return self._finish_key(state) if kind == KEY else None
+
+    def value(self, position: int) -> bytes | None:
+        """Return a short value of a position, ``None`` if none is known."""
+        if position not in self._values:
+            self._solve(position)
+        return self._values[position]
+
+    def _solve(self, position: int) -> None:
+        order, todo = dict[int, None](), [position]
+        while todo:
+            here = todo.pop()
+            if here not in order and here not in self._values:
+                order[here] = None
+                todo += self._list_children(here)
+        self._values.update(dict.fromkeys(order))
+        is_new = True
+        while is_new:
+            is_new = False
+            for here in reversed(order):
+                before, found = self._values[here], self._find_shortest(here)
+                if found is not None and (before is None or len(found) < len(before)):
+                    self._values[here], is_new = found, True
+
+    def _list_children(self, position: int) -> Iterable[int]:
+        """Return the positions of what a value may have to have."""
+        rules, plan = self._plan.positions[position], self._plan
+        for rule in (plan.objects[n] for n in rules.objects):
+            for label, options in enumerate(rule.options):
+                if rule.low or rule.n_wishes or rule.required >> label & 1:
+                    yield from (child for _, child in options)
+        for entry in (plan.arrays[n] for n in rules.arrays):
+            if not entry.rule.can_close(*entry.rule.start):
+                for _, options in entry.rule.pieces:
+                    yield from (child for _, part in options for child in entry.split(part))
+
+    def _find_shortest(self, position: int) -> bytes | None:
+        rules, plan = self._plan.positions[position], self._plan
+        found: list[bytes | None] = []
+        found += [word for n, word in enumerate(LITERALS) if rules.literals >> n & 1]
+        for n in rules.numbers:
+            if n not in self._numbers:
+                self._numbers[n] = _finish_number(plan.numbers[n], plan.numbers[n].start)
+            found.append(self._numbers[n])
+        for rule in (plan.strings[n] for n in rules.strings):
+            text = self.strings.rest(rule, rule.body.start, 0)
+            found.append(None if text is None else b'"' + text)
+        for n in rules.arrays:
+            index, counts, values = plan.arrays[n].start
+            text = self._finish_array((ARRAY, n, index, counts, FIRST, values, 0))
+            found.append(None if text is None else b"[" + text)
+        for n in rules.objects:
+            text = self.finish_object(plan.objects[n], plan.objects[n].start, FIRST)
+            found.append(None if text is None else b"{" + text)
+        return min((text for text in found if text is not None), key=len, default=None)
+
+    def finish_object(self, rule: ObjectRule, members: Members, phase: int) -> bytes | None:
+        """Return what finishes an open object."""
+        chosen = self._choose_members(rule, members, must_come=phase == NEXT)
+        if chosen is None:
+            return None
+        body = b",".join(text for _, text in sorted(chosen))
+        text = (b"," if chosen and phase == AFTER else b"") + body + b"}"
+        return text if len(text) <= MOST_BYTES else None
+
+    def _choose_members(
+        self, rule: ObjectRule, members: Members, *, must_come: bool
+    ) -> list[tuple[int, bytes]] | None:
+        """Return the members that have to come, each with its label."""
+        wishes, missing = members.wishes, rule.required & ~members.seen
+        chosen: list[tuple[int, bytes]] = []
+        for label in _list_bits(missing):
+            member = self._write_member(rule, label, wishes, 0)
+            if member is None:
+                return None
+            wishes &= ~member[0]
+            chosen.append((label, member[1]))
+        needed = max(rule.low - members.n_members - len(chosen), int(must_come and not chosen))
+        if not needed and not wishes:
+            return chosen
+        rest = rule.allowed & ~missing & ~(members.seen & (1 << rule.n_names) - 1)
+        if rule.ordered:
+            rest &= ~((1 << members.seen.bit_length()) - 1)
+            if members.others:
+                rest &= ~((1 << rule.n_names) - 1)
+        n_written = dict.fromkeys(_list_bits(rest), len(members.others))
+        while needed > 0 or wishes:
+            if len(chosen) > MOST_BYTES // 4:
+                return None
+            best: tuple[int, int, bytes, int] | None = None
+            for label, n_before in n_written.items():
+                member = self._write_member(rule, label, wishes, n_before)
+                if member is not None and (member[0] or needed > 0):
+                    key = (-member[0].bit_count(), len(member[1]), member[1], label)
+                    best = key if best is None else min(best, key)
+            if best is None:
+                return None
+            member = self._write_member(rule, best[3], wishes, n_written[best[3]])
+            wishes &= ~(member[0] if member else 0)
+            chosen.append((best[3], best[2]))
+            needed -= 1
+            n_written[best[3]] += 1
+            if best[3] < rule.n_names:
+                del n_written[best[3]]
+        return chosen
+
+    def _write_member(
+        self, rule: ObjectRule, label: int, wishes: int, n_before: int
+    ) -> tuple[int, bytes] | None:
+        """Return the wishes that a member with some key of a label fulfils, and its text."""
+        options = [
+            (-d.bit_count(), len(value), d, value)
+            for d, child in rule.options[label]
+            if not d & ~wishes and (value := self.value(child)) is not None
+        ]
+        if not options:
+            return None
+        _, _, d, value = min(options)
+        key = self._key_of(rule, label, n_before)
+        return None if key is None else (d, b'"' + write(key) + b'":' + value)
+
+    def _key_of(self, rule: ObjectRule, label: int, number: int) -> str | None:
+        """Return the key of a name, or one of the keys of a class, the shortest first."""
+        keys = self._keys.get((rule, label))
+        if keys is None or len(keys) <= number < _MOST_KEYS:
+            texts = self.strings.keys(rule.dfa, rule.dfa.start, 1 << label)
+            keys = self._keys[rule, label] = [key for key, _ in islice(texts, 2 * number + 1)]
+        return keys[number] if number < len(keys) else None
+
+    def _finish_key(self, state: State) -> bytes | None:
+        _, number, members, at, _ = state
+        rule = self._plan.objects[number]
+        missing = rule.required & ~members.seen
+        found = self.strings.key(
+            self._plan.key_bodies[number], at, rule.open_labels(members), missing
+        )
+        if found is None:
+            return None
+        text, label = found
+        for after, child in rule.enter(members, label, unread_key(label)):
+            value, rest = self.value(child), self.finish_object(rule, after, AFTER)
+            if value is not None and rest is not None:
+                return text + b":" + value + rest
+        return None
+
+    def _finish_array(self, state: State) -> bytes | None:
+        _, number, index, counts, phase, values, _ = state
+        entry = self._plan.arrays[number]
+        rule, items = entry.rule, list[bytes]()
+        n_bytes, used = 0, set[bytes]()
+        while not rule.can_close(index, counts) or phase == NEXT and not items:
+            best: tuple[int, int, bytes, int, tuple[int, ...]] | None = None
+            for (after, after_counts), child in rule.enter(index, counts):
+                missing = sum(
+                    max(0, c.low - n) for c, n in zip(rule.counters, after_counts, strict=True)
+                )
+                for position in (child,) if values is None else entry.split(child):
+                    text = self.value(position)
+                    if text is not None and text not in used:
+                        key = (missing, len(text), text, after, after_counts)
+                        best = key if best is None else min(best, key)
+            if best is None:
+                return None
+            _, n_more, text, index, counts = best
+            items.append(text)
+            n_bytes += n_more + 1
+            if n_bytes > MOST_BYTES:
+                return None
+            if values and not entry.repeats:
+                used.add(text)
+        return (b"," if items and phase == AFTER else b"") + b",".join(items) + b"]"
+
+
+def _finish_number(numbers: Numbers, start: NumberState) -> bytes | None:
+    """Return what ends a number, ``None`` if that takes too long to find."""
+    todo, seen = deque([(start, b"")]), {start}
+    while todo:
+        here, text = todo.popleft()
+        if numbers.may_end(here):
+            return text
+        for byte in _NUMBER_BYTES:
+            after = numbers.step(here, byte)
+            if after is not None and after not in seen and len(seen) < _MOST_NUMBERS:
+                seen.add(after)
+                todo.append((after, text + bytes([byte])))
+    return _follow_digits(numbers, start)
+
+
+def _follow_digits(numbers: Numbers, start: NumberState) -> bytes | None:
+    """Return what ends a number that has many digits, ``None`` if none is found."""
+    here, text = start, bytearray()
+    while not numbers.may_end(here) and len(text) < _MOST_DIGITS:
+        for byte in _DIGITS_FIRST:
+            after = numbers.step(here, byte)
+            if after is not None:
+                here = after
+                text.append(byte)
+                break
+    return bytes(text) if numbers.may_end(here) else None
+
+
+def _list_bits(bits: int) -> Iterable[int]:
+    while bits:
+        low = bits & -bits
+        bits ^= low
+        yield low.bit_length() - 1
