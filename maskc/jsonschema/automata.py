@@ -17,17 +17,23 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
+from maskc.budget import poll
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.texts import TooManyStatesError, build_texts
 
 MAX_STATES = 20_000
 MAX_WORK = 40_000_000
 _MOST_AT_ONCE = 8  # more are intersected in groups
+_POLL_EVERY = 64  # states
 LAST = 0x10FFFF
 
 
 class TooLargeError(Exception):
     """An automaton has more states than the bound."""
+
+
+class HostedError(Exception):
+    """Host names of a kind would have to be combined with something else."""
 
 
 ALL = CharDfa([0], [0], [DEAD, 1], [{}, {}], [NO_LABEL, 0], 1)
@@ -97,6 +103,8 @@ def explore_rows(
     table: list[list[int]] = []
     most = min(MAX_STATES, MAX_WORK // max(n_parts * n_columns, 1))
     for state in order:
+        if not len(table) % _POLL_EVERY:
+            poll()
         row = []
         for after in follow(state):
             target = number.get(after)
@@ -142,6 +150,7 @@ def _refine(table: list[list[int]], before: list[list[int]], block: list[int]) -
     n_numbers = max(block) + 1
     changed: Iterable[int] = range(len(table))
     while changed:
+        poll()
         parts: dict[int, dict[tuple[int, ...], list[int]]] = {}
         for state in changed:
             if block[state]:
@@ -243,7 +252,10 @@ def combine(
 
     Raises:
         TooLargeError: it has too many states.
+        HostedError: one leaves host names free.
     """
+    if any(part.hosts for part in parts):
+        raise HostedError
     starts = merge_starts(part.starts for part in parts)
     kinds = [
         tuple(part.classes[bisect_right(part.starts, low) - 1] for part in parts) for low in starts
@@ -325,7 +337,15 @@ def complement(dfa: CharDfa) -> CharDfa:
 
 
 def intersect(parts: Sequence[CharDfa]) -> CharDfa:
-    """Return the automaton of the strings that all accept."""
+    """Return the automaton of the strings that all accept.
+
+    Raises:
+        TooLargeError: it has too many states.
+        HostedError: one leaves host names free, and others take only some of them.
+    """
+    hosted = dict.fromkeys(part for part in parts if part.hosts)
+    if hosted:
+        return _intersect_hosted(*hosted, others=[part for part in parts if not part.hosts])
     known = [part for part in parts if not part.is_universal]
     if not known:
         return ALL
@@ -334,6 +354,20 @@ def intersect(parts: Sequence[CharDfa]) -> CharDfa:
     if len(known) == 1:
         return known[0]
     return combine(known, lambda labels: NO_LABEL if NO_LABEL in labels else 0, needs_all=True)
+
+
+def _intersect_hosted(*hosted: CharDfa, others: Sequence[CharDfa]) -> CharDfa:
+    """Return the same where some leave host names free, if it is one of them, or nothing."""
+    bare = [CharDfa(d.starts, d.classes, d.defaults, d.rows, d.labels, d.start) for d in hosted]
+    both = intersect([*bare, *others])
+    if both.start == DEAD:
+        return NONE
+    if (
+        len(hosted) == 1
+        and intersect([both, bare[0]]).digest == complement(complement(bare[0])).digest
+    ):
+        return hosted[0]
+    raise HostedError
 
 
 def of_texts(texts: Sequence[str], other: int = NO_LABEL) -> CharDfa:
@@ -354,6 +388,29 @@ def of_texts(texts: Sequence[str], other: int = NO_LABEL) -> CharDfa:
         return build_texts(texts, range(len(texts)), other)
     except TooManyStatesError:
         raise TooLargeError from None
+
+
+def list_strings(dfa: CharDfa, most: int) -> list[str] | None:
+    """Return the strings that an automaton accepts, ``None`` if they are more than ``most``."""
+    n_strings = dfa.n_strings(dfa.start)
+    if n_strings is None or n_strings > most:
+        return None
+    found, open_ = list[str](), [(dfa.start, "")]
+    every = set(dfa.classes)
+    while open_:
+        state, text = open_.pop()
+        if dfa.labels[state] != NO_LABEL:
+            found.append(text)
+        row, default = dfa.rows[state], dfa.defaults[state]
+        for kind in every:
+            target = row.get(kind, default)
+            if target == DEAD:
+                continue
+            for low, high in dfa.ranges_of({kind}):
+                open_ += [
+                    (target, text + chr(c)) for c in range(low, high) if not 0xD800 <= c < 0xE000
+                ]
+    return sorted(found)
 
 
 def of_length(least: int, most: int | None) -> CharDfa:

@@ -87,11 +87,11 @@ def _lower(
     parsed: Any, *, resources: Mapping[str, Any], assert_formats: bool, ordered: bool
 ) -> tuple[Lowering, Formula]:
     dialect = DEFAULT
-    if isinstance(parsed, dict) and "$schema" in parsed:
-        dialect = dialect_of(parsed["$schema"], "")
     others = {uri: read_schema(other) for uri, other in resources.items()}
+    if isinstance(parsed, dict) and "$schema" in parsed:
+        dialect = dialect_of(parsed["$schema"], "", others)
     registry = build_registry(others, dialect)
-    lowering = Lowering(Space(), assert_formats=assert_formats, ordered=ordered)
+    lowering = Lowering(Space(), assert_formats=assert_formats, ordered=ordered, documents=others)
     place = Place(parsed, open_root(parsed, registry, dialect), "", dialect, is_entered=True)
     return lowering, lowering.lower(place)
 

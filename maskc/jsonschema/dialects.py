@@ -1,7 +1,8 @@
 """Which keywords a schema's dialect has, and what a reference leads to.
 
-A dialect is that of ``$schema``, 2020-12 without one. Documents are found among those that the
-caller gave and the standard's own meta-schemas; nothing is fetched.
+A dialect is that of ``$schema``, 2020-12 without one. It may be another meta-schema that the caller
+gave: since 2019-09 these say by ``$vocabulary`` which keywords there are. Documents are found among
+those that the caller gave and the standard's own meta-schemas; nothing is fetched.
 
 Example: in draft 7 nothing counts beside ``$ref``; since 2019-09 everything does.
 """
@@ -9,7 +10,8 @@ Example: in draft 7 nothing counts beside ``$ref``; since 2019-09 everything doe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from jsonschema_specifications import REGISTRY
@@ -35,11 +37,15 @@ class Dialect:
         name: as people call it.
         year: to compare with: 4, 6, 7, 2019 or 2020.
         specification: how its references are resolved.
+        left_out: keywords of vocabularies that it lacks.
+        asserts_formats: whether it says that ``format`` is asserted.
     """
 
     name: str
     year: int
     specification: Any
+    left_out: frozenset[str] = frozenset()
+    asserts_formats: bool = False
 
 
 DIALECTS = {
@@ -52,27 +58,92 @@ DIALECTS = {
 DEFAULT = DIALECTS["https://json-schema.org/draft/2020-12/schema"]
 
 
-def dialect_of(uri: Any, pointer: str) -> Dialect:
+def dialect_of(
+    uri: Any, pointer: str, documents: Mapping[str, Any] = MappingProxyType({})
+) -> Dialect:
     """Return the dialect that ``$schema`` names.
 
+    Args:
+        uri: what it names.
+        pointer: where, for an error.
+        documents: URI → parsed schema; a meta-schema may be among them.
+
     Raises:
-        SchemaError: it is none of the standard's.
+        SchemaError: it is none of the standard's, and no meta-schema that was given.
     """
-    if isinstance(uri, str):
-        plain = uri.rstrip("#").replace(
-            "https://json-schema.org/draft-0", "http://json-schema.org/draft-0"
-        )
-        found = DIALECTS.get(plain)
+    seen: list[Any] = []
+    vocabularies: Any = None
+    while uri not in seen:
+        seen.append(uri)
+        found = _find_standard(uri)
         if found is not None:
-            return found
-        if plain in ("http://json-schema.org/schema", "https://json-schema.org/schema"):
-            return DEFAULT
+            return found if vocabularies is None else _choose(found, vocabularies, pointer)
+        given = documents.get(uri) if isinstance(uri, str) else None
+        if not isinstance(given, dict) or "$schema" not in given:
+            break
+        if vocabularies is None:
+            vocabularies = given.get("$vocabulary")
+        uri = given["$schema"]
     raise SchemaError(
         pointer,
         "$schema",
-        f"names {uri!r}, which is no dialect that is supported",
-        "use draft 4, 6, 7, 2019-09 or 2020-12, or leave it out",
+        f"names {seen[0]!r}, which is no dialect that is supported",
+        "use draft 4, 6, 7, 2019-09 or 2020-12, or give the meta-schema as a resource",
     )
+
+
+def _find_standard(uri: Any) -> Dialect | None:
+    if not isinstance(uri, str):
+        return None
+    plain = uri.rstrip("#").replace(
+        "https://json-schema.org/draft-0", "http://json-schema.org/draft-0"
+    )
+    if plain in ("http://json-schema.org/schema", "https://json-schema.org/schema"):
+        return DEFAULT
+    return DIALECTS.get(plain)
+
+
+def _choose(dialect: Dialect, vocabularies: Any, pointer: str) -> Dialect:
+    """Return a dialect with the keywords of some vocabularies only.
+
+    Raises:
+        SchemaError: one is required that is not the standard's.
+    """
+    if dialect.year < 2019 or not isinstance(vocabularies, dict):
+        return dialect
+    chosen = set[str]()
+    for uri, is_required in vocabularies.items():
+        if _keywords_of(uri):
+            chosen.add(uri)
+        elif is_required is not False:
+            raise SchemaError(
+                pointer,
+                "$schema",
+                f"has the vocabulary {uri!r}, which is not the standard's",
+                "make it optional in the meta-schema, or use a dialect of the standard",
+            )
+    own = REGISTRY.contents(f"https://json-schema.org/draft/{dialect.name}/schema")["$vocabulary"]
+    core = next(uri for uri in own if uri.endswith("/vocab/core"))
+    kept = frozenset[str]().union(*map(_keywords_of, (core, *chosen)))
+    return replace(
+        dialect,
+        left_out=frozenset[str]().union(*map(_keywords_of, own)) - kept,
+        asserts_formats=any(
+            uri.endswith("/vocab/format-assertion")
+            or uri.endswith("/vocab/format")
+            and vocabularies[uri] is True
+            for uri in chosen
+        ),
+    )
+
+
+def _keywords_of(vocabulary: str) -> frozenset[str]:
+    """Return the keywords of one of the standard's vocabularies; another one has none here."""
+    start, _, name = vocabulary.partition("/vocab/")
+    uri = f"{start}/meta/{name}"
+    if not start.startswith("https://json-schema.org/draft/20") or uri not in REGISTRY:
+        return frozenset()
+    return frozenset(REGISTRY.contents(uri)["properties"])
 
 
 def build_registry(resources: Mapping[str, Any], dialect: Dialect) -> Any:

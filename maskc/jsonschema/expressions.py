@@ -86,6 +86,7 @@ class Space:
         open_ = list(parts)
         mask, found = EVERY_TYPE, dict[Formula, None]()
         values: frozenset[Value] | None = None
+        gone: frozenset[Value] = frozenset()
         while open_:
             part = open_.pop()
             if part is self.false:
@@ -96,8 +97,20 @@ class Space:
                 mask &= part.args[0]
             elif part.kind == "values":
                 values = part.args[0] if values is None else values & part.args[0]
+            elif part.kind == "novalues":
+                gone |= part.args[0]
             elif part is not self.true:
                 found[part] = None
+        gone = frozenset(value for value in gone if BIT[value[0]] & mask)
+        if gone and values is None:
+            found[self.make("novalues", gone)] = None
+        elif values is not None:
+            values -= gone
+        if mask != EVERY_TYPE and any(part.kind == "or" for part in found):
+            narrowed = [self._narrow(part, mask) for part in found]
+            if narrowed != list(found):
+                rest = [self.types(mask), *narrowed]
+                return self.both(rest if values is None else [self.values(values), *rest])
         if values is not None:
             return self._filter(values, mask, list(found))
         for part in found:
@@ -113,6 +126,22 @@ class Space:
         if len(found) == 1:
             return next(iter(found))
         return self.make("and", frozenset(found)) if found else self.true
+
+    def _narrow(self, part: Formula, mask: int) -> Formula:
+        """Return what a disjunction asks of values of some types; any other formula is left."""
+        if part.kind != "or":
+            return part
+        left = []
+        for option in in_order(part.args[0]):
+            if option.kind == "types":
+                if option.args[0] & mask == mask:
+                    return self.true
+                if not option.args[0] & mask:
+                    continue
+            elif option.kind == "values" and not any(BIT[v[0]] & mask for v in option.args[0]):
+                continue
+            left.append(option)
+        return part if len(left) == len(part.args[0]) else self.either(left)
 
     def _filter(self, values: frozenset[Value], mask: int, others: list[Formula]) -> Formula:
         kept = {value for value in values if BIT[value[0]] & mask}

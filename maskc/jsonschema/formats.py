@@ -1,8 +1,10 @@
 """The formats of the standard as automata, whatever the dialect.
 
-A format that is no regular set of strings is refused by name; a name that is not the standard's is
-an annotation. Leap seconds are written in UTC (``23:59:60Z``), and labels that begin with ``xn--``
-are not decoded.
+A format that is no regular set of strings is refused by name, but for host names in Unicode, which
+an automaton leaves to a reader of their own; a name that is not the standard's is an annotation.
+A leap second is 23:59:60 in UTC, written with an offset of whole or half hours: with
+any minute as the offset, an automaton has a state for each minute of the day at each of seven
+places, ten thousand in all. Labels of a ``hostname`` that begin with ``xn--`` are not decoded.
 
 Example: ``date`` accepts ``2024-02-29`` and not ``2023-02-29``.
 """
@@ -13,10 +15,9 @@ from functools import lru_cache
 
 from maskc.jsonschema.patterns import build_whole
 from maskc.runtime.schema.strings.characters import CharDfa
+from maskc.runtime.schema.strings.hosts import LOOSE, STRICT
 
 _REFUSED = {
-    "idn-hostname": "depends on tables of Unicode that are not read",
-    "idn-email": "depends on tables of Unicode that are not read",
     "regex": "is not regular: brackets nest",
 }
 
@@ -27,9 +28,31 @@ _DATE = (
     f"|{_LEAP}-02-29)"
 )
 _HOUR, _MINUTE = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
+_DAY = 24 * 60
+
+
+def _clock(minute: int) -> str:
+    """Return hours and minutes of a minute of the day.
+
+    >>> _clock(1439)
+    '23:59'
+    """
+    return f"{minute % _DAY // 60:02}:{minute % 60:02}"
+
+
+def _leap_seconds() -> str:
+    """Return the pattern of 23:59:60 in UTC, as clocks show it that go by whole or half hours."""
+    found = ["23:59:60(?:[.][0-9]+)?[zZ]"]
+    for offset in range(0, _DAY, 30):
+        ahead, behind = _clock(offset), _clock(-offset)
+        shown = _clock(_DAY - 1 + offset)
+        found.append(f"{shown}:60(?:[.][0-9]+)?(?:[+]{ahead}|-{behind})")
+    return "|".join(found)
+
+
 _TIME = (
     f"(?:{_HOUR}:{_MINUTE}:[0-5][0-9](?:[.][0-9]+)?(?:[zZ]|[+-]{_HOUR}:{_MINUTE})"
-    "|23:59:60(?:[.][0-9]+)?(?:[zZ]|[+-]00:00))"
+    f"|{_leap_seconds()})"
 )
 _DAYS, _HOURS = "[0-9]+D", "(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)"
 _MONTHS = f"[0-9]+M(?:{_DAYS})?"
@@ -91,6 +114,13 @@ _LITERAL = (
 _VARCHAR = "(?:[a-zA-Z0-9_]|%[0-9a-fA-F]{2})"
 _VARSPEC = f"{_VARCHAR}(?:[.]?{_VARCHAR})*(?::[1-9][0-9]{{0,3}}|[*])?"
 _TEMPLATE = f"(?:{_LITERAL}|{{[+#./;?&=,!@|]?{_VARSPEC}(?:,{_VARSPEC})*}})*"
+# RFC 6531: any character that is not ASCII stands in names, and domains are read on their own.
+_IDN_ATOM = r"[a-zA-Z0-9!#$%&'*+/=?^_`{|}~\u{80}-\u{10ffff}-]+"
+_IDN_QUOTED = r'"(?:[\x20\x21\x23-\x5b\x5d-\x7e\u{80}-\u{10ffff}]|\\[\x20-\x7e])*"'
+_IDN_EMAIL = (
+    f"(?:{_IDN_ATOM}(?:[.]{_IDN_ATOM})*|{_IDN_QUOTED})@"
+    f"(?:\\[(?:{_IPV4}|IPv6:{_IPV6})\\]|[^\\[][^]*)"
+)
 _POINTER = "(?:/(?:[^~/]|~[01])*)*"
 
 _PATTERNS = {
@@ -111,7 +141,9 @@ _PATTERNS = {
     "relative-json-pointer": f"(?:0|[1-9][0-9]*)(?:#|{_POINTER})",
     "uuid": "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}",
 }
-NAMES = (*_PATTERNS, *_REFUSED)
+# Formats of which an automaton leaves host names free, which are read on their own.
+_HOSTED = {"idn-hostname": ("[^]*", STRICT), "idn-email": (_IDN_EMAIL, LOOSE)}
+NAMES = (*_PATTERNS, *_HOSTED, *_REFUSED)
 # Bounds on the length that are not part of the automaton.
 LENGTHS = {"hostname": (1, 253)}
 
@@ -125,4 +157,8 @@ def build_format(name: str) -> CharDfa | str | None:
 
 @lru_cache(maxsize=32)
 def _build(name: str) -> CharDfa:
-    return build_whole(_PATTERNS[name])
+    if name not in _HOSTED:
+        return build_whole(_PATTERNS[name])
+    pattern, hosts = _HOSTED[name]
+    dfa = build_whole(pattern)
+    return CharDfa(dfa.starts, dfa.classes, dfa.defaults, dfa.rows, dfa.labels, dfa.start, hosts)

@@ -10,6 +10,7 @@ one that was there is simply left out; the others are compared where they end.
 from __future__ import annotations
 
 import json
+import marshal
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -61,7 +62,7 @@ class _Freezer:
         self._parts: dict[str, list[Any]] = {
             name: [] for name in ("dfas", "strings", "numbers", "arrays", "objects", "positions")
         }
-        self._known: dict[tuple[str, str], int] = {}
+        self._known: dict[tuple[str, bytes], int] = {}
         self._place: dict[int, int] = {}
         self._open: list[int] = []
 
@@ -116,7 +117,8 @@ class _Freezer:
         return place
 
     def _add(self, part: str, entry: Any) -> int:
-        key = (part, json.dumps(entry))
+        # A fifth of the time of writing it in words; version 2 says the same of equal entries.
+        key = (part, marshal.dumps(entry, 2))
         number = self._known.get(key)
         if number is None:
             number = self._known[key] = len(self._parts[part])
@@ -159,6 +161,7 @@ class _Freezer:
             rows,
             list(dfa.labels),
             dfa.start,
+            *([dfa.hosts] if dfa.hosts else []),
         ]
         return self._add("dfas", entry)
 

@@ -10,7 +10,12 @@ from typing import Any
 
 from maskc.jsonschema.formulas import ABOUT, BIT, Formula, Keys, in_order
 from maskc.jsonschema.values import Value
-from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import CharDfa
+from maskc.runtime.schema.strings.hosts import accepts
+
+# Formulas inside each other, references included: compiled code has no bound of its own, and the
+# interpreter's is about the same.
+_MOST_DEPTH = 700
 
 
 class Holding:
@@ -23,6 +28,7 @@ class Holding:
 
     def __init__(self, dfas: list[CharDfa], expand: Callable[[Any], Formula]) -> None:
         self._dfas, self._expand = dfas, expand
+        self._depth = 0
 
     def contains_key(self, keys: Keys, name: str) -> bool:
         """Return whether a name is in a set of keys."""
@@ -35,29 +41,40 @@ class Holding:
         return name not in keys[1] and not any(self._accepts(n, name) for n in keys[2])
 
     def _accepts(self, number: int, text: str) -> bool:
-        dfa = self._dfas[number]
-        return dfa.labels[dfa.read(text)] != NO_LABEL
+        return accepts(self._dfas[number], text)
 
     def holds(self, formula: Formula, value: Value) -> bool:
-        """Return whether a formula holds of a value."""
+        """Return whether a formula holds of a value.
+
+        Raises:
+            RecursionError: it is nested too deep, with its references.
+        """
         kind, args = formula.kind, formula.args
-        about = ABOUT.get(kind)
-        if about is not None:
-            return value[0] != about or self._holds_atom(kind, args, value[1])
+        if kind in ABOUT:
+            return bool(value[0] != ABOUT[kind] or self._holds_atom(kind, args, value[1]))
         if kind in ("true", "false"):
             return kind == "true"
-        if kind == "and":
-            return all(self.holds(part, value) for part in in_order(args[0]))
-        if kind == "or":
-            return any(self.holds(part, value) for part in in_order(args[0]))
         if kind == "types":
             return bool(BIT[value[0]] & args[0])
         if kind in ("values", "novalues"):
             return bool((value in args[0]) == (kind == "values"))
-        if kind in ("one", "noone"):
-            return (sum(self.holds(part, value) for part in args[0]) == 1) == (kind == "one")
-        inner = self.holds(self._expand(args[0]), value)
-        return inner == (kind == "ref")
+        self._depth += 1
+        try:
+            if self._depth > _MOST_DEPTH:
+                raise RecursionError
+            if kind in ("and", "or"):
+                for part in in_order(args[0]):
+                    if self.holds(part, value) != (kind == "and"):
+                        return kind == "or"
+                return kind == "and"
+            if kind in ("one", "noone"):
+                n_held = 0
+                for part in args[0]:
+                    n_held += self.holds(part, value)
+                return (n_held == 1) == (kind == "one")
+            return self.holds(self._expand(args[0]), value) == (kind == "ref")
+        finally:
+            self._depth -= 1
 
     def _holds_atom(self, kind: str, args: tuple[Any, ...], held: Any) -> bool:
         if kind == "string":
@@ -81,8 +98,8 @@ class Holding:
             return all(outcome) if kind == "all" else any(outcome)
         if kind == "unique":
             return bool((len(set(held)) == len(held)) == args[0])
-        chosen = held[args[0] : args[1]]
-        n_fit = sum(self.holds(args[2], v) for v in chosen)
+        items = held[args[0] : args[1]]
+        n_fit = sum(self.holds(args[2], v) for v in items)
         if kind == "items":
-            return n_fit == len(chosen)
+            return bool(n_fit == len(items))
         return n_fit >= args[3] and (args[4] is None or n_fit <= args[4])

@@ -9,10 +9,11 @@ Example: ``{"properties": {"a": {"type": "null"}}}`` is ``all {a} types null``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from typing import Any
 
-from maskc.jsonschema.dialects import dialect_of, enter, follow, scope_of
+from maskc.jsonschema.dialects import Dialect, dialect_of, enter, follow, scope_of
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, TYPES, Formula
 from maskc.jsonschema.places import Place
@@ -28,12 +29,16 @@ class Lowering:
         space: where formulas live.
         assert_formats: whether ``format`` is asserted.
         ordered: whether keys come in the order in which the schema names them.
+        documents: URI → parsed schema, those that the caller gave.
     """
 
-    def __init__(self, space: Space, *, assert_formats: bool, ordered: bool) -> None:
+    def __init__(
+        self, space: Space, *, assert_formats: bool, ordered: bool, documents: Mapping[str, Any]
+    ) -> None:
         self.space = space
-        self._ordered = ordered
+        self._ordered, self._documents = ordered, documents
         self.strings = StringKeywords(space, assert_formats=assert_formats)
+        self._scenarios = Scenarios(self)
         # Where formulas come from, for errors.
         self.pointers: dict[Formula, str] = {}
 
@@ -48,35 +53,49 @@ class Lowering:
         return found
 
     def _lower(self, place: Place) -> Formula:
-        schema = place.schema
-        if isinstance(schema, bool):
-            return self.space.true if schema else self.space.false
-        if not isinstance(schema, dict):
+        given = place.schema
+        if isinstance(given, bool):
+            return self.space.true if given else self.space.false
+        if not isinstance(given, dict):
             raise place.fault("", "is neither an object nor a Boolean", "write a schema")
         place = self.enter(place)
+        schema = place.schema
         if place.dialect.year < 2019 and "$ref" in schema:
             return self.reference(place, "$ref")
         if place.dialect.year >= 2019 and (
             "unevaluatedProperties" in schema or "unevaluatedItems" in schema
         ):
-            return self.space.either(scenario.formula for scenario in Scenarios(self).find(place))
+            # Closed, as references may lead back to it from inside its values.
+            key = ("unevaluated", id(given), scope_of(place.resolver), place.dialect)
+            return self.space.close(key, lambda: self._by_scenario(place), place.pointer)
         return self.space.both([*self.own(place), *self.in_place(place)])
+
+    def _by_scenario(self, place: Place) -> Formula:
+        """Return what a schema asks that depends on what has been evaluated."""
+        return self.space.either(scenario.formula for scenario in self._scenarios.find(place))
 
     def enter(self, place: Place) -> Place:
         """Return a schema's place with its own identifier and dialect."""
         schema, dialect = place.schema, place.dialect
         if "$schema" in schema and ("$id" in schema or "id" in schema or not place.pointer):
-            dialect = dialect_of(schema["$schema"], place.pointer)
-            if dialect.year == 4:
-                self.space.lexical = True
+            dialect = self._dialect(schema["$schema"], place.pointer)
+        if dialect.left_out:
+            schema = {name: held for name, held in schema.items() if name not in dialect.left_out}
         if place.is_entered or "$id" not in schema and "id" not in schema:
             return Place(schema, place.resolver, place.pointer, dialect)
         return Place(schema, enter(schema, place.resolver, dialect), place.pointer, dialect)
 
+    def _dialect(self, uri: Any, pointer: str) -> Dialect:
+        """Return the dialect that a subschema names."""
+        dialect = dialect_of(uri, pointer, self._documents)
+        if dialect.year == 4:
+            self.space.lexical = True
+        return dialect
+
     def reference(self, place: Place, keyword: str) -> Formula:
         """Return the closed formula of what a reference leads to."""
         target = self.target(place, keyword)
-        key = (id(target.schema), scope_of(target.resolver), target.dialect.year)
+        key = (id(target.schema), scope_of(target.resolver), target.dialect)
         # The schema is kept alive by the place, so that its identity stays its own.
         return self.space.close(key, lambda: self.lower(target), target.pointer)
 
@@ -86,9 +105,7 @@ class Lowering:
         contents, resolver = follow(reference, place.resolver, keyword, place.pointer)
         dialect = place.dialect
         if isinstance(contents, dict) and "$schema" in contents:
-            dialect = dialect_of(contents["$schema"], reference)
-            if dialect.year == 4:
-                self.space.lexical = True
+            dialect = self._dialect(contents["$schema"], reference)
         if not isinstance(contents, dict | bool):
             raise place.fault(keyword, f"{reference!r} leads to no schema", "correct it")
         return Place(contents, resolver, str(reference).removeprefix("#"), dialect, is_entered=True)
@@ -118,8 +135,8 @@ class Lowering:
             yield space.either(
                 [space.both([asked, then]), space.both([space.negate(asked), otherwise])]
             )
-        for name, formula in self.dependents(place):
-            yield space.either([self.lacks(name), formula])
+        for name, below in self.dependents(place):
+            yield space.either([self.lacks(name), self.lower(below)])
 
     def branches(self, place: Place, keyword: str) -> list[Formula]:
         """Return what the schemas of a list ask."""
@@ -136,16 +153,13 @@ class Lowering:
         """Return that an object has a key."""
         return self.space.some(("names", frozenset([name])), self.space.true)
 
-    def dependents(self, place: Place) -> Iterator[tuple[str, Formula]]:
-        """Yield keys with the schema that applies if they are there."""
-        year = place.dialect.year
-        if "dependentSchemas" in place.schema and year >= 2019:
-            for name, schema in place.map("dependentSchemas").items():
-                yield name, self.lower(place.below(schema, "dependentSchemas", name))
-        if "dependencies" in place.schema and year < 2019:
-            for name, schema in place.map("dependencies").items():
-                if not isinstance(schema, list):
-                    yield name, self.lower(place.below(schema, "dependencies", name))
+    def dependents(self, place: Place) -> Iterator[tuple[str, Place]]:
+        """Yield keys with the place of the schema that applies if they are there."""
+        keyword = "dependentSchemas" if place.dialect.year >= 2019 else "dependencies"
+        if keyword in place.schema:
+            for name, schema in place.map(keyword).items():
+                if place.dialect.year >= 2019 or not isinstance(schema, list):
+                    yield name, place.below(schema, keyword, name)
 
     def own(self, place: Place) -> Iterator[Formula]:
         """Yield what the keywords without schemas for the same value ask."""

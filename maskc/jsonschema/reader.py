@@ -1,7 +1,7 @@
 """What was given as a schema, as parsed JSON: a mapping, a text, or a Pydantic class.
 
 Numbers are read exactly. What cannot be a schema is refused here: no JSON, a key twice in one
-object, too long, nested too deep.
+object, half of a surrogate pair, too long, nested too deep.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def read_schema(given: Any) -> Any:
         raise SchemaError(
             "", "", "is no object and no Boolean", "give a mapping, a JSON text or a Pydantic class"
         )
-    _check_depth(given)
+    _check(given)
     try:
         # One way in: what is compiled is what the artifact will show.
         text = json.dumps(given, default=_refuse, ensure_ascii=False)
@@ -53,7 +53,7 @@ def _refuse(value: object) -> object:
 
 def _parse(text: str | bytes | bytearray) -> Any:
     parsed = _load(text)
-    _check_depth(parsed)
+    _check(parsed)
     return parsed
 
 
@@ -117,14 +117,31 @@ def _too_deep() -> SchemaError:
     )
 
 
-def _check_depth(parsed: Any) -> None:
+def _check(parsed: Any) -> None:
+    """Refuse what is nested too deep, and strings that are no Unicode text."""
     open_ = [(parsed, 0)] if isinstance(parsed, _NESTS) else []
     while open_:
         here, depth = open_.pop()
         if depth >= MAX_DEPTH and here:
             raise _too_deep()
-        inner = here.values() if isinstance(here, dict) else here
-        open_ += [(value, depth + 1) for value in inner if isinstance(value, _NESTS)]
+        inner = [*here, *here.values()] if isinstance(here, dict) else here
+        for value in inner:
+            if isinstance(value, _NESTS):
+                open_.append((value, depth + 1))
+            elif isinstance(value, str) and not value.isascii():
+                _check_text(value)
+
+
+def _check_text(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise SchemaError(
+            "",
+            "",
+            f"has the string {text[:60]!a} with half of a surrogate pair",
+            "write whole characters",
+        ) from None
 
 
 def write_json(parsed: Any) -> str:

@@ -14,6 +14,12 @@ from typing import Any
 from maskc.errors import SchemaError
 from maskc.jsonschema.formulas import Formula
 
+# Reason and remedy of an error.
+NO_PROGRESS = (
+    "leads back to itself without going into a value",
+    "let the circle go through a property or an item",
+)
+
 
 class References:
     """The closed formulas of one compilation, by their keys."""
@@ -55,12 +61,7 @@ class References:
                 entered.discard(done)
                 self._checked.add(done)
             elif after in entered:
-                raise SchemaError(
-                    self._closed[after][1],
-                    "$ref",
-                    "leads back to itself without going into a value",
-                    "let the circle go through a property or an item",
-                )
+                raise SchemaError(self._closed[after][1], "$ref", *NO_PROGRESS)
             elif after not in self._checked:
                 path.append(after)
                 entered.add(after)

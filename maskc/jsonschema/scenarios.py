@@ -6,22 +6,25 @@ depends on the branches that hold. So a schema with one of them is lowered way b
 Example: ``anyOf`` over ``a`` and ``b`` has three ways: both hold, or one of the two and not the
 other.
 
-Limits: ``MAX_SCENARIOS`` ways.
+Limits: ``MAX_SCENARIOS`` ways of a schema, and ``MAX_JOINED`` pairs of ways in all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from maskc.jsonschema.dialects import scope_of
 from maskc.jsonschema.evaluated import Evaluated, Scenario, join
 from maskc.jsonschema.formulas import BIT, Formula, Keys
+from maskc.jsonschema.references import NO_PROGRESS
 
 if TYPE_CHECKING:
     from maskc.jsonschema.lowering import Lowering
     from maskc.jsonschema.places import Place
 
 MAX_SCENARIOS = 256
+MAX_JOINED = 200_000
 
 
 class Scenarios:
@@ -33,6 +36,9 @@ class Scenarios:
 
     def __init__(self, lowering: Lowering) -> None:
         self._lowering, self._space = lowering, lowering.space
+        self._entered: list[Any] = []  # what references lead to, on the way to here
+        self._followed: dict[Any, list[Scenario]] = {}
+        self._n_joined = 0
 
     def find(self, place: Place) -> list[Scenario]:
         """Return the ways in which a schema can hold, with what is then evaluated.
@@ -45,9 +51,11 @@ class Scenarios:
         if not isinstance(schema, dict):
             raise place.fault("", "is neither an object nor a Boolean", "write a schema")
         place = self._lowering.enter(place)
+        if place.dialect.year < 2019 and "$ref" in place.schema:
+            return self._follow(place, "$ref")  # nothing counts beside it
         found = [Scenario(self._space.both(self._lowering.own(place)), self._evaluated(place))]
         for ways in self._ways(place):
-            found = join(self._space, found, ways)
+            found = self._join(place, found, ways)
             if len(found) > MAX_SCENARIOS:
                 raise place.fault(
                     "unevaluatedProperties",
@@ -81,7 +89,7 @@ class Scenarios:
         schema, space, year = place.schema, self._space, place.dialect.year
         for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
             if keyword in schema and is_known_reference(keyword, year):
-                yield self.find(self._lowering.target(place, keyword))
+                yield self._follow(place, keyword)
         for n, inner in enumerate(schema.get("allOf", [])):
             yield self.find(place.below(inner, "allOf", n))
         if "anyOf" in schema:
@@ -90,15 +98,39 @@ class Scenarios:
             yield self._one(place)
         if "not" in schema:
             yield [Scenario(space.negate(self._lowering.sub(place, "not")), Evaluated())]
-        if "if" in schema:
+        if "if" in schema and year >= 7:
             yield self._conditional(place)
-        for name, inner in schema.get("dependentSchemas", {}).items():
+        for name, below in self._lowering.dependents(place):
             there = [
                 Scenario(space.both([self._lowering.has(name), s.formula]), s.evaluated)
-                for s in self.find(place.below(inner, "dependentSchemas", name))
+                for s in self.find(below)
             ]
             away = space.either([self._lowering.lacks(name), space.types(~BIT["object"] & 63)])
             yield [*there, Scenario(away, Evaluated())]
+
+    def _follow(self, place: Place, keyword: str) -> list[Scenario]:
+        """Return the ways in which what a reference leads to can hold."""
+        target = self._lowering.target(place, keyword)
+        key = (id(target.schema), scope_of(target.resolver), target.dialect)
+        if key in self._entered:
+            raise place.fault(keyword, *NO_PROGRESS)
+        found = self._followed.get(key)
+        if found is None:
+            self._entered.append(key)
+            found = self._followed[key] = self.find(target)
+            self._entered.pop()
+        return found
+
+    def _join(self, place: Place, left: list[Scenario], right: list[Scenario]) -> list[Scenario]:
+        """Return the ways in which two schemas hold at once."""
+        self._n_joined += len(left) * len(right)
+        if self._n_joined > MAX_JOINED:
+            raise place.fault(
+                "unevaluatedProperties",
+                f"(or unevaluatedItems) combines more than {MAX_JOINED:,} pairs of subschemas",
+                "write additionalProperties or items in each branch",
+            )
+        return join(self._space, left, right)
 
     def _any(self, place: Place) -> list[Scenario]:
         found = [Scenario(self._space.true, Evaluated())]
@@ -111,7 +143,7 @@ class Scenarios:
                     *ways,
                     Scenario(self._space.negate(self._lowering.lower(below)), Evaluated()),
                 ]
-                found = join(self._space, found, ways)
+                found = self._join(place, found, ways)
             if len(found) > MAX_SCENARIOS:
                 break  # said by the caller
         return [Scenario(self._space.both([whole, f.formula]), f.evaluated) for f in found]
@@ -132,9 +164,10 @@ class Scenarios:
         held = self.find(place.below(schema["if"], "if"))
         failed = [Scenario(space.negate(self._lowering.sub(place, "if")), Evaluated())]
         if "then" in schema:
-            held = join(space, held, self.find(place.below(schema["then"], "then")))
+            held = self._join(place, held, self.find(place.below(schema["then"], "then")))
         if "else" in schema:
-            failed = join(space, failed, self.find(place.below(schema["else"], "else")))
+            otherwise = self.find(place.below(schema["else"], "else"))
+            failed = self._join(place, failed, otherwise)
         return [*held, *failed]
 
     def _leave_none(self, place: Place, scenario: Scenario) -> Scenario:

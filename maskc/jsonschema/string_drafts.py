@@ -9,6 +9,7 @@ from __future__ import annotations
 from maskc.errors import SchemaError
 from maskc.jsonschema.alternatives import Alternatives, Atoms, intersect_bounds
 from maskc.jsonschema.automata import (
+    HostedError,
     TooLargeError,
     combine,
     complement,
@@ -20,6 +21,7 @@ from maskc.jsonschema.drafts import StringDraft
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, in_order
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.hosts import MOST, STRICT
 
 
 class StringDrafts:
@@ -63,9 +65,14 @@ class StringDrafts:
             gone = {v[1] for atom in atoms if atom.kind == "novalues" for v in atom.args[0]}
             if gone:
                 parts.append(self._all_but(tuple(sorted(gone))))
-            return StringDraft(intersect(parts), low, high)
+            found = intersect(parts)
+            if found.hosts:
+                low, high = _drop_lengths(found.hosts, low, high)
+            return StringDraft(found, low, high)
         except TooLargeError:
             raise too_large(pointer, "pattern") from None
+        except HostedError:
+            raise _hosted(pointer) from None
 
     def _all_but(self, texts: tuple[str, ...]) -> CharDfa:
         """Return the automaton of all strings but some."""
@@ -88,11 +95,13 @@ class StringDrafts:
                 if draft.low or draft.high is not None:
                     bounded.append(of_length(draft.low, draft.high))
                 parts.append(intersect(bounded))
-            if len(parts) == 1:
+            if len(parts) == 1 and not parts[0].hosts:
                 return parts[0]
             return combine(parts, lambda labels: NO_LABEL if set(labels) <= {NO_LABEL} else 0)
         except TooLargeError:
             raise too_large(pointer, "propertyNames") from None
+        except HostedError:
+            raise _hosted(pointer) from None
 
 
 def too_large(pointer: str, keyword: str) -> SchemaError:
@@ -102,6 +111,28 @@ def too_large(pointer: str, keyword: str) -> SchemaError:
         keyword,
         "makes too large an automaton with what else is asked of the same string",
         "write a simpler one",
+    )
+
+
+def _drop_lengths(hosts: str, low: int, high: int | None) -> tuple[int, int | None]:
+    """Return the bounds of strings with host names of a kind: none, if all meet them.
+
+    Raises:
+        HostedError: they are not.
+    """
+    least, most = (1, MOST) if hosts == STRICT else (3, None)
+    if low > least or high is not None and (most is None or high < most):
+        raise HostedError
+    return 0, None
+
+
+def _hosted(pointer: str) -> SchemaError:
+    return SchemaError(
+        pointer,
+        "format",
+        "is idn-hostname or idn-email beside a pattern or a length, negated, or of keys, which is "
+        "not supported",
+        "leave one of the two out",
     )
 
 

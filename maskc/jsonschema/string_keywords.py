@@ -1,6 +1,7 @@
-"""``pattern`` and ``format`` as formulas: an automaton, and a length where that is simpler.
+"""``pattern`` and ``format`` as formulas: an automaton, a length where that is simpler, or values.
 
-Example: ``{"pattern": "^.{1,40}$"}`` is the automaton of ``.*`` and ``length(1, 40)``.
+Example: ``{"pattern": "^.{1,40}$"}`` is the automaton of ``.*`` and ``length(1, 40)``, and
+``{"pattern": "^(GET|PUT)$"}`` asks of a string what ``{"enum": ["GET", "PUT"]}`` does.
 """
 
 from __future__ import annotations
@@ -8,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from maskc.jsonschema.automata import TooLargeError
+from maskc.jsonschema.automata import TooLargeError, list_strings
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formats import LENGTHS, build_format
-from maskc.jsonschema.formulas import Formula
+from maskc.jsonschema.formulas import BIT, EVERY_TYPE, Formula
 from maskc.jsonschema.patterns import build_pattern, split_pattern
 from maskc.jsonschema.places import Place
 from maskc.jsonschema.syntax import PatternError
+from maskc.runtime.schema.strings.characters import CharDfa
 
 _Made = TypeVar("_Made")
+_MOST_VALUES = 64  # strings of a pattern that are listed
 
 
 class StringKeywords:
@@ -42,7 +45,7 @@ class StringKeywords:
         schema = place.schema
         if "pattern" in schema:
             yield self._pattern(place, schema["pattern"])
-        if "format" in schema and self._assert_formats:
+        if "format" in schema and (self._assert_formats or place.dialect.asserts_formats):
             yield self._format(place, schema["format"])
 
     def _pattern(self, place: Place, pattern: Any) -> Formula:
@@ -55,17 +58,21 @@ class StringKeywords:
 
     def _read_pattern(self, place: Place, pattern: str) -> Formula:
         parts = self._guard(place, "pattern", lambda: split_pattern(pattern), f"{pattern!r} ")
-        return self._space.either(
-            self._space.both(
-                [
-                    self._space.make("string", self._space.add_dfa(dfa), True),
-                    self._space.make("length", low, high),
-                ]
-            )
-            if low or high is not None
-            else self._space.make("string", self._space.add_dfa(dfa), True)
-            for dfa, low, high in parts
-        )
+        return self._space.either(self._part(dfa, low, high) for dfa, low, high in parts)
+
+    def _part(self, dfa: CharDfa, low: int, high: int | None) -> Formula:
+        """Return that a string is accepted by an automaton, and of some lengths."""
+        space = self._space
+        texts = list_strings(dfa, _MOST_VALUES)
+        if texts is not None:
+            # Branches that differ in such a pattern are seen to exclude each other.
+            kept = [t for t in texts if low <= len(t) and (high is None or len(t) <= high)]
+            others = space.types(EVERY_TYPE & ~BIT["string"])
+            return space.either([others, space.values(("string", text) for text in kept)])
+        found = space.make("string", space.add_dfa(dfa), True)
+        if low or high is not None:
+            return space.both([found, space.make("length", low, high)])
+        return found
 
     def pattern_dfa(self, place: Place, keyword: str, pattern: str) -> int:
         """Return the number of a pattern's automaton."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
+from maskc.budget import poll
 from maskc.jsonschema.automata import (
     MAX_STATES,
     CharSet,
@@ -88,6 +89,7 @@ class _Nfa:
 
     def close(self, state: int, kinds: str) -> int:
         """Return the states reached without a character, as bits; some bound moves are free."""
+        poll()
         found, open_ = 1 << state, [state]
         while open_:
             here = open_.pop()

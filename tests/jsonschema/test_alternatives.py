@@ -66,3 +66,33 @@ def test_bounds_are_intersected():
     atoms = frozenset([space.make("size", 1, None), space.make("size", 0, 7)])
     assert intersect_bounds(atoms, "size") == (1, 7)
     assert intersect_bounds(atoms, "count") == (0, None)
+
+
+def test_branches_beside_one_without_the_constant_are_not_multiplied():
+    space = Space()
+    kind = ("names", frozenset(["kind"]))
+    branches = [
+        space.both(
+            [
+                space.some(kind, space.true),
+                space.all(kind, space.values([("string", name)])),
+                space.some(("names", frozenset([f"{name}1"])), space.true),
+                space.some(("names", frozenset([f"{name}2"])), space.true),
+            ]
+        )
+        for name in "abcdefgh"
+    ]
+    branches.append(space.some(("names", frozenset(["free"])), space.true))
+    # Without looking at the kind first they are 3 to the power of 8.
+    assert len(find(space, space.make("one", tuple(branches)), "object")) < 40
+
+
+def test_branches_that_differ_in_the_key_they_require_are_not_multiplied():
+    space = Space()
+    branches = []
+    for name in "abcdefghijkl":
+        key = ("names", frozenset([name]))
+        fits = space.values([("string", name)])
+        branches.append(space.both([space.some(key, space.true), space.all(key, fits)]))
+    # A branch fails if its key is missing, or has another value: that is one way, not two.
+    assert len(find(space, space.make("one", tuple(branches)), "object")) == len(branches)

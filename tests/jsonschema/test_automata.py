@@ -6,6 +6,7 @@ from maskc.jsonschema.automata import (
     _refine,
     combine,
     intersect,
+    list_strings,
     of_texts,
     relabel,
 )
@@ -40,6 +41,16 @@ def test_labels_that_go_take_with_them_what_led_to_nothing_else():
     others = relabel(dfa, lambda label: NO_LABEL if label == 0 else label)
     assert [others.labels[others.read(text)] for text in ("a", "ab", "x")] == [NO_LABEL, 1, 3]
     assert relabel(dfa, lambda _: NO_LABEL).start == DEAD
+
+
+def test_the_strings_of_an_automaton_are_listed_if_they_are_few():
+    assert list_strings(build_pattern("^[ab]?c$"), 3) == ["ac", "bc", "c"]
+    assert list_strings(build_pattern("^[ab]?c$"), 2) is None
+    assert list_strings(build_pattern("^a*$"), 64) is None
+
+
+def test_halves_of_surrogate_pairs_are_no_strings():
+    assert list_strings(build_pattern(r"^[\ud7ff-\ue000]$"), 64) == ["\ud7ff", "\ue000"]
 
 
 def test_a_chain_of_states_is_split_in_a_step_a_state():

@@ -37,3 +37,31 @@ def test_exactly_one_of_values_is_those_that_come_once():
 
 def test_every_type_is_true():
     assert SPACE.types(EVERY_TYPE) is SPACE.true
+
+
+def test_a_conjunction_leaves_out_options_of_other_types():
+    word = SPACE.values([("string", "a")])
+    assert SPACE.both([TEXT, SPACE.either([NUMBER, word])]) is word
+
+
+def test_a_disjunction_that_has_all_the_types_of_a_conjunction_asks_nothing():
+    short = SPACE.make("length", 0, 3)
+    assert SPACE.both([NUMBER, SPACE.either([NUMBER, short])]) is NUMBER
+
+
+def test_values_that_are_excluded_are_one_set():
+    a, b = ("string", "a"), ("string", "b")
+    both = SPACE.make("novalues", frozenset([a, b]))
+    parts = [SPACE.make("novalues", frozenset([value])) for value in (a, b)]
+    assert SPACE.both(parts) is both
+    assert SPACE.both([both, parts[0]]) is both
+
+
+def test_values_of_other_types_need_not_be_excluded():
+    assert SPACE.both([NUMBER, SPACE.make("novalues", frozenset([("string", "a")]))]) is NUMBER
+
+
+def test_values_are_those_that_are_not_excluded():
+    a, b = ("string", "a"), ("string", "b")
+    found = SPACE.both([SPACE.values([a, b]), SPACE.make("novalues", frozenset([a]))])
+    assert found is SPACE.values([b])

@@ -12,6 +12,11 @@ from maskc.jsonschema.formats import build_format
         ("time", "23:59:60Z", True),
         ("time", "22:59:60Z", False),
         ("time", "12:00:00", False),
+        ("time", "01:29:60+01:30", True),
+        ("time", "01:29:60+01:00", False),
+        ("time", "15:59:60.25-08:00", True),
+        ("time", "15:59:60+08:00", False),
+        ("date-time", "2016-12-31T23:29:60+23:30", True),
         ("date-time", "2024-01-31t00:00:00.5+23:59", True),
         ("duration", "P1Y2M3DT4H5M6S", True),
         ("duration", "P1Y2D", False),
@@ -38,6 +43,28 @@ from maskc.jsonschema.formats import build_format
 def test_a_format_is_what_its_standard_says(name, text, valid):
     dfa = build_format(name)
     assert (dfa.labels[dfa.read(text)] >= 0) is valid
+
+
+def test_a_leap_second_is_the_last_minute_of_a_day_in_utc():
+    dfa = build_format("time")
+    minutes = range(24 * 60)
+    accepted = {
+        (minute, offset)
+        for minute in minutes
+        for offset in range(0, 24 * 60, 30)
+        if dfa.labels[dfa.read(f"{_clock(minute)}:60+{_clock(offset)}")] >= 0
+        and dfa.labels[dfa.read(f"{_clock((2 * 1439 - minute) % 1440)}:60-{_clock(offset)}")] >= 0
+    }
+    assert accepted == {((1439 + offset) % 1440, offset) for offset in range(0, 24 * 60, 30)}
+
+
+def _clock(minute):
+    return f"{minute // 60:02}:{minute % 60:02}"
+
+
+def test_a_leap_second_has_no_offset_of_other_minutes():
+    dfa = build_format("time")
+    assert dfa.read("00:14:60+00:1") == 0
 
 
 def test_a_format_that_is_not_regular_is_refused_with_the_reason():

@@ -40,6 +40,30 @@ def test_an_atom_holds_of_the_values_that_it_describes(kind, args, value, holds)
     assert SPACE.holds(SPACE.make(kind, *args), value) is holds
 
 
+def chain(length):
+    """Return a reference that leads to the next one, and so on."""
+    space = Space()
+
+    def build(n):
+        more = [] if n == length else [space.close(n + 1, lambda: build(n + 1), "")]
+        return space.both([space.make("length", n, None), *more])
+
+    return space, space.close(0, lambda: build(0), "")
+
+
+def test_references_are_followed_as_deep_as_people_write_them():
+    space, first = chain(100)
+    assert space.holds(first, THREE)
+    assert not space.holds(first, TEXT)
+
+
+def test_a_chain_of_references_has_an_end_in_compiled_code_too():
+    space, first = chain(5_000)
+    for _ in range(2):  # and what was counted is let go of
+        with pytest.raises(RecursionError):
+            space.holds(first, THREE)
+
+
 @pytest.mark.parametrize(
     ("keys", "is_in"),
     [

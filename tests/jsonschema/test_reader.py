@@ -44,3 +44,11 @@ def test_a_pydantic_class_is_read():
 def test_what_is_no_schema_is_refused(given, reason):
     with pytest.raises(SchemaError, match=reason):
         read_schema(given)
+
+
+@pytest.mark.parametrize(
+    "schema", ['{"const": "\\ud800"}', {"title": "\udfff"}, {"properties": {"\ud800": True}}]
+)
+def test_half_of_a_surrogate_pair_is_refused(schema):
+    with pytest.raises(SchemaError, match="half of a surrogate pair"):
+        read_schema(schema)

@@ -5,6 +5,7 @@ import pytest
 from maskc.errors import SchemaError
 from maskc.jsonschema.dialects import DEFAULT
 from maskc.jsonschema.expressions import Space
+from maskc.jsonschema.formulas import BIT
 from maskc.jsonschema.places import Place
 from maskc.jsonschema.string_keywords import StringKeywords
 
@@ -19,6 +20,18 @@ def test_a_pattern_of_counted_characters_is_a_length():
     space, (found,) = lower({"pattern": "^.{1,4000}$"})
     assert {part.kind for part in found.args[0]} == {"string", "length"}
     assert sum(len(dfa.labels) for dfa in space.dfas) < 10
+
+
+def test_a_pattern_of_few_strings_is_their_values():
+    space, (found,) = lower({"pattern": "^(PUT|GET)$"})
+    values = space.values([("string", "GET"), ("string", "PUT")])
+    assert space.both([found, space.types(BIT["string"])]) is values
+
+
+def test_a_pattern_of_few_strings_asks_nothing_of_other_types():
+    space, (found,) = lower({"pattern": "^a{2}$"})
+    assert space.holds(found, ("null",))
+    assert not space.holds(found, ("string", "a"))
 
 
 def test_a_pattern_is_built_once():

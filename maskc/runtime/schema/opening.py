@@ -14,7 +14,7 @@ from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.masks.masks import SchemaMasks
 from maskc.runtime.schema.plan.entries import PlanError
 from maskc.runtime.schema.plan.plan import Layout, Plan
-from maskc.runtime.schema.tries.tokens import TokenIndex
+from maskc.runtime.schema.tries.mixes import Mixes
 from maskc.runtime.vocabulary import index_of
 
 
@@ -23,10 +23,8 @@ class MaskedSchemaMachine(SchemaMachine):
 
     Args:
         plan: what is asked.
-        index: the vocabulary.
         text_of: token id → its bytes, ``None`` if it writes no text.
-        budget: what cached results are charged to.
-        pool: the distinct masks.
+        mixes: puts masks together.
 
     Attributes:
         pool, byte_groups, mask, mask_numbers: see the interface.
@@ -36,14 +34,12 @@ class MaskedSchemaMachine(SchemaMachine):
     def __init__(
         self,
         plan: Plan,
-        index: TokenIndex,
         text_of: Callable[[int], bytes | None],
-        budget: Budget,
-        pool: MaskPool,
+        mixes: Mixes,
     ) -> None:
-        super().__init__(plan, text_of, budget)
-        self.masks = masks = SchemaMasks(index, self, pool)
-        self.pool = pool
+        super().__init__(plan, text_of, mixes.budget)
+        self.masks = masks = SchemaMasks(self, mixes)
+        self.pool = mixes.pool
         self.byte_groups = EVERY_BYTE
         # Not methods that call these: a call is a tenth of a warm fill.
         self.mask = masks.mask
@@ -62,7 +58,8 @@ def open_schema(
         PlanError: the plan is damaged.
     """
     index = index_of(contents.arrays["token_first"], contents.arrays["token_bytes"])
-    return MaskedSchemaMachine(_read_plan(contents, budget), index, text_of, budget, pool)
+    mixes = Mixes(index, pool, budget)
+    return MaskedSchemaMachine(_read_plan(contents, budget), text_of, mixes)
 
 
 def _read_plan(contents: Contents, budget: Budget) -> Plan:

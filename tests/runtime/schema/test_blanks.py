@@ -31,6 +31,10 @@ def follow(choice, text, depth=1):
         ("at most 9", b" \t\n" * 3, True),
         ("at most 9", b" " * 10, None),
         ("at most 9", b"\r", None),
+        ("at most 3 on a line", b" \t ", True),
+        ("at most 3 on a line", b" " * 4, None),
+        ("at most 3 on a line", b" \n", None),
+        ("at most 3 on a line", b"\r", None),
     ],
 )
 def test_a_gap_is_read_as_its_layout_says(choice, text, expected):
@@ -38,7 +42,8 @@ def test_a_gap_is_read_as_its_layout_says(choice, text, expected):
 
 
 @pytest.mark.parametrize(
-    "choice", ["", "at most", "at most 0", "at most -1", "at most 12345678901"]
+    "choice",
+    ["", "at most", "at most 0", "at most -1", "at most 12345678901", "compact on a line"],
 )
 def test_another_choice_is_refused(choice):
     with pytest.raises(ValueError, match="blanks is not one of compact, bounded, any"):
@@ -48,6 +53,12 @@ def test_another_choice_is_refused(choice):
 def test_no_blanks_are_the_compact_layout():
     assert (at_most(0), at_most(3)) == ("compact inside", "at most 3 inside")
     assert at_most(None) == "bounded inside"
+
+
+def test_a_layout_of_one_line_has_the_usual_number_of_blanks():
+    assert at_most(None, on_line=True) == "at most 8 on a line inside"
+    assert at_most(2, on_line=True) == "at most 2 on a line inside"
+    assert at_most(0, on_line=True) == "compact inside"
 
 
 def test_inside_of_a_text_blanks_are_those_of_the_layout():
@@ -72,7 +83,9 @@ def kit():
     return make_kit(VOCABULARY)
 
 
-@pytest.mark.parametrize("blanks", ["bounded", "any", "at most 1", "at most 9"])
+@pytest.mark.parametrize(
+    "blanks", ["bounded", "any", "at most 1", "at most 9", "at most 2 on a line"]
+)
 @pytest.mark.parametrize("schema", SCHEMAS, ids=str)
 def test_without_blanks_around_it_a_text_is_one_that_begins_and_ends_with_none(kit, schema, blanks):
     draw = random.Random(f"{schema} {blanks}")
@@ -102,3 +115,25 @@ def test_without_blanks_around_it_a_text_is_one_that_begins_and_ends_with_none(k
         assert here.fork().accept_bytes(b" ")
     assert not inside.matcher().accept_bytes(b" ")
     assert usual.matcher().accept_bytes(b" ")
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=str)
+def test_a_text_on_a_line_is_one_with_as_many_blanks_and_no_line_break(kit, schema):
+    draw = random.Random(str(schema))
+    usual = kit.json_schema(schema, blanks="at most 3 inside")
+    on_line = kit.json_schema(schema, blanks="at most 3 on a line inside")
+    bitmask = allocate_bitmask(2, kit.vocab_size)
+    for _ in range(12):
+        here, there = usual.matcher(), on_line.matcher()
+        for _ in range(14):
+            here.fill_bitmask(bitmask, 0)
+            there.fill_bitmask(bitmask, 1)
+            bits = np.unpackbits(bitmask.view(np.uint8), axis=1, bitorder="little")
+            broken, legal = (set(np.flatnonzero(row[: len(TEXTS)]).tolist()) for row in bits)
+            assert legal == {n for n in broken if b"\n" not in TEXTS[n]}
+            assert here.is_accepting == there.is_accepting
+            if not legal:
+                break
+            token = draw.choice(sorted(legal))
+            assert here.accept_bytes(TEXTS[token])
+            assert there.accept_bytes(TEXTS[token])

@@ -1,12 +1,13 @@
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.sides import Rule
-from maskc.runtime.schema.scans.digits import walk_number
+from maskc.runtime.schema.scans.digits import follow_number
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.schema.vocabularies import build_index
 
@@ -22,6 +23,7 @@ TEXTS = (
     b"0",
 )
 INDEX = build_index(TEXTS)
+EMPTY = INDEX.pack([])
 BOUND = (
     st.none()
     | st.integers(-200, 70_000).map(Fraction)
@@ -60,16 +62,29 @@ def test_the_texts_that_stay_in_a_number_are_those_that_it_reads(exponents, rule
     state = read(numbers, before)
     if state is None:
         return
-    places, _ = walk_number(INDEX, INDEX.tokens, numbers, state, (ROOT,))
-    wanted = [text for text in INDEX.texts if read(numbers, before + text) is not None]
-    assert sorted(INDEX.texts[place] for place in places) == sorted(wanted)
+    found = follow_number(INDEX, INDEX.tokens, numbers, state, (ROOT,))
+    wanted = [p for p, text in enumerate(INDEX.texts) if read(numbers, before + text) is not None]
+    assert sorted(found.list_places()) == wanted
+    words = INDEX.set_bits(np.bitwise_or.reduce([EMPTY, *found.part.rows]), found.part.few)
+    assert np.array_equal(words, INDEX.pack([INDEX.ids[place] for place in wanted]))
 
 
 def test_a_number_may_end_where_something_else_follows():
     index = build_index((b"1", b"1,", b"2"))
     numbers = Numbers(Rule(multiple=Fraction(1)), exponents=True)
-    _, exits = walk_number(index, index.tokens, numbers, read(numbers, b"4"), (ROOT,))
-    assert {index.tokens.path(node) for node in exits} == {b"", b"1"}
+    found = follow_number(index, index.tokens, numbers, read(numbers, b"4"), (ROOT,))
+    assert {index.tokens.path(node) for node in found.exits} == {b"", b"1"}
+
+
+def test_numbers_that_take_all_digits_share_the_row_of_these():
+    numbers = Numbers(Rule(multiple=Fraction(1), high=Fraction(10**9)), exponents=False)
+    index = build_index(tuple(str(n).encode() for n in range(150)))
+    found = [
+        follow_number(index, index.tokens, numbers, read(numbers, text), (ROOT,))
+        for text in (b"12", b"345")
+    ]
+    assert [len(one.part.rows) for one in found] == [1, 1]
+    assert found[0].part.rows[0] is found[1].part.rows[0]
 
 
 @pytest.mark.parametrize(

@@ -71,3 +71,14 @@ def test_many_tokens_after_a_quote_are_found_likewise():
     bits = sum(1 << index.rests.texts[:].index(rest) for rest in wanted)
     found = {index.texts[place][1:] for place in names.with_rests(quote, bits)}
     assert found == wanted
+
+
+def test_objects_whose_names_end_alike_have_one_row():
+    kinds = [{"properties": {name: {"const": 1}}, "type": "object"} for name in ("qa", "ra")]
+    found = []
+    for kind, start in zip(kinds, ('{"q', '{"r'), strict=True):
+        matcher = maskc.Artifact(compile_schema(kind, VOCABULARY)).matcher()
+        assert matcher.accept_bytes(start.encode())
+        assert mask(matcher) == read_by_token(matcher)
+        found.append(mask(matcher))
+    assert found[0] == found[1]

@@ -24,6 +24,16 @@ def test_an_object_is_known_by_the_keys_that_may_come():
     assert both is not other
 
 
+def test_where_no_text_goes_on_in_a_key_all_objects_are_alike():
+    names = [n for n in range(len(INDEX.tokens.bytes)) if INDEX.tokens.path(n) == b"}"]
+    found = []
+    for schema in ({"properties": {"a": {}}, "additionalProperties": False}, {"maxProperties": 9}):
+        machine = build_machine(schema)
+        (node,) = read(machine, "{").nodes
+        found.append(make_parts(INDEX, machine).part(INDEX.tokens, node, 0, tuple(names)))
+    assert found[0] is found[1]
+
+
 def test_what_closes_a_bracket_is_an_exit():
     machine = build_machine(True)
     part = part_after(make_parts(INDEX, machine), machine, "[[")

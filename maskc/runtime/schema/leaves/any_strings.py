@@ -113,4 +113,4 @@ def _close(scan: Scan, least: int, most: int | None) -> Closers:
     """Return the tokens that close a string after at least and at most so many characters."""
     sizes = scan.quote_sizes
     closes = sizes >= least if most is None else (sizes >= least) & (sizes <= most)
-    return Closers(scan.quote_places[closes], scan.quote_rests[closes])
+    return Closers(scan.quote_places[closes], scan.quote_rests[closes], is_shared=True)

@@ -18,23 +18,33 @@ from numpy.typing import NDArray
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
 from maskc.runtime.schema.leaves.any_strings import AnyStrings
+from maskc.runtime.schema.leaves.hosted import (
+    shape_of,
+    walk_cut,
+    walk_early,
+    walk_literals,
+    walk_name,
+)
 from maskc.runtime.schema.leaves.rows import FreeRows, Leaf, part_of
 from maskc.runtime.schema.machine.machine import SchemaMachine
+from maskc.runtime.schema.plan.hosted import HostedRule
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.scans.classes import (
     Group,
     Scanned,
     matrix_of,
+    reachable,
     scan_all,
 )
 from maskc.runtime.schema.scans.folding import Places
 from maskc.runtime.schema.scans.scans import Closers, Scan, Scanner
 from maskc.runtime.schema.scans.searching import Searched, search
-from maskc.runtime.schema.scans.spelled import Spelled, spell
+from maskc.runtime.schema.scans.spelled import CLOSES, Spelled, spell
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.hosts import Host
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import ROOT, Ints
+from maskc.runtime.schema.tries.trie import ROOT, Ints, Nodes
 
 _NONE = np.zeros(0, dtype=np.int32)
 _SHARED_STATES = 5_000  # of automata of which it takes a few milliseconds to say which they are
@@ -63,15 +73,17 @@ class Leaves:
         self._longest = len(index.tokens.levels)
         self._spelled: Spelled | None = None
 
-    def string(self, number: int, at: int, count: int) -> Leaf:
+    def string(self, number: int, at: int, count: Any) -> Leaf:
         """Return the row of a string.
 
         Args:
             number: of its rule.
             at: state of its body.
-            count: characters read.
+            count: what is counted of it.
         """
         rule = self._machine.plan.strings[number]
+        if isinstance(rule, HostedRule):
+            return self._hosted(rule, number, at, count)
         if rule.is_any:
             high = None if rule.high is None else rule.high - count
             return self._any.leaf(rule.body.key_of(at), max(rule.low - count, 0), high)
@@ -82,6 +94,43 @@ class Leaves:
             found = self._scan_string(rule, at, count, is_counted=is_counted)
             self.keep(key, found)
         return found
+
+    def _hosted(self, rule: HostedRule, number: int, at: int, count: Any) -> Leaf:
+        """Return the row of a string that is or ends in a host name."""
+        key = (Leaf, number, at, count)
+        found: Leaf | None = self._known.get(key)
+        if found is None:
+            state = rule.body.characters[at]
+            if state < 0:
+                places, nodes = walk_cut(self._index, rule, at, count)
+                ids = self._ids(places)
+                found = Leaf(self.part_of(ids), ((0, self._closers_at(nodes)),))
+            else:
+                found = self._scan_hosted(rule, state, count.host)
+            self.keep(key, found)
+        return found
+
+    def _scan_hosted(self, rule: HostedRule, state: int, host: Host) -> Leaf:
+        index, spelled, dfa = self._index, self.spelled, rule.body.dfa
+        shape = shape_of(index, spelled)
+        if state == rule.sink or rule.sink in dfa.successors(state):
+            walked = walk_name(index, spelled, rule, host)
+            items = np.array(walked.inside, dtype=np.intp)
+            if state != rule.sink:
+                early = walk_literals(spelled, rule, state)
+                items = np.concatenate([items, early.inside, early.whole]).astype(np.intp)
+            part = self.part_of(index.order[spelled.tables.places[items]])
+        elif rule.sink not in reachable(dfa, state):
+            return self._share_uncounted(dfa, state)
+        else:
+            walked = walk_early(spelled, shape, rule, state)
+            begins = shape.has_at & (spelled.tables.kinds != CLOSES)
+            gone = index.order[spelled.tables.places[begins]].tolist()
+            row = self._share_uncounted(dfa, state).inside
+            words = index.mix(row.rows, row.few, gone)
+            items = np.array(walked.inside + walked.whole, dtype=np.intp)
+            part = Part((index.set_bits(words, index.order[spelled.tables.places[items]]),))
+        return Leaf(part, ((0, self._closers_of(walked.ended)),))
 
     def keep(self, key: object, leaf: Leaf) -> None:
         """Remember a row of this artifact."""
@@ -232,7 +281,10 @@ class Leaves:
 
     def _closers_of(self, items: list[int]) -> Closers:
         """Return the tokens of some items that close a string."""
-        nodes = tuple(sorted({self.spelled.places[item] for item in items}))
+        return self._closers_at(tuple(sorted({self.spelled.places[item] for item in items})))
+
+    def _closers_at(self, nodes: Nodes) -> Closers:
+        """Return the tokens below some quotes."""
         key = (Closers, nodes)
         found: Closers | None = self._index.shared.get(key)
         if found is None:

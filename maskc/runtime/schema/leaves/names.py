@@ -10,15 +10,15 @@ Example: with ``id`` an integer, after ``{"i`` the token ``d":"`` is illegal, an
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from typing import NamedTuple
 
 import numpy as np
 
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.schema.leaves.rows import FreeRows
-from maskc.runtime.schema.scans.spelled import CLOSES, Spelled
+from maskc.runtime.schema.scans.spelled import CLOSES, Spelled, child_of
 from maskc.runtime.schema.strings.characters import CharDfa
+from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Ints, Nodes
 
@@ -68,6 +68,33 @@ class Names:
             self._index.shared.put(key, found, 4 * self._index.n_words + 500)
         return found[1]
 
+    def part(self, free: FreeRows, bits: int, ended: tuple[tuple[Nodes, int], ...]) -> Part:
+        """Return the same with some names as well, the same part for the same.
+
+        Args:
+            free: rows of strings of any characters.
+            bits: rests after a key without a name, as a bit set.
+            ended: for each name that some token ends, the nodes after its quotes, and the rests
+                after it.
+        """
+        kept = tuple(pair for pair in ended if pair[1] != bits)
+        key = (Part, id(free), bits, kept)
+        found: tuple[FreeRows, Part] | None = self._index.shared.get(key)
+        if found is None:
+            words, ids = self.row(free, bits), self._index.ids
+            more = [p for q, own in kept for n in q for p in self._with(n, own & ~bits)]
+            less = [p for q, own in kept for n in q for p in self._with(n, bits & ~own)]
+            if more:
+                words = self._index.set_bits(words, [ids[place] for place in more])
+            if less:
+                words = self._index.clear_bits(words, [ids[place] for place in less])
+            found = (free, Part((words,)))
+            self._index.shared.put(key, found, 4 * self._index.n_words + 500)
+        return found[1]
+
+    def _with(self, node: int, bits: int) -> list[int]:
+        return self.with_rests(self.quote(node), bits)
+
     def quote(self, node: int) -> Quote:
         """Return the tokens below a quote."""
         key = (Quote, node)
@@ -110,12 +137,21 @@ class Names:
         key = (number, state)
         found: tuple[tuple[int, Nodes], ...] | None = self._known.get(key)
         if found is None:
-            found = tuple(_find_ended(spelled, dfa, state))
+            found = tuple(find_ended(spelled, dfa, state))
             self._known.put(key, found)
         return found
 
 
-def _find_ended(spelled: Spelled, dfa: CharDfa, state: int) -> list[tuple[int, Nodes]]:
+def find_ended(spelled: Spelled, dfa: CharDfa, state: int) -> list[tuple[int, Nodes]]:
+    """Return the names that some text ends: the label, and the nodes after its quotes.
+
+    Words that are no keys are among them, with no label.
+
+    Args:
+        spelled: the texts.
+        dfa: of keys: names, and a sink for all else.
+        state: of it, before the texts.
+    """
     found: list[tuple[int, Nodes]] = []
     sink, labels = dfa.sink, dfa.labels
     no_name, kinds, places = labels[sink], spelled.kinds, spelled.places
@@ -137,17 +173,17 @@ def _find_ended(spelled: Spelled, dfa: CharDfa, state: int) -> list[tuple[int, N
 
 
 def _children(spelled: Spelled, node: int, dfa: CharDfa, state: int) -> list[tuple[int, int]]:
-    """Return the nodes one character further that may lead to a name, with their states."""
+    """Return the nodes one character further that may end a name, with their states."""
     first, last = spelled.first[node], spelled.first[node + 1]
-    if first == last:
+    closing = spelled.closing
+    if 1 not in closing[first:last]:
         return []
     special, chars = dfa.special(state), spelled.chars
     if special is None or len(special) > last - first:
-        characters = enumerate(chars[first:last], first)
-        return [(child, dfa.step(state, character)) for child, character in characters]
+        return [(n, dfa.step(state, chars[n])) for n in range(first, last) if closing[n]]
     found = []
     for character, target in special:
-        child = bisect_left(chars, character, first, last)
-        if child < last and chars[child] == character:
+        child = child_of(spelled, node, character)
+        if child >= 0 and closing[child]:
             found.append((child, target))
     return found

@@ -67,7 +67,7 @@ class FreeRows:
         counts = np.searchsorted(index.quote_nodes, places[items] + 1) - first
         run = np.repeat(np.arange(len(items)), counts)
         rows = np.arange(len(run)) - np.repeat(np.cumsum(counts) - counts, counts) + first[run]
-        self.closers = Closers(index.quote_places[rows], index.quote_rests[rows])
+        self.closers = Closers(index.quote_places[rows], index.quote_rests[rows], is_shared=True)
         # Of each token that closes, the item.
         self._items: Ints = items[run].astype(np.int32)
 

@@ -68,7 +68,7 @@ class Choices:
         if rules.strings:
             texts = self.texts_of(values)
             strings = [plan.strings[n] for n in rules.strings]
-            if any(rule.has_other(rule.body.dfa.start, 0, "", texts) for rule in strings):
+            if any(rule.has_other(rule.body.dfa.start, rule.begin, "", texts) for rule in strings):
                 return True
         if rules.arrays:
             tails = [items_of(value) for value in values if value[0] == "array"]
@@ -99,9 +99,7 @@ class Choices:
 
     def fits_string(self, number: int, text: str) -> bool:
         """Return whether a string fits a rule."""
-        rule = self._plan.strings[number]
-        state = rule.body.dfa.read(text)
-        return state > 0 and rule.may_end(state, rule.cap(len(text)))
+        return self._plan.strings[number].has(text)
 
     def ways(self, number: int, place: Place) -> Iterator[tuple[Place, int]]:
         """Yield the place after an array's next item, but for its value, with its position.

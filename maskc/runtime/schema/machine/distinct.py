@@ -349,13 +349,13 @@ class _Question:
         return is_begun and choices.fits_members(number, state[2], rest)
 
 
-def string_has_other(rule: StringRule, at: int, count: int, raw: bytes, texts: list[str]) -> bool:
+def string_has_other(rule: StringRule, at: int, count: Any, raw: bytes, texts: list[str]) -> bool:
     """Return whether a string can become one that is none of some texts.
 
     Args:
         rule: of the string.
         at: state of its body.
-        count: characters that were read.
+        count: what is counted of it.
         raw: what has been read of its body.
         texts: these, in ascending order.
     """
@@ -365,11 +365,7 @@ def string_has_other(rule: StringRule, at: int, count: int, raw: bytes, texts: l
     if body.characters[at] >= 0:
         return rule.has_other(body.characters[at], count, decode_body(raw), texts)
     for byte in range(256):
-        after = body.step(at, byte)
-        if after:
-            n = rule.cap(count + 1) if body.characters[after] >= 0 else count
-            if rule.is_live(after, n) and string_has_other(
-                rule, after, n, raw + bytes([byte]), texts
-            ):
-                return True
+        moved = rule.move(at, count, byte)
+        if moved is not None and string_has_other(rule, *moved, raw + bytes([byte]), texts):
+            return True
     return False

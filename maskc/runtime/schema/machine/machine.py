@@ -232,7 +232,7 @@ class SchemaMachine:
             for number in rules.strings:
                 rule = self.plan.strings[number]
                 raw = b"" if unique is not None else None
-                add_state(found, (STRING, number, rule.body.start, 0, raw), parents)
+                add_state(found, (STRING, number, rule.body.start, rule.begin, raw), parents)
         elif byte == _OPEN_BRACE:
             for number in rules.objects:
                 start = self.plan.objects[number].start
@@ -307,15 +307,10 @@ class SchemaMachine:
             if rule.may_end(body.characters[at], count):
                 self._complete(node, text + b'"', found)
             return
-        after = body.step(at, byte)
-        if not after:
-            return
-        if body.characters[after] >= 0:
-            count = rule.cap(count + 1)
-        if not rule.is_live(after, count):
-            return
-        raw = None if raw is None else raw + bytes([byte])
-        add_state(found, (STRING, number, after, count, raw), node.parents)
+        moved = rule.move(at, count, byte)
+        if moved is not None:
+            raw = None if raw is None else raw + bytes([byte])
+            add_state(found, (STRING, number, *moved, raw), node.parents)
 
     def _move_object(self, node: Node, byte: int, text: bytes, found: Found) -> None:
         _, number, members, phase = node.state

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import Any
 
 from maskc.runtime.schema.machine.nodes import (
     ARRAY,
@@ -28,6 +29,7 @@ from maskc.runtime.schema.machine.nodes import (
 )
 from maskc.runtime.schema.numbers.numbers import FRACTION, INTEGER, MINUS, POINT, START, ZERO
 from maskc.runtime.schema.numbers.sides import Rule
+from maskc.runtime.schema.plan.hosted import HostedRule
 from maskc.runtime.schema.plan.objects import UNREAD, Members
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.rules import ArrayEntry, StringRule
@@ -93,7 +95,8 @@ class Variety:
         position = plan.positions[number]
         if any(_has_many_numbers(plan.numbers[n].rule) for n in position.numbers):
             return None
-        if any(self.of_string(n, plan.strings[n].body.start, 0) for n in position.strings):
+        strings = ((n, plan.strings[n]) for n in position.strings)
+        if any(self.of_string(n, rule.body.start, rule.begin) for n, rule in strings):
             return None
         found: set[int] = set()
         for n in position.objects:
@@ -140,13 +143,13 @@ class Variety:
                     seen.add(after)
                     open_.append(after)
 
-    def of_string(self, number: int, state: int, count: int) -> bool:
+    def of_string(self, number: int, state: int, count: Any) -> bool:
         """Return whether a string can become endlessly many.
 
         Args:
             number: of its rule.
             state: of its body.
-            count: characters that were read.
+            count: what is counted of it.
         """
         key = (number, state, count)
         found = self._strings.get(key)
@@ -236,7 +239,9 @@ def _can_grow(array: ArrayEntry) -> bool:
     )
 
 
-def _has_many_strings(rule: StringRule, state: int, count: int) -> bool:
+def _has_many_strings(rule: StringRule, state: int, count: Any) -> bool:
+    if isinstance(rule, HostedRule):
+        return rule.has_many(state, count)
     dfa, high = rule.body.dfa, rule.high
     is_inside = rule.body.characters[state] < 0
     targets = rule.body.targets[state]

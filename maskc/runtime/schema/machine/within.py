@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 from maskc.runtime.schema.machine.nodes import KEY, STRING, Found, Node, State, add_state
+from maskc.runtime.schema.plan.hosted import HostedRule
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.strings.strings import Body
 
@@ -46,6 +47,8 @@ def read_within(plan: Plan, nodes: tuple[Node, ...], text: bytes) -> tuple[Found
 def _read_string(plan: Plan, state: State, text: bytes) -> tuple[State | None, int]:
     _, number, at, count, raw = state
     rule = plan.strings[number]
+    if isinstance(rule, HostedRule):
+        return _read_hosted(rule, state, text)
     body, first = rule.body, 0
     if rule.is_any and rule.is_unbounded and body.characters[at] >= 0:
         plain = _PLAIN.match(text)
@@ -56,6 +59,21 @@ def _read_string(plan: Plan, state: State, text: bytes) -> tuple[State | None, i
     count = rule.cap(count + n_characters)
     if not rule.is_live(at, count):
         return None, 0
+    raw = None if raw is None else raw + text[:n_read]
+    return (STRING, number, at, count, raw), n_read
+
+
+def _read_hosted(rule: HostedRule, state: State, text: bytes) -> tuple[State | None, int]:
+    _, number, at, count, raw = state
+    n_read = 0
+    for byte in text:
+        if byte == _QUOTE and rule.body.characters[at] >= 0:
+            break
+        moved = rule.move(at, count, byte)
+        if moved is None:
+            return None, 0
+        at, count = moved
+        n_read += 1
     raw = None if raw is None else raw + text[:n_read]
     return (STRING, number, at, count, raw), n_read
 

@@ -20,6 +20,7 @@ from maskc.runtime.schema.machine.nodes import (
     AFTER,
     ARRAY,
     COLON,
+    END,
     LITERAL,
     NUMBER,
     OBJECT,
@@ -35,6 +36,8 @@ _MOST_RULES = 24  # that are described together
 _MOST_STATES = 200  # of an automaton of keys
 _DESCRIPTION_BYTES = 2_000
 _UP = "up"
+# In the place of an object's rule, where no text goes on in a key: all objects are alike.
+ANY_RULE = -1
 Key = tuple[int, int]
 _numbers = itertools.count()
 
@@ -62,11 +65,13 @@ class Contents:
         """
         kind = state[0]
         found: int
-        if kind == LITERAL:
+        if kind == LITERAL or kind == END and len(state) == 1:
             return (self._layout, *state)
         if kind in (VALUE, COLON):
             found = self._content(VALUE, state[1])
             return (self._layout, kind, found) if found >= 0 else None
+        if kind == OBJECT and state[1] == ANY_RULE:
+            return (self._layout, *state)
         if kind == OBJECT:
             rule = self._plan.objects[state[1]]
             # Where a key opens without a brace or a comma, names are seldom those of others.
@@ -78,7 +83,8 @@ class Contents:
             # No text of the vocabulary may open a key at all: then there is no outline to say it.
             return (self._layout, kind, state[3], state[5], self._number(outline))
         is_new = kind == STRING and state[2] == self._plan.strings[state[1]].body.start
-        if is_new and not state[3] or kind in (NUMBER, ARRAY):
+        is_new = is_new and state[3] == self._plan.strings[state[1]].begin
+        if is_new or kind in (NUMBER, ARRAY):
             found = self._content(kind, state[1])
             more = state[3:] if kind == STRING else state[2:]  # states of bodies have no order
             return (self._layout, kind, found, *more) if found >= 0 else None
@@ -136,7 +142,7 @@ class Contents:
         if dfa.n_states > _MOST_STATES:
             self._left = -1
             return ()
-        return dfa.digest, rule.low, rule.high
+        return b"" if dfa.is_universal else dfa.digest, rule.low, rule.high
 
     def _array(self, number: int, path: tuple[Key, ...]) -> tuple[Any, ...]:
         entry = self._plan.arrays[number]

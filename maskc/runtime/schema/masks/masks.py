@@ -15,12 +15,10 @@ the first two are legal.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
-import numpy as np
-
-from maskc.runtime.cache.budget import Cache
-from maskc.runtime.cache.pool import NO_NUMBER, MaskPool, PooledMask
+from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
+from maskc.runtime.cache.pool import NO_NUMBER, PooledMask
 from maskc.runtime.schema.leaves.conflicts import Closing, find_equal, find_used_keys, read_each
 from maskc.runtime.schema.leaves.key_leaves import KeyLeaves
 from maskc.runtime.schema.leaves.leaves import Leaves
@@ -33,8 +31,8 @@ from maskc.runtime.schema.masks.stacks import Stacks
 from maskc.runtime.schema.masks.walking import Walk, make_parts
 from maskc.runtime.schema.scans.scans import Closers
 from maskc.runtime.schema.strings.characters import NO_LABEL
+from maskc.runtime.schema.tries.mixes import Mixes
 from maskc.runtime.schema.tries.summary import Part
-from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 
 _NO_RESTS = Part()
@@ -44,14 +42,12 @@ class SchemaMasks:
     """Masks of one artifact, shared by its matchers.
 
     Args:
-        index: its vocabulary.
         machine: its machine.
-        pool: the distinct masks.
+        mixes: puts masks together.
     """
 
-    def __init__(self, index: TokenIndex, machine: SchemaMachine, pool: MaskPool) -> None:
-        self._machine, self._index = machine, index
-        self.pool = pool
+    def __init__(self, machine: SchemaMachine, mixes: Mixes) -> None:
+        self._machine, self._index, self._mixes = machine, mixes.index, mixes
         self._parts = make_parts(self._index, machine)
         self._stacks = Stacks(self._parts)
         self._leaves = Leaves(self._index, machine)
@@ -84,7 +80,7 @@ class SchemaMasks:
 
     def legal(self, here: Configuration) -> Part:
         """Return the same without the end-of-sequence tokens."""
-        return Part((self._unite_parts(*self._collect(here)),))
+        return _join(*self._collect(here))
 
     def begin(self, trie: Trie, nodes: Nodes, start: Configuration) -> Part:
         """Return the texts of a trie that are legal from some nodes on, where a text begins."""
@@ -104,7 +100,9 @@ class SchemaMasks:
                 inside, gone = self._in_string(node, here.text)
                 if gone:
                     # What one node forbids another may allow.
-                    inside = [Part(rows=(self._unite_parts(inside, gone),))]
+                    whole = _join(inside, gone)
+                    words = self._index.mix(whole.rows, whole.few, whole.gone)
+                    inside = [Part(rows=(words,))]
                 parts.update(dict.fromkeys(inside))
             else:
                 parts.update(dict.fromkeys(self._between(node, here)))
@@ -131,40 +129,9 @@ class SchemaMasks:
         return found
 
     def _compose(self, parts: Iterable[Part], gone: list[int], *, may_end: bool) -> PooledMask:
-        rows = {id(row): row for part in parts for row in part.rows}
-        few = frozenset([token for part in parts for token in part.few])
-        key = (frozenset(rows), few, tuple(gone), may_end)
-        found: tuple[list[Words], PooledMask] | None = self._composed.get(key)
-        if found is None:
-            if self.pool.is_full:
-                self.pool.forget()
-                self._machine.budget.clear()
-            made = list(rows.values())
-            words = self._unite(made, few, gone)
-            if may_end:
-                words = words | self.pool.end_only.words
-            # With the rows, so that no others get their number.
-            found = (made, self.pool.share(words))
-            self._composed.put(key, found)
-            self._machine.budget.charge(40 * (len(few) + len(gone)))
-        return found[1]
-
-    def _unite_parts(self, parts: Iterable[Part], gone: list[int]) -> Words:
-        """Return the tokens of some parts without some, by id."""
-        rows = list({id(row): row for part in parts for row in part.rows}.values())
-        return self._unite(rows, {token for part in parts for token in part.few}, gone)
-
-    def _unite(self, rows: list[Words], few: Collection[int], gone: list[int]) -> Words:
-        """Return the tokens of some rows and some more, without others, by id."""
-        words = self._index.pack(list(few)) if not rows else rows[0]
-        if len(rows) > 1:
-            # Two at once takes a third of the time of reducing a list.
-            words = rows[0] | rows[1]
-            for row in rows[2:]:
-                np.bitwise_or(words, row, out=words)
-        if rows and few:
-            words = self._index.set_bits(words, list(few))
-        return self._index.clear_bits(words, gone) if gone else words
+        whole, mixes = _join(parts, gone), self._mixes
+        ends = mixes.pool.eos_ids if may_end else ()
+        return mixes.mask(whole.rows, whole.few, whole.gone, ends)
 
     def _in_string(self, node: Node, text: bytes) -> tuple[list[Part], list[int]]:
         """Return the tokens that are legal inside a string or a key, but for some of them, by id.
@@ -238,6 +205,27 @@ class SchemaMasks:
             return None
         free, names = self._leaves.free_rows, self._names
         others = self._rests_after(fresh, rule.n_names)
+        ended: list[tuple[Nodes, Part]] = []
+        for label, quotes in names.ended(self._leaves.spelled, number, body.dfa, state):
+            may_come = label != NO_LABEL and labels >> label & 1
+            ended.append((quotes, self._rests_after(fresh, label) if may_come else _NO_RESTS))
+        if others.unsure or any(rests.unsure for _, rests in ended):
+            return self._named_unsure(node, text, others, ended)
+        return [names.part(free, others.bits, tuple((q, rests.bits) for q, rests in ended))], []
+
+    def _named_unsure(
+        self, node: Node, text: bytes, others: Part, ended: list[tuple[Nodes, Part]]
+    ) -> tuple[list[Part], list[int]]:
+        """Return the same where some rests have to be read.
+
+        Args:
+            node: the open key.
+            text: what has been captured.
+            others: what is legal after a key without a name.
+            ended: for each name that some token ends, the nodes after its quotes, and what is
+                legal after it.
+        """
+        free, names = self._leaves.free_rows, self._names
         sure = others.bits & ~others.unsure
         more: list[int] = []
         less: list[int] = []
@@ -245,9 +233,7 @@ class SchemaMasks:
         if unsure:
             places = free.closers.of_rests(self._index, unsure).tolist()
             more += self._read_each(node, text, places)
-        for label, quotes in names.ended(self._leaves.spelled, number, body.dfa, state):
-            may_come = label != NO_LABEL and labels >> label & 1
-            rests = self._rests_after(fresh, label) if may_come else _NO_RESTS
+        for quotes, rests in ended:
             unsure = rests.bits & rests.unsure
             bits = rests.bits & ~unsure
             for quote in map(names.quote, quotes):
@@ -316,12 +302,17 @@ class SchemaMasks:
 
     def _closed_by(self, closers: Closers, bits: int) -> Part:
         key = (closers, bits)
-        found: Part | None = self._closing.get(key)
+        shared = self._index.shared
+        found: Part | None = (shared if closers.is_shared else self._closing).get(key)
         if found is None:
             places = closers.of_rests(self._index, bits)
             found = self._leaves.part_of(self._index.order[places])
-            self._closing.put(key, found)
-            self._machine.budget.charge(4 * len(found.rows) * self._index.n_words)
+            n_bytes = 4 * len(found.rows) * self._index.n_words
+            if closers.is_shared:
+                shared.put(key, found, n_bytes + ENTRY_BYTES)
+            else:
+                self._closing.put(key, found)
+                self._machine.budget.charge(n_bytes)
         return found
 
     def _read_each(self, node: Node, text: bytes, places: list[int]) -> list[int]:
@@ -329,6 +320,13 @@ class SchemaMasks:
         texts, ordered = self._index.texts, sorted(places)
         are_legal = read_each(self._machine, node, text, (texts[place] for place in ordered))
         return [place for place, is_legal in zip(ordered, are_legal, strict=True) if is_legal]
+
+
+def _join(parts: Iterable[Part], gone: list[int]) -> Part:
+    """Return one part with the tokens of several but for some, by id."""
+    rows = {id(row): row for part in parts for row in part.rows}
+    few = {token for part in parts for token in part.few}
+    return Part(tuple(rows.values()), tuple(sorted(few)), gone=tuple(gone))
 
 
 def _has(parts: list[Part], token: int) -> bool:

@@ -11,6 +11,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.schema.leaves.hosted import walk_all
+from maskc.runtime.schema.leaves.names import find_ended
+from maskc.runtime.schema.plan.blanks import BLANK_BYTES
+from maskc.runtime.schema.plan.hosted import HostedRule
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.scans.inside import Inside, find_inside
 from maskc.runtime.schema.scans.scans import Scanner
@@ -22,7 +26,8 @@ from maskc.runtime.schema.tries.summary import MANY, EndedKeys, Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Nodes, Trie
 
-_AFTER_KEY = frozenset(b": \t\r\n")
+_COLON = 0x3A
+_AFTER_KEY = frozenset([_COLON]) | BLANK_BYTES
 _NOTHING = Inside((), (), (), (), ())
 
 
@@ -82,6 +87,25 @@ class Openings:
             self._budget.charge(60 * len(found.inside.places))
         return found
 
+    def hosted(self, trie: Trie, rule: HostedRule, nodes: Nodes) -> tuple[list[int], Nodes]:
+        """Return what a string that is or ends in a host name does, which opens at some nodes.
+
+        Returns:
+            The texts that stay inside, and the nodes after quotes that end it.
+        """
+        if not any(map(trie.has_children, nodes)):
+            return [], ()
+        key = (id(rule), nodes, trie is self._index.rests)
+        found: tuple[list[int], Nodes] | None = self._known.get(key)
+        if found is None:
+            spelled = self.spelled(trie, nodes)
+            walked = walk_all(spelled, rule)
+            places = [spelled.places[item] for item in walked.inside + walked.whole]
+            found = places, tuple(spelled.places[item] for item in walked.ended)
+            self._known.put(key, found)
+            self._budget.charge(40 * len(places))
+        return found
+
     def spelled(self, trie: Trie, nodes: Nodes) -> Spelled:
         """Return what the texts after some quotes write."""
         return spell(self._index, trie, nodes, self._free, minimal=self._minimal)
@@ -102,6 +126,28 @@ class Openings:
             self._index.shared.put(key, found, n_bytes)
         return found
 
+    def inside_key(
+        self, trie: Trie, number: int, nodes: Nodes, *, exactly: bool, dropped: int
+    ) -> Opened:
+        """Return what a key of an object's rule that opens at some nodes does while it is open.
+
+        Where it ends is what :meth:`ended_keys` says.
+
+        Args:
+            trie: of the vocabulary.
+            number: of the rule.
+            nodes: after the opening quote.
+            exactly: as :meth:`inside` has it.
+            dropped: a state of the keys' automaton that counts as dead.
+        """
+        if exactly or dropped or not self._plan.objects[number].is_flat:
+            body = self._plan.key_bodies[number]
+            return self.inside(trie, body, nodes, exactly=exactly, dropped=dropped)
+        if not any(map(trie.has_children, nodes)):
+            return _NOTHING_OPENED
+        # Whatever was read can become a key without a name.
+        return self._open_any(trie, nodes, exactly=False)
+
     def ended_keys(
         self, trie: Trie, number: int, nodes: Nodes, dropped: int
     ) -> tuple[EndedKeys, ...]:
@@ -116,28 +162,72 @@ class Openings:
         key = (EndedKeys, number, nodes, trie is self._index.rests, dropped)
         known: tuple[EndedKeys, ...] | None = self._known.get(key)
         if known is None:
-            rule, body = self._plan.objects[number], self._plan.key_bodies[number]
-            found = self.inside(trie, body, nodes, exactly=False, dropped=dropped)
-            together: dict[tuple[int, bool, str], list[tuple[str, int]]] = {}
-            for ended in found.inside.ended:
-                node, label, text = ended.node, rule.dfa.labels[ended.state], ""
-                if label == NO_LABEL:
-                    continue
-                if label >= rule.n_names:
-                    text = self._key_before(trie, node, nodes)
-                after = trie.bytes[trie.first[node] : trie.first[node + 1]]
-                goes_on = rule.is_scarce or not _AFTER_KEY.isdisjoint(after)
-                if not goes_on and not trie.n_ending[node]:
-                    continue
-                # Where nothing follows, all keys of a label are alike.
-                group = (label, goes_on, text if goes_on else "")
-                together.setdefault(group, []).append((text, node))
-            known = tuple(
-                EndedKeys(label, tuple(t for t, _ in pairs), tuple(n for _, n in pairs), goes_on)
-                for (label, goes_on, _), pairs in together.items()
-            )
+            known = self._find_ended(trie, number, nodes, dropped)
             self._known.put(key, known)
         return known
+
+    def _find_ended(
+        self, trie: Trie, number: int, nodes: Nodes, dropped: int
+    ) -> tuple[EndedKeys, ...]:
+        rule = self._plan.objects[number]
+        together: dict[tuple[int, bool, str], list[tuple[str, int]]] = {}
+        for node, label in self._labels_at(trie, number, nodes, dropped):
+            text = ""
+            if label >= rule.n_names:
+                text = self._key_before(trie, node, nodes)
+            after = trie.bytes[trie.first[node] : trie.first[node + 1]]
+            goes_on = rule.is_scarce or not _AFTER_KEY.isdisjoint(after)
+            if not goes_on and not trie.n_ending[node]:
+                continue
+            # Where nothing follows that they may tell apart, all keys of a label are alike.
+            is_alike = not goes_on or not rule.is_scarce and self._is_bare(trie, node)
+            group = (label, goes_on, "" if is_alike else text)
+            together.setdefault(group, []).append((text, node))
+        return tuple(
+            EndedKeys(label, tuple(t for t, _ in pairs), tuple(n for _, n in pairs), goes_on)
+            for (label, goes_on, _), pairs in together.items()
+        )
+
+    def _labels_at(
+        self, trie: Trie, number: int, nodes: Nodes, dropped: int
+    ) -> list[tuple[int, int]]:
+        """Return the nodes after closing quotes of keys, with the keys' labels."""
+        rule, dfa = self._plan.objects[number], self._plan.objects[number].dfa
+        if dropped or not rule.is_flat:
+            found = self.inside(
+                trie, self._plan.key_bodies[number], nodes, exactly=False, dropped=dropped
+            )
+            pairs = [(ended.node, dfa.labels[ended.state]) for ended in found.inside.ended]
+            return [pair for pair in pairs if pair[1] != NO_LABEL]
+        if not any(map(trie.has_children, nodes)):
+            return []
+        # All are of the class of keys without a name, but for the names, and words that are none.
+        named = {
+            node: label
+            for label, quotes in find_ended(self.spelled(trie, nodes), dfa, dfa.start)
+            for node in quotes
+        }
+        every = self._open_any(trie, nodes, exactly=False).inside.ended
+        pairs = [(ended.node, named.get(ended.node, rule.n_names)) for ended in every]
+        return [pair for pair in pairs if pair[1] != NO_LABEL]
+
+    def _is_bare(self, trie: Trie, node: int) -> bool:
+        """Return whether no text goes on to a value after a key that ends at a node."""
+        key = ("bare", trie is self._index.rests, node)
+        found: bool | None = self._index.shared.get(key)
+        if found is None:
+            found, open_ = True, [(node, False)]
+            while open_ and found:
+                here, is_value = open_.pop()
+                for child, byte in trie.children(here, None):
+                    if byte in BLANK_BYTES:
+                        open_.append((child, is_value))
+                    elif is_value:
+                        found = False
+                    elif byte == _COLON:
+                        open_.append((child, True))
+            self._index.shared.put(key, found, ENTRY_BYTES)
+        return found
 
     def _key_before(self, trie: Trie, node: int, quotes: Nodes) -> str:
         """Return the key that ends at a node and begins after one of some quotes."""

@@ -110,7 +110,7 @@ class Outlines:
         if self._is_usual(trie, number, nodes, is_open=is_open):
             return free
         dropped = DEAD if is_open else max(sink, DEAD)
-        opened = self._openings.inside(trie, body, nodes, exactly=False, dropped=dropped)
+        opened = self._openings.inside_key(trie, number, nodes, exactly=False, dropped=dropped)
         for targets in opened.inside.targets:
             reach = rule.keys.reach_of(targets) & rule.allowed
             if reach != rule.allowed and not reach & free:
@@ -172,10 +172,10 @@ class Outlines:
             return False
         if dfa.labels[dfa.start] != (dfa.labels[dfa.sink] if is_open else NO_LABEL):
             return False
-        if not is_open and any(
-            label not in dfa.labels for label, options in enumerate(rule.options) if options
-        ):
-            return False
+        if not is_open:
+            labels = frozenset(dfa.labels)
+            if any(options and n not in labels for n, options in enumerate(rule.options)):
+                return False
         # What has begun with an escape can become any character, so any key.
         after = {dfa.sink} if is_open else {*dfa.rows[dfa.start].values(), dfa.defaults[dfa.start]}
         cut = (item for item in spelled.own_items(ROOT) if spelled.kinds[item] in (ESCAPED, CUT))
@@ -189,7 +189,7 @@ class Outlines:
     ) -> Outline | None:
         rule, body = self._plan.objects[number], self._plan.key_bodies[number]
         dropped = DEAD if self.is_open(number, labels) else max(body.dfa.sink, DEAD)
-        opened = self._openings.inside(trie, body, quotes, exactly=False, dropped=dropped)
+        opened = self._openings.inside_key(trie, number, quotes, exactly=False, dropped=dropped)
         inside = set(opened.inside.free)
         for place, targets in zip(opened.inside.places, opened.inside.targets, strict=True):
             reach = rule.keys.reach_of(targets) & rule.allowed

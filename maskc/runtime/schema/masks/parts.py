@@ -14,8 +14,8 @@ from typing import Any
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
 from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.machine.nodes import AFTER, ARRAY, HOLE, OBJECT, Node
-from maskc.runtime.schema.masks.contents import Contents
+from maskc.runtime.schema.machine.nodes import AFTER, ARRAY, HOLE, NEXT, OBJECT, Node
+from maskc.runtime.schema.masks.contents import ANY_RULE, Contents
 from maskc.runtime.schema.masks.openings import Openings
 from maskc.runtime.schema.masks.outlines import Outlines
 from maskc.runtime.schema.plan.objects import Members
@@ -158,10 +158,13 @@ class Parts:
         """Return what the part of an object's node depends on."""
         _, number, members, phase = node.state
         rule = self.machine.plan.objects[number]
-        labels, can_close = rule.open_labels(members), rule.can_close(members)
+        labels = rule.open_labels(members)
+        can_close = phase != NEXT and rule.can_close(members)
         if rule.is_scarce or rule.may_run_out:
             return (OBJECT, number, phase, labels, can_close, members.others)
         quotes = self._key_quotes(trie, node, gap, nodes) if labels else ()
+        if not any(map(trie.has_children, quotes)):
+            return (OBJECT, ANY_RULE, phase, labels > 0, 0, can_close)
         telling = self.outlines.telling(trie, number, quotes, labels)
         return (OBJECT, number, phase, labels > 0, telling, can_close)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
 from maskc.runtime.schema.machine.nodes import AFTER, COLON, OBJECT, Node
 from maskc.runtime.schema.masks.parts import Parts
-from maskc.runtime.schema.tries.summary import EndedKeys, Part, bits_of
+from maskc.runtime.schema.tries.summary import EndedKeys, Part, bits_of, new_keys
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 
 _AT_ROOT: Nodes = (ROOT,)
@@ -61,8 +61,7 @@ class Stacks:
         for label, texts, ends, goes_on in keys:
             nodes = ends
             if label >= n_names and members.others:
-                pairs = zip(texts, ends, strict=True)
-                nodes = tuple(n for text, n in pairs if text not in members.others)
+                texts, nodes = new_keys(texts, ends, members.others)
             if label < n_names:
                 named += nodes
             else:

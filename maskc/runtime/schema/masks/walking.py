@@ -42,10 +42,11 @@ from maskc.runtime.schema.machine.nodes import (
 from maskc.runtime.schema.machine.room import is_compared, place_of
 from maskc.runtime.schema.masks.openings import after_quote, read_body
 from maskc.runtime.schema.masks.parts import Parts
+from maskc.runtime.schema.plan.hosted import HostedRule
 from maskc.runtime.schema.plan.values import read_value
 from maskc.runtime.schema.scans.digits import follow_number
 from maskc.runtime.schema.strings.characters import DEAD
-from maskc.runtime.schema.tries.summary import EndedKeys, Part, bits_of
+from maskc.runtime.schema.tries.summary import EndedKeys, Part, bits_of, new_keys
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 
@@ -264,7 +265,7 @@ class Walk:
         numbers = self._machine.numbers_of(node)
         found = follow_number(self._parts.index, self._trie, numbers, node.state[2], nodes)
         if node.captures and not node.is_roomy:
-            self._add_places(self._read_places(node, found.places, nodes))
+            self._add_places(self._read_places(node, found.list_places(), nodes))
         else:
             self.add(found.part)
         if found.exits:
@@ -274,10 +275,16 @@ class Walk:
         """Go on in a string that was opened just now."""
         _, number, at, count, _ = node.state
         rule = self._plan.strings[number]
-        if at != rule.body.start or count:
+        if at != rule.body.start or count != rule.begin:
             raise ValueError("a string that was opened before is no part of a walk")
         is_watched = node.captures and not node.is_roomy
         is_watched = is_watched and (node.is_bound or not rule.is_endless)
+        if isinstance(rule, HostedRule):
+            inside, ends = self._parts.openings.hosted(self._trie, rule, nodes)
+            self._add_places(self._read_places(node, inside, nodes) if is_watched else inside)
+            if ends:
+                self._complete(node.parents, ends)
+            return
         is_counted = not rule.is_far(0, len(self._trie.levels))
         exactly = is_watched or is_counted
         opened = self._parts.openings.inside(self._trie, rule.body, nodes, exactly=exactly)
@@ -404,7 +411,7 @@ class Walk:
         dropped = DEAD if is_open else max(sink, DEAD)
         openings = self._parts.openings
         exactly = node.is_bound  # else what is free can become endlessly many keys
-        opened = openings.inside(self._trie, body, quotes, exactly=exactly, dropped=dropped)
+        opened = openings.inside_key(self._trie, number, quotes, exactly=exactly, dropped=dropped)
         if opened.free is not None:
             self.add(opened.free)
         found, keys = opened.inside, rule.keys
@@ -452,8 +459,7 @@ class Walk:
             ends = nodes
             if label >= rule.n_names:
                 if members.others:
-                    pairs = zip(texts, nodes, strict=True)
-                    ends = tuple(end for text, end in pairs if text not in members.others)
+                    texts, ends = new_keys(texts, nodes, members.others)
                 if self._is_rests:
                     for end in ends:
                         self._mark(end)  # it can be the key that was read before the quote

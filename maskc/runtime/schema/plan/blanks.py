@@ -4,6 +4,7 @@ r"""How much white space may stand between the signs of a JSON text?
 - ``bounded``: up to 8 blanks (spaces, tabs), then, if wanted, one line break (``\n`` or ``\r\n``)
   and up to 8 blanks for each bracket that is open. Pretty-printed texts fit, and none runs away.
 - ``at most N``: up to so many spaces, tabs and line breaks (``\n``).
+- ``at most N on a line``: up to so many spaces and tabs.
 - ``any``: as JSON has it.
 
 With `` inside`` after it, none stands before and after the whole text.
@@ -20,7 +21,7 @@ import re
 COMPACT, BOUNDED, ANY = "compact", "bounded", "any"
 BLANKS = (COMPACT, BOUNDED, ANY)
 _INSIDE = " inside"
-_COUNTED = re.compile(r"at most ([1-9][0-9]{0,9})")
+_COUNTED = re.compile(r"at most ([1-9][0-9]{0,9})( on a line)?")
 MOST = 8
 _RETURNED = MOST + 1  # after \r: \n must follow
 BROKEN = MOST + 2  # after the line break, and so many blanks more
@@ -28,8 +29,15 @@ BROKEN = MOST + 2  # after the line break, and so many blanks more
 BLANK_BYTES = frozenset(b" \t\n\r")
 
 
-def at_most(n: int | None) -> str:
-    """Return the choice of up to ``n`` blanks, ``None`` for the usual ones, inside of a text."""
+def at_most(n: int | None, *, on_line: bool = False) -> str:
+    """Return the choice of up to ``n`` blanks, ``None`` for the usual ones, inside of a text.
+
+    Args:
+        n: how many.
+        on_line: whether none of them is a line break.
+    """
+    if on_line and n != 0:
+        return f"at most {MOST if n is None else n} on a line{_INSIDE}"
     return (COMPACT if n == 0 else BOUNDED if n is None else f"at most {n}") + _INSIDE
 
 
@@ -37,7 +45,8 @@ class Blanks:
     """Follows gaps.
 
     Args:
-        choice: one of ``BLANKS``, or ``at most N``; perhaps with `` inside`` after it.
+        choice: one of ``BLANKS``, or ``at most N``, perhaps with `` on a line`` after it; and
+            perhaps `` inside`` after that.
 
     Attributes:
         choice: this, without `` inside``.
@@ -55,6 +64,8 @@ class Blanks:
         if counted is None and self.choice not in BLANKS:
             raise ValueError(f"blanks is not one of {', '.join(BLANKS)}")
         self.most = int(counted[1]) if counted else None
+        # Of those that are counted, what is none.
+        self._others = b"\r\n" if counted and counted[2] else b"\r"
 
     def step(self, gap: int, byte: int, depth: int) -> int | None:
         """Return the gap after a blank, ``None`` if it may not stand here.
@@ -71,7 +82,7 @@ class Blanks:
         if self.choice == COMPACT:
             return None
         if self.most is not None:
-            return gap + 1 if gap < self.most and byte != 0x0D else None
+            return gap + 1 if gap < self.most and byte not in self._others else None
         if byte == 0x0A:
             return BROKEN if gap <= _RETURNED else None
         if gap == _RETURNED:

@@ -22,6 +22,7 @@ from maskc.runtime.schema.plan.objects import MAX_WISHES, ObjectRule
 from maskc.runtime.schema.plan.rules import ArrayEntry, Split
 from maskc.runtime.schema.plan.values import Value, read_value
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.hosts import KINDS
 from maskc.runtime.schema.strings.texts import TooManyStatesError, build_texts
 
 _MOST = 1 << 40
@@ -80,9 +81,9 @@ def read_dfa(entry: Any) -> CharDfa:
     """Return an automaton over characters."""
     if len(as_list(entry)) == 3:
         return _read_texts(*entry)
-    if len(entry) != 6:
+    if len(entry) not in (6, 7):
         raise PlanError("an automaton of the plan lacks a part")
-    starts, classes, defaults, rows, labels, start = entry
+    starts, classes, defaults, rows, labels, start, *hosts = entry
     n = len(as_list(labels))
     n_kinds = len(as_list(classes))
     for part in (starts, defaults, rows):
@@ -110,7 +111,10 @@ def read_dfa(entry: Any) -> CharDfa:
         made,
         [integer(label, _MOST_LABEL, NO_LABEL) for label in labels],
         integer(start, n),
+        *hosts,
     )
+    if hosts and (dfa.sink < 0 or hosts[0] not in KINDS):
+        raise PlanError("an automaton of host names leaves none free")
     if not _leads_on(dfa) and any(dfa.nearest(state) < 0 for state in range(1, n)):
         raise PlanError("an automaton has a state that leads nowhere")
     return dfa

@@ -26,6 +26,7 @@ from maskc.runtime.schema.plan.entries import (
     read_rule,
     rows_of,
 )
+from maskc.runtime.schema.plan.hosted import HostedRule
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.plan.values import Value, decimal_of
 from maskc.runtime.schema.strings.spelling import decode_body
@@ -126,7 +127,7 @@ class Plan:
         n_dfas = len(self.dfas)
         bodies = [Body(dfa, minimal=minimal) for dfa in self.dfas]
         self.strings = [
-            StringRule(bodies[integer(d, n_dfas)], integer(low), bound(high))
+            _string_rule(bodies[integer(d, n_dfas)], integer(low), bound(high), minimal=minimal)
             for d, low, high in rows_of(raw, "strings", 3)
         ]
         self.numbers = [
@@ -137,6 +138,8 @@ class Plan:
         read = Reader(n_positions, self.dfas, ordered=layout.key_order == "schema")
         self.objects = [read.read_object(entry) for entry in list_of(raw, "objects")]
         self.key_bodies = [bodies[integer(e[0], n_dfas)] for e in rows_of(raw, "objects", 7)]
+        if any(body.dfa.hosts for body in self.key_bodies):
+            raise PlanError("the plan has host names as keys")
         self.arrays = [read.read_array(entry) for entry in list_of(raw, "arrays")]
         limits = [len(self.numbers), len(self.strings), len(self.arrays), len(self.objects)]
         self.positions = [
@@ -212,6 +215,14 @@ class Plan:
             for byte in range(256)
             if (after := body.step(at, byte))
         )
+
+
+def _string_rule(body: Body, low: int, high: int | None, *, minimal: bool) -> StringRule:
+    if not body.dfa.hosts:
+        return StringRule(body, low, high)
+    if low or high is not None:
+        raise PlanError("the plan counts the characters of host names")
+    return HostedRule(body, minimal=minimal)
 
 
 def _spell(rule: Rule, layout: Layout) -> Rule:

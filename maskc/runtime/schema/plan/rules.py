@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from maskc.runtime.schema.plan.arrays import ArrayRule, Option
 from maskc.runtime.schema.plan.differing import can_differ
@@ -24,10 +24,14 @@ class StringRule:
         body: how its characters are written, over an automaton of those that fit.
         low: the least number of characters.
         high: the greatest; ``None``: any.
+
+    Attributes:
+        begin: what is counted of a string of which nothing was read.
     """
 
     def __init__(self, body: Body, low: int, high: int | None) -> None:
         self.body, self.low, self.high = body, low, high
+        self.begin: Any = 0
         self._dfa: CharDfa = body.dfa
         # Nothing but the number of characters can go wrong.
         self._is_universal = body.dfa.is_universal
@@ -49,11 +53,26 @@ class StringRule:
         """Whether whatever was read can become infinitely many strings, or all but a few."""
         return self.high is None and self._is_universal
 
+    def move(self, at: int, count: Any, byte: int) -> tuple[int, Any] | None:
+        """Return where a string is after a byte, ``None`` if none that fits begins so.
+
+        Args:
+            at: state of the body.
+            count: characters that were read.
+            byte: not the quote that ends it.
+        """
+        after = self.body.step(at, byte)
+        if not after:
+            return None
+        if self.body.characters[after] >= 0:
+            count = self.cap(count + 1)
+        return (after, count) if self.is_live(after, count) else None
+
     def cap(self, count: int) -> int:
         """Return a number of characters that stands for all that do not differ from it."""
         return min(count, self.low if self.high is None else self.high + 1)
 
-    def may_end(self, state: int, count: int) -> bool:
+    def may_end(self, state: int, count: Any) -> bool:
         """Return whether a string of so many characters may end in a state of the automaton."""
         return (
             self._dfa.labels[state] != NO_LABEL
@@ -98,7 +117,7 @@ class StringRule:
             self._known[text] = found
         return found
 
-    def has_other(self, state: int, count: int, prefix: str, texts: Sequence[str]) -> bool:
+    def has_other(self, state: int, count: Any, prefix: str, texts: Sequence[str]) -> bool:
         """Return whether a prefix can become a string that is not among some.
 
         Args:

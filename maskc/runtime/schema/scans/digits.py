@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 from maskc.runtime.schema.numbers.numbers import NUMBER_BYTES, Numbers, State
 from maskc.runtime.schema.tries.summary import MANY, Part, bits_of
-from maskc.runtime.schema.tries.tokens import TokenIndex
+from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Nodes, Trie
 
 _DIGITS = frozenset(b"0123456789")
+_IN_ORDER = bytes(sorted(NUMBER_BYTES))
 
 
 class Run(NamedTuple):
@@ -24,24 +25,32 @@ class Run(NamedTuple):
     Attributes:
         places: those texts.
         longest: the most digits of one.
+        row: the mask of those texts, where they are many tokens.
     """
 
     places: tuple[int, ...]
     longest: int
+    row: Words | None
 
 
 class Walked(NamedTuple):
     """What a number does to the texts after some nodes.
 
     Attributes:
-        places: texts that stay in it.
-        part: the same.
+        runs: all of their texts stay in it.
+        more: other texts that do, by place.
+        part: all of these.
         exits: nodes at which it may end, but for those that nothing hangs on.
     """
 
-    places: list[int]
+    runs: tuple[Run, ...]
+    more: tuple[int, ...]
     part: Part
     exits: Nodes
+
+    def list_places(self) -> list[int]:
+        """Return the texts that stay in the number, by place."""
+        return [*self.more, *(place for run in self.runs for place in run.places)]
 
 
 def follow_number(
@@ -55,24 +64,34 @@ def follow_number(
     key = (Walked, numbers.identity, state, nodes, is_rests)
     found: Walked | None = index.shared.get(key)
     if found is None:
-        places, exits = walk_number(index, trie, numbers, state, nodes)
-        if is_rests:
-            part = Part(bits=bits_of(places))
-        else:
-            ids = [index.ids[place] for place in places]
-            part = Part(few=tuple(ids)) if len(ids) <= MANY else Part((index.pack(ids),))
-        found = Walked(places, part, exits)
-        n_bytes = 4 * len(part.rows) * index.n_words + 16 * len(places) + 8 * len(exits)
+        runs, more, exits = walk_number(index, trie, numbers, state, nodes)
+        part = _part_of(index, runs, more, is_rests=is_rests)
+        found = Walked(runs, more, part, exits)
+        # Rows of runs are counted with these.
+        n_bytes = 4 * len(part.rows) * index.n_words if len(part.rows) > len(runs) else 0
+        n_bytes += 16 * (len(more) + len(part.few)) + 8 * len(exits)
         index.shared.put(key, found, 500 + n_bytes)
     return found
 
 
+def _part_of(
+    index: TokenIndex, runs: tuple[Run, ...], more: tuple[int, ...], *, is_rests: bool
+) -> Part:
+    """Return the texts of some runs and some more; numbers with the same runs share their rows."""
+    if is_rests:
+        return Part(bits=bits_of([*more, *(place for run in runs for place in run.places)]))
+    rows = tuple(run.row for run in runs if run.row is not None)
+    few = [index.ids[place] for place in more]
+    few += [index.ids[place] for run in runs if run.row is None for place in run.places]
+    if len(few) > MANY:
+        return Part((*rows, index.pack(few)))
+    return Part(rows, tuple(few))
+
+
 def walk_number(
     index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes
-) -> tuple[list[int], Nodes]:
-    """Return the texts that stay in a number, by place, and the nodes at which it may end.
-
-    Of these, nodes that nothing hangs on are left out.
+) -> tuple[tuple[Run, ...], tuple[int, ...], Nodes]:
+    """Return what :class:`Walked` has, but for its part.
 
     Args:
         index: whose memory is used.
@@ -81,6 +100,7 @@ def walk_number(
         state: of the number, at all nodes.
         nodes: where the walk begins; texts that end there do not count.
     """
+    runs: list[Run] = []
     places: list[int] = []
     exits: list[int] = []
     open_ = [(node, state) for node in nodes]
@@ -88,14 +108,13 @@ def walk_number(
         node, here = open_.pop()
         if numbers.may_end(here):
             exits.append(node)
-        first, last = trie.first[node], trie.first[node + 1]
-        bytes_ = trie.bytes[first:last]
-        run = _run_after(index, trie, node) if last - first > 1 else None
+        n_children = trie.first[node + 1] - trie.first[node]
+        run = _run_after(index, trie, node) if n_children > 1 else None
         covered = run is not None and numbers.takes_digits(here, run.longest)
         if covered and run is not None:
-            places += run.places
+            runs.append(run)
         skipped = _DIGITS if covered else numbers.barred_digits(here)
-        for child, byte in enumerate(bytes_, first):
+        for child, byte in trie.children(node, _IN_ORDER if n_children > 1 else None):
             if byte not in NUMBER_BYTES or byte in skipped:
                 continue
             after = numbers.step(here, byte)
@@ -105,7 +124,7 @@ def walk_number(
             places += range(low, low + trie.n_ending[child])
             if trie.has_children(child):
                 open_.append((child, after))
-    return places, tuple(exits)
+    return tuple(runs), tuple(places), tuple(exits)
 
 
 def _run_after(index: TokenIndex, trie: Trie, node: int) -> Run | None:
@@ -113,13 +132,14 @@ def _run_after(index: TokenIndex, trie: Trie, node: int) -> Run | None:
     key = (Run, trie is index.rests, node)
     found: Run | bool | None = index.shared.get(key)
     if found is None:
-        found = _find_run(trie, node) or False
+        found = _find_run(index, trie, node) or False
         size = 8 * len(found.places) if isinstance(found, Run) else 0
+        size += 4 * index.n_words if isinstance(found, Run) and found.row is not None else 0
         index.shared.put(key, found, 300 + size)
     return found if isinstance(found, Run) else None
 
 
-def _find_run(trie: Trie, node: int) -> Run | None:
+def _find_run(index: TokenIndex, trie: Trie, node: int) -> Run | None:
     places: list[int] = []
     longest = 0
     open_ = [(node, 0)]
@@ -134,4 +154,8 @@ def _find_run(trie: Trie, node: int) -> Run | None:
                 open_.append((child, n_digits + 1))
             elif n_digits:
                 return None
-    return Run(tuple(places), longest) if longest else None
+    if not longest:
+        return None
+    is_many = trie is not index.rests and len(places) > MANY
+    row = index.pack([index.ids[place] for place in places]) if is_many else None
+    return Run(tuple(places), longest, row)

@@ -220,12 +220,13 @@ class Closers:
     Attributes:
         places: of the tokens.
         rests: of what comes after their quotes.
+        is_shared: whether all artifacts have them.
     """
 
-    __slots__ = ("places", "rests")
+    __slots__ = ("is_shared", "places", "rests")
 
-    def __init__(self, places: Ints, rests: Ints) -> None:
-        self.places, self.rests = places, rests
+    def __init__(self, places: Ints, rests: Ints, *, is_shared: bool = False) -> None:
+        self.places, self.rests, self.is_shared = places, rests, is_shared
 
     def of_rests(self, index: TokenIndex, bits: int) -> Ints:
         """Return the tokens whose rests are in a bit set, by place."""

@@ -135,6 +135,12 @@ class _Search:
         if first == last:
             return
         self._most -= len(special)
+        if last - first < len(special):
+            for child in range(first, last):
+                target = self._dfa.step(state, spelled.chars[child])
+                if target not in self._dead:
+                    self._open.append((child, target, size + 1, False))
+            return
         for character, target in special:
             child = child_of(spelled, node, character)
             if child >= 0 and target not in self._dead:

@@ -89,6 +89,7 @@ class Spelled:
         places: the item's text, by place; of one that closes, the node after the quote.
         begun: of each item the beginnings of characters that it ends with, by number.
         n_items: how many there are.
+        below_root: character → the child of the root.
         minimal: as given.
         ranges: number of a beginning → the characters that it can become.
     """
@@ -106,11 +107,24 @@ class Spelled:
         self.ranges: list[Ranges] = [
             ranges_after(raw, minimal=minimal) if raw else () for raw in begun
         ]
+        # The root has hundreds of children, and most others have few.
+        last = self.first[1]
+        self.below_root = {self.chars[child]: child for child in range(self.first[0], last)}
         self._becoming: dict[tuple[int, int], tuple[int, ...]] = {}
         self._n_possible = [sum(b - a + 1 for a, b in ranges) for ranges in self.ranges]
         self._cut: dict[int, list[tuple[int, int]]] = {}
+        self._closing: bytes | None = None
         self._characters: tuple[Ints, Ints] | None = None
         self._openings: tuple[tuple[Ints, Ints, Ints], list[tuple[int, range]]] | None = None
+
+    @property
+    def closing(self) -> bytes:
+        """Of each node whether a text closes the string there or further on: 1, else 0."""
+        if self._closing is None:
+            tables = self.tables
+            n_closing = np.cumsum(np.append(0, tables.kinds == CLOSES))
+            self._closing = (n_closing[tables.high] > n_closing[tables.low]).tobytes()
+        return self._closing
 
     @property
     def distinct(self) -> Ints:
@@ -339,6 +353,8 @@ def _decode(raw: bytes) -> str:
 
 def child_of(spelled: Spelled, node: int, character: int) -> int:
     """Return the child of a node by its character, -1 if there is none."""
+    if not node:
+        return spelled.below_root.get(character, -1)
     chars, last = spelled.chars, spelled.first[node + 1]
     found = bisect_left(chars, character, spelled.first[node], last)
     return found if found < last and chars[found] == character else -1

@@ -22,7 +22,8 @@ class EndedKeys(NamedTuple):
         label: of the keys.
         texts: the keys, if they have no name.
         nodes: after the closing quote of each.
-        goes_on: whether a text goes on there as JSON may; then they are one key.
+        goes_on: whether a text goes on there as JSON may; then they are one key, or nothing that
+            follows tells them apart.
     """
 
     label: int
@@ -41,9 +42,10 @@ class Part:
         unsure: rests that have to be read token by token, as a bit set.
         exits: nodes of the trie at which the innermost thing that was open has ended.
         keys: where keys have ended.
+        gone: ids of tokens that are illegal nevertheless; only of what is a whole mask.
     """
 
-    __slots__ = ("bits", "exits", "few", "keys", "rows", "unsure")
+    __slots__ = ("bits", "exits", "few", "gone", "keys", "rows", "unsure")
 
     def __init__(
         self,
@@ -53,9 +55,10 @@ class Part:
         keys: tuple[EndedKeys, ...] = (),
         bits: int = 0,
         unsure: int = 0,
+        gone: tuple[int, ...] = (),
     ) -> None:
         self.rows, self.few, self.exits, self.keys = rows, few, exits, keys
-        self.bits, self.unsure = bits, unsure
+        self.bits, self.unsure, self.gone = bits, unsure, gone
 
 
 class Following(Protocol):
@@ -70,6 +73,18 @@ class Following(Protocol):
 
     def reads(self, text: bytes) -> bool:
         """Return whether it may begin with a text."""
+
+
+def new_keys(
+    texts: tuple[str, ...], nodes: Nodes, others: frozenset[str]
+) -> tuple[tuple[str, ...], Nodes]:
+    """Return those of some keys that are none of a few, with their nodes.
+
+    >>> new_keys(("a", "b"), (1, 2), frozenset({"a"}))
+    (('b',), (2,))
+    """
+    kept = [(text, n) for text, n in zip(texts, nodes, strict=True) if text not in others]
+    return tuple(text for text, _ in kept), tuple(n for _, n in kept)
 
 
 def bits_of(places: Iterable[int]) -> int:

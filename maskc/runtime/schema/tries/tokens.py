@@ -231,6 +231,18 @@ class TokenIndex:
         """Return the mask of some tokens: int32[ceil(vocab_size / 32)]."""
         return self.set_bits(np.zeros(self.n_words, dtype="<i4"), ids)
 
+    def mix(self, rows: tuple[Words, ...], few: Sequence[int], gone: Sequence[int] = ()) -> Words:
+        """Return the tokens of some rows and a few more, without others, by id."""
+        words = rows[0] if rows else self.pack(few)
+        if len(rows) > 1:
+            # Two at once takes a third of the time of reducing a list.
+            words = rows[0] | rows[1]
+            for row in rows[2:]:
+                np.bitwise_or(words, row, out=words)
+        if rows and few:
+            words = self.set_bits(words, few)
+        return self.clear_bits(words, gone) if gone else words
+
     def set_bits(self, words: Words, ids: Sequence[int] | NDArray[Any]) -> Words:
         """Return a mask with some more tokens."""
         if len(ids) > _MANY:

@@ -1,0 +1,115 @@
+"""What clauses about objects ask of a key: fewer options, or cases that decide many at once.
+
+That an object lacks a key, or has it with a value that fits, is one option and not two: whatever
+value the key has fits. So the negation of *has a, and it fits A* needs no branching.
+
+Where each of several clauses can hold because a key has none of some values, taking the clauses one
+after the other makes the product of their options. Whether the key is there, and which value it
+has, decides them all. One of the cases always holds, so nothing is lost.
+
+Example: for the clauses *t is not 1, or a is missing* and *t is not 2, or b is missing* the cases
+are: no ``t``, ``t`` is 1, ``t`` is 2, ``t`` is something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from maskc.jsonschema.expressions import Space
+from maskc.jsonschema.formulas import BIT, Formula, Keys
+from maskc.jsonschema.values import Value, sort_key
+
+_LEAST_CLAUSES = 3
+_MOST_CASES = 200
+
+
+def join_members(space: Space, options: list[Formula]) -> list[Formula]:
+    """Return the options of a clause about objects, those about the same key as one.
+
+    Args:
+        space: where formulas live.
+        options: of which one must hold.
+    """
+    groups: list[list[Formula]] = []
+    of_name: dict[str, list[Formula]] = {}
+    for option in options:
+        atom = _member_of(option)
+        if atom is None:
+            groups.append([option])
+            continue
+        (name,) = atom.args[0][1]
+        if name not in of_name:
+            of_name[name] = []
+            groups.append(of_name[name])
+        of_name[name].append(atom)
+    return [group[0] if len(group) == 1 else _join(space, group) for group in groups]
+
+
+def _join(space: Space, atoms: list[Formula]) -> Formula:
+    """Return that one of some atoms about one key holds."""
+    fits = space.either(atom.args[1] for atom in atoms)
+    keys = atoms[0].args[0]
+    may_lack = any(atom.kind == "all" for atom in atoms)
+    return space.all(keys, fits) if may_lack else space.some(keys, fits)
+
+
+def _member_of(option: Formula) -> Formula | None:
+    """Return the atom about one key that an option asks of objects, and nothing else."""
+    atoms = [option]
+    if option.kind == "and":
+        atoms = [part for part in option.args[0] if part.kind != "types"]
+        if any(p.kind == "types" and not p.args[0] & BIT["object"] for p in option.args[0]):
+            return None
+    if len(atoms) != 1 or atoms[0].kind not in ("all", "some"):
+        return None
+    keys = atoms[0].args[0]
+    return atoms[0] if keys[0] == "names" and len(keys[1]) == 1 else None
+
+
+def find_cases(space: Space, asked: list[list[Formula]]) -> list[Formula] | None:
+    """Return cases of a key's value of which one holds.
+
+    Args:
+        space: where formulas live.
+        asked: for each clause, the atoms of its options.
+
+    Returns:
+        ``None`` if there is no key of which enough clauses ask for values.
+    """
+    lists: dict[str, dict[frozenset[Value], None]] = {}
+    n_clauses: dict[str, int] = {}
+    for atoms in asked:
+        found = dict.fromkeys(_find_lists(atoms))
+        for name, values in found:
+            lists.setdefault(name, {})[values] = None
+        for name in dict.fromkeys(name for name, _ in found):
+            n_clauses[name] = n_clauses.get(name, 0) + 1
+    if max(n_clauses.values(), default=0) < _LEAST_CLAUSES:
+        return None
+    name = max(lists, key=n_clauses.__getitem__)
+    return _split(space, name, list(lists[name]))
+
+
+def _find_lists(atoms: Iterable[Formula]) -> Iterator[tuple[str, frozenset[Value]]]:
+    """Yield the keys that atoms ask to have some values, or none of them."""
+    for atom in atoms:
+        if atom.kind in ("all", "some"):
+            keys, fits = atom.args
+            if keys[0] == "names" and len(keys[1]) == 1:
+                (name,) = keys[1]
+                for part in fits.args[0] if fits.kind in ("and", "or") else [fits]:
+                    if part.kind in ("values", "novalues"):
+                        yield name, part.args[0]
+
+
+def _split(space: Space, name: str, lists: list[frozenset[Value]]) -> list[Formula] | None:
+    """Return the cases of a key: it is missing, or its value is of a class, or of none."""
+    every: frozenset[Value] = frozenset[Value]().union(*lists)
+    classes: dict[tuple[bool, ...], list[Value]] = {}
+    for value in sorted(every, key=sort_key):
+        classes.setdefault(tuple(value in listed for listed in lists), []).append(value)
+    if len(classes) > _MOST_CASES:
+        return None
+    keys: Keys = ("names", frozenset([name]))
+    fits = [*map(space.values, classes.values()), space.make("novalues", every)]
+    return [space.all(keys, space.false), *(space.some(keys, one) for one in fits)]

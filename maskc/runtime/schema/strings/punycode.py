@@ -1,0 +1,252 @@
+"""Punycode (RFC 3492): how long is a label in ASCII, and which characters does one stand for?
+
+Of a label that is written in Unicode only the length is wanted. Characters are inserted in the
+order of their numbers, each after as many steps as lie between two; a step goes past one place of
+one number. How many digits that takes depends on what was inserted before, so one more character
+at the end of a label can make it shorter, seldom and by little.
+
+Example: ``bücher`` is ``bcher-kva``, nine letters.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+import numpy as np
+from numpy.typing import NDArray
+
+Longs = NDArray[np.int64]
+
+BASE = 36
+_FIRST, _FIRST_BIAS, _SKEW = 128, 72, 38
+_DAMP, _HALF = 700, 2
+_NONE = 1 << 24  # more than any character
+_AT_ONCE = 8_192  # rows that are measured together
+# What a number of so many digits holds at least: thresholds are 1 for all of them, or 26.
+_CAPACITY = (1, 36, 1_261, 28_886, 288_886, 2_888_886, 28_888_886, 288_888_886)
+DIGITS = "abcdefghijklmnopqrstuvwxyz0123456789"
+_VALUES = {digit: value for value, digit in enumerate(DIGITS)}
+_VALUES |= {digit.upper(): value for digit, value in _VALUES.items()}
+
+
+def punycode_length(text: str) -> int:
+    """Return the number of letters of a text in Punycode.
+
+    >>> punycode_length("bücher")
+    9
+    """
+    places = [n for n, character in enumerate(text) if character < "\x80"]
+    n_basic = len(places)
+    length = n_basic + (n_basic > 0)
+    number, place, bias = _FIRST, 0, _FIRST_BIAS
+    others = sorted((ord(c), n) for n, c in enumerate(text) if c >= "\x80")
+    for code, n in others:
+        at = bisect_left(places, n)
+        n_points = len(places) + 1
+        delta = (code - number) * n_points + at - place
+        length += _count_digits(delta, bias)
+        bias = adapt(delta, n_points, is_first=n_points == n_basic + 1)
+        places.insert(at, n)
+        number, place = code, at + 1
+    return length
+
+
+def lengths_with(text: str, more: Longs) -> Longs:
+    """Return how long a text is in Punycode with some characters after it, row by row.
+
+    Args:
+        text: the text.
+        more: int64[n, m], characters; zeros fill up rows that have fewer.
+
+    Returns:
+        int64[n]; as if it were not ASCII.
+    """
+    found = [_measure(text, more[n : n + _AT_ONCE]) for n in range(0, len(more), _AT_ONCE)]
+    return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+
+
+def _measure(text: str, more: Longs) -> Longs:
+    n_rows = len(more)
+    before = np.array([list(map(ord, text))], dtype=np.int64).reshape(1, -1)
+    codes = np.concatenate([np.repeat(before, n_rows, axis=0), more], axis=1)
+    width = codes.shape[1]
+    is_basic = (codes > 0) & (codes < _FIRST)
+    n_basic = is_basic.sum(axis=1)
+    basic_before = np.cumsum(is_basic, axis=1) - is_basic
+    # In the order in which they are inserted: by number, then by place; others last.
+    keys = np.where(codes >= _FIRST, codes, _NONE) * width + np.arange(width)
+    keys = np.sort(keys, axis=1)[:, : int((codes >= _FIRST).sum(axis=1).max(initial=0))]
+    numbers, places = np.divmod(keys, width)
+    rows = np.arange(n_rows)
+    length: Longs = n_basic + (n_basic > 0)
+    number, place = np.full(n_rows, _FIRST), np.zeros(n_rows, dtype=np.int64)
+    bias = np.full(n_rows, _FIRST_BIAS)
+    for k in range(keys.shape[1]):
+        is_there = numbers[:, k] < _NONE
+        slot = basic_before[rows, places[:, k]]
+        slot += (places[:, :k] < places[:, k : k + 1]).sum(axis=1)
+        n_points = n_basic + k + 1
+        delta = np.where(is_there, (numbers[:, k] - number) * n_points + slot - place, 0)
+        n_digits, bias = _write_all(delta, bias, n_points, is_first=k == 0)
+        length = length + np.where(is_there, n_digits, 0)
+        number, place = numbers[:, k], slot + 1
+    return length
+
+
+def lengths_after(text: str, codes: Longs) -> Longs:
+    """Return the same with one more character that is not ASCII, for each of many; ascending.
+
+    What is inserted before it stays as it is: a tenth of the time of :func:`lengths_with`.
+    """
+    places = [n for n, character in enumerate(text) if character < "\x80"]
+    n_basic = len(places)
+    others = sorted((ord(c), n) for n, c in enumerate(text) if c >= "\x80")
+    slots: list[int] = []
+    for _, n in others:
+        slots.append(bisect_left(places, n))
+        places.insert(slots[-1], n)
+    numbers = [code for code, _ in others]
+    cuts = [0, *np.searchsorted(codes, numbers).tolist(), len(codes)]
+    found = np.zeros(len(codes), dtype=np.int64)
+    length = n_basic + (n_basic > 0)
+    number, place, bias = _FIRST, 0, _FIRST_BIAS
+    for g in range(len(others) + 1):
+        chosen, n_points = codes[cuts[g] : cuts[g + 1]], n_basic + g + 1
+        if len(chosen):
+            delta = (chosen - number) * n_points + n_points - 1 - place
+            start = np.full(len(chosen), bias)
+            total, biases = _write_all(delta, start, n_points, is_first=g == 0)
+            last, at = chosen, n_points
+            for later in range(g, len(others)):
+                n_more = n_basic + later + 2
+                delta = (numbers[later] - last) * n_more + slots[later] - at
+                more, biases = _write_all(delta, biases, n_more, is_first=False)
+                total = total + more
+                last, at = np.full(len(chosen), numbers[later]), slots[later] + 1
+            found[cuts[g] : cuts[g + 1]] = length + total
+        if g < len(others):
+            step = (numbers[g] - number) * n_points + slots[g] - place
+            length += _count_digits(step, bias)
+            bias = adapt(step, n_points, is_first=g == 0)
+            number, place = numbers[g], slots[g] + 1
+    return found
+
+
+def _write_all(
+    delta: Longs, bias: Longs, n_points: Longs | int, *, is_first: bool
+) -> tuple[Longs, Longs]:
+    """Return the number of digits of some steps, and the bias after each."""
+    left, n_digits = delta, np.zeros(len(bias), dtype=np.int64)
+    open_ = np.ones(len(bias), dtype=np.bool_)
+    position = BASE
+    while open_.any():
+        least = np.clip(position - bias, 1, 26)
+        n_digits += open_
+        open_ = open_ & (left >= least)
+        left = np.where(open_, (left - least) // (BASE - least), left)
+        position += BASE
+    scaled = delta // (_DAMP if is_first else _HALF)
+    scaled = scaled + scaled // n_points
+    steps = np.zeros(len(bias), dtype=np.int64)
+    while (large := scaled > 455).any():
+        scaled = np.where(large, scaled // (BASE - 1), scaled)
+        steps += large * BASE
+    return n_digits, steps + BASE * scaled // (scaled + _SKEW)
+
+
+def most_digits(delta: Longs) -> Longs:
+    """Return how many digits steps have at most, whatever the bias is."""
+    return np.searchsorted(_CAPACITY, delta, side="right") + 1
+
+
+def _count_digits(delta: int, bias: int) -> int:
+    position = n_digits = 0
+    while True:
+        position += BASE
+        n_digits += 1
+        least = threshold(position, bias)
+        if delta < least:
+            return n_digits
+        delta = (delta - least) // (BASE - least)
+
+
+def threshold(position: int, bias: int) -> int:
+    """Return below which value a digit is the last one of its number."""
+    return min(max(position - bias, 1), 26)
+
+
+def adapt(delta: int, n_points: int, *, is_first: bool) -> int:
+    """Return the bias after a number."""
+    delta //= _DAMP if is_first else _HALF
+    delta += delta // n_points
+    steps = 0
+    while delta > 455:
+        delta //= BASE - 1
+        steps += BASE
+    return steps + BASE * delta // (delta + _SKEW)
+
+
+class Decoding:
+    """What has been read of the numbers of a label in Punycode.
+
+    Args:
+        basic: the characters that it begins with.
+
+    Attributes:
+        codes: the characters so far.
+        is_between: whether no number is under way.
+    """
+
+    __slots__ = (
+        "_bias",
+        "_n_basic",
+        "_number",
+        "_place",
+        "_position",
+        "_value",
+        "_weight",
+        "codes",
+    )
+
+    def __init__(self, basic: str) -> None:
+        self.codes = list(map(ord, basic))
+        self._n_basic = len(basic)
+        self._number, self._bias, self._place = _FIRST, _FIRST_BIAS, 0
+        self._value, self._weight, self._position = 0, 1, 0
+
+    @property
+    def is_between(self) -> bool:
+        """Whether no number is under way."""
+        return self._position == 0
+
+    @property
+    def least(self) -> int:
+        """The least character that can come next."""
+        return self._number + (self._place + self._value) // (len(self.codes) + 1)
+
+    def copy(self) -> Decoding:
+        """Return the same, to be read on by itself."""
+        made = Decoding("")
+        made.codes, made._n_basic = self.codes.copy(), self._n_basic
+        made._number, made._bias, made._place = self._number, self._bias, self._place
+        made._value, made._weight, made._position = self._value, self._weight, self._position
+        return made
+
+    def read(self, digit: str) -> int:
+        """Go on by a digit; return the character that it ends, 0 if it ends none."""
+        value = _VALUES[digit]
+        self._position += BASE
+        least = threshold(self._position, self._bias)
+        self._value += value * self._weight
+        if value >= least:
+            self._weight *= BASE - least
+            return 0
+        n_points = len(self.codes) + 1
+        is_first = len(self.codes) == self._n_basic
+        self._bias = adapt(self._value, n_points, is_first=is_first)
+        more, self._place = divmod(self._place + self._value, n_points)
+        self._number += more
+        self.codes.insert(self._place, self._number)
+        self._place += 1
+        self._value, self._weight, self._position = 0, 1, 0
+        return self._number
