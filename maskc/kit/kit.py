@@ -33,13 +33,13 @@ from maskc.kit.compiling import Compiler, GrammarOrder, SchemaOrder
 from maskc.kit.constraint import Constraint
 from maskc.kit.making import Maker
 from maskc.kit.means import KitMeans
+from maskc.kit.preparing import prepare
 from maskc.kit.tokens import KitTokens
 from maskc.limits import MEGABYTE, Limits
 from maskc.runtime.arguments import as_count
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES, Artifact, load
 from maskc.runtime.effort import USUAL_STEPS
 from maskc.runtime.link.joining.expressions import Expression
-from maskc.runtime.matcher import allocate_bitmask
 from maskc.runtime.schema.plan.plan import Layout
 from maskc.tags.building import Builder
 from maskc.tags.parsing import parse_tag
@@ -49,8 +49,6 @@ from maskc.tags.tools import describe_tools, name_of
 
 # Of one request: a server compiles it while others wait.
 REQUEST_LIMITS = Limits(seconds=5.0, bytes=500 * MEGABYTE, text=200_000, work=20_000)
-
-_COMMON_TEXT = b'{"a": "x\\u00e9", "n": 12, "b": [1.5, null, {"c": true}]}'
 
 
 class Kit:
@@ -336,24 +334,12 @@ class Kit:
         )
 
     def prepare(self) -> None:
-        """Compute ahead what all requests share: free text; strings, patterns, keys, numbers, gaps.
+        """Compute ahead what requests share: text, strings, keys, numbers, formats, calls.
 
         A server calls it before its first request; with 128,000 tokens it takes about a second,
         which would else be the first request's.
         """
-        named = {
-            "type": "object",
-            "properties": {"a": {"type": "string"}, "n": {"type": "integer"}},
-        }
-        bitmask = allocate_bitmask(1, self.vocab_size)
-        free = {"type": "structural_tag", "format": {"type": "any_text"}}
-        self.structural_tag(free).matcher().fill_bitmask(bitmask, 0)
-        pattern = {"type": "string", "pattern": "^[^/]*$"}
-        for schema in ({}, named, pattern):
-            matcher = self.json_schema(schema).matcher()
-            for byte in _COMMON_TEXT:
-                matcher.fill_bitmask(bitmask, 0)
-                matcher.accept_bytes(bytes([byte]))
+        prepare(self)
 
     def mask_table(self, first: int = 0) -> NDArray[np.int32]:
         """Return the masks that have a number so far; see :meth:`maskc.Artifact.mask_table`."""

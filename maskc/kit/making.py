@@ -14,32 +14,39 @@ from typing import Any
 
 from maskc.artifact.model import Contents
 from maskc.budget import run_bounded
-from maskc.errors import ArtifactError
+from maskc.errors import ArtifactError, SchemaError
 from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess, SchemaOrder
 from maskc.kit.constraint import Constraint
+from maskc.kit.patterns import Pattern
 from maskc.kit.tokens import KitTokens
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.cache.pool import MaskPool
+from maskc.runtime.effort import USUAL_STEPS
 from maskc.runtime.link.automata.automaton import Words
+from maskc.runtime.link.counts.counting import CountingPiece
 from maskc.runtime.link.counts.pattern_counter import make_counting_piece
 from maskc.runtime.link.counts.positions import CountedPattern
 from maskc.runtime.link.joining.expressions import Expression, Leaf
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
 from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.joining.machine import LinkMachine, LinkResults
-from maskc.runtime.link.joining.pieces import Piece, RegularPiece, SchemaPiece
+from maskc.runtime.link.joining.pieces import Piece, PlainPiece, RegularPiece, SchemaPiece
 from maskc.runtime.link.plan.composing import Composer
 from maskc.runtime.link.plan.opening import LinkOpener
 from maskc.runtime.machine import Machine
 from maskc.runtime.once import made_once
 from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.schema.plan.entries import PlanError
+from maskc.runtime.schema.plan.hosted import HostedRule
 from maskc.runtime.schema.plan.plan import Plan
+from maskc.runtime.vocabulary import TOKEN_ARRAYS
 from maskc.vocab.vocabulary import Vocabulary
 
 _SMALL_PLAN = 20_000  # bytes, which are read in 50 ms at the worst
+# Bytes of memory, about, as tracemalloc counts them; a test compares.
+_WORD, _PLAN_BYTE, _ARRAY_BYTE, _NODE, _POSITION = 60, 55, 4, 250, 450
 
 
 class Maker:
@@ -73,6 +80,10 @@ class Maker:
 
     def keep(self, kind: str, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return what was made for a key, and make it if it is not there."""
+        found = self._pieces.generations.current.get((kind, key))
+        if found is not None:
+            self._n_found += 1
+            return found
         found = self._pieces.get((kind, key))
         if found is None:
             found = make()
@@ -80,6 +91,9 @@ class Maker:
             self._pieces.put((kind, key), found)
         else:
             self._n_found += 1
+        # It is in the current generation now, whose size is charged.
+        if isinstance(found, PlainPiece):
+            self._budget.charge(found.held_bytes)
         return found
 
     def statistics(self) -> dict[str, int]:
@@ -109,24 +123,46 @@ class Maker:
             LimitError: a limit was reached.
             SchemaError: the schema cannot be compiled.
         """
-        index, text_of = self.tokens.index, self.tokens.text_of
-        plan = self.plan(order, limits)
-        return SchemaPiece(MaskedSchemaMachine(plan, index, text_of, self._budget, self.pool))
+        data = self._compiler.plan(order, limits)
+        plan = self._read_plan(data, order, limits)
+        piece = SchemaPiece(MaskedSchemaMachine(plan, self.tokens.text_of, self._results.mixes))
+        piece.n_bytes = _PLAN_BYTE * len(data)
+        return piece
 
     def plan(self, order: SchemaOrder, limits: Limits) -> Plan:
         """Return what a JSON Schema asks; raises as :meth:`schema`."""
-        data = self._compiler.plan(order, limits)
+        return self._read_plan(self._compiler.plan(order, limits), order, limits)
+
+    def _read_plan(self, data: bytes, order: SchemaOrder, limits: Limits) -> Plan:
 
         def read() -> Plan:
             return Plan(data, order.layout, self._budget)
 
         try:
             # A second thread that looks at the clock costs more than to read a small plan.
-            return read() if len(data) < _SMALL_PLAN else run_bounded(read, limits, name="schema")
+            is_small = len(data) < _SMALL_PLAN
+            plan = read() if is_small else run_bounded(read, limits, name="schema")
         except PlanError as error:
             raise ArtifactError(
                 "<compiled>", f"is damaged: {error}", "send the request again"
             ) from None
+        self._check_steps(plan)
+        return plan
+
+    def _check_steps(self, plan: Plan) -> None:
+        """Refuse what takes more steps for a mask than this kit allows, where that is known.
+
+        Raises:
+            SchemaError: the plan has host names in Unicode, whose masks take tenths of a second.
+        """
+        is_bounded = self.pool.steps is not None and self.pool.steps < USUAL_STEPS
+        if is_bounded and any(isinstance(rule, HostedRule) for rule in plan.strings):
+            raise SchemaError(
+                "",
+                "format",
+                "is idn-hostname or idn-email, whose masks would hold up other requests",
+                "compile the schema ahead of time with `maskc compile`, or leave the format out",
+            )
 
     def grammar(self, order: GrammarOrder, limits: Limits) -> Piece:
         """Return the piece of a grammar.
@@ -135,9 +171,14 @@ class Maker:
             MaskcError: it cannot be compiled, or a limit was reached.
         """
         made = self._compiler.artifact(order, limits)
-        if isinstance(made, Artifact):
-            return self.machine(made, made.machine)
-        return self._regular(made)
+        if not isinstance(made, Artifact):
+            return self._regular(made)
+        # What it remembers is the kit's, as requests bring ever new ones.
+        piece = self.machine(made, made.open_machine(self._budget, self.pool))
+        arrays = made.contents.arrays.items()
+        n_bytes = sum(array.nbytes for name, array in arrays if name not in TOKEN_ARRAYS)
+        piece.n_bytes = _ARRAY_BYTE * n_bytes
+        return piece
 
     def pattern(self, pattern: str, limits: Limits) -> Piece:
         """Return the piece of the texts that ``re.fullmatch`` takes.
@@ -150,9 +191,11 @@ class Maker:
 
     def words(self, words: list[bytes]) -> Piece:
         """Return the piece of one of some words, in order."""
-        return self._regular(Words(words))
+        piece = self._regular(Words(words))
+        piece.n_bytes = sum(map(len, words)) + _WORD * len(words)
+        return piece
 
-    def machine(self, artifact: Artifact, machine: Machine[Any]) -> Piece:
+    def machine(self, artifact: Artifact, machine: Machine[Any]) -> MachinePiece:
         """Return the piece of a grammar or a schema, read by its machine or a narrowed one."""
         return MachinePiece(
             artifact.contents,
@@ -176,11 +219,16 @@ class Maker:
     def _vocabulary(self) -> Vocabulary:
         return Vocabulary(self.tokens.list_all(), self.tokens.eos_ids, "kit")
 
-    def _regular(self, automaton: Automaton) -> Piece:
+    def _regular(self, automaton: Automaton) -> RegularPiece | CountingPiece:
         index, scanner = self.tokens.index, self.joints.scanner
         if isinstance(automaton, CountedPattern):
-            return make_counting_piece(automaton, scanner, index, self._budget)
-        return RegularPiece(automaton, scanner, index, self._budget)
+            counting = make_counting_piece(automaton, scanner, index, self._budget)
+            counting.n_bytes = _POSITION * len(automaton.roots)
+            return counting
+        piece = RegularPiece(automaton, scanner, index, self._budget)
+        if isinstance(automaton, Pattern):
+            piece.n_bytes = _NODE * automaton.n_nodes
+        return piece
 
 
 def _measure(key: tuple[str, Hashable]) -> int:

@@ -20,11 +20,14 @@ from maskc.automata.nodes import Accept, LookAround, Split, targets_of
 from maskc.automata.threads import Thread, ThreadList, ThreadStepper, hold_at_end
 from maskc.errors import GrammarError, LimitError
 from maskc.frontends.regex import NAME
+from maskc.limits import MEGABYTE
 from maskc.runtime.effort import spend
-from maskc.runtime.link.automata.automaton import ByteAutomaton
+from maskc.runtime.link.automata.automaton import MAX_MEGABYTES, ByteAutomaton
 
 MAX_STATES = 50_000
 _MOVE = 12  # steps of moving one thread by one byte class
+# Bytes of memory, about, as tracemalloc counts them; a test compares.
+_STATE_BYTES, _CLASS_BYTES, _THREAD_BYTES = 900, 25, 150
 
 _State = tuple[LookBehindState, frozenset[Thread]]
 
@@ -63,6 +66,7 @@ class Pattern(ByteAutomaton[_State]):
         )
         self._live: dict[_State, bool] = {}
         self._known: dict[_State, dict[int, _State]] = {}
+        self._same: dict[_State, _State] = {}
         look_behind = self._behinds.start()
         first = self._keep(look_behind, self._threads.enter(start, look_behind.matched))
         if not self._is_live(first):
@@ -90,7 +94,12 @@ class Pattern(ByteAutomaton[_State]):
                 raise LimitError(
                     "states in the pattern's automaton", MAX_STATES, "lower the counts in it", NAME
                 )
+            if self.n_bytes >= MAX_MEGABYTES * MEGABYTE:
+                raise LimitError(
+                    "MB of states of a pattern", MAX_MEGABYTES, "lower the counts in it", NAME
+                )
             found = self._known[name] = self._find_steps(name)
+            self.grow(_STATE_BYTES + _CLASS_BYTES * len(found) + _THREAD_BYTES * len(name[1]))
         return found
 
     def _find_steps(self, name: _State) -> dict[int, _State]:
@@ -124,7 +133,8 @@ class Pattern(ByteAutomaton[_State]):
         for position, owed in threads:
             if position < 0 or self._leads_on[self._threads.follows(position)]:
                 kept.append(position, owed)
-        return look_behind, frozenset(kept.done())
+        name = look_behind, frozenset(kept.done())
+        return self._same.setdefault(name, name)
 
     def _is_live(self, name: _State) -> bool:
         """Return whether some text leads to an accepting state: a search, once for each state."""

@@ -83,12 +83,24 @@ class Artifact:
         pool = MaskPool(
             self.vocab_size, self.eos_ids, self._cache_bytes, steps=steps, n_ready=n_ready
         )
+        return self.open_machine(budget, pool)
+
+    def open_machine(self, budget: Budget, pool: MaskPool) -> Machine[Any]:
+        """Return a machine of its own for others, who say what it may remember, and where.
+
+        Args:
+            budget: what cached results are charged to.
+            pool: the distinct masks, of the same vocabulary.
+        """
         return _machine_of(self.header)(self.contents, self.token_bytes, budget, pool)
 
     @made_once
     def endings(self) -> Endings:
         """What is known of how few tokens finish its texts; made when it is first asked for."""
-        return Endings(self.machine, self.token_bytes, self.vocab_size, self.ends)
+        # An eighth is nobody's yet, and another one is what masks leave to it.
+        eighth = self._cache_bytes // 8
+        self.budget.lend(eighth)
+        return Endings(self.machine, self.token_bytes, self.vocab_size, self.ends, 2 * eighth)
 
     @property
     def remembered_bytes(self) -> int:
@@ -96,7 +108,9 @@ class Artifact:
 
         It is of the first start symbol: the others have memories of their own.
         """
-        return self.machine.pool.n_bytes + self.budget.n_bytes
+        endings: Endings | None = self.__dict__.get("endings")
+        n_bytes = self.machine.pool.n_bytes + self.budget.n_bytes
+        return n_bytes + (endings.n_bytes if endings else 0)
 
     @property
     def first_bytes(self) -> NDArray[np.int16]:

@@ -62,9 +62,7 @@ class Answer(NamedTuple):
 NO_ANSWER: Final = Answer(NO_TOKENS, (), ())
 
 
-# A set of tokens, as its difference from a mask: the mask's number, negative for the empty one;
-# intp[n], which words differ; and int32[n], the set's own words there.
-_Union = tuple[int, NDArray[np.intp], Mask]
+_WHOLE_BYTES: Final = 1 << 24  # of unions that are kept whole, to be united with others
 
 
 class GraphReader:
@@ -76,6 +74,7 @@ class GraphReader:
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._masks, self._union_change = arrays["masks"], arrays["union_change"]
+        self._union_parent = view_numbers(arrays["union_parent"])
         # There are few changes: as indices they are asked for without a conversion.
         self._change_word = arrays["change_word"].astype(np.intp)
         self._change_bits = arrays["change_bits"]
@@ -100,7 +99,7 @@ class GraphReader:
         self._roots: dict[ScannerStateId, tuple[Question, ...]] = {}
         self._by_profile: dict[int, Answer] = {}  # node and profile in one number → answer
         self._answers: dict[int, Answer] = {}
-        self._unions: dict[int, _Union] = {}
+        self._whole: dict[int, Mask] = {}
 
     def root(self, state: ScannerStateId) -> tuple[Question, ...]:
         """Return what a token that starts in a scanner state asks."""
@@ -140,31 +139,51 @@ class GraphReader:
 
     def unite(self, unions: Unions, n_words: int) -> Mask:
         """Return a new mask, int32[n_words], of all tokens of some unions."""
+        if len(unions) == 1:
+            return self._read(next(iter(unions)), n_words)
         mask: Mask | None = None
-        known = self._unions
+        known, n_most = self._whole, _WHOLE_BYTES // (4 * n_words)
         for number in unions:
             union = known.get(number)
             if union is None:
-                union = known[number] = self._union(number)
-            base, places, bits = union
+                if len(known) > n_most:
+                    known = self._whole = {}
+                union = known[number] = self._read(number, n_words)
             if mask is None:
-                mask = np.zeros(n_words, dtype=np.int32) if base < 0 else self._masks[base].copy()
-                mask[places] = bits
-            elif base < 0:
-                mask[places] = bits | mask[places]
+                mask = union.copy()
             else:
-                # Words that differ from the base are set right afterwards: they are few.
-                own = bits | mask[places]
-                np.bitwise_or(mask, self._masks[base], mask)
-                mask[places] = own
+                np.bitwise_or(mask, union, mask)
         return np.zeros(n_words, dtype=np.int32) if mask is None else mask
 
-    def _union(self, number: int) -> _Union:
-        low, high = self._union_first[number], self._union_first[number + 1]
-        base = self._union_base[number]
-        changes = self._union_change[low:high].astype(np.intp)
+    def _read(self, number: int, n_words: int) -> Mask:
+        """Return a new mask, int32[n_words], of a union's tokens.
+
+        The changes of its parents come first, from the nearest one that has been read. NumPy writes
+        in order where a place is given twice (its *quickstart* says so), so the last change of a
+        word is the one that stays.
+        """
+        base, first, known = self._union_base[number], self._union_first, self._whole
+        changes = self._union_change[first[number] : first[number + 1]]
+        parent = self._union_parent[number]
+        begin: Mask | None = None
+        if parent >= 0:
+            parts = [changes]
+            begin = known.get(parent)
+            while parent >= 0 and begin is None:
+                parts.append(self._union_change[first[parent] : first[parent + 1]])
+                parent = self._union_parent[parent]
+                begin = known.get(parent)
+            parts.reverse()
+            changes = np.concatenate(parts)
+        changes = changes.astype(np.intp)
         places, bits = self._change_word[changes], self._change_bits[changes]
-        return base, places, bits if base < 0 else bits ^ self._masks[base][places]
+        if base >= 0:
+            own: Mask = self._masks[base]
+            bits ^= own[places]
+            begin = own if begin is None else begin
+        mask: Mask = np.zeros(n_words, dtype=np.int32) if begin is None else begin.copy()
+        mask[places] = bits
+        return mask
 
     def _answer(self, number: int) -> Answer:
         found = self._answers.get(number)
@@ -187,6 +206,10 @@ class GraphReader:
         return found
 
     def _one(self, union: int) -> Unions:
-        if self._union_base[union] < 0 and self._union_first[union] == self._union_first[union + 1]:
+        if (
+            self._union_base[union] < 0
+            and self._union_parent[union] < 0
+            and self._union_first[union] == self._union_first[union + 1]
+        ):
             return NO_TOKENS
         return frozenset((union,))

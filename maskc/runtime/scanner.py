@@ -37,7 +37,7 @@ class ScannerTables:
     """
 
     def __init__(self, contents: Contents) -> None:
-        self._arrays = arrays = contents.arrays
+        self.arrays = arrays = contents.arrays
         self.start: ScannerStateId = contents.header["scanner_start"]
         self.n_states = len(arrays["scanner_next"])
         self.byte_classes = arrays["byte_class"].tobytes()
@@ -58,14 +58,14 @@ class ScannerTables:
         """Return by byte class the state in which the same lexeme goes on; 0 is dead."""
         row = self._next[state]
         if row is None:
-            row = self._next[state] = self._arrays["scanner_next"][state].tolist()
+            row = self._next[state] = self.arrays["scanner_next"][state].tolist()
         return row
 
     def moves(self, state: ScannerStateId) -> list[ScannerStateId]:
         """Return by byte class: the next state, or ``DEAD``, ``ENDS`` or ``FORKS``."""
         row = self._moves[state]
         if row is None:
-            following = self._arrays["scanner_next"][state].astype(np.int32)
+            following = self.arrays["scanner_next"][state].astype(np.int32)
             may_enter = np.zeros(len(following), dtype=np.bool_)
             for boundary in {boundary for _, boundary in self.ends(state)}:
                 may_enter |= self._entered_after(boundary)
@@ -77,8 +77,8 @@ class ScannerTables:
         """Return by byte class whether some lexeme begins with it after a boundary."""
         entered = self._entered[boundary]
         if entered is None:
-            entries = np.unique(self._arrays["scanner_enter"][boundary])
-            entered = self._arrays["scanner_entries"][entries].any(axis=0)
+            entries = np.unique(self.arrays["scanner_enter"][boundary])
+            entered = self.arrays["scanner_entries"][entries].any(axis=0)
             self._entered[boundary] = entered
         return entered
 
@@ -101,13 +101,13 @@ class ScannerTables:
         """
         numbers = self._entry_numbers[boundary]
         if numbers is None:
-            numbers = self._entry_numbers[boundary] = self._arrays["scanner_enter"][
+            numbers = self._entry_numbers[boundary] = self.arrays["scanner_enter"][
                 boundary
             ].tolist()
         number = numbers[context]
         row = self._entries[number]
         if row is None:
-            row = self._entries[number] = self._arrays["scanner_entries"][number].tolist()
+            row = self._entries[number] = self.arrays["scanner_entries"][number].tolist()
         return row
 
 

@@ -91,6 +91,18 @@ def test_what_is_not_followed_is_refused_by_name(tmp_path, changes, said):
         maskc.compile_spelling(folder)
 
 
+def test_a_unigram_model_is_refused_by_name(tmp_path):
+    tokenizers = pytest.importorskip("tokenizers")
+    pieces = [("<unk>", 0.0), ("\u2581", -1.0), ("a", -2.0), ("ab", -2.5)]
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.Unigram(pieces, 0, True))
+    tokenizer.add_special_tokens(["</s>"])
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
+    tokenizer.decoder = tokenizers.decoders.Metaspace()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    with pytest.raises(TokenizerError, match="of type Unigram, which does not merge"):
+        maskc.compile_spelling(tmp_path / "tokenizer.json")
+
+
 def test_added_tokens_that_are_text_are_refused_by_name(tmp_path):
     pytest.importorskip("tokenizers")
     n_pieces = len(byte_pieces()) + 7

@@ -14,6 +14,7 @@ up have the number -1, and are evicted when they take an eighth.
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import threading
@@ -23,6 +24,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.cache.memory import reserve_rows
 from maskc.runtime.graph import Mask
 
 MAX_NUMBERED: Final = 65_536
@@ -63,7 +65,7 @@ class MaskPool:
             millisecond longer.
 
     Attributes:
-        steps: as given.
+        eos_ids, steps: as given.
         n_words: of a mask.
         rows: int32[n_rows, n_words]: the numbered masks, and after them the rows for those to come.
         n_numbered: how many there are.
@@ -79,20 +81,20 @@ class MaskPool:
         steps: int | None = None,
         n_ready: int = 0,
     ) -> None:
-        self.steps = steps
+        self.eos_ids, self.steps = eos_ids, steps
         self.n_words = -(-vocab_size // 32)
         self._limit = cache_bytes // 8
         n_rows = min(MAX_NUMBERED, cache_bytes // 2 // (4 * self.n_words))
         # Reserved at once, as a longer array later on would hold up a fill for as long as it takes
         # to copy this one; what is not written to takes no memory.
-        self.rows = _reserve(n_rows, self.n_words)
+        self.rows, self._lent = reserve_rows(n_rows, self.n_words)
         self.rows.reshape(-1)[: n_ready * self.n_words : _PAGE] = 0
+        self._lent.n_written = max(self._lent.n_written, n_ready * self.n_words)
         self.n_numbered = 0
         self._n_bytes = 0
         self._has_told = False
         self._lock = threading.Lock()
-        weights = np.frombuffer(os.urandom(8 * (self.n_words // 2)), dtype=np.uint64)
-        self._weights = weights | np.uint64(1)
+        self._weights = _draw_weights(self.n_words // 2)
         # The first mask of each sum; and those whose sum was there, by Python's hash.
         self._by_sum: dict[int, PooledMask] = {}
         self._by_hash: dict[int, list[PooledMask]] = {}
@@ -137,6 +139,7 @@ class MaskPool:
             if number < len(self.rows):
                 self.rows[number] = words
                 words = self.rows[number]
+                self._lent.n_written = max(self._lent.n_written, (number + 1) * self.n_words)
             else:
                 number = NO_NUMBER
                 self._n_bytes += words.nbytes
@@ -201,12 +204,7 @@ class MaskPool:
         return np.frombuffer(rows.data.toreadonly(), dtype=np.int32).reshape(rows.shape)
 
 
-def _reserve(n_rows: int, n_words: int) -> NDArray[np.int32]:
-    """Return that many rows; half as many, and so on, where the system has not so much memory."""
-    while True:
-        try:
-            return np.empty((n_rows, n_words), dtype=np.int32)
-        except MemoryError:
-            if not n_rows:
-                raise
-            n_rows //= 2
+@functools.lru_cache(maxsize=8)
+def _draw_weights(n: int) -> NDArray[np.uint64]:
+    """Return n odd numbers at random, the same ones for all masks of the process."""
+    return np.frombuffer(os.urandom(8 * n), dtype=np.uint64) | np.uint64(1)

@@ -125,7 +125,7 @@ class Liveness:
         self._begin()
 
     def _begin(self) -> None:
-        self.places = Places(self._machine, self._paths)
+        self.places = Places(self._machine, self._paths, None)
         self._n_tokens = 0
         self._prospects: dict[tuple[int, int], _Prospect] = {}
         self._live: dict[Position, bool] = {}

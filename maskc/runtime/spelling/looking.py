@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.ids import RefinedStateId, ScannerStateId
+from maskc.runtime.cache.budget import Cache
 from maskc.runtime.lalr.hypothesis import Hypothesis
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet
@@ -29,8 +30,8 @@ _MOST_TRIED = 24  # tokens after one token
 _MOST_DEEPER = 150  # tokens of one search, after which one token more is tried
 _DEEPEST = 2  # tokens
 _FEW = 400  # tokens that are compared one by one
-_MOST_KNOWN = 200_000
 _ANY = -1  # token
+_UNTOLD = "untold"  # in the place of a verdict
 
 # Whether legal bytes settle that chunks end at nodes.
 Settle = Callable[[Hypothesis, NDArray[np.int64], ReadSet], NDArray[np.bool_]]
@@ -63,12 +64,11 @@ class Looking:
             for written in (spelling.is_whole, spelling.is_beginning)
         )
         # Token or ``_ANY``, node → the token after which a text was found before.
-        self._hints: dict[tuple[int, int], int] = {}
-        # What was found without reading more than the top of the stack.
-        self._known: dict[_Key, bool] = {}
+        self._hints = Cache(machine.budget)
+        # What was found without reading more than the top of the stack: whether there is a text,
+        # or ``_UNTOLD``.
+        self._known = Cache(machine.budget)
         self._n_left = _MOST_DEEPER
-        # What could not be told.
-        self._unknown: set[_Key] = set()
 
     def is_live(
         self, h: Hypothesis, node: int, token: int, alone: int, reads: ReadSet, depth: int = 0
@@ -85,8 +85,8 @@ class Looking:
         """
         key = (h.state, h.stack.state, node, token, alone)
         known = self._known.get(key)
-        if known is not None or key in self._unknown:
-            return known
+        if known is not None:
+            return None if known is _UNTOLD else bool(known)
         own = ReadSet(h.stack.depth)
         if depth == 0:
             self._n_left = _MOST_DEEPER
@@ -94,14 +94,10 @@ class Looking:
         if found is None:
             # That is right on all stacks: whoever asks looks further, and nothing was read for it.
             if depth == 0:
-                if len(self._unknown) >= _MOST_KNOWN:
-                    self._unknown = set()
-                self._unknown.add(key)
+                self._known.put(key, _UNTOLD)
             return None
         if own.lowest == h.stack.depth and not own.layout:
-            if len(self._known) >= _MOST_KNOWN:
-                self._known = {}
-            self._known[key] = found
+            self._known.put(key, found)
         _add(reads, own)
         return found
 
@@ -117,7 +113,7 @@ class Looking:
             _add(reads if is_settled else every, own)
             return is_settled
 
-        hint = self._hints.get((token, node), -1)
+        hint = self._hint(token, node)
         is_closed = alone == self._spelling.alone.CLOSED
         if hint >= 0 and not is_closed and shows(hint, node, alone):
             return True
@@ -125,7 +121,7 @@ class Looking:
         if self._spelling.alone.may_end(alone):
             # After a mark the last token does not matter.
             for marked in marks:
-                begun = self._hints.get((_ANY, marked), -1)
+                begun = self._hint(_ANY, marked)
                 if begun >= 0 and shows(begun, marked, 0):
                     return True
         words = self._machine.compose(h, every).words
@@ -170,9 +166,12 @@ class Looking:
         return False if is_dead else None
 
     def _keep_hint(self, token: int, node: int, following: int) -> None:
-        if len(self._hints) >= _MOST_KNOWN:
-            self._hints = {}
-        self._hints[token, node] = following
+        self._hints.put((token, node), following)
+
+    def _hint(self, token: int, node: int) -> int:
+        """Return the token after which a text was found before, -1 if there is none."""
+        found: int | None = self._hints.get((token, node))
+        return -1 if found is None else found
 
     def _followers(
         self, words: NDArray[np.int32], node: int, token: int, alone: int

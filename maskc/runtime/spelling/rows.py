@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from maskc.ids import DEAD
 from maskc.runtime.cache.budget import ENTRY_BYTES
+from maskc.runtime.ending.landings import Landings, number
 from maskc.runtime.ending.paths import Ints, TokenPaths
 from maskc.runtime.lalr.hypothesis import Hypothesis
 from maskc.runtime.lalr.machine import LalrMachine, TokenEffect, find_effect, keep_result
@@ -26,7 +27,6 @@ from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import pop_and_push
 from maskc.runtime.lalr.stack_cache import BY_LAYOUT, StackCache
 from maskc.runtime.spelling.cuts import LetterCuts
-from maskc.runtime.spelling.landings import Landings, number
 from maskc.runtime.spelling.looking import Looking
 from maskc.runtime.spelling.opened import Opened
 from maskc.runtime.spelling.pairs import Words

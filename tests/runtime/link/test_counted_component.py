@@ -54,6 +54,19 @@ def test_a_byte_that_leads_on_in_two_ways_leaves_the_component():
     assert (0, ord("b"), True) in component.out
 
 
+def test_a_byte_that_begins_characters_of_two_ways_stays_and_leaves():
+    component = counted_after("[aé]{1,80}[bè]?", b"a").component
+    inside = int(component.table[0, 0xC3]) - 1
+    assert component.table[inside, 0xA9] == 1
+    assert component.out == ((0, ord("b"), False), (0, 0xC3, False))
+
+
+def test_a_byte_that_leads_on_in_two_ways_inside_the_loop_only_leaves_the_component():
+    component = counted_after("(?:a|[ab]c){1,80}", b"bc").component
+    assert component.table[0, ord("a")] == LEFT
+    assert (0, ord("a"), True) in component.out
+
+
 @pytest.mark.parametrize(("pattern", "text"), [("x[a-z]{1,80}", b"x"), ("(?:a|aa){2,80}", b"aaa")])
 def test_what_is_in_no_loop_or_has_several_counts_is_no_such_state(pattern, text):
     assert counted_after(pattern, text) is None
@@ -79,11 +92,14 @@ def test_bounds_and_counts_share_what_was_read():
 
 def draw_pattern(draw, depth=2):
     """Return a pattern with counted loops of classes, some of them inside another one."""
-    body = draw.choice(["[ab]", "[a-c]", "[^a]", "[^ab]", "[aé]", ".", "(?:ab|c)", "(?:a|[bc]é)"])
+    body = draw.choice(
+        ["[ab]", "[a-c]", "[^a]", "[^ab]", "[aé]", "[é-ë]", ".", "(?:ab|c)", "(?:a|[bc]é)"]
+    )
     if depth and draw.random() < 0.5:
         body = f"(?:{draw_pattern(draw, depth - 1)}{draw.choice(['', 'd', 'a'])})"
     low, high = draw.choice([(1, 20), (1, 3), (2, ""), (2, 2), (2, 4), (3, 5)])
-    return f"{draw.choice(['', 'a', 'd'])}{body}{{{low},{high}}}{draw.choice(['', 'd', 'b', 'a?'])}"
+    end = draw.choice(["", "d", "b", "a?", "[dè]{1,9}", "[^aé]{2,7}", "[^aé]{2,7}[aé]{1,3}"])
+    return f"{draw.choice(['', 'a', 'd'])}{body}{{{low},{high}}}{end}"
 
 
 @pytest.mark.parametrize("few", [48, 0])
@@ -92,7 +108,7 @@ def test_loops_are_read_at_once_as_they_are_step_by_step(seed, few, monkeypatch)
     """From the root and from inside, against a walk that knows of no such states."""
     draw = random.Random(seed)
     pattern = draw_pattern(draw)
-    texts = {"".join(draw.choices("abcéd", k=draw.randint(1, 6))).encode() for _ in range(60)}
+    texts = {"".join(draw.choices("abcédè", k=draw.randint(1, 6))).encode() for _ in range(60)}
     tokens = sorted((texts | {text[:-1] for text in texts} | {t[1:] for t in texts}) - {b""})
     index = make_index([*tokens, tokens[0]])
     monkeypatch.setattr(counted, "MOST_COPIES", 1)
@@ -102,7 +118,7 @@ def test_loops_are_read_at_once_as_they_are_step_by_step(seed, few, monkeypatch)
     states = {START}
     for _ in range(20):
         name = counter.name_of(START)
-        for byte in "".join(draw.choices("abcéd", k=draw.randint(1, 9))).encode():
+        for byte in "".join(draw.choices("abcédè", k=draw.randint(1, 9))).encode():
             after = counter.read(name, byte)
             if after is not None:
                 name = after

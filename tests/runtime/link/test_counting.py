@@ -76,6 +76,26 @@ def test_states_of_old_masks_are_forgotten(joints: Joints, monkeypatch: pytest.M
         assert piece.n_states <= 20
 
 
+def test_states_that_take_much_memory_are_forgotten(
+    joints: Joints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "MAX_BYTES", 80_000)
+    piece = _make_piece(".*a.{30}", joints)
+    for n in range(40):
+        text = f"{n:b}".replace("1", "a").replace("0", "b").encode()
+        assert _tokens(piece, joints, text * 6) == set(TOKENS)
+        assert piece.held_bytes <= 80_000
+
+
+def test_states_that_take_too_much_memory_are_refused(
+    joints: Joints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    piece = _make_piece("(?:ab){99}", joints)
+    monkeypatch.setattr(counting, "MAX_BYTES", 1)
+    with pytest.raises(LimitError, match="more than 128 MB of states of a pattern"):
+        _tokens(piece, joints, b"ab")
+
+
 def test_a_mask_of_too_many_states_is_refused(
     joints: Joints, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -90,3 +90,27 @@ def test_what_is_counted_is_bounded_for_one_mask() -> None:
     with one_mask(1_000), pytest.raises(LimitError, match="more than 1,000 steps"):
         _read(counter, b"a" * 200)
     assert _read(counter, b"a" * 450 + b"b") is True
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"\w{1,50}\W{1,50}",
+        "(?:[aé]{2,4}b?){3,6}",
+        ".*[a-z]{1,900}",
+        "(?:a|aa){50,60}b",
+        "(?:(?:ab?){1,3}c{0,2}){2,4}d{3}",
+        "(?:[ab]{1,6}a[ab]{2}){1,5}",
+        "(?:a{2}|b{3,}){2,7}é{1,2}",
+    ],
+)
+def test_moves_are_those_of_single_bytes_with_capped_counts(pattern: str) -> None:
+    counter = _make(pattern)
+    state = 0
+    while state < min(counter.n_states, 100):
+        name = counter.name_of(state)
+        exact = {byte: counter.read(name, byte) for byte in range(256)}
+        moves = {byte: counter.name_of(after) for byte, after in counter.moves(state).items()}
+        assert moves == {byte: counter.cap(n) for byte, n in exact.items() if n is not None}
+        state += 1
+    assert state > 2

@@ -12,7 +12,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -26,6 +26,10 @@ _Name = TypeVar("_Name", bound=Hashable)
 START = 0
 NO_LABEL = -1
 _NO_MOVE = -1
+# Bytes of memory, about, as tracemalloc counts them; a test compares.
+_STATE_BYTES, _MOVE_BYTES, _ROW_BYTES = 300, 45, 1_500
+_CHARGED_AT_ONCE = 20_000  # bytes
+MAX_MEGABYTES = 128  # that the states of a pattern may take
 
 
 class ByteAutomaton(ABC, Generic[_Name]):
@@ -34,10 +38,14 @@ class ByteAutomaton(ABC, Generic[_Name]):
     Attributes:
         is_sparse: whether few bytes are read in each state, and there are many states.
         has_labels: whether states may have labels.
+        n_bytes: about how much memory the states take that were made so far.
     """
 
     is_sparse = False
     has_labels = False
+    n_bytes = 0
+    _charge: Callable[[int], None] | None = None
+    _n_charged = 0
 
     def __init__(self, start: _Name) -> None:
         self._names: list[_Name] = [start]
@@ -48,6 +56,18 @@ class ByteAutomaton(ABC, Generic[_Name]):
         self._n_rows = 0
         self._row_of: NDArray[np.int32] = np.full(8, _NO_MOVE, dtype=np.int32)
         self._lock = threading.RLock()
+
+    def charge_to(self, charge: Callable[[int], None]) -> None:
+        """Have states charged as they are made: some thousand bytes at once."""
+        self._charge, self._n_charged = charge, self.n_bytes
+
+    def grow(self, n_bytes: int) -> None:
+        """Count what a state takes that was made; of a thread that has the lock."""
+        self.n_bytes += n_bytes
+        left = self.n_bytes - self._n_charged
+        if left > _CHARGED_AT_ONCE and self._charge is not None:
+            self._n_charged = self.n_bytes
+            self._charge(left)
 
     @abstractmethod
     def find_moves(self, name: _Name) -> dict[int, _Name]:
@@ -98,6 +118,7 @@ class ByteAutomaton(ABC, Generic[_Name]):
                             last, number = name, self._number(name)
                         found[byte] = number
                     self._moves[state] = found
+                    self.grow(_STATE_BYTES + _MOVE_BYTES * len(found))
         return found
 
     def counted(self, state: int) -> CountedState | None:  # noqa: ARG002  # nothing is counted
@@ -154,6 +175,7 @@ class ByteAutomaton(ABC, Generic[_Name]):
                 # Only once the row is written: a thread that finds its number reads it.
                 self._row_of[state] = self._n_rows
                 self._n_rows += 1
+                self.grow(_ROW_BYTES)
 
 
 # Of sorted words: the first, one past the last, and the bytes that were read of each.

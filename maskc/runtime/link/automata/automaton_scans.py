@@ -27,7 +27,7 @@ class AutomatonScans:
         automaton: the automaton.
         scanner: of the vocabulary.
         index: the vocabulary.
-        budget: what cached rows are charged to.
+        budget: what cached rows, and states that are made, are charged to.
 
     Attributes:
         automaton: the automaton.
@@ -42,6 +42,7 @@ class AutomatonScans:
     ) -> None:
         self.automaton, self.scanner, self.index = automaton, scanner, index
         self._scans, self._budget = Cache(budget), budget
+        automaton.charge_to(budget.charge)
         # States whose rows are large, with what they read: others differ from them in little.
         self._large: list[tuple[int, Scan]] = []
 

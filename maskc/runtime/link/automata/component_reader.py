@@ -67,25 +67,26 @@ class ComponentReader:
         index: the vocabulary; what is worked out is kept with it.
 
     Attributes:
+        index: the vocabulary.
         counted: reads it in counted loops.
     """
 
     def __init__(self, index: TokenIndex) -> None:
-        self._index, self.counted = index, CountedReader(index)
+        self.index, self.counted = index, CountedReader(index)
 
     def read(self, component: Component, node: int) -> Reading:
         """Return what the component reads below a node, from its first state."""
         key = (_KEY, node, component.key)
-        found: Reading | None = self._index.shared.get(key)
+        found: Reading | None = self.index.shared.get(key)
         if found is None:
             found = self._read(component, node)
             n_bytes = found.places.nbytes + found.inside.nbytes + 2 * found.left.nbytes
-            self._index.shared.put(key, found, n_bytes + len(component.key) + 10_000)
+            self.index.shared.put(key, found, n_bytes + len(component.key) + 10_000)
         return found
 
     def leave_out(self, reading: Reading, children: Collection[int]) -> Reading:
         """Return a reading without what is at and below some children of its node."""
-        trie, index = self._index.tokens, self._index
+        trie, index = self.index.tokens, self.index
         is_out = mark_texts(trie, children)
         row = reading.row
         if row is not None:
@@ -106,7 +107,7 @@ class ComponentReader:
         )
 
     def _read(self, component: Component, node: int) -> Reading:
-        trie = self._index.tokens
+        trie = self.index.tokens
         # What is out of the component stays out.
         table = np.concatenate([np.full((1, 256), LEFT, dtype=np.uint8), component.table])
         parents, ends = trie.parent_array, np.zeros(0, dtype=np.int32)
@@ -139,7 +140,7 @@ class ComponentReader:
         left_by: list[NDArray[np.uint16]],
     ) -> Reading:
         """Return the reading of what each level has."""
-        index, trie = self._index, self._index.tokens
+        index, trie = self.index, self.index.tokens
         nodes, places_of = np.concatenate(inside), np.concatenate(states) - 1
         places = places_ending(trie, nodes)
         goes_on = trie.first_array[nodes] < trie.first_array[nodes + 1]

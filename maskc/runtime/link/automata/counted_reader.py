@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.effort import AT_ONCE, spend
-from maskc.runtime.link.automata.components import LEFT
 from maskc.runtime.link.automata.counted_state import CountedComponent
 from maskc.runtime.link.automata.nodes import list_ending, mark_texts
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
@@ -42,7 +41,7 @@ class CountedReading(NamedTuple):
             ascending.
         inside_passes: uint16[n], of each of them.
         first_inside: of each place of the component the first of its nodes, and one past the last.
-        left: int32[n], the nodes at which it is left, by place, byte and passes.
+        left: int32[n], the nodes at which it is left in one of its ways, by place, byte and passes.
         left_by: int32[n], of each of these 256 times the number of the place, and the byte.
         left_passes: uint16[n], those before the byte.
     """
@@ -141,6 +140,7 @@ class CountedReader:
         cells = (component.table + (component.passes.astype(np.uint16) << 8)).reshape(-1)
         # What is out of the component stays out.
         cells = np.concatenate([np.zeros(256, dtype=np.uint16), cells])
+        leaves = np.concatenate([np.zeros(256, dtype=np.bool_), component.leaves.reshape(-1)])
         above, passed, level = np.ones(1, dtype=np.uint16), np.zeros(1, dtype=np.uint16), node
         first, last = trie.first[node], trie.first[node + 1]
         while first < last and above.any():
@@ -150,7 +150,7 @@ class CountedReader:
             keys = (before << 8) + trie.byte_array[first:last]
             cell = cells[keys]
             above, passed = cell & 0xFF, passes + (cell >> 8)
-            gone = np.flatnonzero((above == LEFT) & (before != LEFT))
+            gone = np.flatnonzero(leaves[keys])
             left = keys[gone].astype(np.int32) - 256
             levels.left.append(((gone + first).astype(np.int32), left, passes[gone]))
             now = np.flatnonzero(above)

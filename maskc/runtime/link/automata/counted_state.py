@@ -5,6 +5,7 @@ See :mod:`maskc.runtime.link.counts.counted_component`, which finds the places.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -20,10 +21,11 @@ class CountedComponent(NamedTuple):
     Attributes:
         places: the one that was asked for first.
         table: uint8[n places, 256], one more than the number of the place that a byte leads to;
-            ``LEFT`` for those that leave the component, or lead nowhere.
+            ``LEFT`` for those that only leave the component, or lead nowhere.
         passes: uint8[n places, 256], 1 where the byte begins one more pass of the loop.
-        out: the bytes that leave the component: the number of the place, the byte, and whether it
-            may stay in the loop.
+        leaves: bool[n places, 256], whether a byte leaves the component, in one of its ways.
+        out: the same bytes: the number of the place, the byte, and whether it may stay in the loop
+            when it leaves the component.
         whole: the numbers of the places where a character ends.
         key: the bytes of the tables, equal for components that read the same.
     """
@@ -31,6 +33,7 @@ class CountedComponent(NamedTuple):
     places: tuple[Place, ...]
     table: NDArray[np.uint8]
     passes: NDArray[np.uint8]
+    leaves: NDArray[np.bool_]
     out: tuple[tuple[int, int, bool], ...]
     whole: tuple[int, ...]
     key: bytes
@@ -44,6 +47,7 @@ class CountedState(Protocol):
         count: how often the innermost loop has passed.
         least: how often it has to, before it is left.
         most: how often it may; ``None``: without a bound.
+        key: equal for states of one automaton that differ in the count alone.
     """
 
     @property
@@ -62,11 +66,15 @@ class CountedState(Protocol):
     def most(self) -> int | None:
         """How often it may pass."""
 
+    @property
+    def key(self) -> Hashable:
+        """What names all but the count."""
+
     def state_at(self, number: int, count: int) -> int:
         """Return the automaton's state at a place, by number, with another count."""
 
     def after(self, number: int, count: int, byte: int) -> int:
-        """Return the state after a byte from there, -1 if there is none."""
+        """Return the state after a byte that leaves the component there, -1 if there is none."""
 
     def may_end(self, number: int) -> bool:
         """Return whether the text may end at a place, once the loop has passed often enough."""

@@ -19,11 +19,13 @@ from maskc.runtime.link.automata.automaton import ByteAutomaton
 from maskc.runtime.link.automata.component_reader import ComponentReader
 from maskc.runtime.link.automata.differences import find_differences
 from maskc.runtime.link.automata.walk import Turn, Walk, add_turn
+from maskc.runtime.schema.scans.scans import spread
 from maskc.runtime.schema.tries.summary import Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Ints, Trie
 
 _FEW = 48  # ids that are no row of their own, nodes that are not looked up first
+_MANY = 4_000  # nodes that take longer to sort than it takes to look at some nodes' children
 
 
 class Scan(NamedTuple):
@@ -142,6 +144,8 @@ class Scanner:
         if bytes_ is None or len(nodes) <= _FEW:
             return nodes[trie.first_array[nodes] < trie.first_array[nodes + 1]]
         parents = [self._parents_by(trie, byte) for byte in sorted(bytes_)]
+        if max(len(nodes), _MANY) < sum(map(len, parents)):
+            return _that_read(trie, nodes, bytes_)
         if not parents:
             return nodes[:0]
         # The nodes ascend; there are mostly fewer that have such a child.
@@ -161,12 +165,13 @@ class Scanner:
         return found
 
     def part(self, trie: Trie, places: Ints) -> Part:
-        """Return the part of some texts of a trie, by place."""
+        """Return the part of some texts of a trie, by place; one may be there several times."""
         index = self._index
         if trie is index.rests:
             return Part(bits=bits_of(places.tolist()))
         ids = index.order[places]
-        return Part(few=tuple(ids.tolist())) if len(ids) <= _FEW else Part((index.pack(ids),))
+        few = len(ids) <= _FEW
+        return Part(few=tuple(dict.fromkeys(ids.tolist()))) if few else Part((index.pack(ids),))
 
     def without(self, trie: Trie, part: Part, places: list[int]) -> Part:
         """Return a part without some texts of a trie, by place."""
@@ -195,10 +200,18 @@ class Scanner:
 
     def words(self, part: Part) -> Words:
         """Return the mask of a part's tokens: int32[ceil(vocab_size / 32)]."""
-        if not part.rows:
-            return self._index.pack(part.few)
-        words = part.rows[0] if len(part.rows) == 1 else np.bitwise_or.reduce(part.rows)
-        return self._index.set_bits(words, part.few) if part.few else words
+        return self._index.mix(part.rows, part.few, part.gone)
+
+
+def _that_read(trie: Trie, nodes: Ints, bytes_: frozenset[int]) -> Ints:
+    """Return those of some nodes that have a child by one of some bytes, by their children."""
+    is_read = np.zeros(256, dtype=np.bool_)
+    is_read[list(bytes_)] = True
+    above, children = spread(trie.first_array[nodes], trie.first_array[nodes + 1])
+    goes_on = np.zeros(len(nodes), dtype=np.bool_)
+    goes_on[above[is_read[trie.byte_array[children]]]] = True
+    found: Ints = nodes[goes_on]
+    return found
 
 
 def ascending(nodes: Ints) -> Ints:

@@ -37,6 +37,7 @@ class TabledAutomaton(ByteAutomaton[int]):
             raise ValueError(fault)
         self._after, self._accepting = tables["after"], tables["accepting"]
         self._byte_class = tables["byte_class"]
+        self.n_bytes = self._after.nbytes
         super().__init__(START)
 
     def find_moves(self, name: int) -> dict[int, int]:

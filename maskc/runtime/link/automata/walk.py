@@ -20,11 +20,13 @@ from maskc.runtime.effort import spend
 from maskc.runtime.link.automata.automaton import NO_LABEL, ByteAutomaton
 from maskc.runtime.link.automata.component_reader import ComponentReader
 from maskc.runtime.link.automata.components import LEFT, Component, find_component
+from maskc.runtime.link.automata.counted_reader import CountedReading, Passes
 from maskc.runtime.link.automata.counted_state import CountedState
+from maskc.runtime.link.automata.loop_exits import read_loop_exits
 from maskc.runtime.link.automata.nodes import places_ending
 from maskc.runtime.schema.scans.scans import spread
 from maskc.runtime.schema.tries.tokens import Words
-from maskc.runtime.schema.tries.trie import Ints, Trie
+from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
 
 _MOST_NODES = 1_500  # looked at one by one
 _MANY_TEXTS, _MANY_BYTES = 2_000, 8  # below a node, that lead from it to a component
@@ -70,7 +72,7 @@ class Walk:
 
     def go(self, open_: list[tuple[int, int]]) -> None:
         """Walk from some nodes, each with the automaton's state there."""
-        open_ = self._go_few(open_)
+        open_ = self._go_few(self._begin_in_loop(open_))
         if not open_ and not self._left:
             return
         nodes = [np.array([node for node, _ in open_], dtype=np.int32)]
@@ -83,7 +85,7 @@ class Walk:
     def _go_few(self, open_: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """Walk node by node; return where the walk is to go on if it is not over."""
         automaton, trie, n_left = self._automaton, self._trie, _MOST_NODES
-        first, is_sparse, has_labels = trie.first, automaton.is_sparse, automaton.has_labels
+        first, is_sparse = trie.first, automaton.is_sparse
         while open_ and (n_left > 0 or is_sparse):
             node, here = open_.pop()
             if first[node] == first[node + 1]:
@@ -95,15 +97,51 @@ class Walk:
             n_left -= len(pairs) + 1
             spend(4 * len(pairs) + 4)
             open_ += pairs
-            for child, after in pairs:
-                n_ending = trie.n_ending[child]
-                if n_ending:
-                    self.few += range(trie.low[child], trie.low[child] + n_ending)
-                if automaton.accepts(after) and first[child] < first[child + 1]:
-                    self.few_exits.append(child)
-                if has_labels:
-                    add_turn(self.turns, automaton, trie, child, after)
+            self._arrive(pairs)
         return open_
+
+    def _arrive(self, pairs: list[tuple[int, int]]) -> None:
+        """Add the texts that end in some nodes, and the exits, each with its state."""
+        automaton, trie = self._automaton, self._trie
+        first, has_labels = trie.first, automaton.has_labels
+        for child, after in pairs:
+            n_ending = trie.n_ending[child]
+            if n_ending:
+                self.few += range(trie.low[child], trie.low[child] + n_ending)
+            if automaton.accepts(after) and first[child] < first[child + 1]:
+                self.few_exits.append(child)
+            if has_labels:
+                add_turn(self.turns, automaton, trie, child, after)
+
+    def _begin_in_loop(self, open_: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Take what a counted loop reads, and what is read after it, if the walk begins in one.
+
+        Returns:
+            Where the walk is to go on.
+        """
+        components, trie = self._components, self._trie
+        if components is None or len(open_) != 1 or len(trie.texts) <= _MANY_TEXTS:
+            return open_
+        ((node, state),) = open_
+        counted = self._automaton.counted(state) if node == ROOT else None
+        if counted is None or np.count_nonzero(counted.component.table[0]) < _MANY_BYTES:
+            return open_
+        spend(_LEVEL)
+        reading = components.counted.read(counted.component, ROOT)
+        followed = read_loop_exits(self._automaton, counted, reading, components.index)
+        low, high = _bounds(counted, counted.count)
+        self._take_inside(counted, components, reading, low, high)
+        places, nodes = followed.within(low, high)
+        self.places.append(places)
+        self.exits.append(nodes)
+        by_state = dict[int, list[Ints]]()
+        for number, byte, is_kept in counted.component.out:
+            if is_kept:
+                left, passes = reading.left_from(number, byte, 0, high)
+                _add_kept(by_state, counted, number, byte, left, passes, counted.count)
+        pairs = self._list_left(by_state)
+        self._arrive(pairs)
+        return pairs
 
     def _pairs(self, node: int, here: int) -> list[tuple[int, int]]:
         """Return the children of a node that are read, each with the state after it."""
@@ -221,7 +259,7 @@ class Walk:
         Returns:
             State → the nodes where the component has led to it.
         """
-        automaton, by_state = self._automaton, dict[int, list[Ints]]()
+        automaton, trie, by_state = self._automaton, self._trie, dict[int, list[Ints]]()
         spend(_LEVEL)
         reading = components.read(component, node)
         if others:
@@ -236,7 +274,9 @@ class Walk:
             moves = automaton.moves(state)
             out = [byte for byte in moves if component.table[place, byte] == LEFT]
             for byte, left in zip(out, reading.left_from(place, out), strict=True):
-                self._add_left(by_state, moves[byte], left, node)
+                # Children of the node itself are reached from its own state.
+                is_below = (left < trie.first[node]) | (left >= trie.first[node + 1])
+                _add_left(by_state, moves[byte], left[is_below])
         return by_state
 
     def _read_counted(
@@ -253,41 +293,39 @@ class Walk:
         reading = reader.read(component, node)
         if others:
             reading = reader.leave_out(reading, others)
-        most = _MOST_PASSES if counted.most is None else counted.most - base
-        enough = max(counted.least - base, 0)
+        enough, most = _bounds(counted, base)
+        self._take_inside(counted, components, reading, enough, most)
+        for number, byte, is_kept in component.out:
+            left, passes = reading.left_from(number, byte, 0 if is_kept else enough, most)
+            # Children of the node itself are reached from its own state.
+            is_below = (left < self._trie.first[node]) | (left >= self._trie.first[node + 1])
+            left, passes = left[is_below], passes[is_below]
+            if is_kept:
+                _add_kept(by_state, counted, number, byte, left, passes, base)
+            elif len(left):
+                # However often the loop has passed, it is left.
+                _add_left(by_state, counted.after(number, counted.least, byte), left)
+        return by_state
+
+    def _take_inside(
+        self,
+        counted: CountedState,
+        components: ComponentReader,
+        reading: CountedReading,
+        enough: int,
+        most: int,
+    ) -> None:
+        """Take what a loop reads where it passes so often at most, and is left after so many."""
         read, too_often = reading.read_within(most)
         if reading.row is not None and len(too_often) < len(read):
-            self.rows.append(reader.without(reading.row, too_often))
+            self.rows.append(components.counted.without(reading.row, too_often))
         else:
             self.places.append(read)
         self.exits += [
             reading.in_place(number, enough, most)
-            for number in component.whole
+            for number in counted.component.whole
             if counted.may_end(number)
         ]
-        for number, byte, is_kept in component.out:
-            left, passes = reading.left_from(number, byte, 0 if is_kept else enough, most)
-            if not len(left):
-                continue
-            if not is_kept:
-                # However often the loop has passed, it is left.
-                after = counted.after(number, counted.least, byte)
-                self._add_left(by_state, after, left, node)
-                continue
-            for n_passes in np.unique(passes).tolist():
-                after = counted.after(number, base + n_passes, byte)
-                self._add_left(by_state, after, left[passes == n_passes], node)
-        return by_state
-
-    def _add_left(
-        self, by_state: dict[int, list[Ints]], state: int, nodes: Ints, node: int
-    ) -> None:
-        """Add nodes where a state is reached, but for the children of a node."""
-        # Children of the node itself are reached from its own state.
-        low, high = self._trie.first[node], self._trie.first[node + 1]
-        nodes = nodes[(nodes < low) | (nodes >= high)]
-        if len(nodes) and state >= 0:
-            by_state.setdefault(state, []).append(nodes)
 
     def _list_left(self, by_state: dict[int, list[Ints]]) -> list[tuple[int, int]]:
         """Return nodes where the walk is to go on, each with the state there, if they are few."""
@@ -333,6 +371,33 @@ class Walk:
                 self.turns += zip(
                     labels[states[turned]].tolist(), nodes[turned].tolist(), strict=True
                 )
+
+
+def _bounds(counted: CountedState, base: int) -> tuple[int, int]:
+    """Return how many more passes a loop demands, and how many it allows, after so many."""
+    most = _MOST_PASSES if counted.most is None else counted.most - base
+    return max(counted.least - base, 0), most
+
+
+def _add_left(by_state: dict[int, list[Ints]], state: int, nodes: Ints) -> None:
+    """Add nodes where a state is reached."""
+    if len(nodes) and state >= 0:
+        by_state.setdefault(state, []).append(nodes)
+
+
+def _add_kept(
+    by_state: dict[int, list[Ints]],
+    counted: CountedState,
+    number: int,
+    byte: int,
+    left: Ints,
+    passes: Passes,
+    base: int,
+) -> None:
+    """Add nodes where a component is left and its loop is not: their states have its count."""
+    for n_passes in np.unique(passes).tolist():
+        after = counted.after(number, base + n_passes, byte)
+        _add_left(by_state, after, left[passes == n_passes])
 
 
 def add_turn(

@@ -6,9 +6,12 @@ is read with no regard to the count is read once, with the passes of each node o
 state with a count leaves out what passes too often.
 
 Such places are a *component*. A byte that leads on in two ways leaves it, as one that leads out of
-the loop does.
+the loop does. Only where the way in the loop is not at the end of its character yet, it stays in it
+and leaves it: what is read then is what is read in either way, and they part before long.
 
-Example: of ``[a-z]{1,80};`` the component is the place after a letter, which ``;`` leaves.
+Example: of ``[a-z]{1,80};`` the component is the place after a letter, which ``;`` leaves. Of
+``\w{1,80}\W`` it is the place after ``é`` and those inside of characters; the byte ``0xC2`` leads
+to one of these, and out, to where ``£`` is read.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ def find_counted_component(pattern: CountedPattern, place: Place) -> CountedComp
     if not loops:
         return None
     places, numbers = [place], {place: 1}
-    table, passes, ways, kept = np.zeros((4, _MOST_PLACES, 256), dtype=np.uint8)
+    table, passes, n_inside, ended, others, kept = np.zeros((6, _MOST_PLACES, 256), dtype=np.uint8)
 
     def number_of(found: Place) -> int:
         number = numbers.get(found, LEFT)
@@ -46,7 +49,7 @@ def find_counted_component(pattern: CountedPattern, place: Place) -> CountedComp
             for first, last, after in pattern.nodes[node]:
                 table[row, first : last + 1] = number = number_of((position, after))
                 if number == LEFT:
-                    ways[row, first : last + 1] = kept[row, first : last + 1] = 1
+                    others[row, first : last + 1] = kept[row, first : last + 1] = 1
             continue
         ways_on = _list_ways(pattern, position)
         if len(ways_on) > _MOST_WAYS:
@@ -54,22 +57,28 @@ def find_counted_component(pattern: CountedPattern, place: Place) -> CountedComp
         for target, is_kept, is_inner, repeats in ways_on:
             for first, last, after in pattern.nodes[pattern.roots[target]]:
                 here = slice(first, last + 1)
-                ways[row, here] += ways[row, here] < 2  # which are too many
-                kept[row, here] |= is_kept
-                if is_inner:
-                    table[row, here] = number_of((target, after))
-                    passes[row, here] = repeats
+                if not is_inner:
+                    others[row, here] = 1
+                    kept[row, here] |= is_kept
+                    continue
+                table[row, here] = number = number_of((target, after))
+                passes[row, here], ended[row, here] = repeats, after == DONE
+                n_inside[row, here] += n_inside[row, here] < 2  # which are too many
+                if number == LEFT:
+                    n_inside[row, here] = 2
     n = len(places)
     table, passes = table[:n], passes[:n]
-    table[ways[:n] > 1] = LEFT
-    passes[table == LEFT] = 0
-    rows, bytes_ = np.nonzero((ways[:n] > 0) & (table == LEFT))
+    is_unsure = (n_inside[:n] > 1) | ((ended[:n] > 0) & (others[:n] > 0))
+    table[is_unsure] = passes[is_unsure] = LEFT
+    leaves = (others[:n] > 0) | is_unsure
+    rows, bytes_ = np.nonzero(leaves)
     if len(rows) > _MOST_OUT:
         return None
-    out = zip(rows.tolist(), bytes_.tolist(), (kept[rows, bytes_] > 0).tolist(), strict=True)
+    stays = ((kept[:n] > 0) | is_unsure)[rows, bytes_]
+    out = zip(rows.tolist(), bytes_.tolist(), stays.tolist(), strict=True)
     whole = tuple(number for number, (_, node) in enumerate(places) if node == DONE)
-    key = table.tobytes() + np.packbits(passes).tobytes()
-    return CountedComponent(tuple(places), table, passes, tuple(out), whole, key)
+    key = table.tobytes() + np.packbits(passes).tobytes() + np.packbits(leaves).tobytes()
+    return CountedComponent(tuple(places), table, passes, leaves, tuple(out), whole, key)
 
 
 def _list_ways(pattern: CountedPattern, position: int) -> list[tuple[int, bool, bool, bool]]:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 from maskc.errors import LimitError
-from maskc.runtime.link.automata.automaton import START, ByteAutomaton
+from maskc.runtime.link.automata.automaton import MAX_MEGABYTES, START, ByteAutomaton
 from maskc.runtime.link.automata.automaton_scans import AutomatonScans
 from maskc.runtime.link.automata.scanning import Scan
 from maskc.runtime.link.joining.expressions import Rest
@@ -24,7 +24,7 @@ from maskc.runtime.link.joining.pieces import Link, PlainPiece
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
 
-MAX_STATES = 50_000
+MAX_STATES, MAX_BYTES = 50_000, MAX_MEGABYTES * 1_000_000
 _MOST_FIRST = 64  # bytes that a piece may begin with, to be looked up ahead
 
 _Name = TypeVar("_Name", bound=Hashable)
@@ -41,9 +41,17 @@ class CountingAutomaton(ByteAutomaton[_Name]):
     def cap(self, name: _Name) -> _Name:
         """Return the state whose counts stand for all that no token tells from these."""
 
+    @abstractmethod
+    def measure(self, name: _Name) -> int:
+        """Return about how many bytes of memory a name takes."""
+
     def _number(self, name: _Name) -> int:
-        if self.n_states >= MAX_STATES and name not in self._numbers:
-            raise LimitError("states in the pattern's automaton", MAX_STATES, "simplify it")
+        if name not in self._numbers:
+            if self.n_states >= MAX_STATES:
+                raise LimitError("states in the pattern's automaton", MAX_STATES, "simplify it")
+            if self.n_bytes >= MAX_BYTES:
+                raise LimitError("MB of states of a pattern", MAX_MEGABYTES, "simplify it")
+            self.grow(self.measure(name))
         return super()._number(name)
 
 
@@ -81,6 +89,11 @@ class CountingPiece(PlainPiece):
         """How many states have a number."""
         return self._scans.automaton.n_states
 
+    @property
+    def held_bytes(self) -> int:
+        """About how much memory it takes by now, with the states that have a number."""
+        return self.n_bytes + self._scans.automaton.n_bytes
+
     def start(self, rest: Rest) -> tuple[Link, ...]:
         """Return the one hypothesis before its first byte."""
         return (Link(self, self.automaton.name_of(START), rest),)
@@ -106,7 +119,8 @@ class CountingPiece(PlainPiece):
     def legal(self, inner: Hashable, rest: Rest) -> Part:
         """Return the legal tokens; see :class:`maskc.runtime.link.joining.pieces.Piece`."""
         scans = self._scans
-        if scans.automaton.n_states > MAX_STATES // 2:
+        automaton = scans.automaton
+        if automaton.n_states > MAX_STATES // 2 or automaton.n_bytes > MAX_BYTES // 2:
             # Texts need ever new states: those of old ones are forgotten.
             self._scans = scans = self._make_scans()
         scan = scans.scan(scans.automaton.state_of(scans.automaton.cap(inner)))

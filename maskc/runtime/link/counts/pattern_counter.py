@@ -24,6 +24,7 @@ from maskc.byte_classes import DONE, byte_classes
 from maskc.errors import LimitError
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.effort import spend
+from maskc.runtime.link.automata.components import LEFT
 from maskc.runtime.link.automata.counted_state import CountedComponent, CountedState, Place
 from maskc.runtime.link.automata.scanning import Scanner
 from maskc.runtime.link.counts.counted_component import find_counted_component
@@ -44,6 +45,7 @@ from maskc.runtime.link.counts.positions import START, CountedPattern
 from maskc.runtime.schema.tries.tokens import TokenIndex
 
 _PLACE, _BOX = 4, 3  # steps
+_PLACE_BYTES, _BOX_BYTES = 150, 250  # of memory, about; a test compares
 MAX_BOXES = 4_000
 MAX_NESTED = 60  # of them, those in loops inside loops: they are compared in pairs
 
@@ -59,17 +61,19 @@ class PatternCounter(CountingAutomaton[State]):
 
     Attributes:
         pattern: as given.
+        mark: is no other automaton's.
     """
 
     def __init__(self, pattern: CountedPattern, passes: Sequence[int]) -> None:
-        self.pattern = pattern
+        self.pattern, self.mark = pattern, object()
         self._bounds = [[pattern.bounds[n] for n in around] for around in pattern.loops]
         self._passes = [[passes[n] for n in around] for around in pattern.loops]
         self._class_of = byte_classes(pattern.nodes).tolist()
         self._bytes_of: list[list[int]] = [[] for _ in range(max(self._class_of) + 1)]
         for byte, byte_class in enumerate(self._class_of):
             self._bytes_of[byte_class].append(byte)
-        self._reached: dict[tuple[int, int, int], tuple[Place, ...]] = {}
+        self._rows_of: dict[int, list[int | None]] = {}
+        self._reached: dict[tuple[int, int, int], list[tuple[Place, ...]]] = {}
         self._groups: dict[tuple[Place, ...], list[tuple[int, list[int]]]] = {}
         self._components: dict[Place, CountedComponent | None] = {}
         self._tangled: set[tuple[int, ...]] = set()  # loops that have no component
@@ -96,11 +100,51 @@ class PatternCounter(CountingAutomaton[State]):
     def find_moves(self, name: State) -> dict[int, State]:
         """Return what each byte leads to, with capped counts; see the base class."""
         found = dict[int, State]()
+        counted: dict[tuple[int, int], Boxes] = {}
         for byte_class, bytes_ in self._group_bytes(tuple(place for place, _ in name)):
-            after = self._step(name, byte_class)
-            if after is not None:
-                found.update(dict.fromkeys(bytes_, self.cap(after)))
+            after = self._step_alone(name, byte_class, counted)
+            if after is None and (exact := self._step(name, byte_class)) is not None:
+                after = self.cap(exact)
+            if after:
+                found.update(dict.fromkeys(bytes_, after))
         return found
+
+    def _step_alone(
+        self, name: State, byte_class: int, counted: dict[tuple[int, int], Boxes]
+    ) -> State | None:
+        """Return the capped state after a byte from one place with one count of each loop.
+
+        Counts depend on the way that is taken and where it leads, not on the byte.
+
+        Args:
+            name: the state, capped.
+            byte_class: of the byte.
+            counted: way, position → capped counts, none if the way is closed; it is written to.
+
+        Returns:
+            Nothing in it: no text goes on. ``None``: it is another state, or ways meet.
+        """
+        ((position, node), boxes), *others = name
+        if others or len(boxes) > 1:
+            return None
+        spend(_PLACE + _BOX)
+        if node != DONE:
+            return tuple((place, boxes) for place in self._reach(position, node, 0)[byte_class])
+        found = dict[Place, Boxes]()
+        for way in range(len(self.pattern.edges[position])):
+            for place in self._reach(position, node, way)[byte_class]:
+                if place in found:
+                    return None
+                key = (way, place[0])
+                if key not in counted:
+                    n_open = self.pattern.edges[position][way].n_open
+                    n_entered = len(self.pattern.loops[place[0]]) - n_open
+                    entered = [*enter(self._take(position, way, boxes), n_entered)]
+                    joined = self._join({place: entered}) if entered else ()
+                    counted[key] = self.cap(joined)[0][1] if joined else ()
+                if counted[key]:
+                    found[place] = counted[key]
+        return tuple(sorted(found.items()))
 
     def _group_bytes(self, places: tuple[Place, ...]) -> list[tuple[int, list[int]]]:
         """Return the bytes that some place reads: those that lead to the same places at once.
@@ -111,13 +155,10 @@ class PatternCounter(CountingAutomaton[State]):
         known = self._groups.get(places)
         if known is None:
             groups = dict[tuple[tuple[Place, ...], ...], tuple[int, list[int]]]()
-            for byte_class, bytes_ in enumerate(self._bytes_of):
-                reached = tuple(
-                    self._reach(*place, n, byte_class)
-                    for place in places
-                    for n in range(self._n_ways(place))
-                )
+            ways = [self._reach(*place, n) for place in places for n in range(self._n_ways(place))]
+            for byte_class, reached in enumerate(zip(*ways, strict=True)):
                 if any(reached):
+                    bytes_ = self._bytes_of[byte_class]
                     groups.setdefault(reached, (byte_class, []))[1].extend(bytes_)
             known = self._groups[places] = list(groups.values())
         return known
@@ -134,6 +175,13 @@ class PatternCounter(CountingAutomaton[State]):
         """Return the state after a byte, with exact counts; see the base class."""
         return self._step(name, self._class_of[byte])
 
+    def leave(self, name: State, byte: int) -> State | None:
+        """Return the state after a byte with which the innermost loop is left, or another entered.
+
+        Counts are exact; places inside of a character lead on in one way, as in :meth:`read`.
+        """
+        return self._step(name, self._class_of[byte], is_left=True)
+
     def cap(self, name: State) -> State:
         """Return the state with counts that no token tells from these; see the base class."""
         return tuple(
@@ -143,30 +191,39 @@ class PatternCounter(CountingAutomaton[State]):
             for place, boxes in name
         )
 
+    def measure(self, name: State) -> int:
+        """Return about how many bytes of memory a name takes; see the base class."""
+        # Places mostly have the same counts.
+        return len(name) * (_PLACE_BYTES + _BOX_BYTES * len(name[0][1]))
+
     def _n_ways(self, place: Place) -> int:
         """Return how many edges a place has; a place inside a character has one."""
         return len(self.pattern.edges[place[0]]) if place[1] == DONE else 1
 
-    def _step(self, name: State, byte_class: int) -> State | None:
+    def _step(self, name: State, byte_class: int, *, is_left: bool = False) -> State | None:
         pattern, found = self.pattern, dict[Place, list[Box]]()
         for (position, node), boxes in name:
             if node != DONE:
-                for place in self._reach(position, node, 0, byte_class):
+                for place in self._reach(position, node, 0)[byte_class]:
                     found.setdefault(place, []).extend(boxes)
                 continue
-            for number, edge in enumerate(pattern.edges[position]):
-                places = self._reach(position, node, number, byte_class)
-                if not places:
-                    continue
-                after = leave(boxes, self._bounds[position][edge.n_open :])
-                if edge.repeats:
-                    after = repeat(after, self._bounds[position][edge.n_open - 1][1])
+            for way, edge in enumerate(pattern.edges[position]):
+                places = self._reach(position, node, way)[byte_class]
+                if is_left and edge.n_open == len(loops := pattern.loops[position]):
+                    places = tuple(place for place in places if pattern.loops[place[0]] != loops)
+                after = self._take(position, way, boxes) if places else ()
                 for place in places if after else ():
                     n_entered = len(pattern.loops[place[0]]) - edge.n_open
                     found.setdefault(place, []).extend(enter(after, n_entered))
         if not found:
             return None
         return self._join(found)
+
+    def _take(self, position: int, way: int, boxes: Boxes) -> Boxes:
+        """Return the counts of the loops that a way does not leave; none if it is closed."""
+        edge, bounds = self.pattern.edges[position][way], self._bounds[position]
+        after = leave(boxes, bounds[edge.n_open :])
+        return repeat(after, bounds[edge.n_open - 1][1]) if edge.repeats else after
 
     def _join(self, found: dict[Place, list[Box]]) -> State:
         state, n_boxes, n_nested = [], 0, 0
@@ -186,35 +243,31 @@ class PatternCounter(CountingAutomaton[State]):
             )
         return tuple(state)
 
-    def _reach(self, position: int, node: int, way: int, byte_class: int) -> tuple[Place, ...]:
-        """Return the places to which a byte leads from a place, on one of its ways."""
-        pattern = self.pattern
-        if node != DONE:
-            key = (-1 - position, node, byte_class)
-            found = self._reached.get(key)
-            if found is None:
-                after = self._read_byte(node, byte_class)
-                found = () if after is None else ((position, after),)
-                self._reached[key] = found
-            return found
-        key = (position, way, byte_class)
+    def _reach(self, position: int, node: int, way: int) -> list[tuple[Place, ...]]:
+        """Return by byte class the places to which it leads from a place, on one of its ways."""
+        key = (position, node, way)
         found = self._reached.get(key)
         if found is None:
-            reached = []
-            for target in pattern.edges[position][way].targets:
-                after = self._read_byte(pattern.roots[target], byte_class)
-                if after is not None:
-                    reached.append((target, after))
-            found = self._reached[key] = tuple(reached)
+            targets = {position: node}
+            if node == DONE:
+                edge = self.pattern.edges[position][way]
+                targets = {target: self.pattern.roots[target] for target in edge.targets}
+            rows = [(target, self._row(root)) for target, root in targets.items()]
+            found = self._reached[key] = [
+                tuple((target, after) for target, row in rows if (after := row[n]) is not None)
+                for n in range(len(self._bytes_of))
+            ]
         return found
 
-    def _read_byte(self, node: int, byte_class: int) -> int | None:
-        """Return the node of a character after a byte, ``DONE`` at its end."""
-        byte = self._bytes_of[byte_class][0]
-        for first, last, target in self.pattern.nodes[node]:
-            if first <= byte <= last:
-                return target
-        return None
+    def _row(self, node: int) -> list[int | None]:
+        """Return by byte class the node of a character after it, ``DONE`` at its end."""
+        found = self._rows_of.get(node)
+        if found is None:
+            found = self._rows_of[node] = [None] * len(self._bytes_of)
+            for first, last, target in self.pattern.nodes[node]:
+                for byte_class in set(self._class_of[first : last + 1]):
+                    found[byte_class] = target
+        return found
 
 
 class _Counted:
@@ -231,6 +284,7 @@ class _Counted:
         self._automaton, self.component, self._outer = automaton, component, outer
         self.count, self._bounds = count, bounds
         self.least, self.most = bounds[-1]
+        self.key = (automaton.mark, component.places[0], tuple(outer))
 
     def _name(self, number: int, count: int) -> State:
         boxes = join([(*self._outer, (count, count))], self._bounds)
@@ -241,8 +295,10 @@ class _Counted:
         return self._automaton.state_of(self._automaton.cap(self._name(number, count)))
 
     def after(self, number: int, count: int, byte: int) -> int:
-        """Return the state after a byte from there, -1 if there is none."""
-        after = self._automaton.read(self._name(number, count), byte)
+        """Return the state after a byte that leaves the component there, -1 if there is none."""
+        stays = self.component.table[number, byte] != LEFT
+        read = self._automaton.leave if stays else self._automaton.read
+        after = read(self._name(number, count), byte)
         return -1 if after is None else self._automaton.state_of(self._automaton.cap(after))
 
     def may_end(self, number: int) -> bool:

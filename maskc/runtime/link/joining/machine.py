@@ -20,7 +20,7 @@ from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.joining.pieces import Link
 from maskc.runtime.machine import EVERY_BYTE
-from maskc.runtime.schema.tries.summary import Part
+from maskc.runtime.schema.tries.mixes import Mixes
 
 
 class LinkResults:
@@ -43,9 +43,8 @@ class LinkResults:
         self.joints, self.pool, self.budget, self.text_of = joints, pool, budget, text_of
         self.moves = Cache(budget)  # (hypotheses, token) → hypotheses
         self.masks = Cache(budget)  # (piece, what it knows, capped rest) → mask
-        # Tokens and, where the text may end, the token that ends it → mask: many places in many
-        # texts leave the same few tokens, and a mask takes longer to fill and to compare.
-        self.few = Cache(budget, lambda key: 16 * len(key[0]))
+        # Many places in many texts leave the same tokens.
+        self.mixes = Mixes(joints.index, pool, budget)
 
 
 class LinkMachine:
@@ -132,29 +131,15 @@ class LinkMachine:
         key = (piece, inner, capped)
         found: PooledMask | None = self._results.masks.get(key)
         if found is None:
-            if self.pool.is_full:
-                self.pool.forget()
-                self._results.budget.clear()
             with one_mask(self.pool.steps):
                 part = piece.legal(inner, capped)
-            found = self._mask_of(part, self.may_end(hypothesis), piece.end)
+            ends: tuple[int, ...] = ()
+            if self.may_end(hypothesis):
+                ends = self.pool.eos_ids if piece.end is None else (piece.end,)
+            found = self._results.mixes.mask(part.rows, part.few, part.gone, ends)
             self._results.masks.put(key, found)
         if found.number != NO_NUMBER:
             hypothesis.mask = found  # the pool keeps it for good
-        return found
-
-    def _mask_of(self, part: Part, may_end: bool, end: int | None) -> PooledMask:  # noqa: FBT001
-        """Return the mask of a part's tokens and, where the text may end, of what ends it."""
-        key = None if part.rows else (part.few, may_end, end)
-        found: PooledMask | None = self._results.few.get(key) if key else None
-        if found is None:
-            words = self._joints.scanner.words(part)
-            if may_end:
-                ends = self.pool.end_only.words if end is None else self._joints.index.pack([end])
-                words = words | ends
-            found = self.pool.share(words)
-            if key and found.number != NO_NUMBER:
-                self._results.few.put(key, found)
         return found
 
     def mask_numbers(self, batch: Iterable[tuple[Link, ...]]) -> list[int]:

@@ -121,10 +121,20 @@ class Link(_Fields):
 
 
 class PlainPiece:
-    """What most pieces have in common: only the rest follows, and tokens are their bytes."""
+    """What most pieces have in common: only the rest follows, and tokens are their bytes.
 
+    Attributes:
+        n_bytes: about how much memory it takes before anything is asked of it; 0: next to none.
+    """
+
+    n_bytes: int = 0
     has_turns = has_atoms = counts_tokens = ignores_rest = False
     end: int | None = None
+
+    @property
+    def held_bytes(self) -> int:
+        """About how much memory it takes by now, without what is cached."""
+        return self.n_bytes
 
     def turn(self, _inner: Any, _rest: Rest) -> tuple[Rest, ...]:
         """Return nothing: only the rest follows."""
@@ -181,6 +191,11 @@ class AutomatonPiece(PlainPiece):
         first = automaton.moves(START)
         self.first_bytes = frozenset(first) if len(first) <= _MOST_FIRST else None
         self._scans = scans
+
+    @property
+    def held_bytes(self) -> int:
+        """About how much memory it takes by now, with the states that were made."""
+        return self.n_bytes + self.automaton.n_bytes
 
     def start(self, rest: Rest) -> tuple[Link, ...]:
         """Return the one hypothesis before its first byte."""

@@ -150,11 +150,7 @@ class LinkOpener:
     def _make_schema(self, number: int) -> SchemaPiece:
         results = self._results
         plan = self._plan.schema(number, results.budget)
-        return SchemaPiece(
-            MaskedSchemaMachine(
-                plan, results.joints.index, results.text_of, results.budget, results.pool
-            )
-        )
+        return SchemaPiece(MaskedSchemaMachine(plan, results.text_of, results.mixes))
 
     def _grammar(self, number: int) -> MachinePiece:
         contents, joints = read_grammar(self._contents, number), self._compose.joints

@@ -20,8 +20,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.link.automata.automaton import START
 from maskc.runtime.link.automata.scanning import Scan
@@ -61,7 +59,7 @@ class Doubtful(NamedTuple):
 
     inside: list[int]
     others: list[int]
-    ids: Ints
+    ids: list[int]
 
 
 class Barring:
@@ -110,7 +108,7 @@ class Barring:
                 for place, text in enumerate(texts)
                 if place not in places and text[-1] >= _FIRST_OF_MANY and self._is_open(at, text)
             ]
-        return Doubtful(inside, others, index.order[inside])
+        return Doubtful(inside, others, index.order[inside].tolist())
 
     def _is_open(self, at: int, text: bytes) -> bool:
         """Return whether a text ends inside of a character with which a word may end."""
@@ -179,20 +177,13 @@ class BarredSchemaPiece(PlainPiece):
         index, here = self._joints.index, Link(self, inner, rest)
         places = doubtful.others if is_string else [*doubtful.inside, *doubtful.others]
         gone = [
-            place
+            index.ids[place]
             for place in places
             if _has(part, index.ids[place]) and not self._reads(here, index.texts[place])
         ]
-        if is_string and len(doubtful.ids):
-            ids = np.concatenate([doubtful.ids, index.order[gone]]) if gone else doubtful.ids
-        elif gone:
-            ids = index.order[gone]
-        else:
-            return part
-        if part.rows:
-            return Part((index.clear_bits(self._joints.scanner.words(part), ids),))
-        away = frozenset(ids.tolist())
-        return Part(few=tuple([token for token in part.few if token not in away]))
+        if is_string:
+            gone += doubtful.ids
+        return Part(part.rows, part.few, gone=(*part.gone, *gone)) if gone else part
 
     def _reads(self, here: Link, text: bytes) -> bool:
         """Return whether a token's text is legal, that may lead into the rest."""

@@ -1,0 +1,127 @@
+r"""What is read after a counted loop, by how often it has passed?
+
+In ``\w{1,50}\W{1,50}`` nearly every token that has a letter and then another character leaves the
+first loop, at thousands of nodes of the trie. Where they lead from there does not depend on how
+often the loop has passed, only whether it may be left there does. So it is walked once for all
+counts, and each token and each node is noted with the passes before the loop was left: a state with
+a count takes those that make no more passes than it allows, and no fewer than it demands.
+
+Example: after ``ab`` in ``[a-z]{1,3}-?`` the token ``c-`` is read, which passes once before ``-``,
+and ``cd-`` is not.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from maskc.runtime.effort import spend
+from maskc.runtime.link.automata.automaton import ByteAutomaton
+from maskc.runtime.link.automata.counted_reader import CountedReading, Passes
+from maskc.runtime.link.automata.counted_state import CountedState
+from maskc.runtime.link.automata.nodes import list_ending
+from maskc.runtime.schema.scans.scans import spread
+from maskc.runtime.schema.tries.tokens import TokenIndex
+from maskc.runtime.schema.tries.trie import Ints
+
+_KEY = "loop exits"
+_MOST_PASSES = (1 << 16) - 1
+_LEVEL, _AT_ONCE = 40, 10  # steps of a level, and nodes of it that are one step more
+
+
+class LoopExits(NamedTuple):
+    """What is read from where a loop is left, however often it has passed.
+
+    Attributes:
+        places: int32[n], tokens by place, by passes; one may be there several times.
+        place_passes: uint16[n], the passes of each before the loop was left.
+        nodes: int32[n], after which texts go on and where the piece may end, likewise.
+        node_passes: uint16[n], of each of them.
+    """
+
+    places: Ints
+    place_passes: Passes
+    nodes: Ints
+    node_passes: Passes
+
+    def within(self, low: int, high: int) -> tuple[Ints, Ints]:
+        """Return the places and the nodes that have passed so often."""
+        return (
+            _within(self.places, self.place_passes, low, high),
+            _within(self.nodes, self.node_passes, low, high),
+        )
+
+
+def _within(found: Ints, passes: Passes, low: int, high: int) -> Ints:
+    first, last = np.searchsorted(passes, low), np.searchsorted(passes, high, side="right")
+    return found[first:last]
+
+
+def read_loop_exits(
+    automaton: ByteAutomaton[Any], counted: CountedState, reading: CountedReading, index: TokenIndex
+) -> LoopExits:
+    """Return what is read after a loop, from the root of the tokens' trie on.
+
+    Args:
+        automaton: of the state.
+        counted: the state.
+        reading: what its component reads from the root.
+        index: the vocabulary; what is worked out is kept with it.
+    """
+    key = (_KEY, counted.key)
+    found: LoopExits | None = index.shared.get(key)
+    if found is None:
+        found = _read(automaton, counted, reading, index)
+        index.shared.put(key, found, 6 * (len(found.places) + len(found.nodes)) + 1_000)
+    return found
+
+
+def _read(
+    automaton: ByteAutomaton[Any], counted: CountedState, reading: CountedReading, index: TokenIndex
+) -> LoopExits:
+    trie = index.tokens
+    nodes, states, passes = _list_left(counted, reading)
+    places, place_passes = [nodes[:0]], [passes[:0]]
+    exits, exit_passes = [nodes[:0]], [passes[:0]]
+    accepts = np.zeros(0, dtype=np.bool_)
+    while len(nodes):
+        ending, at = list_ending(trie, nodes)
+        places.append(ending)
+        place_passes.append(passes[at])
+        goes_on = trie.first_array[nodes] < trie.first_array[nodes + 1]
+        nodes, states, passes = nodes[goes_on], states[goes_on], passes[goes_on]
+        if automaton.n_states > len(accepts):
+            known = range(len(accepts), automaton.n_states)
+            accepts = np.append(accepts, [automaton.accepts(state) for state in known])
+        is_exit = accepts[states]
+        exits.append(nodes[is_exit])
+        exit_passes.append(passes[is_exit])
+        above, children = spread(trie.first_array[nodes], trie.first_array[nodes + 1])
+        spend(_LEVEL + len(children) // _AT_ONCE)
+        after = automaton.step_all(states[above], trie.byte_array[children])
+        alive = np.flatnonzero(after >= 0)
+        nodes, states, passes = children[alive], after[alive], passes[above[alive]]
+    return LoopExits(*_by_passes(places, place_passes), *_by_passes(exits, exit_passes))
+
+
+def _list_left(counted: CountedState, reading: CountedReading) -> tuple[Ints, Ints, Passes]:
+    """Return the nodes at which the loop is left, each with the state there and the passes."""
+    nodes, states, passes = [reading.left[:0]], [reading.left[:0]], [reading.left_passes[:0]]
+    for number, byte, is_kept in counted.component.out:
+        left, passed = reading.left_from(number, byte, 0, _MOST_PASSES)
+        if is_kept or not len(left):
+            continue
+        # However often the loop has passed, it is left.
+        after = counted.after(number, counted.least, byte)
+        if after >= 0:
+            nodes.append(left)
+            states.append(np.full(len(left), after, dtype=np.int32))
+            passes.append(passed)
+    return np.concatenate(nodes), np.concatenate(states), np.concatenate(passes)
+
+
+def _by_passes(found: list[Ints], passes: list[Passes]) -> tuple[Ints, Passes]:
+    values, passed = np.concatenate(found), np.concatenate(passes)
+    order = np.argsort(passed, kind="stable")
+    return values[order], passed[order]

@@ -1,0 +1,40 @@
+"""What is followed before the first request is legal, so that it finds what requests ask for."""
+
+import pytest
+
+from maskc.jsonschema.formats import NAMES, build_format
+from maskc.kit.file import make_kit
+from maskc.kit.preparing import FAMILIES, FORMATS, TOOL, cut, some_call
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.vocab.vocabulary import Vocabulary, build_byte_table
+
+_TABLE = build_byte_table()
+
+
+@pytest.mark.parametrize("names", [(), ("<tool_call>", "</tool_call>")])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_call_that_is_followed_ahead_is_legal(family: str, names: tuple[str, ...]) -> None:
+    """Where a tokenizer has a marker as a token, only that token is the marker."""
+    ids = {name: len(_TABLE.tokens) + n for n, name in enumerate(names)}
+    tokens = (*_TABLE.tokens, *[None] * len(names))
+    kit = make_kit(Vocabulary(tokens, _TABLE.eos_ids, "small", ids))
+    tools = [{"name": "f", "parameters": TOOL}]
+    matcher = kit.tools(tools, family=family, choice="required").matcher()
+    text = cut(some_call(family), kit.tokens.special_ids)
+    assert sum(isinstance(one, int) for one in text) == len(names)
+    for one in text:
+        assert matcher.accept_token(one) if isinstance(one, int) else matcher.accept_bytes(one)
+    assert matcher.is_accepting
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_the_text_of_a_format_that_is_followed_ahead_is_of_that_format(name: str) -> None:
+    dfa = build_format(name)
+    assert isinstance(dfa, CharDfa)
+    assert dfa.labels[dfa.read(FORMATS[name])] != NO_LABEL
+
+
+def test_every_format_that_is_asserted_is_followed_ahead_but_those_of_many_characters() -> None:
+    asserted = {name for name in NAMES if isinstance(build_format(name), CharDfa)}
+    hosts = {"idn-email", "idn-hostname"}  # whose reader has no states to make ahead
+    assert asserted - {"iri", "iri-reference"} - hosts == set(FORMATS)
