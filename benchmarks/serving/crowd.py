@@ -3,7 +3,7 @@
     python -m benchmarks.serving.crowd [--tokenizer llama3] [--seconds 120]
 
 A server without its model: a front end that has requests compiled, as the plug-in of vLLM does, and
-an engine in a process of its own that makes their constraints on threads, as the plug-in does, and
+an engine in a process of its own that makes their constraints on a thread, as vLLM does, and
 fills a mask for each sequence of the batch, step by step, with ten milliseconds between, in place
 of the model. Two clients send good requests, half of which nobody has sent
 before, first alone and then beside clients that send those of ``hostile_requests``.

@@ -1,13 +1,13 @@
 """An engine without its model, for :mod:`benchmarks.serving.crowd`.
 
-It makes the constraints that come through a pipe on threads as our plug-in of vLLM does, and fills
+It makes the constraints that come through a pipe on a thread, as vLLM does on two cores, and fills
 a mask for each sequence at each step. A token is drawn among those that are legal.
 """
 
 from __future__ import annotations
 
 import time
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -16,7 +16,6 @@ import numpy as np
 import maskc
 from maskc.errors import MaskcError
 from maskc.integrations.compile_answers import using
-from maskc.integrations.request_threads import RequestThreads
 from maskc.integrations.requests import RequestConstraints
 from maskc.integrations.session import Session
 from maskc.vocab import load_vocabulary
@@ -37,7 +36,7 @@ class _Engine:
         self._pipe = pipe
         vocabulary = load_vocabulary(tokenizer)
         self._constraints = RequestConstraints(vocabulary)
-        self._threads = RequestThreads()
+        self._thread = ThreadPoolExecutor(1)
         self._coming: dict[int, Future[_Sequence]] = {}
         self._batch: list[_Sequence] = []
         self._bitmask = maskc.allocate_bitmask(1, vocabulary.vocab_size)
@@ -66,7 +65,7 @@ class _Engine:
             self._pipe.send((number, self._steps))
             self._steps = []
             return
-        self._coming[number] = self._threads.submit(*asked, lambda: self._make(number, *asked))
+        self._coming[number] = self._thread.submit(self._make, number, *asked)
 
     def _make(self, number: int, kind: str, text: str, answers: dict[str, bytes]) -> _Sequence:
         with using(answers):

@@ -2,8 +2,10 @@
 
     PYTHON -m benchmarks.serving.sglang_parsers [PARSER …] [--count 20]
 
-PYTHON is that of SGLang's environment; see :mod:`benchmarks.serving.tool_parsers`. The exit status
-is 1 if a call is not as its schema says.
+PYTHON is that of SGLang's environment; see :mod:`benchmarks.serving.tool_parsers`. The plug-in is
+registered, so constraints are those that a server has with
+``MASKC_REQUESTS=structural_tag,json,grammar``. The exit status is 1 if a call is not as its schema
+says.
 """
 
 from __future__ import annotations
@@ -11,11 +13,14 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import os
 import warnings
 from typing import Any
 
 from benchmarks.serving.tool_parsers import Asked, Read, run_parsers
 from benchmarks.serving.tool_scenarios import Scenario
+from maskc.integrations.requests import REQUESTS_VARIABLE
+from maskc.integrations.sglang import register
 
 
 def ask(tokenizer: Any, name: str, scenario: Scenario) -> Asked | None:
@@ -64,6 +69,8 @@ def main() -> None:
     logging.disable(logging.ERROR)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        os.environ[REQUESTS_VARIABLE] = "structural_tag,json,grammar"
+        register()
         n_wrong = run_parsers("SGLang", options.parsers, ask, count=options.count)
     raise SystemExit(1 if n_wrong else 0)
 

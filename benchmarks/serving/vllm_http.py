@@ -28,7 +28,7 @@ _SERVER = "vllm.entrypoints.openai.api_server"
 END, THINK_END = 1, 128_822
 # With a reasoning parser vLLM follows a grammar, anyone's, only after the end of the reasoning.
 PROMPT = "</think>A list:"
-_SECONDS = 240
+_SECONDS = 600
 
 Answer = tuple[int, dict[str, Any]]
 

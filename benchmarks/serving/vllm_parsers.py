@@ -2,8 +2,9 @@
 
     PYTHON -m benchmarks.serving.vllm_parsers [PARSER …] [--count 20]
 
-PYTHON is that of vLLM's environment; see :mod:`benchmarks.serving.tool_parsers`. The exit status is
-1 if a call is not as its schema says.
+PYTHON is that of vLLM's environment; see :mod:`benchmarks.serving.tool_parsers`. The plug-in is
+registered, so constraints are those that a server with ``MASKC_REQUESTS=structural_tag,json`` has.
+The exit status is 1 if a call is not as its schema says.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import os
 import warnings
 from typing import Any
 
 from benchmarks.serving.tool_parsers import Asked, Read, run_parsers
 from benchmarks.serving.tool_scenarios import Scenario
+from maskc.integrations.requests import REQUESTS_VARIABLE
+from maskc.integrations.vllm import register
 
 # Of these vLLM's tags have the keys, but neither which of them must come nor what strings are.
 SHAPES = ("hy_v4", "kimi_k3")
@@ -58,6 +62,8 @@ def main() -> None:
     logging.disable(logging.ERROR)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        os.environ[REQUESTS_VARIABLE] = "structural_tag,json"
+        register()
         n_wrong = run_parsers("vLLM", options.parsers, ask, count=options.count)
     raise SystemExit(1 if n_wrong else 0)
 

@@ -30,7 +30,15 @@ from benchmarks.serving.vllm_run import engine_environment
 from maskc.kit.file import make_kit
 from maskc.vocab import load_vocabulary
 
-FAMILIES = {"hermes": "qwen_3", "qwen3_coder": "qwen_3_coder", "deepseek_v3": "deepseek_r1"}
+FAMILIES = {
+    "hermes": "qwen_3",
+    "qwen3_coder": "qwen_3_coder",
+    "deepseek_v3": "deepseek_r1",
+    "glm47": "glm_4_7",
+    # Not by default: in streams vLLM's parser takes the end of a call for arguments.
+    "deepseek_v31": "deepseek_v3_1",
+}
+USUAL = ("hermes", "qwen3_coder", "deepseek_v3", "glm47")
 PATH = "/v1/chat/completions"
 THOUGHTS = 4  # tokens
 ENDED = ("stop", "tool_calls")
@@ -89,7 +97,7 @@ def _stream(server: Server, body: dict[str, Any]) -> Answer:
 def main() -> None:
     """Run a server for each parser, print the table; exit with 1 if an answer is wrong."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("parsers", nargs="*", default=list(FAMILIES))
+    parser.add_argument("parsers", nargs="*", default=USUAL)
     parser.add_argument("--count", type=int, default=8, help="chats of each scenario")
     parser.add_argument("--strict-level", default="auto", help="vLLM's --tool-strict-level")
     options = parser.parse_args()

@@ -5,6 +5,8 @@ two values of ``--grammar-backend``, which differ in who serves what is not ours
 it to xgrammar, ``maskc-llguidance`` to llguidance. Both may be in one batch with ours: masks have
 one layout. Ours are artifacts, and the kinds of requests that ``MASKC_REQUESTS`` names.
 
+What SGLang makes of a chat's tools is changed a little: see :mod:`maskc.integrations.sglang_tools`.
+
 SGLang wraps its own backends for reasoning parsers, but not one that is registered, so this is
 done here.
 
@@ -22,6 +24,7 @@ from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.requests import RequestConstraints, falls_back, read_kinds
 from maskc.integrations.sglang_backend import build_backend_class, wrap_for_reasoning
 from maskc.integrations.sglang_grammar import BASE, ENGINE
+from maskc.integrations.sglang_tools import bar_tags
 from maskc.integrations.vocabulary import read_vocabulary
 
 INTERFACE = Interface(ENGINE, ("0.5.23",), "SGLANG_PLUGINS")
@@ -61,6 +64,7 @@ def register() -> None:
     base = load_engine(BASE, ENGINE)
     choices = load_engine("sglang.srt.arg_groups.choices", ENGINE)
     check_interface()
+    bar_tags(INTERFACE)
     for name, delegate in ((NAME, "xgrammar"), (NAME_WITH_LLGUIDANCE, "llguidance")):
         if name not in choices.GRAMMAR_BACKEND_CHOICES:
             choices.add_grammar_backend_choices([name])

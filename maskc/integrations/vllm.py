@@ -11,11 +11,12 @@ vLLM has no register of backends. It calls :func:`register` by the entry point
 - ``StructuredOutputManager._create_grammar``, in the engine: it gives vLLM a grammar object that
   follows the artifact;
 - ``StructuredOutputManager.grammar_init``, in the engine: from 0.33 on vLLM refuses a request that
-  was resolved to another backend than the first one, and an artifact fits any backend; and what
-  requests bring gets threads of its own (:mod:`maskc.integrations.vllm_threads`);
+  was resolved to another backend than the first one, and an artifact fits any backend;
 - ``AsyncLLM.add_request``, in the front end: it waits for what a request brings to be compiled,
   see :mod:`maskc.integrations.vllm_waiting`;
-- those of beam search, which go past both: see :mod:`maskc.integrations.vllm_beams`.
+- those of beam search, which go past both: see :mod:`maskc.integrations.vllm_beams`;
+- ``get_model_structural_tag``, in the front end, which makes a constraint of a chat's tools: see
+  :mod:`maskc.integrations.vllm_tools`.
 
 Masks have the layout of vLLM's other backends and share their rows, so the configured backend may
 be any of them. If vLLM is not as we know it, ``register`` raises, and the server does not start:
@@ -48,7 +49,7 @@ from maskc.integrations.vllm_requests import (
     nothing_wanted,
     wanted_kind,
 )
-from maskc.integrations.vllm_threads import take_threads
+from maskc.integrations.vllm_tools import METHOD, around_tags, find_tags
 from maskc.integrations.vllm_waiting import around_add, detach, find_front
 from maskc.integrations.vocabulary import read_vocabulary
 from maskc.runtime.compiled import Compiled
@@ -87,7 +88,7 @@ def register() -> None:
         if hasattr(getattr(manager, "_create_grammar", None), _PATCHED):
             return
         check_interface()
-        front = find_front(INTERFACE)
+        front, tags = find_front(INTERFACE), find_tags(INTERFACE)
         grammar_class = build_grammar_class()
         patches: list[tuple[Any, str, Callable[..., Any]]] = [
             (manager, "_create_grammar", _around_create(manager._create_grammar, grammar_class)),
@@ -98,6 +99,7 @@ def register() -> None:
                 _around_validate(params._validate_structured_outputs),
             ),
             (front, "add_request", around_add(front.add_request, _vocabulary_of)),
+            (tags, METHOD, around_tags(getattr(tags, METHOD))),
             *around_beams(ENGINE, grammar_class, open_registry),
         ]
         originals = [(owner, name, getattr(owner, name)) for owner, name, _ in patches]
@@ -253,7 +255,6 @@ def _around_init(original: Callable[..., None]) -> Callable[..., None]:
             is_named = str(asked.grammar).startswith(SCHEME)
             if is_named or wanted_kind(asked) is not None and not falls_back():
                 asked._backend = latched
-        take_threads(self)
         original(self, request)
 
     return grammar_init

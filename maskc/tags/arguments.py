@@ -110,7 +110,8 @@ class Arguments:
         self._compose = maker.composer
         self._style_name, self._ordered, self._excludes = style, ordered, excludes
         self._where = Where(pointer, style)
-        self._barred = (self._style.barred or self._style.close, *excludes)
+        own = self._style.barred or self._style.close
+        self._barred = tuple(dict.fromkeys((own, *excludes)))
         top = _ANYTHING if schema is True else schema
         self.root: Mapping[str, Any] = (
             outer.root if outer else top if isinstance(top, Mapping) else {}
@@ -283,6 +284,8 @@ class Arguments:
         rule = plan.strings[number]
         if rule.is_any and rule.is_unbounded:
             return self._free()
+        if rule.body.dfa.hosts:
+            raise self._where.refuse("", "format")
         automaton = RawText(plan, number, [word.encode() for word in self._barred])
         if automaton.is_empty:
             return None

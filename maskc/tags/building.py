@@ -30,6 +30,8 @@ from maskc.tags.plain import is_plain
 from maskc.tags.strings import Strings
 from maskc.tags.styles import STYLES
 
+_LINE_BREAK = "\n"  # no string of JSON has it, and what stands around strings needs none
+
 
 class Means(Protocol):
     """What a kit lends.
@@ -169,7 +171,7 @@ class Builder:
         if given.style != "json":
             return self._arguments(given, schema)
         for number, text in enumerate(given.excludes):
-            if not may_be_barred(text.encode()):
+            if text != _LINE_BREAK and not may_be_barred(text.encode()):
                 place = f"{given.pointer.rpartition('/')[0]}/excludes/{number}"
                 fact = f"JSON cannot always be written without {text!r}"
                 raise TagError(place, fact, "exclude texts with a character such as <, no quotes")
@@ -180,7 +182,7 @@ class Builder:
             given.excludes,
             key_order="any" if given.any_order else "schema",
             # What stands before and after the value is the tag's.
-            blanks=at_most(given.max_blanks),
+            blanks=at_most(given.max_blanks, on_line=_LINE_BREAK in given.excludes),
         )
         # What cannot be compiled is refused with the request.
         return Late(make) if is_plain(schema) else make()
@@ -212,7 +214,8 @@ class Builder:
     def json(self, schema: Any, barred: tuple[str, ...]) -> Expression:
         """Return the expression of a value of a parameter, without some words."""
         # Parsers read an integer by its digits: 1.0 and 1e2 would be strings to them.
-        made = self._means.schema(schema, numbers="digits", blanks=at_most(None))
+        blanks = at_most(None, on_line=_LINE_BREAK in barred)
+        made = self._means.schema(schema, numbers="digits", blanks=blanks)
         return self._bar(made, barred)
 
     def plan(self, schema: Any) -> Plan:

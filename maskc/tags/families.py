@@ -23,6 +23,7 @@ from typing import Any
 from maskc.errors import TagError
 from maskc.tags import formats as f
 from maskc.tags.reading import Reader
+from maskc.tags.styles import STYLES
 
 _PLACE = {"type": "object"}  # where arguments stand in a template
 _FOLDER = "wrappers"
@@ -94,6 +95,20 @@ class Family:
         elements = [*_fill(before, places), _fill(self.forms[form], places)]
         whole = {"type": "sequence", "elements": elements} if before else elements[0]
         return {"type": "structural_tag", "format": whole}
+
+    def list_barred(self) -> tuple[str, ...]:
+        """Return what arguments do not have in them, since parsers take it for their end."""
+        found: dict[str, None] = {}
+        open_: list[Any] = [self.forms["call"]]
+        while open_:
+            form = open_.pop()
+            if isinstance(form, dict) and "$arguments" in form:
+                style = STYLES.get(form["$arguments"])
+                own = (style.barred or style.close,) if style else ()
+                found |= dict.fromkeys((*own, *form.get("excludes", ())))
+            elif isinstance(form, dict | list):
+                open_ += form.values() if isinstance(form, dict) else form
+        return tuple(found)
 
 
 class _Nothing:

@@ -124,7 +124,7 @@ def _check_names(properties: Mapping[str, Any], where: Where) -> None:
         raise where.wrong("required", f"names more than {MAX_PARAMETERS:,} properties")
     for name in properties:
         if not is_name(name):
-            raise where.wrong("properties", f"has the name {name!r}, which has delimiters")
+            raise where.wrong("properties", f"has the name {name!r}, which parsers cannot read")
 
 
 def _read_bounds(
@@ -185,11 +185,12 @@ def resolve(top: Any, root: Mapping[str, Any], where: Where, place: str = "") ->
 
 
 def is_name(name: Any) -> bool:
-    """Return whether a name of a property has no delimiters."""
+    """Return whether a name of a property has no delimiters, and no blanks that parsers strip."""
     return (
         isinstance(name, str)
         and bool(name)
-        and not any(character in '<>"|&=' or character <= " " for character in name)
+        and name == name.strip()
+        and not any(character in '<>"|&=' or character < " " for character in name)
         and not any(0xD800 <= ord(character) <= 0xDFFF for character in name)
     )
 

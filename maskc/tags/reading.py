@@ -99,7 +99,8 @@ class Reader:
         check_fields(tag, "", ("type", "structures", "triggers", "at_least_one"))
         tags = []
         for pointer, given in read_items(tag, "", "structures"):
-            check_fields(given, pointer, ("begin", "schema", "end"))
+            # Our plug-in for SGLang adds excludes: maskc/integrations/sglang_tools.py.
+            check_fields(given, pointer, ("begin", "schema", "end", "excludes"))
             schema = given.get("schema")
             if isinstance(schema, str):
                 try:
@@ -109,7 +110,8 @@ class Reader:
                     raise TagError(place, "it is no JSON", "give a JSON Schema") from None
             # SGLang leaves the schema out where any value will do.
             given_schema = {} if schema is None else schema
-            content = f.JsonSchema(f"{pointer}/schema", given_schema, "json", False, None, ())
+            words = tuple(read_texts(given, pointer, "excludes", may_lack=True))
+            content = f.JsonSchema(f"{pointer}/schema", given_schema, "json", False, None, words)
             check_schema(schema, content.pointer)
             begin, end = read_text(given, pointer, "begin"), read_text(given, pointer, "end")
             tags.append(f.Tag(pointer, begin, content, (end,)))

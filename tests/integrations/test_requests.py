@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from maskc.errors import ArtifactError, GrammarError, MaskcError
+from maskc.errors import ArtifactError, GrammarError, MaskcError, SchemaError
 from maskc.integrations import requests
 from maskc.integrations.requests import RequestConstraints, falls_back, read_kinds
 from maskc.kit.file import make_kit, save_kit
@@ -147,3 +147,13 @@ def test_a_kit_says_which_added_tokens_are_text(tmp_path, monkeypatch):
     made = RequestConstraints(model).make("grammar", 'start: "ab" | "<a>" | "(" start ")"\n')
     assert made.matcher().accept_token(258)
     assert not made.matcher().accept_token(257)
+
+
+def test_what_would_hold_up_other_requests_is_refused_and_can_be_compiled_ahead(constraints):
+    """A mask inside a host name in Unicode takes tenths of a second."""
+    schema = {"properties": {"a": {"format": "idn-hostname"}}}
+    tag = {"type": "structural_tag", "format": {"type": "json_schema", "json_schema": schema}}
+    for kind, asked in (("json", schema), ("structural_tag", tag)):
+        with pytest.raises(SchemaError, match="compile the schema ahead of time"):
+            constraints.make(kind, json.dumps(asked))
+    assert make_kit(load_vocabulary("bytes")).json_schema(schema).matcher().accept_bytes(b'{"a"')

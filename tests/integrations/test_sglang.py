@@ -12,6 +12,8 @@ import maskc
 from maskc.errors import ArtifactError
 from maskc.integrations import sglang as plugin
 from maskc.integrations.errors import IntegrationError
+from maskc.kit.file import make_kit
+from maskc.vocab import load_vocabulary
 from maskc.vocab.registry import find_tokenizer
 from tests.integrations.generations import NAMES, Generation, Subject
 
@@ -26,6 +28,8 @@ with warnings.catch_warnings():
     from sglang.srt.constrained import base_grammar_backend as base
     from sglang.srt.constrained.grammar_manager import GrammarManager
     from sglang.srt.constrained.reasoner_grammar_backend import ReasonerGrammarBackend
+    from sglang.srt.entrypoints.openai.protocol import Tool
+    from sglang.srt.function_call.function_call_parser import FunctionCallParser
     from sglang.srt.sampling.sampling_batch_info import SamplingBatchInfo
     from sglang.srt.speculative.spec_utils import traverse_tree
     from transformers import PreTrainedTokenizerFast
@@ -339,7 +343,7 @@ def test_what_is_refused_can_go_to_the_delegate(monkeypatch, tokenizer):
     monkeypatch.setenv("MASKC_REQUESTS", "json,regex")
     monkeypatch.setenv("MASKC_REFUSED", "backend")
     backend = create(monkeypatch, tokenizer, "maskc")
-    refused = ask(backend, json_schema='{"type": "object", "format": "idn-hostname"}')
+    refused = ask(backend, json_schema='{"type": "object", "format": "regex"}')
     assert type(refused.grammar).__name__ == "XGrammarGrammar"
     assert backend.constraints.statistics()["json refused"] == 1
     assert type(ask(backend, regex="[ab]").grammar).__name__ == "MaskcGrammar"
@@ -366,3 +370,39 @@ def test_a_wrong_setting_ends_the_servers_start(monkeypatch, tokenizer):
     monkeypatch.setenv("MASKC_REQUESTS", "jsno")
     with pytest.raises(ArtifactError, match="'jsno' is no kind of request"):
         create(monkeypatch, tokenizer, "maskc")
+
+
+OBJECT = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
+
+
+def constrain(parser):
+    """Return SGLang's structural tag of a tool, as it sends it."""
+    function = {"name": "f", "parameters": OBJECT, "strict": True}
+    tools = [Tool(type="function", function=function)]
+    kind, tag = FunctionCallParser(tools, parser).get_structure_constraint("required")
+    assert kind == "structural_tag"
+    return json.dumps(tag.model_dump(by_alias=True))
+
+
+@pytest.mark.parametrize(
+    ("parser", "before", "word"),
+    [
+        ("qwen25", '<tool_call>\n{"name":"f", "arguments":{"q": "a', "</tool_call>"),
+        ("hermes", '<tool_call>{"name":"f", "arguments":{"q": "a', "</tool_call>"),
+        ("kimi_k2", None, "<|tool_call_end|>"),
+        ("qwen3_coder", "<tool_call>\n<function=f>\n<parameter=q>a", "</function>"),
+    ],
+)
+def test_what_ends_a_call_is_barred_from_arguments(monkeypatch, parser, before, word):
+    monkeypatch.delenv("MASKC_REQUESTS", raising=False)
+    plain = constrain(parser)
+    monkeypatch.setenv("MASKC_REQUESTS", "structural_tag")
+    barred = constrain(parser)
+    assert f'"{word}"' in barred
+    assert f'"excludes": ["{word}' not in plain
+    if before is not None:
+        kit = make_kit(load_vocabulary("bytes"))
+        for tag, expected in ((plain, True), (barred, False)):
+            matcher = kit.structural_tag(tag).matcher()
+            assert matcher.accept_bytes(before.encode())
+            assert matcher.accept_bytes(word.encode()) is expected

@@ -21,7 +21,9 @@ with warnings.catch_warnings():
     pytest.importorskip("vllm")
     from transformers import PreTrainedTokenizerFast
     from vllm.config.structured_outputs import StructuredOutputsConfig
+    from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
     from vllm.exceptions import VLLMValidationError
+    from vllm.parser.parser_manager import ParserManager
     from vllm.sampling_params import SamplingParams, StructuredOutputsParams
     from vllm.v1 import structured_output
     from vllm.v1.structured_output import StructuredOutputManager
@@ -386,7 +388,7 @@ def test_what_is_refused_can_go_to_the_backend(manager, config, tokenizer, monke
     monkeypatch.setenv("MASKC_REQUESTS", "json")
     monkeypatch.setenv("MASKC_REFUSED", "backend")
     # Not of any dialect's types, and xgrammar takes what it does not know for no constraint.
-    refused = ask(config, tokenizer, json={"type": "object", "format": "idn-hostname"})
+    refused = ask(config, tokenizer, json={"type": "object", "format": "regex"})
     assert start(manager, refused)
     pattern = ask(config, tokenizer, regex="[a-c]")
     assert type(start(manager, pattern)).__name__ != "MaskcGrammar"
@@ -424,3 +426,56 @@ def test_a_wrong_setting_of_the_operator_is_told(config, tokenizer, monkeypatch)
     monkeypatch.setenv("MASKC_REQUESTS", "jsno")
     with pytest.raises(VLLMValidationError, match="'jsno' is no kind of request"):
         ask(config, tokenizer, json=SCHEMA)
+
+
+def chat(tokenizer, **fields):
+    """Return the structural tag that vLLM makes of a chat with a tool for ``hermes``."""
+    function = {"name": "f", "parameters": SCHEMA, "strict": True}
+    tools = [{"type": "function", "function": function}]
+    messages = [{"role": "user", "content": "?"}]
+    asked = ChatCompletionRequest(messages=messages, tools=tools, **fields)
+    parser = ParserManager.get_parser(
+        tool_parser_name="hermes", reasoning_parser_name=None, enable_auto_tools=True
+    )
+    adjusted = parser(tokenizer, asked.tools).adjust_request(asked)
+    return json.loads(adjusted.extract_structured_outputs().structural_tag)["format"]
+
+
+def list_excludes(form):
+    """Return what each JSON Schema of a format excludes."""
+    if isinstance(form, list):
+        return [words for inner in form for words in list_excludes(inner)]
+    if not isinstance(form, dict):
+        return []
+    if form.get("type") == "json_schema":
+        return [form["excludes"]]
+    return list_excludes(list(form.values()))
+
+
+@pytest.mark.usefixtures("all_kinds")
+def test_what_ends_a_call_is_barred_from_arguments_and_from_nothing_else(tokenizer):
+    wanted = {"name": "answer", "schema": {"type": "string"}}
+    shape = {"type": "json_schema", "json_schema": wanted}
+    found = list_excludes(chat(tokenizer, tool_choice="auto", response_format=shape))
+    assert sorted(found) == [[], *[["<tool_call>", "</tool_call>"]] * 2]
+
+
+def test_a_tag_that_is_the_backends_stays_as_it_is(tokenizer, monkeypatch):
+    monkeypatch.setenv("MASKC_REQUESTS", "json,regex")
+    assert list_excludes(chat(tokenizer, tool_choice="required")) == [[], []]
+
+
+@pytest.mark.usefixtures("all_kinds")
+def test_a_tag_that_a_client_sends_stays_as_it_is(manager, config, tokenizer):
+    call = {
+        "type": "tag",
+        "begin": "<tool_call>",
+        "content": {"type": "json_schema", "json_schema": {"type": "string"}},
+        "end": "</tool_call>",
+    }
+    asked = json.dumps({"type": "structural_tag", "format": call})
+    request = ask(config, tokenizer, structural_tag=asked)
+    grammar = start(manager, request)
+    assert request.sampling_params.structured_outputs.structural_tag == asked
+    ids = tokenizer.encode('<tool_call>"</tool_call>"', add_special_tokens=False)
+    assert grammar.accept_tokens("r", ids)

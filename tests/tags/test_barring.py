@@ -116,6 +116,28 @@ def test_a_word_that_cannot_be_excluded_is_refused_with_its_place(kit: Kit) -> N
     assert "JSON cannot always be written without '}}'" in str(raised.value)
 
 
+@pytest.mark.parametrize("family", ["deepseek_r1", "deepseek_v3_1"])
+def test_arguments_are_on_one_line_where_a_parser_reads_no_other(family: str, kit: Kit) -> None:
+    form = find_arguments(describe_tools(TOOLS, family=family))
+    matcher = kit.structural_tag({"type": "structural_tag", "format": form}).matcher()
+    assert not matcher.fork().accept_bytes(b"{\n")
+    assert matcher.accept_bytes(b'{ "q":  "a",\t"list": [ ')
+    assert not matcher.fork().accept_bytes(b"\r")
+    assert matcher.accept_bytes(b'"\\n"]}')
+    assert matcher.is_accepting
+
+
+def test_a_line_break_is_excluded_beside_counted_blanks_and_in_parameters(kit: Kit) -> None:
+    counted = kit.structural_tag(tag_of("\n", max_whitespace_cnt=1)).matcher()
+    assert counted.accept_bytes(b"{ ")
+    assert not counted.fork().accept_bytes(b" ")
+    assert not kit.structural_tag(tag_of("\n")).matcher().accept_bytes(b"{\n")
+    parameters = kit.structural_tag(tag_of("\n", style="qwen_xml")).matcher()
+    assert parameters.fork().accept_bytes(b"<parameter=list>[ 1]</parameter>")
+    assert not parameters.fork().accept_bytes(b"<parameter=list>[\n")
+    assert not parameters.accept_bytes(b"<parameter=q>a\n")
+
+
 def test_a_value_that_is_the_word_is_written_with_an_escape(kit: Kit) -> None:
     matcher = kit.structural_tag(tag_of("</a>", schema={"const": "</a>"})).matcher()
     assert matcher.forced_bytes() == b'"'

@@ -5,13 +5,20 @@ from typing import Any
 
 import pytest
 
-from maskc.errors import TagError
+from maskc.errors import SchemaError, TagError
+from maskc.kit.artifacts import compile_tools
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
+from maskc.limits import Limits
+from maskc.runtime.artifact import Artifact
 from maskc.tags.families import list_families, load_family
+from maskc.tags.rendering import render
+from maskc.tags.tools import describe_tools
 from maskc.vocab.vocabulary import Vocabulary, build_byte_table
 
+_TABLE = build_byte_table()
+VOCABULARY = Vocabulary(_TABLE.tokens, _TABLE.eos_ids, "bytes")
 _PROPERTIES = {"city": {"type": "string"}, "days": {"type": "integer"}}
 _SCHEMA = {"type": "object", "properties": _PROPERTIES, "required": ["city"]}
 _SCHEMA["additionalProperties"] = False
@@ -126,8 +133,7 @@ LEADS = {
 
 @pytest.fixture(scope="module")
 def kit() -> Kit:
-    table = build_byte_table()
-    return make_kit(Vocabulary(table.tokens, table.eos_ids, "bytes"))
+    return make_kit(VOCABULARY)
 
 
 def _takes(constraint: Constraint, text: str) -> bool:
@@ -230,6 +236,43 @@ def test_markers_that_are_tokens_are_tokens_only() -> None:
     assert not matcher.accept_bytes(b"<")
     assert matcher.accept_token(258)
     assert matcher.is_accepting
+
+
+@pytest.mark.parametrize("family", list_families())
+def test_names_of_parameters_have_blanks_in_them_and_none_around_them(
+    family: str, kit: Kit
+) -> None:
+    """As fields of tables have, and as the parsers of vLLM and SGLang read them."""
+    kinds = {"Due Date": {"type": "integer"}, "Due": {"type": "boolean"}}
+    schema = {"type": "object", "properties": kinds, "required": ["Due Date"]}
+    tools = [{"name": "f", "parameters": schema}]
+    form = describe_tools(tools, family=family, choice="required")
+    artifact = Artifact(compile_tools(tools, VOCABULARY, family=family, limits=Limits()))
+    for arguments, expected in (
+        ({"Due Date": 3}, True),
+        ({"Due Date": 3, "Due": True}, True),
+        ({"Due": True}, False),
+        ({"Due Date": True}, False),
+        ({"Due  Date": 3}, False),
+    ):
+        for made in (kit.tools(tools, family=family, choice="required"), artifact):
+            matcher = made.matcher()
+            text = render(form, arguments).encode()
+            assert (matcher.accept_bytes(text) and matcher.is_accepting) is expected
+    tools = [{"name": "f", "parameters": {"properties": {" Due": True, "Due\u00a0": True}}}]
+    if find_style(form) == "json":
+        assert kit.tools(tools, family=family)
+        return
+    with pytest.raises(SchemaError, match="' Due', which parsers cannot read"):
+        kit.tools(tools, family=family)
+
+
+def find_style(form: Any) -> str | None:
+    """Return the style of the arguments in a tag."""
+    if isinstance(form, dict) and form.get("type") == "json_schema":
+        return str(form["style"])
+    inner = form.values() if isinstance(form, dict) else form if isinstance(form, list) else ()
+    return next((found for one in inner if (found := find_style(one))), None)
 
 
 @pytest.mark.parametrize(
