@@ -58,10 +58,11 @@ def generate_command(
     """Print random texts that the grammar of ARTIFACT accepts.
 
     They are drawn by the rules of the grammar, each alternative in its turn. Each text is printed
-    exactly, in UTF-8, with a line break after it if it does not end in one. Exit status 1 if a text
-    cannot be finished.
+    exactly, in UTF-8 (of a grammar of bytes, its bytes), with a line break after it if it does not
+    end in one. Exit status 1 if a text cannot be finished.
     """
     from maskc.verify.generation import draw_text, list_unreached
+    from maskc.verify.subject import read_encoding
     from maskc.work.executors import result_of
     from maskc.work.processes import ProcessExecutor, Timed
 
@@ -81,6 +82,7 @@ def generate_command(
 
         texts = draw_replies(loaded, count, max_tokens, seed)
         click.get_current_context().exit(_show_drawn(artifact, texts, as_json=as_json))
+    encoding = read_encoding(loaded.header)
     problems, dictionaries, rules = 0, [], frozenset[int]()
     draw = partial(draw_text, artifact, start, max_tokens=max_tokens, seed=seed, limits=limits)
     others: tuple[int, tuple[str, ...]] | None = None
@@ -93,7 +95,7 @@ def generate_command(
             if as_json:
                 dictionaries.append(text.to_dict())
             else:
-                _write(text.text)
+                _write(text.text, encoding)
             if text.problem is not None:
                 click.echo(f"maskc: {artifact}: {text.problem}", err=True)
         if unreached:
@@ -134,7 +136,7 @@ def _show_drawn(name: str, texts: Iterator[tuple[str, bool]], *, as_json: bool) 
     return status
 
 
-def _write(text: str) -> None:
-    data = text.encode()
+def _write(text: str, encoding: str = "utf-8") -> None:
+    data = text.encode(encoding)
     sys.stdout.buffer.write(data if data.endswith(b"\n") else data + b"\n")
     sys.stdout.buffer.flush()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
-
 import click
 
 import maskc
@@ -26,9 +23,6 @@ from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
 from maskc.limits import Limits
 from maskc.report.render import print_json
 from maskc.report.verify import print_report
-
-if TYPE_CHECKING:
-    from maskc.verify import VerifyOptions, VerifyReport
 
 _SOME, _ANY = click.IntRange(1), click.IntRange(0)
 
@@ -129,10 +123,11 @@ def verify_command(
     mutation: files changed by a byte are refused where Lark refuses them, at the right byte.
     raw store: masks are those of the rows before streamlining, in every bit.
 
-    Of a JSON Schema, the judge is the package jsonschema, and there are corpus and generation; so
-    it is with a structural tag or tools, of which the corpus is replies of a model.
+    Of a JSON Schema, the judge is the package jsonschema, and there is no raw store. Of a
+    structural tag or tools, the corpus is replies of a model, the judge reads the tag's JSON, and
+    there are neither raw store nor oracle.
     """
-    from maskc.verify import VerifyOptions
+    from maskc.verify import VerifyOptions, run_verify
 
     options = VerifyOptions(
         **amounts,
@@ -141,21 +136,25 @@ def verify_command(
         allow_refused=allow_refused,
         part_seconds=part_seconds,
         limits=limits,
+        resources=read_resources(resources),
     )
     loaded = maskc.load(artifact).for_start(start)
     check_fingerprint(artifact, loaded)
     if tokenizer is not None:
         check_tokenizer(artifact, loaded, tokenizer)
-    if executor is not None and (is_schema(loaded.header) or is_link(loaded.header)):
-        raise click.UsageError("--executor goes with artifacts of grammars only.")
-    if is_schema(loaded.header):
-        report = _verify_schema(loaded, corpus, options, resources)
-    elif resources:
+    if resources and not is_schema(loaded.header):
         raise click.UsageError("--resource goes with a JSON Schema only.")
-    elif is_link(loaded.header):
-        report = _verify_link(loaded, corpus, options)
-    else:
-        report = _verify_grammar(artifact, corpus, options, choose_jobs(jobs), executor)
+    if is_link(loaded.header):
+        _check_tag(loaded)
+    with show_parts("verifying") as progress:
+        report = run_verify(
+            artifact,
+            corpus,
+            options,
+            jobs=choose_jobs(jobs),
+            executor=executor,
+            progress=progress,
+        )
     if as_json:
         print_json(report.to_dict())
     else:
@@ -163,51 +162,11 @@ def verify_command(
     click.get_current_context().exit(0 if report.ok else 1)
 
 
-def _verify_grammar(
-    artifact: str,
-    corpus: tuple[str, ...],
-    options: VerifyOptions,
-    jobs: int,
-    executor: str | None,
-) -> VerifyReport:
-    """Return what Lark says of an artifact of a grammar."""
-    from maskc.verify import run_verify
-
-    with show_parts("verifying") as progress:
-        return run_verify(
-            artifact, corpus, options, jobs=jobs, executor=executor, progress=progress
-        )
-
-
-def _verify_schema(
-    artifact: maskc.Artifact,
-    corpus: tuple[str, ...],
-    options: VerifyOptions,
-    resources: tuple[str, ...],
-) -> VerifyReport:
-    """Return what the package jsonschema says of an artifact of a JSON Schema."""
-    from maskc.verify.json_schema import verify_schema_files
-    from maskc.vocab import load_encoder
-
-    name: str = options.tokenizer or artifact.header["tokenizer"]["name"]
-    documents = read_resources(resources)
-    open_encoder = partial(load_encoder, name, is_text=artifact.is_text)
-    return verify_schema_files(artifact, corpus, options, open_encoder, documents)
-
-
-def _verify_link(
-    artifact: maskc.Artifact, corpus: tuple[str, ...], options: VerifyOptions
-) -> VerifyReport:
-    """Return what a reader of the tag's JSON says of an artifact of a tag or of tools."""
+def _check_tag(artifact: maskc.Artifact) -> None:
+    """Refuse a tag that is none: whoever made the file may have put anything in its place."""
     from maskc.runtime.link.plan.replies import names_of
     from maskc.tags.parsing import parse_tag
     from maskc.tags.reading import Reader
-    from maskc.verify.link import verify_link_files
-    from maskc.vocab import load_encoder
 
-    # Whoever made the file may have put anything in the place of its tag.
     tag = parse_tag(artifact.contents.arrays["link_source"].tobytes())
     Reader(artifact.vocab_size, names_of(artifact.header).get).read(tag)
-    name: str = options.tokenizer or artifact.header["tokenizer"]["name"]
-    open_encoder = partial(load_encoder, name, is_text=artifact.is_text)
-    return verify_link_files(artifact, corpus, options, open_encoder)

@@ -7,6 +7,9 @@
 4. *segmentation*: however a text is cut into tokens, it leads to the same configuration.
 5. *mutation*: a text that is changed by a byte is refused iff Lark refuses it, at the right byte.
 6. *raw store*: masks are those of the rows before any streamlining, bit for bit.
+
+Of a JSON Schema the judge is the package ``jsonschema``, of a structural tag or tools a reader of
+the tag's JSON; :mod:`maskc.verify.plan` has the experiments of each.
 """
 
 from __future__ import annotations
@@ -33,14 +36,17 @@ from maskc.verify.model import (
     VerifyReport,
 )
 from maskc.verify.plan import (
-    KINDS,
+    Kind,
+    Kinds,
     expect_units,
+    kinds_of,
     name_unit,
     plan_first,
     plan_second,
     run_unit_anywhere,
 )
 from maskc.verify.refusals import refuse_bytes
+from maskc.verify.subject import read_encoding
 from maskc.work.executors import gather, open_executor
 from maskc.work.processes import Timed
 
@@ -79,11 +85,13 @@ def run_verify(
     """
     path = os.path.abspath(artifact_path)
     # A file that is no artifact is refused before the corpus is read.
-    compiled_with = load(path).header.get("unicode", unicodedata.unidata_version)
+    header = load(path).header
+    compiled_with = header.get("unicode", unicodedata.unidata_version)
     found_files = find_corpus(corpus, options.max_bytes)
     chosen = choose_files(found_files.files, options.files, options.seed)
-    files, no_texts = _read_files(chosen, options.max_bytes)
-    experiments = _experiment(path, files, options, jobs, executor, progress)
+    files, no_texts = _read_files(chosen, options.max_bytes, read_encoding(header))
+    kinds = kinds_of(header)
+    experiments = _experiment(path, kinds, files, options, jobs, executor, progress)
     _add_unread(experiments["corpus"], options, no_texts, found_files.left_out)
     differ = compiled_with != unicodedata.unidata_version
     return VerifyReport(
@@ -94,6 +102,7 @@ def run_verify(
 
 def _experiment(
     path: str,
+    kinds: Kinds,
     files: list[Document],
     options: VerifyOptions,
     jobs: int,
@@ -101,7 +110,7 @@ def _experiment(
     progress: Progress | None,
 ) -> dict[str, Experiment]:
     """Return the outcomes by experiment: first of the texts, then of what is made of them."""
-    tell = _Teller(expect_units(options, len(files)), progress)
+    tell = _Teller(expect_units(kinds, options, len(files)), progress)
     # What one unit leaves to the others lies where all machines see it.
     place = None if executor is None else os.path.dirname(path)
     with tempfile.TemporaryDirectory(prefix=".maskc-verify-", dir=place) as folder:
@@ -111,7 +120,7 @@ def _experiment(
             def do(units: Sequence[Unit]) -> dict[str, list[Experiment]]:
                 return _do(units, run, options, workers, tell)
 
-            found = do(plan_first(options, files))
+            found = do(plan_first(kinds, options, files))
             documents = [
                 document
                 for name in ("corpus", "generation")
@@ -120,12 +129,12 @@ def _experiment(
             ]
             if documents and not any(document.text for document in documents):
                 tell.expected.pop("mutation", None)  # no text has a byte
-            second = plan_second(options, documents)
+            second = plan_second(kinds, options, documents)
             tell.plan(second)
             for name, outcomes in do(second).items():
                 found.setdefault(name, []).extend(outcomes)
-    asked = [name for name in KINDS if name in found or name in tell.expected]
-    return {name: _join(name, found.get(name, ())) for name in asked}
+    asked = [name for name in kinds if name in found or name in tell.expected]
+    return {name: _join(name, kinds[name], found.get(name, ())) for name in asked}
 
 
 def _add_unread(
@@ -145,14 +154,15 @@ def _add_unread(
 
 
 def _read_files(
-    paths: Iterable[Path], max_bytes: int
+    paths: Iterable[Path], max_bytes: int, encoding: str
 ) -> tuple[list[Document], list[Mapping[str, Any]]]:
     """Return the texts of files, and what is to be said of those that are no text."""
     files: list[Document] = []
     no_texts: list[Mapping[str, Any]] = []
     for path in paths:
         try:
-            files.append(Document(str(path), read_text(path, max_bytes)))
+            text = read_text(path, max_bytes, encoding)
+            files.append(Document(str(path), text, encoding=encoding))
         except UnicodeDecodeError as error:
             no_texts.append(refuse_bytes(error.object, error.start).to_dict(str(path)))
     return files, no_texts
@@ -212,8 +222,8 @@ def _find_limit(unit: Unit, options: VerifyOptions) -> float:
     return 0 if is_compiling else options.part_seconds
 
 
-def _join(name: str, outcomes: Iterable[Experiment]) -> Experiment:
-    joined = Experiment(name, KINDS[name].needed, lack=KINDS[name].lack)
+def _join(name: str, kind: Kind, outcomes: Iterable[Experiment]) -> Experiment:
+    joined = Experiment(name, kind.needed, lack=kind.lack, refused_by=kind.refused_by)
     for outcome in outcomes:
         joined.add(outcome)
     return joined

@@ -22,7 +22,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-N_CODE_POINTS = 0x110000
+from maskc.verify.encoding import BYTES, N_CODE_POINTS, UTF8
+
 _SURROGATES = (0xD800, 0xE000)
 _READABLE = string.ascii_lowercase + string.digits + string.ascii_uppercase + string.punctuation
 
@@ -33,16 +34,21 @@ Atom = tuple[str, int]
 class Characters:
     """The classes of characters that a set of atoms tells apart.
 
+    Args:
+        atoms: those that the grammar's patterns look through.
+        encoding: of texts.
+
     Attributes:
-        class_of: int32[0x110000], the class of each code point; -1 for surrogates.
+        class_of: int32[N_CODE_POINTS[encoding]], the class of each; -1 for surrogates.
         representatives: one character of each class, where possible one that is good to read.
         absent: a character that no canonical text holds.
     """
 
-    def __init__(self, atoms: Iterable[Atom]) -> None:
+    def __init__(self, atoms: Iterable[Atom], encoding: str = UTF8) -> None:
+        n_points = N_CODE_POINTS[encoding]
         edges = [_edges(atom) for atom in sorted(set(atoms))]
         starts = np.unique(np.concatenate([[0, *_SURROGATES], *edges]))
-        starts = starts[starts < N_CODE_POINTS]
+        starts = starts[starts < n_points]
         # An atom holds a range if an odd number of its edges lie at its start or before.
         held = [np.searchsorted(edge, starts, side="right") & 1 for edge in edges]
         kinds = np.stack([np.zeros(len(starts), dtype=np.int64), *held])
@@ -53,13 +59,15 @@ class Characters:
         lowest = starts[is_character][first]
         numbers = np.full(len(starts), -1, dtype=np.int32)
         numbers[is_character] = ids.reshape(-1)
-        self.class_of: NDArray[np.int32] = np.repeat(numbers, np.diff(starts, append=N_CODE_POINTS))
+        self.class_of: NDArray[np.int32] = np.repeat(numbers, np.diff(starts, append=n_points))
         readable = {int(self.class_of[ord(c)]): c for c in reversed(_READABLE)}
         self.representatives: tuple[str, ...] = tuple(
             readable.get(number, chr(point)) for number, point in enumerate(lowest)
         )
         self.absent = next(
-            c for c in map(chr, range(N_CODE_POINTS - 1, 0, -1)) if c not in self.representatives
+            c
+            for c in map(chr, range(N_CODE_POINTS[UTF8] - 1, 0, -1))
+            if c not in self.representatives
         )
         self._table = _Canonical(self.class_of, self.representatives)
         self._cuts: dict[bytes, tuple[str, ...]] = {}
@@ -87,16 +95,18 @@ class Characters:
         return self._cuts[cut]
 
 
-def split_cut(data: bytes) -> tuple[str, bytes] | None:
+def split_cut(data: bytes, encoding: str = UTF8) -> tuple[str, bytes] | None:
     r"""Return the text that bytes hold and the bytes of a last character that is not whole.
 
-    ``None`` if no UTF-8 text begins with them.
+    ``None`` if no text begins with them.
 
     >>> split_cut("né".encode()[:-1])
     ('n', b'\xc3')
     >>> split_cut(b"n\xff") is None
     True
     """
+    if encoding == BYTES:
+        return data.decode(BYTES), b""
     for n_cut in range(4):
         whole, cut = data[: len(data) - n_cut], data[len(data) - n_cut :]
         if cut and (len(cut) > len(data) or (cut[0] & 0xC0) == 0x80):
@@ -136,7 +146,7 @@ def completion_range(cut: bytes) -> tuple[int, int]:
     shift = 6 * (n_bytes - len(cut))
     low, high = value << shift, value + 1 << shift
     shortest = {2: 0x80, 3: 0x800, 4: 0x10000}[n_bytes]
-    low, high = max(low, shortest), min(high, N_CODE_POINTS)
+    low, high = max(low, shortest), min(high, N_CODE_POINTS[UTF8])
     if n_bytes == 3 and low < _SURROGATES[1] and high > _SURROGATES[0]:
         low, high = (low, _SURROGATES[0]) if low < _SURROGATES[0] else (_SURROGATES[1], high)
     return low, max(low, high)
@@ -157,7 +167,7 @@ class _Canonical(dict[int, str]):
 
 @lru_cache(maxsize=1)
 def _all_characters() -> str:
-    return "".join(map(chr, range(N_CODE_POINTS)))
+    return "".join(map(chr, range(N_CODE_POINTS[UTF8])))
 
 
 @lru_cache(maxsize=512)

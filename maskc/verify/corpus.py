@@ -21,7 +21,7 @@ def walk_file(subject: Subject, unit: Unit, found: Experiment) -> None:
     """Walk the unit's file, and record what it shows."""
     document = unit.about
     try:
-        tokens = subject.encoder.encode(document.text)
+        tokens = subject.encode(document.text)
     except TokenizerError:
         found.count("skipped, not in the vocabulary")
         return
@@ -68,7 +68,7 @@ def walk_document(
     found.fail(
         what=what,
         file=document.name,
-        **place_of(document.text.encode(), n_written),
+        **place_of(document.data, n_written),
         token="the end" if stuck is None else repr(artifact.token_bytes(stuck)),
         maskc=legality(is_legal=accepted),
         lark="parses the text" if parsed else "refuses the text",

@@ -114,5 +114,6 @@ class Drawing:
                 self._patterns[terminal],
                 is_string=self._steps.terminals[terminal].pattern.type == "str",
                 search=partial(self._completer.samples, terminal),
+                encoding=self._steps.encoding,
             )
         return self._known[terminal].draw(draw)

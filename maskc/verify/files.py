@@ -108,11 +108,11 @@ def choose_files(files: Sequence[Path], n_files: int, seed: int) -> list[Path]:
     return sorted(Random(seed).sample(list(files), n_files))
 
 
-def read_text(path: Path, max_bytes: int) -> str:
+def read_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> str:
     """Return what a file says, line ends as they are.
 
     Raises:
         UnreadableFileError: it is larger, unreadable, or no regular file any more.
         UnicodeDecodeError: it is not UTF-8.
     """
-    return read_bounded(path, max_bytes).decode()
+    return read_bounded(path, max_bytes).decode(encoding)

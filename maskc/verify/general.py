@@ -27,6 +27,7 @@ from lark.lexer import BasicLexer
 
 from maskc.verify.completions import Completer
 from maskc.verify.earley import Column, Item, Rules, advance, find_rest
+from maskc.verify.encoding import show_lark
 from maskc.verify.oracle import Oracle, Position
 from maskc.verify.readings import Reader, Reading
 from maskc.verify.steps import State, Steps
@@ -48,7 +49,7 @@ def parses_generally(lark: Lark, text: str) -> bool:
     the other in a terminal: both are parses.
     """
     try:
-        lark.parse(text)
+        lark.parse(show_lark(lark, text))
     except LarkError:
         return False
     except RuntimeError as error:
@@ -97,7 +98,7 @@ class GeneralSteps(Steps):
         self._lark = lark
         self.start = _START
         self.terminals = {str(t.name): t for t in lark.terminals}
-        self.flags = lark.lexer_conf.g_regex_flags
+        self._read_patterns(lark)
         self.ignored = frozenset(map(str, lark.lexer_conf.ignore))
         self.newline = self.indenter = None
         lexer = str(lark.lexer_conf.lexer_type)

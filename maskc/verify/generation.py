@@ -98,6 +98,7 @@ def _build_drawer(artifact: Artifact, limits: Limits | None) -> _Drawer:
 class _Drawer:
     def __init__(self, artifact: Artifact, lark: Lark, oracle: Oracle) -> None:
         self._artifact, self._oracle = artifact, oracle
+        self.encoding = oracle.steps.encoding
         self.drawing, self.walks = Drawing(lark, oracle), Walks(artifact, oracle)
 
     def draw_text(self, seed: int, number: int, max_tokens: int) -> GeneratedText:
@@ -124,7 +125,7 @@ class _Drawer:
     def is_legal(self, text: str) -> bool:
         """Return whether the artifact takes a text to its end."""
         matcher = self._artifact.matcher()
-        return matcher.accept_bytes(text.encode()) and matcher.is_accepting
+        return matcher.accept_bytes(text.encode(self.encoding)) and matcher.is_accepting
 
 
 def check_generation(subject: Subject, unit: Unit, found: Experiment) -> None:
@@ -145,7 +146,9 @@ def check_generation(subject: Subject, unit: Unit, found: Experiment) -> None:
             text = drawn.text if drawn is not None else None
         if text is not None:
             found.count("characters", len(text))
-            _check_tokens(subject, Document(name, text), found, is_new=not is_walk)
+            _check_tokens(
+                subject, Document(name, text, encoding=drawer.encoding), found, is_new=not is_walk
+            )
 
 
 def _find_agreed(
@@ -180,12 +183,12 @@ def _check_walk(
 ) -> str | None:
     """Draw a text from the masks, after the beginning of another one; return it if it is sound."""
     whole = drawn.text[:_MOST_BEGUN] if drawn is not None else ""
-    beginning = whole[: draw.randint(0, len(whole))].encode()
+    beginning = whole[: draw.randint(0, len(whole))].encode(drawer.encoding)
     most = subject.options.max_tokens
     walked = drawer.walks.draw(draw, max(1, most // _PART) if beginning else most, beginning)
     found.count("tokens", walked.n_tokens)
     found.count("ends searched again", walked.n_retries)
-    data = walked.text.encode()
+    data = walked.text.encode(drawer.encoding)
     if walked.problem is not None:
         found.fail(what=walked.problem, file=name, **place_of(data, len(data)))
     elif not subject.parses(walked.text):
@@ -207,7 +210,7 @@ def _check_tokens(subject: Subject, document: Document, found: Experiment, *, is
     Of one that is new to the masks, each token must be legal.
     """
     try:
-        tokens = subject.encoder.encode(document.text)
+        tokens = subject.encode(document.text)
     except TokenizerError:
         found.count("not in the vocabulary")
         return
@@ -221,7 +224,7 @@ def _check_tokens(subject: Subject, document: Document, found: Experiment, *, is
             found.fail(
                 what="a token is illegal in a text that Lark parses",
                 file=document.name,
-                **place_of(document.text.encode(), n_written),
+                **place_of(document.data, n_written),
                 token=repr(subject.artifact.token_bytes(token)),
                 maskc=f"{legality(is_legal=is_in_mask)} in the mask",
                 lark="parses the text",

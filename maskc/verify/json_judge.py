@@ -2,9 +2,11 @@
 
 Example: with ``{"multipleOf": 0.1}`` the text ``0.3`` is valid, though its float is no multiple.
 
+Patterns are given to it as :mod:`maskc.verify.ecma` writes them, since it reads them with Python's
+``re``.
+
 Limits: the judge reads fewer formats than we assert, other numbers than the layout ``plain`` has
-and keys in any order, and no numbers of more than 4,000 digits. It reads patterns as Python's
-``re`` does.
+and keys in any order, and no numbers of more than 4,000 digits.
 """
 
 from __future__ import annotations
@@ -18,8 +20,14 @@ from maskc.errors import MissingPackageError, SchemaError
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.schema.numbers.powers import decimal
 from maskc.runtime.schema.plan.values import number_value
+from maskc.verify.ecma import to_python
 
 _MOST_DIGITS = 4_000  # of a number, written out
+# Keywords with schemas by name, and those with what is no schema.
+_NAMED = frozenset(
+    ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies")
+)
+_VALUES = frozenset(("const", "enum", "default", "examples"))
 
 
 class NotJsonError(ValueError):
@@ -27,7 +35,7 @@ class NotJsonError(ValueError):
 
 
 class NotJudgedError(ValueError):
-    """A number has more digits than the judge reads."""
+    """A number has more digits, or a value more levels, than the judge reads."""
 
 
 class ValueJudge:
@@ -38,11 +46,11 @@ class ValueJudge:
         resources: URI → the documents that it refers to.
 
     Attributes:
-        schema: as it was read.
+        schema: as it was read, its patterns as ``re`` reads them.
 
     Raises:
         MissingPackageError: the package is not installed.
-        SchemaError: a number of the schema has more digits than the judge reads.
+        SchemaError: the judge cannot read a number or a pattern of it.
     """
 
     def __init__(self, text: str, resources: Mapping[str, Any] | None = None) -> None:
@@ -54,7 +62,7 @@ class ValueJudge:
         except ImportError:
             raise MissingPackageError("jsonschema", "json-schema") from None
         try:
-            schema = json.loads(text, parse_float=_read_number, parse_int=_read_number)
+            schema = _load(text)
         except NotJudgedError as error:
             raise SchemaError("", "", str(error), "verify it without such numbers") from None
         self.schema = schema
@@ -96,6 +104,7 @@ class Judge(ValueJudge):
 
     Attributes:
         is_complete: whether every valid value is accepted, if it is written as compact JSON.
+        layout: how texts may be written, as the artifact's header has it.
 
     Raises:
         MissingPackageError, SchemaError: as the base class.
@@ -103,18 +112,47 @@ class Judge(ValueJudge):
 
     def __init__(self, artifact: Artifact, resources: Mapping[str, Any] | None = None) -> None:
         super().__init__(artifact.header["grammar"]["text"], resources)
-        layout = artifact.header["schema_layout"]
+        self.layout: Mapping[str, str] = artifact.header["schema_layout"]
         self.is_complete = (
-            layout["key_order"] == "any"
-            and layout["numbers"] == "usual"
+            self.layout["key_order"] == "any"
+            and self.layout["numbers"] == "usual"
             and not _has_format(self.schema)
         )
 
 
 def _load(other: Any) -> Any:
-    """Return a document as the judge reads it."""
+    """Return a schema, or a document with schemas, as the judge reads it."""
     text = other if isinstance(other, str | bytes) else json.dumps(other)
-    return json.loads(text, parse_float=_read_number, parse_int=_read_number)
+    return _read_patterns(json.loads(text, parse_float=_read_number, parse_int=_read_number))
+
+
+def _read_patterns(schema: Any) -> Any:
+    """Return a schema with patterns as ``re`` reads them."""
+    if isinstance(schema, list):
+        return [_read_patterns(inner) for inner in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found: dict[str, Any] = {}
+    for keyword, inner in schema.items():
+        if keyword in _NAMED and isinstance(inner, dict):
+            of_patterns = keyword == "patternProperties"
+            found[keyword] = {
+                _to_python(name) if of_patterns else name: _read_patterns(there)
+                for name, there in inner.items()
+            }
+        elif keyword == "pattern" and isinstance(inner, str):
+            found[keyword] = _to_python(inner)
+        else:
+            found[keyword] = inner if keyword in _VALUES else _read_patterns(inner)
+    return found
+
+
+def _to_python(pattern: str) -> str:
+    try:
+        return to_python(pattern)
+    except ValueError as error:
+        problem = f"the judge does not read the pattern {pattern!r}: {error}"
+        raise SchemaError("", "pattern", problem, "verify it without this pattern") from None
 
 
 def _has_format(schema: Any) -> bool:
@@ -128,7 +166,7 @@ def read_json(text: str) -> Any:
 
     Raises:
         NotJsonError: it is not JSON, or has a key twice.
-        NotJudgedError: it has a number of too many digits.
+        NotJudgedError: it has a number of too many digits, or is nested too deep.
     """
     try:
         value = json.loads(
@@ -141,7 +179,9 @@ def read_json(text: str) -> Any:
         write_value(value).encode()
     except NotJudgedError:
         raise
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise NotJudgedError("is nested deeper than the judge reads") from None
+    except ValueError as error:
         raise NotJsonError(str(error)) from None
     return value
 

@@ -15,6 +15,7 @@ from random import Random
 from maskc.runtime.artifact import Artifact
 
 _PARTS = re.compile(r'"(?:[^"\\]|\\.)*"|[][{},:]|[^][{},:"\s]+')
+_DIGITS = tuple("0123456789")
 _MOST_DIGITS = 18  # of a number that is spelled anew
 
 
@@ -79,11 +80,13 @@ def _respell(part: str) -> str:
         value = json.loads(part, strict=False)
         has_half = any(0xD800 <= ord(character) < 0xE000 for character in value)
         return json.dumps(value, ensure_ascii=has_half)
-    if part[0] not in "-0123456789":
+    if part.lstrip("-")[:1] not in _DIGITS:
         return part
-    if len(part) > _MOST_DIGITS:
+    digits, _, exponent = part.lower().partition("e")
+    sign, power = exponent.rstrip("0123456789"), exponent.lstrip("+-").lstrip("0")
+    if len(digits) > _MOST_DIGITS or len(power) > len(str(_MOST_DIGITS)):
         return part
-    number = Decimal(part)
+    number = Decimal(f"{digits}e{sign}{power or 0}")
     if abs(number.adjusted()) > _MOST_DIGITS:
         return part
     digits = f"{number:f}"

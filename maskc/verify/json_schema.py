@@ -1,8 +1,8 @@
-"""Does an artifact of a JSON Schema keep its promise? The judge is the package ``jsonschema``.
+"""What is verified of a JSON Schema, by the package ``jsonschema``, and the experiments 1 and 2.
 
 1. *corpus*: each file is read as JSON and judged. A text that is accepted is JSON without a key
    twice, and its value is valid; a valid value is accepted as compact JSON, token by token, and an
-   invalid one is not.
+   invalid one is not. A unit is a file.
 2. *generation*: texts drawn from the masks can be ended, and their values are valid.
 
 Example: with ``{"type": "null"}`` the file ``null`` is accepted, and a file ``3`` must not be.
@@ -14,140 +14,108 @@ documents are not judged without these, as the artifact does not carry them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+import json
+from dataclasses import replace
+from functools import cached_property
 
-from maskc.runtime.artifact import Artifact
-from maskc.runtime.matcher import allocate_bitmask
-from maskc.verify.files import choose_files, find_corpus, read_text
+from maskc.errors import TokenizerError
+from maskc.verify.json_ends import list_keys
 from maskc.verify.json_judge import Judge, NotJsonError, NotJudgedError, read_json, write_value
-from maskc.verify.json_texts import draw_texts
-from maskc.verify.model import Experiment, VerifyOptions, VerifyReport
-from maskc.vocab import Encoder
+from maskc.verify.json_spelling import keeps_layout
+from maskc.verify.json_texts import draw_text
+from maskc.verify.loaded import Loaded
+from maskc.verify.model import Document, Experiment, Unit
 
-Encode = Callable[[str], Iterable[int]]
-
-
-def verify_schema_files(
-    artifact: Artifact,
-    paths: Sequence[str],
-    options: VerifyOptions,
-    load: Callable[[], Encoder],
-    resources: Mapping[str, Any] | None = None,
-) -> VerifyReport:
-    """Return the outcome for the files of a corpus.
-
-    Args:
-        artifact: of a JSON Schema.
-        paths: files and folders.
-        options: how much to check.
-        load: returns the tokenizer.
-        resources: URI → the documents that the schema refers to.
-
-    Raises:
-        GrammarError: there is no such file.
-        MissingPackageError: the judge is not installed.
-    """
-    corpus = find_corpus(paths, options.max_bytes)
-    files = choose_files(corpus.files, options.files, options.seed)
-    return verify_schema(
-        artifact,
-        ((str(path), read_text(path, options.max_bytes)) for path in files),
-        load().encode,
-        n_generated=options.texts,
-        max_tokens=options.max_tokens,
-        seed=options.seed,
-        resources=resources,
-    )
+PER_UNIT = 4  # texts drawn in one unit
+_SHOWN = 400  # characters of a witness
 
 
-def verify_schema(
-    artifact: Artifact,
-    texts: Iterable[tuple[str, str]],
-    encode: Encode,
-    *,
-    n_generated: int,
-    max_tokens: int,
-    seed: int,
-    resources: Mapping[str, Any] | None = None,
-) -> VerifyReport:
-    """Return the outcome of both experiments.
+class SchemaSubject(Loaded):
+    """An artifact of a JSON Schema that is verified, for one process."""
 
-    Args:
-        artifact: of a JSON Schema.
-        texts: names of files, and what they hold.
-        encode: the tokenizer.
-        n_generated: how many texts to draw; 0: none.
-        max_tokens: after which a text is brought to its end.
-        seed: of the random choices.
-        resources: URI → the documents that the schema refers to.
+    @cached_property
+    def judge(self) -> Judge:
+        """The judge of values."""
+        return Judge(self.artifact, self.options.resources)
 
-    Raises:
-        SchemaError: it refers to a document that is not given.
-    """
-    judge = Judge(artifact, resources)
-    corpus = Experiment("corpus", "texts", lack="no file of the corpus is JSON")
-    for name, text in texts:
-        _check_text(artifact, judge, encode, name, text, corpus)
-    if not n_generated:
-        return VerifyReport((corpus,))
-    generation = Experiment("generation", "texts", lack="no text came to an end in the search")
-    for text, is_whole in draw_texts(artifact, n_generated, max_tokens, seed):
-        if not is_whole:
-            generation.count("no end found")
-            continue
-        generation.count("texts")
-        problem = _judge_accepted(judge, text)
-        if problem:
-            generation.fail(text=text[:400], problem=problem)
-    return VerifyReport((corpus, generation))
+    @cached_property
+    def keys(self) -> tuple[bytes, ...]:
+        """Keys that the end of a text may need, as they are written."""
+        return list_keys(json.loads(self.artifact.header["grammar"]["text"]))
 
-
-def _check_text(
-    artifact: Artifact, judge: Judge, encode: Encode, name: str, text: str, corpus: Experiment
-) -> None:
-    if _takes(artifact, encode(text), corpus):
-        problem = _judge_accepted(judge, text)
-        if problem:
-            corpus.fail(file=name, problem=f"it is accepted, and {problem}")
-    try:
-        value = read_json(text)
-    except NotJsonError:
-        corpus.count("not JSON")
-        return
-    except NotJudgedError:
-        corpus.count("not judged")
-        return
-    corpus.count("texts")
-    is_valid = judge.judge(value)
-    corpus.count("valid" if is_valid else "invalid")
-    taken = _takes(artifact, encode(write_value(value)), corpus)
-    if taken and not is_valid:
-        corpus.fail(file=name, problem="its value is accepted, and the judge finds it invalid")
-    elif is_valid and not taken and judge.is_complete:
-        corpus.fail(file=name, problem="its value is refused, and the judge finds it valid")
-
-
-def _judge_accepted(judge: Judge, text: str) -> str | None:
-    """Return what is wrong with a text that was accepted, ``None`` if nothing is."""
-    try:
-        value = read_json(text)
-    except NotJsonError as error:
-        return f"it is not JSON: {error}"
-    except NotJudgedError:
-        return None
-    return None if judge.judge(value) else "the judge finds its value invalid"
-
-
-def _takes(artifact: Artifact, tokens: Iterable[int], corpus: Experiment) -> bool:
-    """Return whether all tokens are taken, each one as the mask before it has it, to an end."""
-    matcher = artifact.matcher()
-    bitmask = allocate_bitmask(1, artifact.vocab_size)
-    for token in tokens:
-        matcher.fill_bitmask(bitmask, 0)
-        is_legal = bool(bitmask[0, token // 32] >> (token % 32) & 1)
-        if matcher.accept_token(token) != is_legal:
-            corpus.fail(token=token, problem="the mask and the matcher do not agree on it")
-        if not is_legal:
+    def decide(self, text: str) -> bool | None:
+        """Return whether a text is one of the schema's, ``None`` if that is not judged."""
+        try:
+            value = read_json(text)
+        except NotJsonError:
             return False
-    return matcher.is_accepting
+        except NotJudgedError:
+            return None
+        if not self.judge.judge(value):
+            return False
+        return keeps_layout(text, self.judge.layout) if self.judge.is_complete else None
+
+
+def walk_file(subject: SchemaSubject, unit: Unit, found: Experiment) -> None:
+    """Judge the unit's file, walk it and its value as compact JSON, and record what that shows."""
+    document = unit.about
+    try:
+        tokens = subject.encode(document.text)
+    except TokenizerError:
+        found.count("skipped, not in the vocabulary")
+        return
+    is_taken = subject.takes(tokens, found, document.name)
+    try:
+        value = read_json(document.text)
+    except NotJsonError as error:
+        found.count("not JSON")
+        if is_taken:
+            problem = f"it is accepted, and it is not JSON: {error}"
+            found.fail(file=document.name, problem=problem)
+        return
+    except NotJudgedError:
+        found.count("not judged")
+        return
+    found.count("texts")
+    is_valid = subject.judge.judge(value)
+    found.count("valid" if is_valid else "invalid")
+    if is_taken and not is_valid:
+        problem = "it is accepted, and the judge finds its value invalid"
+        found.fail(file=document.name, problem=problem)
+    if subject.decide(document.text) and not is_taken:
+        problem = "it is refused, and the judge finds its value valid"
+        found.fail(file=document.name, problem=problem)
+    compact = write_value(value)
+    compact_tokens = subject.encode(compact)
+    takes_compact = subject.takes(compact_tokens, found, document.name)
+    if takes_compact and not is_valid:
+        problem = "its value is accepted, and the judge finds it invalid"
+        found.fail(file=document.name, problem=problem)
+    elif is_valid and not takes_compact and subject.judge.is_complete:
+        problem = "its value is refused, and the judge finds it valid"
+        found.fail(file=document.name, problem=problem)
+    if is_taken:
+        found.documents.append(replace(document, n_tokens=len(tokens)))
+    elif takes_compact:
+        found.documents.append(Document(document.name, compact, len(compact_tokens)))
+
+
+def check_generation(subject: SchemaSubject, unit: Unit, found: Experiment) -> None:
+    """Draw the unit's texts, judge them, and record what that shows."""
+    options = subject.options
+    for number in range(unit.number * PER_UNIT, unit.number * PER_UNIT + unit.amount):
+        text, is_whole = draw_text(
+            subject.artifact, subject.keys, options.max_tokens, options.seed, number
+        )
+        if not is_whole:
+            found.count("no end found")
+            continue
+        found.count("texts")
+        if subject.decide(text) is False:
+            found.fail(text=text[:_SHOWN], problem="the judge does not find it valid JSON")
+            continue
+        tokens = subject.encode(text)
+        if not subject.takes(tokens, found, f"generated text {number + 1}"):
+            found.fail(text=text[:_SHOWN], problem="the tokenizer's own tokens are refused")
+            continue
+        found.documents.append(Document(f"generated text {number + 1}", text, len(tokens)))

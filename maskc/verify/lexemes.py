@@ -20,6 +20,7 @@ from random import Random
 from typing import Any
 
 from maskc.verify.characters import Atom
+from maskc.verify.encoding import N_CODE_POINTS
 from maskc.verify.patterns import Pattern, atom_of
 
 WORDS = (
@@ -50,12 +51,19 @@ class Lexemes:
         pattern: of the terminal.
         is_string: whether it is one text, so that its letters are a keyword's.
         search: returns short lexemes, by another way.
+        encoding: of texts: what has no bytes there is no lexeme.
     """
 
     def __init__(
-        self, pattern: Pattern, *, is_string: bool, search: Callable[[], Iterable[str]]
+        self,
+        pattern: Pattern,
+        *,
+        is_string: bool,
+        search: Callable[[], Iterable[str]],
+        encoding: str,
     ) -> None:
         self._pattern, self._is_string, self._search = pattern, is_string, search
+        self._last = chr(N_CODE_POINTS[encoding] - 1)
         self._searched: tuple[str, ...] | None = None
 
     def draw(self, draw: Random) -> str | None:
@@ -75,7 +83,7 @@ class Lexemes:
     def matches(self, text: str) -> bool:
         """Return whether ``re`` matches a text from start to end."""
         found = self._pattern.regex.match(text)
-        return found is not None and found.end() == len(text)
+        return found is not None and found.end() == len(text) and max(text) <= self._last
 
 
 class _Writer:

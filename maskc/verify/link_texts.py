@@ -46,8 +46,21 @@ def draw_replies(
         max_tokens: after which a text is brought to its end.
         seed: of the random choices.
     """
-    triggers, hints = _list_triggers(artifact), _list_hints(artifact)
+    drawer = Drawer(artifact)
     for number in range(count):
+        yield drawer.draw(max_tokens, seed, number)
+
+
+class Drawer:
+    """Draws replies from the masks of one artifact."""
+
+    def __init__(self, artifact: Artifact) -> None:
+        self._artifact = artifact
+        self._triggers, self._hints = _list_triggers(artifact), _list_hints(artifact)
+
+    def draw(self, max_tokens: int, seed: int, number: int) -> tuple[str, bool]:
+        """Return one of the texts of :func:`draw_replies`."""
+        artifact, triggers = self._artifact, self._triggers
         draw = Random(f"{seed}:{number}")
         matcher, written = artifact.matcher(), list[bytes | int]()
         for _ in range(draw.randint(1, max_tokens)):
@@ -60,8 +73,8 @@ def draw_replies(
                 break
             matcher.accept_token(token)
             written.append(artifact.token_bytes(token) or token)
-        is_ended = _finish(artifact, matcher, written, hints)
-        yield _spell(artifact, written), is_ended
+        is_ended = _finish(artifact, matcher, written, self._hints)
+        return _spell(artifact, written), is_ended
 
 
 def _list_triggers(artifact: Artifact) -> list[Word]:

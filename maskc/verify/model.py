@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any
 
 from maskc.limits import Limits
+from maskc.verify.encoding import UTF8
 
 # An experiment's name, how many of its units are done, how many it has.
 Progress = Callable[[str, int, int], None]
@@ -40,6 +41,7 @@ class VerifyOptions:
         part_seconds: what one unit may take, by the clock.
         limits: what building Lark's parser may take, and compiling the raw store; ``None``:
             the default ones.
+        resources: URI → the documents that a JSON Schema refers to.
     """
 
     files: int = 300
@@ -56,6 +58,7 @@ class VerifyOptions:
     allow_refused: bool = False
     part_seconds: float = 300.0
     limits: Limits | None = None
+    resources: Mapping[str, Any] | None = field(default=None, compare=False)
 
 
 class Outcome(Enum):
@@ -75,11 +78,18 @@ class Document:
         name: path of the file, or what the text is.
         text: what it says.
         n_tokens: how many tokens the model's tokenizer makes of it; 0 if not known.
+        encoding: of the text.
     """
 
     name: str
     text: str
     n_tokens: int = 0
+    encoding: str = UTF8
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of the text."""
+        return self.text.encode(self.encoding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +127,7 @@ class Experiment:
         needed: the count that must not be zero for the experiment to say anything.
         counts: what was done, by name.
         failures: the first ``MAX_FAILURES`` witnesses.
-        documents: texts, parsed by Lark, that later experiments may draw from.
+        documents: legal texts, that later experiments may draw from.
         refused: each text that Lark refuses: its file, line and column, what is there, and what
             was expected.
         allow_refused: such texts are no failure.

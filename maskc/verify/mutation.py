@@ -23,6 +23,7 @@ from random import Random
 from maskc.errors import TokenizerError
 from maskc.runtime.matcher import Matcher
 from maskc.verify.characters import split_cut
+from maskc.verify.encoding import UTF8
 from maskc.verify.model import Experiment, Unit, legality, place_of
 from maskc.verify.oracle import Oracle, Undecided
 from maskc.verify.subject import Subject
@@ -93,8 +94,8 @@ def draw_mutations(data: bytes, count: int, draw: Random) -> Iterator[Mutation]:
 def check_mutations(subject: Subject, unit: Unit, found: Experiment) -> None:
     """Check some mutations of a unit's text."""
     document = unit.about
-    oracle, data = subject.fresh_oracle(), document.text.encode()
-    tokens = subject.encoder.encode(document.text)
+    oracle, data = subject.fresh_oracle(), document.data
+    tokens = subject.encode(document.text)
     matcher, place, start = subject.artifact.matcher(), 0, 0
     for name in COUNTS:
         found.count(name, 0)
@@ -120,7 +121,8 @@ class _Judgement:
         self._subject, self._oracle, self._found = subject, oracle, found
         self._mutation, self._name = mutation, name
         self._data = mutation.data
-        self._n_utf8 = count_utf8(mutation.data)
+        self._encoding = subject.encoding
+        self._n_text = count_text(mutation.data, self._encoding)
 
     def judge(self, matcher: Matcher, start: int) -> None:
         """Walk the text with a matcher that stands at ``start``, and record what is wrong."""
@@ -130,7 +132,7 @@ class _Judgement:
         accepted = refused_at is None and matcher.is_accepting
         parsed = False
         try:
-            parsed = self._subject.parses(data.decode())
+            parsed = self._subject.parses(data.decode(self._encoding))
         except UnicodeDecodeError:
             count("that are not UTF-8")
         count("that Lark parses" if parsed else "that Lark refuses")
@@ -142,8 +144,8 @@ class _Judgement:
             self._fail("a text that Lark refuses is accepted", offset, **sides)
         elif parsed and not accepted:
             self._fail("a text that Lark parses is refused", offset, **sides)
-        elif offset > self._n_utf8:
-            self._fail("bytes that are not UTF-8 are taken", self._n_utf8, **sides)
+        elif offset > self._n_text:
+            self._fail("bytes that are not UTF-8 are taken", self._n_text, **sides)
         elif not parsed:
             count("refused at the end" if offset == len(data) else "refused at a byte")
             self._judge_place(offset, sides)
@@ -151,7 +153,7 @@ class _Judgement:
     def _judge_place(self, offset: int, sides: dict[str, str]) -> None:
         """Check that the text goes on before an offset, and not after the byte there."""
         data = self._data
-        text = data[: self._n_utf8].decode(errors="ignore")
+        text = data[: self._n_text].decode(self._encoding, errors="ignore")
         position = self._oracle.at(data[:offset], text)
         try:
             if not position.legal(b""):
@@ -193,7 +195,8 @@ class _Judgement:
     def _tokens(self, start: int) -> list[int]:
         """Return tokens for the text after a start, as far as it is text."""
         try:
-            return self._subject.encoder.encode(self._data[start : self._n_utf8].decode())
+            text = self._data[start : self._n_text].decode(self._encoding)
+            return self._subject.encode(text)
         except (UnicodeDecodeError, TokenizerError):
             return []
 
@@ -209,14 +212,14 @@ class _Judgement:
         )
 
 
-def count_utf8(data: bytes) -> int:
-    r"""Return how many bytes begin some UTF-8 text: a last character may be cut.
+def count_text(data: bytes, encoding: str = UTF8) -> int:
+    r"""Return how many bytes begin some text: a last character may be cut.
 
-    >>> count_utf8("né".encode()), count_utf8(b"n\xc3"), count_utf8(b"n\xc3n"), count_utf8(b"\xa9")
+    >>> count_text("né".encode()), count_text(b"n\xc3"), count_text(b"n\xc3n"), count_text(b"\xa9")
     (3, 2, 2, 0)
     """
     try:
-        data.decode()
+        data.decode(encoding)
     except UnicodeDecodeError as error:
         n_bytes = error.start
         while n_bytes < len(data) and split_cut(data[error.start : n_bytes + 1]) is not None:

@@ -53,7 +53,7 @@ class Oracle:
         Raises:
             ValueError: the prefix is not UTF-8 (a last character may be cut).
         """
-        split = split_cut(prefix)
+        split = split_cut(prefix, self.steps.encoding)
         if split is None:
             raise ValueError(f"{prefix[-4:]!r} ends no beginning of a UTF-8 text")
         text, cut = split
@@ -118,7 +118,7 @@ class Position:
         Raises:
             Undecided: neither a witness nor a refutation was found.
         """
-        split = split_cut(self.cut + token)
+        split = split_cut(self.cut + token, self.oracle.steps.encoding)
         if split is None:
             return False, None
         text, cut = self.text + split[0], split[1]

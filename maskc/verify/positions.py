@@ -8,13 +8,17 @@ blanks, quotes and brackets, and tokens that cut a character. A unit is a text w
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from random import Random
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.artifact import Artifact
+from maskc.runtime.matcher import Matcher
+from maskc.verify.loaded import Loaded
 from maskc.verify.model import Document, Experiment, Unit, legality, place_of
 from maskc.verify.oracle import Undecided
 from maskc.verify.subject import Subject
@@ -25,24 +29,46 @@ PER_DOCUMENT = 20  # positions taken from one document, which is lexed once for 
 _SIGNS = b"()[]{}<>:;,.'\"`#\\/*+-=!@$%^&|~?"
 
 
-def compare_masks(subject: Subject, unit: Unit, found: Experiment) -> None:
-    """Compare masks at as many positions of the unit's text as the unit asks for."""
-    document = unit.about
-    artifact, oracle, draw = subject.artifact, subject.fresh_oracle(), Random(unit.seed)
-    sampler = _sampler_of(artifact)
-    tokens = subject.encoder.encode(document.text)
+class Position(NamedTuple):
+    """A place of a text before one of its tokens, or at its end.
+
+    Attributes:
+        n_written: bytes of the text before it.
+        matcher: that has taken these; it goes on with the next position.
+        legal: bool[vocab_size], what its mask allows.
+        following: the token there, ``None`` at the end.
+    """
+
+    n_written: int
+    matcher: Matcher
+    legal: NDArray[np.bool_]
+    following: int | None
+
+
+def draw_positions(
+    subject: Loaded, unit: Unit, draw: Random, found: Experiment
+) -> Iterator[Position]:
+    """Yield as many positions of the unit's text as the unit asks for, in order."""
+    artifact, tokens = subject.artifact, subject.encode(unit.about.text)
     places = sorted(draw.sample(range(len(tokens) + 1), min(unit.amount, len(tokens) + 1)))
-    matcher = artifact.matcher()
-    data, n_written, here = document.text.encode(), 0, 0
+    matcher, n_written, here = artifact.matcher(), 0, 0
     for place in places:
         for token in tokens[here:place]:
             matcher.accept_token(token)
             n_written += len(artifact.token_bytes(token) or b"")
         here = place
         found.count("positions")
-        legal = subject.legal(matcher)
-        position = oracle.at(data[:n_written], document.text)
         following = tokens[place] if place < len(tokens) else None
+        yield Position(n_written, matcher, subject.legal(matcher), following)
+
+
+def compare_masks(subject: Subject, unit: Unit, found: Experiment) -> None:
+    """Compare masks at as many positions of the unit's text as the unit asks for."""
+    document = unit.about
+    artifact, oracle, draw = subject.artifact, subject.fresh_oracle(), Random(unit.seed)
+    sampler, data = sampler_of(artifact), document.data
+    for n_written, _, legal, following in draw_positions(subject, unit, draw, found):
+        position = oracle.at(data[:n_written], document.text)
         found.count("comparisons")
         can_end = position.can_end()
         if (legal[list(artifact.eos_ids)] != can_end).any():
@@ -66,7 +92,7 @@ def _fail(found: Experiment, token: str, document: Document, offset: int, *, leg
     found.fail(
         what="mask and oracle differ",
         file=document.name,
-        **place_of(document.text.encode(), offset),
+        **place_of(document.data, offset),
         token=token,
         maskc=legality(is_legal=legal),
         oracle=legality(is_legal=not legal),
@@ -74,11 +100,12 @@ def _fail(found: Experiment, token: str, document: Document, offset: int, *, leg
 
 
 @lru_cache(maxsize=1)
-def _sampler_of(artifact: Artifact) -> _Sampler:
-    return _Sampler(artifact)
+def sampler_of(artifact: Artifact) -> Sampler:
+    """Return what draws tokens of an artifact's vocabulary."""
+    return Sampler(artifact)
 
 
-class _Sampler:
+class Sampler:
     """Draws tokens to compare."""
 
     def __init__(self, artifact: Artifact) -> None:

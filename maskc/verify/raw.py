@@ -39,7 +39,7 @@ def compare_with_raw(subject: Subject, unit: Unit, found: Experiment) -> None:
         found.count("rows", subject.artifact.header["counts"]["rows"])
         found.count("rows of the raw store", raw.header["counts"]["rows"])
         return
-    tokens = subject.encoder.encode(unit.document.text)
+    tokens = subject.encode(unit.document.text)
     first = Random(unit.seed).randint(0, len(tokens) + 1 - unit.amount)
     _compare_stretch(subject, unit.document, tokens, range(first, first + unit.amount), found)
 
@@ -67,7 +67,7 @@ def _compare_stretch(
                     what="streamlining changed a mask",
                     tokens=[repr(artifact.token_bytes(i)) for i in ids[:5]],
                     file=document.name,
-                    **place_of(document.text.encode(), offset),
+                    **place_of(document.data, offset),
                 )
         # Where a token is illegal, the corpus fails.
         if place == places.stop - 1 or not (

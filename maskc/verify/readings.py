@@ -77,10 +77,10 @@ class Reader:
     def __init__(self, steps: Steps) -> None:
         self.steps = steps
         self.patterns = {
-            name: Pattern(name, t.pattern.to_regexp(), steps.flags)
-            for name, t in steps.terminals.items()
+            name: Pattern(name, pattern, steps.flags) for name, pattern in steps.patterns.items()
         }
-        self.characters = Characters(atom for p in self.patterns.values() for atom in p.atoms())
+        atoms = (atom for p in self.patterns.values() for atom in p.atoms())
+        self.characters = Characters(atoms, steps.encoding)
         self.probes = {
             name: build_probe(pattern, self.characters) for name, pattern in self.patterns.items()
         }

@@ -15,8 +15,9 @@ from typing import Any, cast
 from lark import Lark
 from lark.exceptions import LarkError, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
 from lark.indenter import DedentError, Indenter
+from lark.lexer import Token
 
-from maskc.frontends.lark.versions import match_lexeme
+from maskc.verify.encoding import BYTES, show_lark
 from maskc.verify.general import is_two_endings
 from maskc.verify.steps import Steps
 
@@ -59,7 +60,7 @@ def find_refusal(parser: Lark, text: str, find_steps: Callable[[], Steps]) -> Re
         find_steps: gives what drives the parser one lexeme at a time.
     """
     try:
-        parser.parse(text)
+        parser.parse(show_lark(parser, text))
     except UnexpectedCharacters as error:
         offset = cast(int, error.pos_in_stream)
         expected = _name(parser, cast(Any, error).allowed or ())
@@ -105,7 +106,13 @@ def _refuse_token(parser: Lark, text: str, error: UnexpectedToken) -> Refusal:
         if offset >= len(text):
             return _refuse(text, len(text), "the text ends here", expected)
         return _refuse(text, offset, f"unexpected {token.type}", expected)
-    return _refuse(text, offset, f"unexpected {token.type} {token[:N_SHOWN]!r}", expected)
+    return _refuse(text, offset, f"unexpected {token.type} {_show(token)!r}", expected)
+
+
+def _show(token: Token) -> str:
+    value = cast(Any, token.value)
+    text = value.decode(BYTES) if isinstance(value, bytes) else str(value)
+    return text[:N_SHOWN]
 
 
 def _name(parser: Lark, names: Iterable[str]) -> tuple[str, ...]:
@@ -142,7 +149,6 @@ def _find_offset(steps: Steps, text: str, error: BaseException) -> int:
             break
         state, position = after
     if position < len(text) and isinstance(error, DedentError):
-        lexer = cast(Any, steps.lexer_at(state))
-        match = match_lexeme(lexer, text, position)
+        match = steps.match(steps.lexer_at(state), text, position)
         position += len(match[0]) if match is not None else 0
     return position

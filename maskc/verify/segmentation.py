@@ -3,7 +3,7 @@
 A model need not write a text as its tokenizer would. Whatever the tokens, the same bytes must
 lead to the same configuration, and the masks on the way must allow each token.
 
-To the start of a stretch of a text that Lark parses leads a *random* cut of everything before it.
+To the start of a stretch of a legal text leads a *random* cut of everything before it.
 Inside the stretch *every* cut is checked: one byte at a time gives the configuration at each
 byte; each token that the text holds there must be legal, and must lead to the configuration at
 its end. By induction so does any sequence of tokens. A unit is a text with a few stretches.
@@ -17,18 +17,18 @@ from __future__ import annotations
 from random import Random
 
 from maskc.runtime.matcher import Matcher
+from maskc.verify.loaded import Loaded
 from maskc.verify.model import Document, Experiment, Unit, place_of
-from maskc.verify.subject import Subject
 
 PER_DOCUMENT = 5  # stretches taken from one document
 N_BYTES = 80  # length of a stretch
 
 
-def check_segmentations(subject: Subject, unit: Unit, found: Experiment) -> None:
+def check_segmentations(subject: Loaded, unit: Unit, found: Experiment) -> None:
     """Check the stretches of a unit's text."""
     document, draw = unit.about, Random(unit.seed)
-    artifact, data = subject.artifact, document.text.encode()
-    tokens = subject.encoder.encode(document.text)
+    artifact, data = subject.artifact, document.data
+    tokens = subject.encode(document.text)
     starts = [0]
     for token in tokens:
         starts.append(starts[-1] + len(artifact.token_bytes(token) or b""))
@@ -58,7 +58,7 @@ def check_segmentations(subject: Subject, unit: Unit, found: Experiment) -> None
 
 
 def _check_stretch(
-    subject: Subject,
+    subject: Loaded,
     document: Document,
     data: bytes,
     start: int,
@@ -89,7 +89,7 @@ def _check_stretch(
                     _fail(found, "a token is legal and refused", document, offset, text)
                 elif after.configuration() != configurations[offset - start + length]:
                     _fail(found, "a token leads elsewhere than its bytes", document, offset, text)
-    if len(data) == len(document.text.encode()) and not matchers[-1].is_accepting:
+    if len(data) == len(document.data) and not matchers[-1].is_accepting:
         _fail(found, "the end is illegal", document, len(data), None)
 
 
@@ -97,8 +97,8 @@ def _fail(
     found: Experiment, what: str, document: Document, offset: int, token: bytes | None
 ) -> None:
     found.fail(
-        what=f"{what} in a text that Lark parses",
+        what=f"{what} in a legal text",
         file=document.name,
-        **place_of(document.text.encode(), offset),
+        **place_of(document.data, offset),
         token="the end" if token is None else repr(token),
     )

@@ -19,7 +19,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from maskc.frontends.lark.versions import match_lexeme
 from maskc.verify.general import GeneralSteps
 from maskc.verify.readings import Reader
 from maskc.verify.steps import Steps
@@ -167,7 +166,7 @@ def _find_wrong(steps: Steps, pieces: Sequence[_Piece], end: str) -> tuple[int, 
     while position < len(text):
         basic = steps.basic if isinstance(steps, GeneralSteps) else None
         lexer = basic if basic is not None else steps.lexer_at(state)
-        match = match_lexeme(lexer, text, position)
+        match = steps.match(lexer, text, position)
         if match is None:
             return (place, True) if place < len(pieces) else (-1, False)
         value, terminal = match

@@ -21,6 +21,7 @@ from lark.lexer import BasicLexer, Token
 from lark.parsers.lalr_analysis import Shift
 
 from maskc.frontends.lark.versions import match_lexeme
+from maskc.verify.encoding import BYTES, find_encoding, read_flags, read_pattern
 from maskc.verify.remaining import Remaining
 
 
@@ -58,13 +59,19 @@ class Steps:
         self.indenter: Any = postlex if isinstance(postlex, Indenter) else None
         self._lexer = frontend.lexer.lexer if postlex else frontend.lexer
         self.terminals = {str(t.name): t for t in lark.terminals}
-        self.flags: int = lark.lexer_conf.g_regex_flags
+        self._read_patterns(lark)
         self.ignored = frozenset(map(str, lark.lexer_conf.ignore))
         self.newline: str | None = self.indenter.NL_type if self.indenter else None
         self._opens = frozenset(self.indenter.OPEN_PAREN_types if self.indenter else ())
         self._closes = frozenset(self.indenter.CLOSE_PAREN_types if self.indenter else ())
         self.remaining = Remaining(lark, self.rows, self.start.stack[0])
         self._resolve = cache(self._find_name)
+
+    def _read_patterns(self, lark: Lark) -> None:
+        self.encoding = find_encoding(lark)
+        self.flags = read_flags(lark)
+        self.patterns = {str(t.name): read_pattern(lark, t) for t in lark.terminals}
+        self._encoded = ("", b"")
 
     def lexer_at(self, state: State) -> BasicLexer:
         """Return Lark's lexer for what comes next."""
@@ -126,13 +133,22 @@ class Steps:
     def step(self, state: State, text: str, position: int) -> tuple[State, int] | None:
         """Return the state and position after the next lexeme, ``None`` if Lark refuses it."""
         lexer = self.lexer_at(state)
-        match = match_lexeme(lexer, text, position)
+        match = self.match(lexer, text, position)
         if match is None:
             return None
         value, terminal = match
         name = self.name_of(lexer, terminal, value)
         after = state if name is None else self.take(state, name, value)
         return None if after is None else (after, position + len(value))
+
+    def match(self, lexer: BasicLexer, text: str, position: int) -> tuple[str, str] | None:
+        """Return the lexeme and the terminal that a lexer of Lark's finds, ``None`` if none."""
+        if self.encoding != BYTES:
+            return match_lexeme(lexer, text, position)
+        if self._encoded[0] != text:
+            self._encoded = (text, text.encode(BYTES))
+        found = match_lexeme(lexer, self._encoded[1], position)
+        return None if found is None else (found[0].decode(BYTES), found[1])
 
     def can_finish(self, state: State) -> bool:
         """Return whether Lark accepts the end of the text here."""
@@ -182,4 +198,5 @@ class Steps:
         stack.append(self.rows[stack[-1]][rule.origin.name][1])
 
     def _find_name(self, lexer: BasicLexer, terminal: str, value: str) -> str:
-        return str(cast(Any, lexer.callback[terminal])(Token(terminal, value)).type)
+        given: Any = value.encode(BYTES) if self.encoding == BYTES else value
+        return str(cast(Any, lexer.callback[terminal])(Token(terminal, given)).type)

@@ -6,43 +6,28 @@ oracle. Each part is made when it is first asked for, once in a process.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
+from random import Random
+from typing import Any
 
-import numpy as np
 from lark import Lark
 from lark.exceptions import LarkError
-from numpy.typing import NDArray
 
+from maskc.artifact.sections import is_link, is_schema
 from maskc.budget import run_bounded
+from maskc.errors import TokenizerError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import GrammarSource, source_from_header
-from maskc.runtime.artifact import Artifact, load
-from maskc.runtime.matcher import Matcher, allocate_bitmask
+from maskc.verify.encoding import BYTES, UTF8, show_lark
 from maskc.verify.general import GeneralOracle, is_general, parses_generally
-from maskc.verify.model import VerifyOptions
+from maskc.verify.loaded import Loaded
 from maskc.verify.oracle import Oracle
 from maskc.verify.refusals import Refusal, find_refusal
-from maskc.verify.segments import Segments
-from maskc.vocab import Encoder, load_encoder
 
 
-class Subject:
-    """An artifact that is verified, for one process.
-
-    Attributes:
-        path: of the artifact.
-        options: how much to check.
-        folder: where files may be put that all processes share.
-    """
-
-    def __init__(self, path: str, options: VerifyOptions, folder: Path) -> None:
-        self.path, self.options, self.folder = path, options, folder
-
-    @cached_property
-    def artifact(self) -> Artifact:
-        """The artifact, mapped: that of the start symbol asked for."""
-        return load(self.path).for_start(self.options.start)
+class Subject(Loaded):
+    """An artifact of a grammar that is verified, for one process."""
 
     @cached_property
     def source(self) -> GrammarSource:
@@ -60,20 +45,28 @@ class Subject:
         return build_oracle(self.lark)
 
     @cached_property
-    def encoder(self) -> Encoder:
-        """The model's tokenizer."""
-        name = self.options.tokenizer or self.artifact.header["tokenizer"]["name"]
-        return load_encoder(name, is_text=self.artifact.is_text)
+    def encoding(self) -> str:
+        """The encoding of texts."""
+        return read_encoding(self.artifact.header)
 
-    @cached_property
-    def segments(self) -> Segments:
-        """The ways to cut bytes into tokens."""
-        return Segments(
-            [
-                None if i in self.artifact.eos_ids else self.artifact.token_bytes(i)
-                for i in range(self.artifact.vocab_size)
-            ]
-        )
+    def encode(self, text: str) -> list[int]:
+        """Return the model's tokens for a text; of bytes that are no UTF-8, any cut into tokens.
+
+        Raises:
+            TokenizerError: no tokens of the vocabulary write it.
+        """
+        if self.encoding == UTF8:
+            return super().encode(text)
+        data = text.encode(self.encoding)
+        try:
+            return super().encode(data.decode())
+        except UnicodeDecodeError:
+            cut = self.segments.draw(data, Random(len(data)))
+        if cut is None:
+            raise TokenizerError(
+                self.encoder.name, "no tokens write these bytes", "use one with a token a byte"
+            )
+        return cut
 
     def fresh_oracle(self) -> Oracle:
         """Return the oracle with nothing remembered, so that a unit depends on itself alone."""
@@ -88,11 +81,12 @@ class Subject:
         """Return where and why Lark refuses a text, ``None`` if it parses it."""
         return find_refusal(self.lark, text, lambda: self.oracle.steps)
 
-    def legal(self, matcher: Matcher) -> NDArray[np.bool_]:
-        """Return bool[vocab_size], the tokens that the mask allows."""
-        bitmask = allocate_bitmask(1, self.artifact.vocab_size)
-        matcher.fill_bitmask(bitmask, 0)
-        return unpack(bitmask[0], self.artifact.vocab_size)
+
+def read_encoding(header: Mapping[str, Any]) -> str:
+    """Return the encoding of an artifact's texts: only those of a grammar may be bytes."""
+    if is_schema(header) or is_link(header):
+        return UTF8
+    return BYTES if source_from_header(header["grammar"]).use_bytes else UTF8
 
 
 def build_oracle(lark: Lark) -> Oracle:
@@ -105,13 +99,7 @@ def parses(lark: Lark, text: str) -> bool:
     if is_general(lark):
         return parses_generally(lark, text)
     try:
-        lark.parse(text)
+        lark.parse(show_lark(lark, text))
     except (LarkError, IndexError, AssertionError):
         return False
     return True
-
-
-def unpack(row: NDArray[np.int32], vocab_size: int) -> NDArray[np.bool_]:
-    """Return bool[vocab_size] from one row of a bitmask."""
-    bits = np.unpackbits(row.view(np.uint8), count=vocab_size, bitorder="little")
-    return bits.astype(np.bool_)

@@ -39,7 +39,7 @@ class TagJudge:
     """
 
     def __init__(self, tag: Mapping[str, Any], names: Iterable[str]) -> None:
-        self._names = tuple(names)
+        self._names = tuple(filter(None, names))
         self._root = tag["format"] if "format" in tag else _from_legacy(tag)
         self._judges: dict[int, ValueJudge] = {}
         self._patterns: dict[str, re.Pattern[str]] = {}
@@ -76,12 +76,22 @@ class TagJudge:
         """Return what does not stand in free text: words, and names of special tokens."""
         return [word for word in (*words, *self._names) if word]
 
+    def places_inside(self, text: str) -> Ends:
+        """Return the places of a text that are inside the names of special tokens."""
+        if not self._names:
+            return _NONE
+        ordered = sorted(self._names, key=len, reverse=True)
+        found = re.finditer("|".join(map(re.escape, ordered)), text)
+        return frozenset(place for name in found for place in range(name.start() + 1, name.end()))
+
 
 class _Reading:
     """Reads one text."""
 
     def __init__(self, judge: TagJudge, text: str, *, strict: bool) -> None:
         self._judge, self._text, self._strict = judge, text, strict
+        # A special token is whole: nothing ends inside its name.
+        self._inside = judge.places_inside(text)
         self._known: dict[tuple[int, int, tuple[str, ...]], Ends] = {}
 
     def ends(self, form: Mapping[str, Any], start: int, around: tuple[str, ...]) -> Ends:
@@ -94,7 +104,7 @@ class _Reading:
         """
         key = (id(form), start, around)
         if key not in self._known:
-            self._known[key] = self._ends(form, start, around)
+            self._known[key] = self._ends(form, start, around) - self._inside
         return self._known[key]
 
     def _ends(self, form: Mapping[str, Any], start: int, around: tuple[str, ...]) -> Ends:
@@ -358,6 +368,15 @@ def _from_legacy(tag: Mapping[str, Any]) -> dict[str, Any]:
     for one in tag["structures"]:
         schema = one.get("schema")
         schema = json.loads(schema) if isinstance(schema, str) else schema
-        content = {"type": "json_schema", "json_schema": schema}
+        content = {
+            "type": "json_schema",
+            "json_schema": {} if schema is None else schema,
+            "excludes": one.get("excludes"),
+        }
         tags.append({"type": "tag", "begin": one["begin"], "content": content, "end": one["end"]})
-    return {"type": "triggered_tags", "triggers": tag["triggers"], "tags": tags}
+    return {
+        "type": "triggered_tags",
+        "triggers": tag["triggers"],
+        "tags": tags,
+        "at_least_one": tag.get("at_least_one", False),
+    }

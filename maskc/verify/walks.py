@@ -63,7 +63,7 @@ class Walks:
 
     def __init__(self, artifact: Artifact, oracle: Oracle) -> None:
         self._artifact = artifact
-        self._oracle = oracle
+        self._oracle, self._encoding = oracle, oracle.steps.encoding
         names = list(KINDS)
         self._weights = list(KINDS.values())
         self._kind = np.full(artifact.vocab_size, len(names), dtype=np.int8)
@@ -92,19 +92,19 @@ class Walks:
         limit = draw.randint(max(1, max_tokens // 2), max_tokens)
         for n_tokens in range(limit):
             if matcher.is_accepting and draw.random() < 0.5 / limit:
-                return GeneratedText(written.decode(), n_tokens)
+                return GeneratedText(self._decode(written), n_tokens)
             legal = self._list_legal(matcher)
             if n_blank >= MOST_BLANK and not self._blank[legal].all():
                 legal = legal[~self._blank[legal]]
             if not len(legal):
                 if matcher.is_accepting:
-                    return GeneratedText(written.decode(), n_tokens)
-                return GeneratedText(written.decode(errors="replace"), n_tokens, "stuck")
+                    return GeneratedText(self._decode(written), n_tokens)
+                return GeneratedText(self._decode(written), n_tokens, "stuck")
             token_id = self._choose(draw, legal)
             n_blank = n_blank + 1 if self._blank[token_id] else 0
             if not matcher.accept_token(token_id):
                 problem = f"token {token_id} is legal in the mask and refused"
-                return GeneratedText(written.decode(errors="replace"), n_tokens, problem)
+                return GeneratedText(self._decode(written), n_tokens, problem)
             text = self._artifact.token_bytes(token_id) or b""
             lengths.append(len(text))
             written += text
@@ -121,16 +121,19 @@ class Walks:
             matcher.rollback(n_back)
             written = written[: -sum(lengths[-n_back:])]
             del lengths[-n_back:]
-        found = GeneratedText(written.decode(errors="replace"), len(lengths), None, n_retries)
+        found = GeneratedText(self._decode(written), len(lengths), None, n_retries)
         possible, witness = ending
         if not possible or witness is None:
             return replace(found, problem="Lark can parse no text that begins like this")
-        tail = witness.encode()[len(written) :]
+        tail = witness.encode(self._encoding)[len(written) :]
         problem = None
         if not matcher.accept_bytes(tail) or not matcher.is_accepting:
             problem = f"an end that Lark accepts is illegal: {tail!r}"
         n_tokens = len(lengths) + len(tail)
         return replace(found, text=witness, n_tokens=n_tokens, problem=problem)
+
+    def _decode(self, written: bytes | bytearray) -> str:
+        return written.decode(self._encoding, errors="replace")
 
     def _ask(self, written: bytes) -> tuple[bool, str | None] | None:
         """Return whether a text can end, and how; ``None`` if the oracle does not know."""

@@ -237,7 +237,7 @@ def test_a_setting_that_is_none_is_refused_with_its_line(refusal, grammar):
     grammar.write_text("// A list.\n// maskc: begin=list\nstart: A\nA: /a/\n")
     assert refusal("compile", grammar, "--tokenizer", "bytes") == (
         "list.lark:2: 'begin=list' is not a setting; "
-        "write start=, parser=, lexer=, postlex=, flags=, priority=, regex=, hole=, "
+        "write start=, parser=, lexer=, postlex=, flags=, priority=, regex=, use_bytes=, hole=, "
         "pattern=, backreference="
     )
 

@@ -59,9 +59,13 @@ def test_a_lexer_that_does_not_go_with_the_parser_is_refused(refusal):
     assert "choose one of dynamic, dynamic_complete, basic" in sentence
 
 
-def test_a_postlex_is_refused(refusal):
-    options = ("--parser", "earley", "--lexer", "basic", "--tokenizer", "bytes")
-    assert "a postlex needs parser lalr" in refusal("compile", "python", *options)
+def test_a_postlex_is_refused_where_the_grammar_has_conflicts(refusal, tmp_path):
+    text = "// maskc: postlex=rules rule=drop:C:after:A\nstart: x A C\n"
+    text += 'x: B A | B\nA: "a"\nB: "b"\nC: "c"\n'
+    (tmp_path / "c.lark").write_text(text)
+    sentence = refusal("compile", "c.lark", "--parser", "earley", "--tokenizer", "bytes")
+    assert "before A, rule x (line 3) may have ended as `B` or go on, and Earley tries" in sentence
+    assert "give --parser lalr --lexer basic" in sentence
 
 
 def test_a_grammar_without_any_text_is_refused(refusal, tmp_path):

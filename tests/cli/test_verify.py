@@ -41,7 +41,7 @@ def test_the_defaults_are_those_of_the_options():
         p.name: p.default for p in commands.get_command(click.Context(commands), "verify").params
     }
     for name in VerifyOptions.__slots__:
-        if name not in {"tokenizer", "start", "limits"}:
+        if name not in {"tokenizer", "start", "limits", "resources"}:
             assert parameters[name] == getattr(defaults, name)
 
 
@@ -153,12 +153,6 @@ def test_another_tokenizer_is_refused(refusal, artifact, corpus, tokenizer_file)
 def test_the_artifacts_own_tokenizer_is_accepted(command, artifact, corpus):
     arguments = ("--corpus", corpus, *FEW, "--tokenizer", "bytes")
     assert command("verify", artifact, *arguments).status == 0
-
-
-def test_an_executor_is_refused_where_there_is_nothing_to_hand_out(refusal, tmp_path, corpus):
-    maskc.compile_json_schema({}, tokenizer="bytes").save(tmp_path / "s.maskc")
-    arguments = ("verify", "s.maskc", "--corpus", corpus, "--executor", "a:b")
-    assert "--executor goes with artifacts of grammars only" in refusal(*arguments)
 
 
 def test_an_executor_that_is_none_is_one_sentence(refusal, artifact, corpus):

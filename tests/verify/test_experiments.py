@@ -12,7 +12,7 @@ from maskc.verify import VerifyOptions, run_verify
 from maskc.verify.files import choose_files, find_corpus
 from maskc.verify.generation import generate_texts
 from maskc.verify.model import Document, Experiment, Outcome, Unit
-from maskc.verify.plan import KINDS, expect_units, plan_first, plan_second, run_unit
+from maskc.verify.plan import GRAMMAR, expect_units, plan_first, plan_second, run_unit
 
 QUICK = VerifyOptions(
     files=20,
@@ -43,7 +43,7 @@ def outcome(report, name):
 def test_a_sound_artifact_passes_all_six(saved, corpus):
     report = run_verify(saved, [str(corpus)], QUICK)
     assert report.ok
-    assert [e.name for e in report.experiments] == list(KINDS)
+    assert [e.name for e in report.experiments] == list(GRAMMAR)
     assert outcome(report, "corpus").counts["files that Lark parses"] == 12
     assert outcome(report, "corpus").counts["files that Lark refuses"] == 1
     assert outcome(report, "corpus").counts["skipped, not UTF-8"] == 1
@@ -198,8 +198,12 @@ def amounts(units):
 def test_a_plan_does_as_much_as_is_asked():
     files = [Document(f"{n}", "x" * 50, 500) for n in range(7)]
     options = VerifyOptions(texts=7, positions=33, stretches=12, mutations=8, raw_positions=450)
-    assert amounts(plan_first(options, files)) == {"raw store": 0, "generation": 7, "corpus": 7}
-    assert amounts(plan_second(options, files)) == {
+    assert amounts(plan_first(GRAMMAR, options, files)) == {
+        "raw store": 0,
+        "generation": 7,
+        "corpus": 7,
+    }
+    assert amounts(plan_second(GRAMMAR, options, files)) == {
         "oracle": 33,
         "segmentation": 12,
         "mutation": 8,
@@ -209,19 +213,25 @@ def test_a_plan_does_as_much_as_is_asked():
 
 def test_what_is_expected_is_what_is_planned_if_there_are_texts_enough():
     files = [Document(f"{n}", "x" * 50, 500) for n in range(20)]
-    units = [*plan_first(VerifyOptions(), files), *plan_second(VerifyOptions(), files)]
-    planned = {name: sum(u.experiment == name for u in units) for name in KINDS}
-    assert expect_units(VerifyOptions(), 20) == planned
+    units = [
+        *plan_first(GRAMMAR, VerifyOptions(), files),
+        *plan_second(GRAMMAR, VerifyOptions(), files),
+    ]
+    planned = {name: sum(u.experiment == name for u in units) for name in GRAMMAR}
+    assert expect_units(GRAMMAR, VerifyOptions(), 20) == planned
 
 
 def test_units_of_an_experiment_have_numbers_of_their_own():
     files = [Document(f"{n}", "x" * 50, 500) for n in range(20)]
-    units = [*plan_first(VerifyOptions(), files), *plan_second(VerifyOptions(), files)]
+    units = [
+        *plan_first(GRAMMAR, VerifyOptions(), files),
+        *plan_second(GRAMMAR, VerifyOptions(), files),
+    ]
     assert len({(u.experiment, u.number) for u in units}) == len(units)
 
 
 def test_an_empty_text_is_not_mutated():
-    units = plan_second(VerifyOptions(), [Document("empty", "", 0)])
+    units = plan_second(GRAMMAR, VerifyOptions(), [Document("empty", "", 0)])
     assert "mutation" not in amounts(units)
     assert amounts(units)["segmentation"] == 200
 
@@ -244,15 +254,15 @@ def test_a_second_stage_without_texts_has_not_passed(saved, tmp_path):
 
 def test_every_fourth_text_has_characters_of_several_bytes():
     files = [Document(str(n), "é" if n == 3 else "e", 1) for n in range(50)]
-    units = [u for u in plan_second(VerifyOptions(), files) if u.experiment == "oracle"]
+    units = [u for u in plan_second(GRAMMAR, VerifyOptions(), files) if u.experiment == "oracle"]
     assert {u.document.name for u in units if u.number % 4 == 3} == {"3"}
 
 
 def test_long_texts_are_mutated_only_if_there_is_no_other():
     long, short = Document("long", "x" * 30_000, 9), Document("short", "x", 1)
-    both = plan_second(VerifyOptions(raw_positions=0), [long, short])
+    both = plan_second(GRAMMAR, VerifyOptions(raw_positions=0), [long, short])
     assert {u.document.name for u in both if u.experiment == "mutation"} == {"short"}
-    alone = plan_second(VerifyOptions(raw_positions=0), [long])
+    alone = plan_second(GRAMMAR, VerifyOptions(raw_positions=0), [long])
     assert {u.document.name for u in alone if u.experiment == "mutation"} == {"long"}
 
 

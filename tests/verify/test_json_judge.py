@@ -8,10 +8,15 @@ import maskc
 from maskc.verify.json_judge import Judge, NotJsonError, NotJudgedError, read_json, write_value
 
 
-@pytest.mark.parametrize("text", ['{"a": 1, "a": 1}', "NaN", '"\\ud800"', "[" * 100_000])
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 1}', "NaN", '"\\ud800"', "[" * 9])
 def test_what_is_not_json_is_not_read(text):
     with pytest.raises(NotJsonError):
         read_json(text)
+
+
+def test_what_is_nested_too_deep_is_not_judged():
+    with pytest.raises(NotJudgedError, match="nested deeper"):
+        read_json("[" * 100_000 + "]" * 100_000)
 
 
 def test_a_number_is_read_exactly_and_written_as_it_was():

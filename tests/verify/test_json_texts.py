@@ -5,7 +5,8 @@ import json
 import pytest
 
 import maskc
-from maskc.verify.json_texts import draw_texts, find_end
+from maskc.verify.json_ends import find_end, list_keys
+from maskc.verify.json_texts import draw_texts
 
 SCHEMA = {
     "type": "object",
@@ -35,3 +36,40 @@ def test_an_end_brings_the_keys_that_are_required(artifact):
     end = find_end(matcher, b"{", (b'"n":',))
     assert json.loads(b"{" + end)["n"] >= 3
     assert not matcher.is_accepting
+
+
+def test_most_numbers_are_short_and_some_have_an_exponent():
+    schema = {"type": "array", "items": {"type": "number"}, "minItems": 8}
+    artifact = maskc.compile_json_schema(schema, tokenizer="bytes")
+    texts = [text for text, is_whole in draw_texts(artifact, 60, 100, 1) if is_whole]
+    numbers = [number for text in texts for number in text.strip("[] ").split(",")]
+    n_exponents = sum("e" in number.lower() for number in numbers)
+    assert 0 < n_exponents < len(numbers) / 4
+    assert sum(len(number) < 8 for number in numbers) > len(numbers) / 2
+
+
+def test_an_end_is_found_where_no_two_texts_are_alike():
+    item = {"type": "string", "pattern": "^[A-Z]{3}-[0-9]{4}$"}
+    schema = {"type": "array", "items": item, "uniqueItems": True, "minItems": 2}
+    matcher = maskc.compile_json_schema(schema, tokenizer="bytes").matcher()
+    begun = b'["AAA-0000","A'
+    assert matcher.accept_bytes(begun)
+    end = find_end(matcher, begun)
+    assert end is not None
+    assert matcher.accept_bytes(end)
+    assert matcher.is_accepting
+
+
+def test_an_end_takes_a_bounded_number_of_steps():
+    schema = {"type": "string", "minLength": 20, "pattern": "x$"}
+    matcher = maskc.compile_json_schema(schema, tokenizer="bytes").matcher()
+    assert matcher.accept_bytes(b'"')
+    assert find_end(matcher, b'"', most_steps=500) is None
+
+
+def test_a_key_that_only_another_keyword_names_is_tried():
+    schema = {"not": {"dependentSchemas": {"other": {"not": {}}}}, "type": "object"}
+    matcher = maskc.compile_json_schema(schema, tokenizer="bytes").matcher()
+    begun = b'{"a":1,'
+    assert matcher.accept_bytes(begun)
+    assert b'"other":' in find_end(matcher, begun, list_keys(schema))

@@ -21,7 +21,8 @@ PATTERNS = [
 
 
 def draw_some(pattern, count=40, *, is_string=False, search=tuple):
-    lexemes = Lexemes(Pattern("T", pattern, 0), is_string=is_string, search=search)
+    pattern = Pattern("T", pattern, 0)
+    lexemes = Lexemes(pattern, is_string=is_string, search=search, encoding="utf-8")
     draw = Random(0)
     return [lexemes.draw(draw) for _ in range(count)]
 

@@ -2,15 +2,18 @@
 
 import dataclasses
 import json
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from maskc.artifact.model import Contents
 from maskc.kit.artifacts import compile_structural_tag
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
-from maskc.verify.link import verify_link
-from maskc.verify.model import Outcome, VerifyOptions
+from maskc.verify.link import LinkSubject
+from maskc.verify.model import Document, Experiment, Outcome, Unit, VerifyOptions
+from maskc.verify.plan import LINK, plan_first, plan_second, run_unit
 from maskc.vocab.vocabulary import Vocabulary
 
 pytest.importorskip("jsonschema")
@@ -20,7 +23,14 @@ CALL, RETURN = 128, 129
 MODEL = Vocabulary(
     (*LETTERS, None, None), (CALL, RETURN), "ascii", {"<call>": CALL, "<return>": RETURN}
 )
-OPTIONS = VerifyOptions(texts=3, max_tokens=20)
+OPTIONS = VerifyOptions(texts=3, max_tokens=20, stretches=5, mutations=40)
+
+
+class Letters:
+    """A tokenizer that writes one character a token."""
+
+    def encode(self, text: str) -> list[int]:
+        return list(text.encode())
 
 
 def artifact_of(content: object, end: str = "</f>", judged: object = None) -> Artifact:
@@ -29,8 +39,6 @@ def artifact_of(content: object, end: str = "</f>", judged: object = None) -> Ar
     made = compile_structural_tag({"type": "structural_tag", "format": tag}, MODEL, limits=Limits())
     if judged is None:
         return Artifact(made)
-    import numpy as np
-
     other = json.dumps({"type": "structural_tag", "format": {**tag, "content": judged}}).encode()
     source = np.frombuffer(other, dtype=np.uint8)
     return Artifact(Contents(made.header, {**made.arrays, "link_source": source}))
@@ -40,15 +48,32 @@ def schema(kind: str) -> dict[str, object]:
     return {"type": "json_schema", "json_schema": {"type": kind}}
 
 
-def outcomes(artifact: Artifact, *replies: str, **options: object) -> list[Outcome]:
-    named = [(f"{n}.txt", reply) for n, reply in enumerate(replies)]
+def verify(artifact: Artifact, *replies: str, **options: object) -> dict[str, Experiment]:
+    """Do all experiments in this process."""
     chosen = dataclasses.replace(OPTIONS, **options)
-    report = verify_link(artifact, named, lambda text: text.encode(), chosen)
-    return [experiment.outcome for experiment in report.experiments]
+    subject = LinkSubject("", chosen, Path())
+    subject.artifact, subject.encoder = artifact, Letters()
+    found: dict[str, Experiment] = {}
+
+    def do(units: list[Unit]) -> list[Document]:
+        for unit in units:
+            kind = LINK[unit.experiment]
+            joined = Experiment(unit.experiment, kind.needed, allow_refused=chosen.allow_refused)
+            found.setdefault(unit.experiment, joined).add(run_unit(subject, unit))
+        return [document for experiment in found.values() for document in experiment.documents]
+
+    files = [Document(f"{n}.txt", reply) for n, reply in enumerate(replies)]
+    do(plan_second(LINK, chosen, do(plan_first(LINK, chosen, files))))
+    return found
+
+
+def outcomes(artifact: Artifact, *replies: str, **options: object) -> list[Outcome]:
+    found = verify(artifact, *replies, **options)
+    return [found[name].outcome for name in LINK if name in found]
 
 
 def test_replies_of_the_tag_pass() -> None:
-    assert outcomes(artifact_of(schema("integer")), "<f>12</f>") == [Outcome.PASSED] * 2
+    assert outcomes(artifact_of(schema("integer")), "<f>12</f>") == [Outcome.PASSED] * 4
 
 
 def test_a_reply_that_is_refused_is_no_failure_if_it_is_allowed() -> None:
@@ -59,7 +84,7 @@ def test_a_reply_that_is_refused_is_no_failure_if_it_is_allowed() -> None:
 
 def test_what_the_judge_does_not_take_fails() -> None:
     wrong = artifact_of(schema("integer"), judged=schema("boolean"))
-    assert outcomes(wrong, "<f>12</f>") == [Outcome.FAILED] * 2
+    assert outcomes(wrong, "<f>12</f>")[:2] == [Outcome.FAILED] * 2
 
 
 def test_what_is_refused_and_the_judge_takes_fails() -> None:
@@ -67,7 +92,36 @@ def test_what_is_refused_and_the_judge_takes_fails() -> None:
     assert outcomes(wrong, "<f>true</f>", texts=0) == [Outcome.FAILED]
 
 
+def test_a_changed_reply_that_the_judge_refuses_fails() -> None:
+    wrong = artifact_of(
+        {"type": "regex", "pattern": "a+"}, judged={"type": "regex", "pattern": "a{3,4}"}
+    )
+    found = verify(wrong, "<f>aaa</f>", texts=0)
+    assert found["corpus"].ok
+    assert {failure["what"] for failure in found["mutation"].failures} == {
+        "a reply that the judge refuses is accepted"
+    }
+
+
+def test_a_changed_reply_that_the_judge_takes_fails() -> None:
+    wrong = artifact_of(
+        {"type": "regex", "pattern": "a{3,4}"}, judged={"type": "regex", "pattern": "a+"}
+    )
+    found = verify(wrong, "<f>aaa</f>", texts=0)
+    assert found["corpus"].ok
+    assert {failure["what"] for failure in found["mutation"].failures} == {
+        "a reply that the judge takes is refused"
+    }
+
+
+@pytest.mark.parametrize("content", [{"type": "any_text", "max_tokens": 5}, {"type": "any_tokens"}])
+def test_a_tag_that_is_about_tokens_is_not_cut_otherwise(content: dict[str, object]) -> None:
+    artifact = artifact_of(content, end="<call>")
+    found = verify(artifact, "<f>abc<call>", texts=0, mutations=0)
+    assert found["segmentation"].counts == {"not compared, since the tag is about tokens": 1}
+
+
 def test_a_reply_ends_by_the_token_that_ends_the_tag_or_before_it() -> None:
     artifact = artifact_of(schema("integer"), end="<call>")
-    assert outcomes(artifact, "<f>12<call>", "<f>12") == [Outcome.PASSED] * 2
+    assert outcomes(artifact, "<f>12<call>", "<f>12") == [Outcome.PASSED] * 4
     assert outcomes(artifact, "<f>12<return>", texts=0) == [Outcome.NOTHING]

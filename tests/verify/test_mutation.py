@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.verify.characters import split_cut
 from maskc.verify.model import Document, Unit
-from maskc.verify.mutation import KINDS, count_utf8, draw_mutations, mutate
+from maskc.verify.mutation import KINDS, count_text, draw_mutations, mutate
 from maskc.verify.plan import run_unit
 
 LIST = 'start: "[" (WORD ("," WORD)*)? "]"\nWORD: /[a-zé]+/\n%ignore " "'
@@ -140,6 +140,6 @@ def test_half_of_the_mutations_are_in_characters_of_several_bytes():
 
 @given(st.binary(max_size=8) | st.text(max_size=3).map(lambda t: t.encode("utf-8", "ignore")))
 def test_the_beginning_of_a_text_is_as_long_as_it_can_be(data):
-    n_bytes = count_utf8(data)
+    n_bytes = count_text(data)
     assert split_cut(data[:n_bytes]) is not None
     assert n_bytes == len(data) or split_cut(data[: n_bytes + 1]) is None

@@ -5,7 +5,14 @@ import pytest
 from maskc.artifact.checksums import read_checksum
 from maskc.errors import ArtifactError
 from maskc.verify.model import Document, VerifyOptions
-from maskc.verify.plan import expect_units, name_unit, plan_first, plan_second, run_unit_anywhere
+from maskc.verify.plan import (
+    GRAMMAR,
+    expect_units,
+    name_unit,
+    plan_first,
+    plan_second,
+    run_unit_anywhere,
+)
 
 TEXTS = [Document(f"{n}.txt", "x" * (n + 1), n_tokens=n + 1) for n in range(5)]
 NOTHING = VerifyOptions(texts=0, positions=0, stretches=0, mutations=0, raw_positions=0)
@@ -20,57 +27,61 @@ def amounts(units):
 
 def test_the_first_stage_walks_every_file_and_draws_every_text():
     options = VerifyOptions(texts=5)
-    assert amounts(plan_first(options, TEXTS)) == {"raw store": 0, "generation": 5, "corpus": 5}
+    assert amounts(plan_first(GRAMMAR, options, TEXTS)) == {
+        "raw store": 0,
+        "generation": 5,
+        "corpus": 5,
+    }
 
 
 def test_the_second_stage_does_as_much_as_is_asked():
     options = VerifyOptions(positions=45, stretches=7, mutations=11, raw_positions=9)
     asked = {"oracle": 45, "segmentation": 7, "mutation": 11, "raw store": 9}
-    assert amounts(plan_second(options, TEXTS)) == asked
+    assert amounts(plan_second(GRAMMAR, options, TEXTS)) == asked
 
 
 def test_masks_are_compared_at_no_more_positions_than_the_texts_have():
-    assert amounts(plan_second(VerifyOptions(), TEXTS))["raw store"] == 2 + 3 + 4 + 5 + 6
+    assert amounts(plan_second(GRAMMAR, VerifyOptions(), TEXTS))["raw store"] == 2 + 3 + 4 + 5 + 6
 
 
 def test_without_a_text_there_is_no_second_stage():
-    assert plan_second(VerifyOptions(), []) == []
+    assert plan_second(GRAMMAR, VerifyOptions(), []) == []
 
 
 def test_what_is_not_asked_for_is_not_planned():
-    assert amounts(plan_first(NOTHING, TEXTS)) == {"corpus": 5}
-    assert plan_second(NOTHING, TEXTS) == []
-    assert expect_units(NOTHING, 5) == {"corpus": 5}
+    assert amounts(plan_first(GRAMMAR, NOTHING, TEXTS)) == {"corpus": 5}
+    assert plan_second(GRAMMAR, NOTHING, TEXTS) == []
+    assert expect_units(GRAMMAR, NOTHING, 5) == {"corpus": 5}
 
 
 def test_every_fourth_unit_takes_a_text_beyond_ascii():
     texts = [*TEXTS, Document("wide.txt", "é", n_tokens=1)]
-    units = plan_second(VerifyOptions(stretches=100, positions=0, mutations=0), texts)
+    units = plan_second(GRAMMAR, VerifyOptions(stretches=100, positions=0, mutations=0), texts)
     stretches = [unit for unit in units if unit.experiment == "segmentation"]
     assert {unit.document.name for unit in stretches[3::4]} == {"wide.txt"}
 
 
 def test_a_plan_depends_on_the_seed_and_on_nothing_else():
-    first, again = (plan_second(VerifyOptions(), TEXTS) for _ in range(2))
-    assert first == again != plan_second(VerifyOptions(seed=1), TEXTS)
+    first, again = (plan_second(GRAMMAR, VerifyOptions(), TEXTS) for _ in range(2))
+    assert first == again != plan_second(GRAMMAR, VerifyOptions(seed=1), TEXTS)
 
 
 @pytest.mark.parametrize(
     ("number", "name"), [(0, "part 1: experiment generation"), (3, "3.txt: experiment corpus")]
 )
 def test_a_unit_is_called_by_its_text(number, name):
-    generation, *_ = plan_first(VerifyOptions(raw_positions=0), [])
-    unit = generation if number == 0 else plan_first(NOTHING, TEXTS)[number]
+    generation, *_ = plan_first(GRAMMAR, VerifyOptions(raw_positions=0), [])
+    unit = generation if number == 0 else plan_first(GRAMMAR, NOTHING, TEXTS)[number]
     assert name_unit(unit) == name
 
 
 def test_units_are_done_without_another_process_too(saved):
-    (unit,) = plan_first(NOTHING, [Document("a.json", "[1]")])
+    (unit,) = plan_first(GRAMMAR, NOTHING, [Document("a.json", "[1]")])
     found = run_unit_anywhere(str(saved), read_checksum(saved), NOTHING, Path(), unit)
     assert found.counts["files that Lark parses"] == 1
 
 
 def test_a_unit_is_not_done_with_another_artifact_than_the_one_that_is_verified(saved):
-    (unit,) = plan_first(NOTHING, [Document("a.json", "[1]")])
+    (unit,) = plan_first(GRAMMAR, NOTHING, [Document("a.json", "[1]")])
     with pytest.raises(ArtifactError, match="another file where a part of the work is done"):
         run_unit_anywhere(str(saved), "00" * 32, NOTHING, Path(), unit)

@@ -53,7 +53,7 @@ def test_a_token_that_the_mask_lacks_is_found(subject):
     found = check(subject)
     assert not found.ok
     failure = found.failures[0]
-    assert failure["what"] == "the mask forbids a token in a text that Lark parses"
+    assert failure["what"] == "the mask forbids a token in a legal text"
     assert failure["token"] == "b'ab'"
     assert failure["file"] == "a.txt"
     assert failure["before"] + failure["after"] == TEXT
@@ -69,8 +69,8 @@ def test_a_token_that_is_taken_as_its_first_byte_is_found(subject, monkeypatch):
 
     monkeypatch.setattr(LalrMachine, "take", sabotaged)
     assert {f["what"] for f in check(subject).failures} & {
-        "a token leads elsewhere than its bytes in a text that Lark parses",
-        "two cuts of the text lead apart in a text that Lark parses",
+        "a token leads elsewhere than its bytes in a legal text",
+        "two cuts of the text lead apart in a legal text",
     }
 
 
@@ -82,8 +82,8 @@ def test_a_token_that_is_legal_and_refused_is_found(subject, monkeypatch):
     )
     what = {f["what"] for f in check(subject).failures}
     assert what & {
-        "a token is legal and refused in a text that Lark parses",
-        "a token is refused in a text that Lark parses",
+        "a token is legal and refused in a legal text",
+        "a token is refused in a legal text",
     }
 
 
@@ -91,14 +91,14 @@ def test_a_byte_that_is_refused_is_found(subject_of):
     subject = subject_of('start: "ab"', 'start: "ac"')
     found = check(subject, "ac", 1)
     assert not found.counts.get("tokens")
-    assert found.failures[0]["what"] == "a byte is refused in a text that Lark parses"
+    assert found.failures[0]["what"] == "a byte is refused in a legal text"
     assert (found.failures[0]["offset"], found.failures[0]["token"]) == (1, "b'c'")
 
 
 def test_an_end_that_is_illegal_is_found(subject_of):
     subject = subject_of('start: "a" "b" "c"', 'start: "a" "b"')
     found = check(subject, "ab", 1)
-    assert found.failures[-1]["what"] == "the end is illegal in a text that Lark parses"
+    assert found.failures[-1]["what"] == "the end is illegal in a legal text"
 
 
 def test_the_empty_text_has_one_stretch(subject_of):

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from maskc.verify.general import GeneralOracle
+from maskc.verify.loaded import unpack
 from maskc.verify.oracle import Oracle
-from maskc.verify.subject import build_oracle, parses, unpack
+from maskc.verify.subject import build_oracle, parses
 
 LIST = 'start: "[" "a"* "]"\n'
 

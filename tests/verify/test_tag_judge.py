@@ -113,3 +113,21 @@ def test_blanks_are_counted_outside_of_strings(text: str, expected: bool) -> Non
     form = {"type": "json_schema", "json_schema": schema, "max_whitespace_cnt": 2}
     assert judge(form, text) is expected
     assert judge({**form, "max_whitespace_cnt": 0}, '{"a": 1}', strict=True) is False
+
+
+def test_a_tag_of_the_older_form_is_judged_as_it_is_read() -> None:
+    structure = {"begin": "<f>", "schema": {"type": "string"}, "end": "!", "excludes": ["</f>"]}
+    tag = {"structures": [structure], "triggers": ["<f>"], "at_least_one": True}
+    found = TagJudge(tag, ())
+    assert found.judge('<f>"a"! b')
+    assert not found.judge('<f>"</f>"!')
+    assert not found.judge('a <f>"a"!')
+    del structure["schema"]
+    assert TagJudge(tag, ()).judge("<f>12!")
+
+
+def test_nothing_ends_inside_the_name_of_a_special_token() -> None:
+    form = {"type": "star", "content": {"type": "any_text"}}
+    judged = TagJudge({"type": "structural_tag", "format": form}, ("[S]",))
+    assert judged.judge("[S")
+    assert not judged.judge("a[S]b")
