@@ -15,7 +15,7 @@ WORDS = BOTTOM | {"automata", "vocab"}
 GRAMMAR = WORDS | {"grammar", "lexer", "parser"}
 COMPILER = GRAMMAR | {"frontends", "store", "pushdown", "streamline", "emit"}
 GLR = {"glr.adjacency", "glr.cfg", "glr.epsilon", "glr.lookback", "glr.lr0", "glr.recursion"}
-GLR |= {"glr.interchangeable", "glr.unit_cycles"}
+GLR |= {"glr.interchangeable", "glr.tails", "glr.unit_cycles"}
 FILE = BOTTOM | {
     *("artifact.checksums", "artifact.container", "artifact.files", "artifact.header"),
     *("artifact.model", "artifact.relations", "artifact.sections", "artifact.starts"),
@@ -89,7 +89,7 @@ MAY_IMPORT = {
     # What a structural tag says, as pieces and links; the kit lends what compiles them.
     "tags": RUNTIME | {"tags"},
     # An engine's tokenizer is compared with the artifact's, by the compiler's own reading.
-    "integrations": RUNTIME | {"", "integrations", "kit", "vocab"},
+    "integrations": RUNTIME | {"", "integrations", "kit", "tags.families", "vocab"},
     # Chunks are compiled as a lexer's are; what is read of a tokenizer goes to runtime tables.
     "spelling": RUNTIME
     | {"", "automata.charset", "frontends.lark.regex_module", "frontends.source", "pipeline"}
@@ -117,6 +117,11 @@ MAY_IMPORT = {
     "bench": RUNTIME | {"vocab", "verify.files", "bench"},
     "lint": COMPILER | GLR | {"artifact.model", "lalr_path", "pipeline", "stages", "lint"},
     "lint.schemas": {"errors", "jsonschema", "lint", "runtime.schema.plan.plan"},
+    # Masks are read by who reads them otherwise.
+    "lint.vocabulary": {
+        *("artifact.model", "lint.model", "lint.subject", "pipeline", "runtime.graph"),
+        "vocab.vocabulary",
+    },
     "lint.unsatisfiable": {"errors", "jsonschema", "lint.model", "runtime.schema.plan.plan"},
     # What the runtime does, told in the words of the grammar that it was made from.
     "explain": COMPILER | RUNTIME | {"explain"},

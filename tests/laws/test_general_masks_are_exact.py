@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
+from maskc.glr.tails import factor_tails
 from maskc.verify.general import GeneralOracle, parses_generally
 from maskc.verify.readings import Undecided
 from tests.compiled import compile_text, legal_ids
@@ -62,6 +63,15 @@ def test_a_mask_is_exact_for_a_general_grammar(seed, lexer):
     draw = Random(seed)
     text, alphabet = draw_general_grammar(draw)
     check(text, alphabet, 5, draw_tokens(draw, alphabet), lexer)
+
+
+@pytest.mark.parametrize("seed", range(examples(20).max_examples))
+def test_a_mask_is_exact_where_alternatives_share_their_tails(seed, monkeypatch):
+    monkeypatch.setattr("maskc.glr.pipeline.share_tails", factor_tails)
+    draw = Random(seed)
+    text, alphabet = draw_general_grammar(draw)
+    for lexer in LEXERS:
+        check(text, alphabet, 4, draw_tokens(draw, alphabet), lexer)
 
 
 @examples(60)

@@ -41,9 +41,20 @@ def _quiet():
 
 
 def completion(matcher):
-    """Return what the compiled grammar accepts next, to its end."""
+    """Return what the compiled grammar accepts next, to its end.
+
+    A short end is searched broadly. Where configurations hold what was written, as in comments of a
+    text that follows itself, there are too many for that, and it is drawn.
+    """
+    found = search_completion(matcher, 500)
+    walks = (walk_to_end(matcher, Random(number)) for number in range(20))
+    found = found if found is not None else next((w for w in walks if w is not None), None)
+    return found if found is not None else search_completion(matcher, 20_000)
+
+
+def search_completion(matcher, most):
     pending, seen = deque([(matcher, "")]), set()
-    while pending and len(seen) < 20_000:
+    while pending and len(seen) < most:
         here, written = pending.popleft()
         if here.is_accepting:
             return written
@@ -55,28 +66,43 @@ def completion(matcher):
     return None
 
 
-def check_language(text, alphabet, longest, tokens, find_rest=None, **settings_):
+def walk_to_end(matcher, draw):
+    here, written = matcher.fork(), ""
+    while not here.is_accepting:
+        next_ = (c for c in draw.sample(MORE, len(MORE)) if here.accept_bytes(c.encode()))
+        character = next(next_, None)
+        if character is None or len(written) > 100:
+            return None
+        written += character
+    return written
+
+
+def check_language(
+    text, alphabet, longest, tokens, find_rest=None, lark=None, codec="utf-8", **settings_
+):
     """Walk all prefixes; return how many masks were compared.
 
-    ``find_rest`` takes a matcher and the bytes before it, and returns bytes up to an end.
+    ``find_rest`` takes a matcher and the bytes before it, and returns bytes up to an end. ``lark``
+    says what is a text, if it is not the parser of the source; ``codec`` makes bytes of texts.
     """
     find_rest = find_rest or whole_completion
-    lark = build_lark(load_source(text, **settings_))
+    lark = lark or build_lark(load_source(text, **settings_))
     accepted = accepted_texts(lark, alphabet, longest)
     try:
         artifact = compile_text(text, tokens, **settings_)
     except GrammarError:  # no text at all
         assert not accepted
         return 1
-    prefixes = {t.encode()[:i] for t in accepted for i in range(len(t.encode()) + 1)}
-    sure = {p.encode()[:i] for p in accepted for i in range(len(p.encode()) + 1)}
+    encoded = [text.encode(codec) for text in accepted]
+    prefixes = {data[:i] for data in encoded for i in range(len(data) + 1)}
+    sure = {*prefixes}
     n_masks, rests = 0, {}
     pending, seen = [(b"", artifact.matcher())], {b""}
     while pending:
         written, matcher = pending.pop()
         n_masks += 1
         legal = legal_ids(matcher, artifact.vocab_size)
-        is_text = written.decode(errors="replace") in accepted
+        is_text = written.decode(codec, errors="replace") in accepted
         assert (len(tokens) in legal) == is_text == matcher.is_accepting, written
         for token_id, token in enumerate(tokens):
             after = matcher.fork()
@@ -84,13 +110,14 @@ def check_language(text, alphabet, longest, tokens, find_rest=None, **settings_)
             longer = written + token
             if token_id in legal and longer not in prefixes:
                 # What can come next depends on where the matcher is, and on nothing before.
-                key = (after.configuration(), cut_character(longer))
+                key = (after.configuration(), cut_character(longer) if codec == "utf-8" else b"")
                 if key not in rests:
                     rests[key] = find_rest(after, longer)
                 assert rests[key] is not None, (written, token)
-                witness = (longer + rests[key]).decode()
+                whole = longer + rests[key]
+                witness = whole.decode(codec)
                 assert lark_accepts(lark, witness), (written, token, witness)
-                prefixes |= {witness.encode()[:i] for i in range(len(witness.encode()) + 1)}
+                prefixes |= {whole[:i] for i in range(len(whole) + 1)}
             if token_id not in legal:
                 assert longer not in sure, (written, token)
             if token_id in legal and longer not in seen and len(longer) < longest - 1:

@@ -123,6 +123,7 @@ def test_a_header_without_an_entry_about_indentation_is_refused(path):
         ("indented", {"column_period": assigned((0, 0), 0)}, "a period beyond its columns"),
         ("indented", {"column_period": assigned((0, 1), 99)}, "a period beyond its columns"),
         ("lalr", {"masks": assigned((0, -1), -1)}, "a token beyond the vocabulary"),
+        ("lalr", {"union_parent": assigned(slice(None), 0)}, "union_parent"),
         ("lalr", {"question_node": assigned(slice(None), 10**6)}, "outside nodes"),
     ],
 )

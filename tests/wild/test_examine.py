@@ -28,6 +28,17 @@ def test_a_postlex_that_is_a_class_counts_as_refused(tmp_path):
     assert found["state"] in STATES
 
 
+def test_a_grammar_that_lark_did_not_come_to_load_is_not_refused_by_lark(tmp_path):
+    (tmp_path / "x.lark").write_text('start: "a"\n')
+    (tmp_path / "x.toml").write_text('parser = "lalr"\n')
+    (entry,) = read_entries(tmp_path)
+    folder = tmp_path / "made"
+    folder.mkdir()
+    found = examine(entry, folder, Bounds(0.01, 4000, "bytes"))
+    assert found["state"] == "not loaded"
+    assert "no end after" in found["why"]
+
+
 def test_a_grammar_without_texts_is_no_refusal(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "x.lark").write_text("start: A B\nA: /a+/\nB: /a/\n")

@@ -41,7 +41,13 @@ def test_a_difference_is_named_whatever_was_expected():
 def test_the_page_says_how_many_compile_of_those_that_have_texts():
     none = {**BAD, "state": "no text"}
     lines = format_report(
-        {"a": GOOD, "b": none, "c": BAD, "d": {**BAD, "state": "Lark refuses it"}}
+        {
+            "a": GOOD,
+            "b": none,
+            "c": BAD,
+            "d": {**BAD, "state": "Lark refuses it"},
+            "e": {**BAD, "state": "not loaded"},
+        }
     )
     assert [line for line in lines if "aim" in line] == [
         "Of the 1 grammars for `lalr` that Lark loads, and of which it parses any text, 1 compile: "
