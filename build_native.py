@@ -1,4 +1,6 @@
-"""Compiles the runtime with mypyc: for a wheel of this platform, or into a checkout.
+"""Compiles the runtime with mypyc, and what takes long of compiling schemas.
+
+For a wheel of this platform, or into a checkout.
 
 Usage: python build_native.py [--clean]: into this checkout, for the Python that runs it (``make
 native``), or removes what was compiled (``make pure``). A wheel is compiled if ``MASKC_NATIVE=1``
@@ -47,6 +49,33 @@ INTERPRETED = {
     "maskc/runtime/glr/gss.py": "weak references",
 }
 MORE = ("maskc/bits.py", "maskc/ids.py", "maskc/levels.py")
+# Of compiling a schema, which requests wait for, what takes longest. None of it calls itself as
+# deep as references lead without counting: only the interpreter raises RecursionError there.
+MORE += tuple(
+    f"maskc/jsonschema/{name}.py"
+    for name in (
+        "alternatives",
+        "array_drafts",
+        "automata",
+        "building",
+        "drafts",
+        "expressions",
+        "formulas",
+        "freezing",
+        "holding",
+        "lowering",
+        "numbers",
+        "object_drafts",
+        "places",
+        "references",
+        "satisfying",
+        "splitting",
+        "string_drafts",
+        "string_keywords",
+        "thompson",
+        "values",
+    )
+)
 
 
 def sources() -> list[str]:

@@ -6,9 +6,11 @@
 For each request with an answer and for each family: the tools make a constraint, and the answer's
 calls, as the family writes them, must be taken whole. The calls are valid by `jsonschema` first; an
 answer that is not (the data has some, such as a number for a string) must be refused. Then the same
-text with another name, with an argument of another type, and without its end must not be taken.
-Tools that a family's style cannot write are counted as refused, by sentence. The seconds are of the
-processor.
+text with another name, with an unknown argument and without its end must not be taken. Each
+argument is exchanged for a value of another type, too: that must be taken if `jsonschema` says that
+the call is valid then, as it reads; where a family writes strings as they are and no types, `3` is
+a number and a text. Tools that a family's style cannot write are counted as refused, by sentence.
+What is wrong is in capitals, and the exit status is 1. The seconds are of the processor.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
 from maskc.tags.families import Tool, list_families, load_family
 from maskc.tags.rendering import render
+from maskc.tags.styles import STYLES
 from maskc.vocab import load_vocabulary
 
 PARTS = (
@@ -36,7 +39,7 @@ PARTS = (
     *("live_simple", "live_multiple", "live_parallel", "live_parallel_multiple"),
 )
 TYPES = {"dict": "object", "float": "number", "tuple": "array", "double": "number"}
-NOTES = ("description", "default", "optional", "example", "format", "title")
+OTHERS: tuple[Any, ...] = ("x y", 7, 1.5, True, None, ["a"], {"a": 1})  # one of each type
 
 
 def list_requests(path: str) -> Iterator[tuple[list[Any], list[Any]]]:
@@ -92,6 +95,48 @@ def takes(kit: Kit, tools: list[Any], family: str, text: str) -> bool:
     return matcher.accept_bytes(text.encode()) and matcher.is_accepting
 
 
+def find_styles(form: Any) -> set[str]:
+    """Return the styles of the arguments in a tag."""
+    if isinstance(form, dict):
+        own = {form["style"]} if form.get("type") == "json_schema" else set()
+        return own.union(*map(find_styles, form.values()))
+    return set().union(*map(find_styles, form)) if isinstance(form, list) else set()
+
+
+def list_readings(value: Any, style: str) -> list[Any]:
+    """Return what a value can be read as, as a style writes it."""
+    if style == "json" or isinstance(value, str):
+        return [value]  # none of the texts here reads as anything else
+    writes_types = STYLES[style].string != STYLES[style].other
+    nested = STYLES[style].is_nested and isinstance(value, dict | list)
+    return [value] if writes_types or nested else [value, json.dumps(value)]
+
+
+def check_types(
+    kit: Kit,
+    family: str,
+    tools: list[Any],
+    tag: Any,
+    schema: Any,
+    arguments: Any,
+    seen: Counter[str],
+) -> None:
+    """Count what becomes of a valid call in which one argument has another type."""
+    (style,) = find_styles(tag)
+    # From call to call another one, so that all types are tried in all places.
+    first = seen["another type refused"] + seen["another type that fits taken"]
+    for number, name in enumerate(arguments, first):
+        given = OTHERS[number % len(OTHERS)]
+        is_legal = any(
+            is_valid({**arguments, name: value}, schema) for value in list_readings(given, style)
+        )
+        taken = takes(kit, tools, family, render(tag, {**arguments, name: given}))
+        if is_legal:
+            seen["another type that fits taken" if taken else "ANOTHER TYPE, NOT TAKEN"] += 1
+        else:
+            seen["ANOTHER TYPE TAKEN" if taken else "another type refused"] += 1
+
+
 def check(
     kit: Kit, family: str, functions: list[Any], calls: list[Any], seen: Counter[str]
 ) -> None:
@@ -122,16 +167,17 @@ def check(
             continue
         if is_valid(arguments, schemas[name]):
             seen["valid, taken" if is_taken else "VALID, NOT TAKEN"] += 1
+            check_types(kit, family, tools, tag, schemas[name], arguments, seen)
         else:
             seen["invalid, taken as text" if is_taken else "invalid, not taken"] += 1
         wrong = text.replace(name, f"{name}_", 1)
-        seen["wrong name taken" if takes(kit, tools, family, wrong) else "wrong name refused"] += 1
+        seen["WRONG NAME TAKEN" if takes(kit, tools, family, wrong) else "wrong name refused"] += 1
         cut = takes(kit, tools, family, text[:-1])
-        seen["missing end taken" if cut else "missing end refused"] += 1
+        seen["MISSING END TAKEN" if cut else "missing end refused"] += 1
         unknown = render(tag, {**arguments, "no_such_parameter": 1})
         if schemas[name].get("additionalProperties") is False:
             taken = takes(kit, tools, family, unknown)
-            seen["unknown argument taken" if taken else "unknown argument refused"] += 1
+            seen["UNKNOWN ARGUMENT TAKEN" if taken else "unknown argument refused"] += 1
 
 
 def main() -> None:
@@ -142,7 +188,7 @@ def main() -> None:
     parser.add_argument("--family", action="append", choices=list_families())
     parser.add_argument("--every", type=int, default=1)
     options = parser.parse_args()
-    kit = make_kit(load_vocabulary(options.tokenizer))
+    kit, n_wrong = make_kit(load_vocabulary(options.tokenizer)), 0
     for family in options.family or list_families():
         seen: Counter[str] = Counter()
         began = time.process_time()
@@ -151,6 +197,8 @@ def main() -> None:
                 check(kit, family, functions, calls, seen)
         seconds = time.process_time() - began
         print(f"{family} ({seconds:.0f} s)", dict(sorted(seen.items())), flush=True)
+        n_wrong += sum(n for what, n in seen.items() if what.isupper())
+    raise SystemExit(1 if n_wrong else 0)
 
 
 if __name__ == "__main__":

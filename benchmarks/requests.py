@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import statistics
 import tempfile
 import time
 import tracemalloc
@@ -22,6 +23,7 @@ import maskc
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit, save_kit
 from maskc.kit.kit import Kit
+from maskc.runtime.effort import count_taken
 from maskc.vocab import load_encoder, load_vocabulary
 
 N_RUNS = 5
@@ -188,6 +190,35 @@ def measure_count(kit: Kit, make: Callable[[str, int], Request], most: int) -> d
     }
 
 
+# Loops one after the other, and texts that stay in one of them for a while.
+CHAINS = {
+    r"\w{1,50}\W{1,50}": "abcdefgh,; ()",
+    r"(\w{1,50}\W{1,50}){1,50}": "abcd,; ()ab c",
+    r"[\w ]{1,80}": "abcd ab c",
+    ".{1,50}[a-z]{1,50}x": "abcdefgh ab cd",
+}
+
+
+def measure_chain(kit: Kit, pattern: str, text: str) -> dict[str, float]:
+    """Return milliseconds of processor time of masks that nobody asked for, and their steps."""
+    matcher, bitmask = kit.regex(pattern).matcher(), maskc.allocate_bitmask(1, kit.vocab_size)
+    times, steps = [], []
+    for character in ["", *text]:
+        if character and not matcher.accept_bytes(character.encode()):
+            raise ValueError("the text is not of the pattern")
+        taken, began = count_taken(), time.process_time()
+        matcher.fill_bitmask(bitmask, 0)
+        times.append(1000 * (time.process_time() - began))
+        steps.append(count_taken() - taken)
+    return {
+        "first": times[0],
+        "median": statistics.median(times),
+        "most": max(times),
+        "steps, median": statistics.median(steps),
+        "steps, most": max(steps),
+    }
+
+
 def measure_kit(kit: Kit) -> dict[str, float]:
     """Return the size of a kit's file in megabytes, and milliseconds of loading it."""
     with tempfile.TemporaryDirectory() as folder:
@@ -215,6 +246,7 @@ def main() -> None:
     for name, make_count in COUNTS.items():
         for most in (64, 65_536):
             found[f"{name}, {most:,}"] = measure_count(kit, make_count, most)
+    found.update((name, measure_chain(kit, name, text)) for name, text in CHAINS.items())
     found["masks of a text, µs"] = measure_text(kit, given.tokenizer)
     if given.json:
         print(json.dumps(found, indent=1))

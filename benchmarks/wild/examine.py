@@ -25,8 +25,9 @@ from typing import Any
 from benchmarks.conformance.corpora import ROOT
 from benchmarks.wild.settings import Entry
 
-# *No text*: maskc says that nothing can be parsed, and Lark parses none of the derived texts.
-STATES = ("Lark refuses it", "differs", "refused", "no text", "compiles", "verified")
+# *Not loaded*: time or memory ran out before Lark had. *No text*: maskc says that nothing can be
+# parsed, and Lark parses none of the derived texts.
+STATES = ("Lark refuses it", "not loaded", "differs", "refused", "no text", "compiles", "verified")
 _NO_TEXT = "no text at all can be parsed"
 AMOUNTS = {
     "--files": 60,
@@ -74,7 +75,7 @@ def examine(entry: Entry, folder: Path, bounds: Bounds) -> dict[str, Any]:
     texts.mkdir()
     loaded = _load(entry, texts, bounds)
     if not loaded["loads"]:
-        return {**result, "state": STATES[0], "why": loaded["why"]}
+        return {**result, "state": loaded["state"], "why": loaded["why"]}
     if entry.postlex_in_words:
         return {**result, "state": "refused", "why": f"postlex: {entry.postlex_in_words}"}
     for path in entry.samples:
@@ -103,9 +104,10 @@ def _load(entry: Entry, texts: Path, bounds: Bounds) -> dict[str, Any]:
     done = run_bounded([*command, str(N_DERIVED)], bounds.seconds, bounds.megabytes)
     lines = done["out"].splitlines()
     if not lines:
-        return {"loads": False, "why": done["error"]}
+        return {"loads": False, "state": "not loaded", "why": done["error"]}
     return {
         "parsed": 0,
+        "state": STATES[0],
         **{key: value for line in lines for key, value in json.loads(line).items()},
     }
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 AIMS = {"lalr": 0.98, "earley": 0.95}  # of the grammars that Lark loads, those that compile
+UNREAD = ("Lark refuses it", "not loaded")  # Lark has not loaded it
 Report = Mapping[str, Mapping[str, Any]]
 
 
@@ -39,11 +40,15 @@ def _counts(report: Report) -> list[str]:
         compile_ = states["verified"] + states["compiles"] + states["differs"]
         cells = [
             ", ".join(kind) if kind else "all",
-            *(str(n) for n in (len(some), len(some) - states["Lark refuses it"], compile_)),
+            *(str(n) for n in (len(some), _count_loaded(states), compile_)),
             *(str(states[state]) for state in ("verified", "compiles", "differs")),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return lines
+
+
+def _count_loaded(states: Counter[str]) -> int:
+    return states.total() - sum(states[state] for state in UNREAD)
 
 
 def _shares(report: Report) -> list[str]:
@@ -51,7 +56,7 @@ def _shares(report: Report) -> list[str]:
     lines = []
     for parser, aim in AIMS.items():
         states = Counter(r["state"] for r in report.values() if r["parser"] == parser)
-        n = states.total() - states["Lark refuses it"] - states["no text"]
+        n = _count_loaded(states) - states["no text"]
         compile_ = states["verified"] + states["compiles"] + states["differs"]
         if n:
             lines.append(
@@ -81,7 +86,7 @@ def _times(report: Report) -> list[str]:
 def _refused(report: Report) -> list[str]:
     lines = ["| not compiled, or not verified | why |", "|---|---|"]
     for name, result in report.items():
-        if result["state"] in ("refused", "no text", "compiles", "differs"):
+        if result["state"] in ("not loaded", "refused", "no text", "compiles", "differs"):
             lines.append(f"| `{name}` | {result['state']}: {_escape(result['why'])} |")
     return lines
 
