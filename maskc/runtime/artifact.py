@@ -199,7 +199,7 @@ class Artifact:
 
         Raises:
             ArtifactError: the artifact was not compiled for that start symbol.
-            HoleError, UnknownSymbolError: as :meth:`bind`.
+            HoleError, TypeError, UnknownSymbolError: as :meth:`bind`.
         """
         if start is not None and self.for_start(start) is not self:
             return self.for_start(start).matcher(start=None, **holes)

@@ -5,11 +5,15 @@ Example: ``["users", "orders"]``, or what :func:`maskc.compile_pattern` returns.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from maskc.errors import HoleError
 from maskc.runtime.holes.tracks import Automaton
 from maskc.runtime.link.automata.automaton import ByteAutomaton, Words
+
+# What can be iterated over and is no list of words.
+_NO_LISTS = (str, bytes, bytearray, memoryview)
 
 
 class NoWords(ByteAutomaton[int]):
@@ -41,11 +45,8 @@ def read_words(grammar: str, hole: str, given: Iterable[str] | Automaton) -> Aut
     """
     if isinstance(given, ByteAutomaton):
         return given
-    if isinstance(given, str | bytes):
-        raise TypeError(
-            f"{hole} is narrowed to a list of words, or to a pattern of maskc.compile_pattern(…), "
-            f"not to a {type(given).__name__}"
-        )
+    if isinstance(given, _NO_LISTS) or not isinstance(given, Iterable):
+        raise TypeError(_tell_kinds(hole, given))
     words: set[bytes] = set()
     for word in given:
         if not isinstance(word, str):
@@ -59,6 +60,18 @@ def read_words(grammar: str, hole: str, given: Iterable[str] | Automaton) -> Aut
     if b"" in words:
         raise HoleError(grammar, hole, "a word is empty, and no lexeme is", "leave it out")
     return Words(sorted(words)) if words else NoWords()
+
+
+def _tell_kinds(hole: str, given: object) -> str:
+    """Return the sentence about what is neither words nor an automaton."""
+    taken = "a list of words, or to a pattern of maskc.compile_pattern(…)"
+    kind = type(given).__name__
+    found, way_out = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}", ""
+    if given is None:
+        found = "None"
+    elif isinstance(given, re.Pattern):
+        found, way_out = "one of re.compile", "; give its text to maskc.compile_pattern"
+    return f"{hole} is narrowed to {taken}, not to {found}{way_out}"
 
 
 def bytes_of(automaton: Automaton) -> bytes:

@@ -1,6 +1,7 @@
 """Terminals narrowed to words: what is legal, what is shared, and what is refused."""
 
 import copy
+import re
 
 import numpy as np
 import pytest
@@ -170,6 +171,30 @@ def test_what_are_no_words_is_refused(artifact):
         artifact.bind(TABLE="users")
     with pytest.raises(TypeError, match="a word of TABLE is a str, not int"):
         artifact.bind(TABLE=[1])
+
+
+@pytest.mark.parametrize(
+    ("given", "fact"),
+    [
+        (re.compile("a+"), r"not to one of re\.compile; give its text to maskc\.compile_pattern"),
+        (None, "not to None"),
+        (5, "not to an int"),
+        (b"users", "not to a bytes"),
+        (bytearray(b"users"), "not to a bytearray"),
+        (maskc.compile_pattern, "not to a function"),
+        ([b"users"], "a word of TABLE is a str, not bytes"),
+        ([["users"]], "a word of TABLE is a str, not list"),
+    ],
+)
+def test_a_value_of_another_kind_is_told_what_is_taken(artifact, given, fact):
+    for narrow in (artifact.matcher, artifact.bind):
+        with pytest.raises(TypeError, match=f"TABLE .*{fact}|^{fact}"):
+            narrow(TABLE=given)
+
+
+def test_words_come_from_anything_that_yields_them(artifact):
+    words = (word for word in ("users", "orders"))
+    assert artifact.matcher(TABLE=words).accept_text("SELECT a FROM orders")
 
 
 def test_only_lalr_grammars_have_holes():
