@@ -35,6 +35,7 @@ FOLDERS += ("maskc/runtime/schema", "maskc/runtime/schema/*")
 INTERPRETED = {
     "maskc/runtime/arguments.py": "users call it",
     "maskc/runtime/artifact.py": "users call it",
+    "maskc/runtime/batches.py": "users call it",
     "maskc/runtime/borrowing.py": "once for an artifact",
     "maskc/runtime/compiled.py": "an interface",
     "maskc/runtime/effort.py": "local to a thread",
@@ -44,6 +45,7 @@ INTERPRETED = {
     "maskc/runtime/matcher.py": "users call it",
     "maskc/runtime/once.py": "a descriptor",
     "maskc/runtime/over_tokens.py": "users call it",
+    "maskc/runtime/taking.py": "users' tokens come to it",
     "maskc/runtime/vocabulary.py": "weak references",
     "maskc/runtime/cache/generations.py": "weak references",
     "maskc/runtime/glr/gss.py": "weak references",

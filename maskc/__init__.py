@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from maskc.kit.kit import Kit
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact, load
+    from maskc.runtime.batches import allocate_bitmask, fill_bitmasks
     from maskc.runtime.compiled import Compiled
     from maskc.runtime.holes.bound import Bound, Given
-    from maskc.runtime.matcher import Matcher, allocate_bitmask, fill_bitmasks
+    from maskc.runtime.matcher import Matcher
     from maskc.runtime.spelling.canonical import Canonical
     from maskc.runtime.spelling.spelling import Spelling, load_spelling
     from maskc.vocab import AddedTokens
@@ -208,14 +209,14 @@ _MODULES = {
     "Limits": "limits",
     "MaskcError": "errors",
     "Matcher": "runtime.matcher",
-    "allocate_bitmask": "runtime.matcher",
+    "allocate_bitmask": "runtime.batches",
     "compile_grammar": "compiling",
     "compile_json_schema": "compiling",
     "compile_pattern": "compiling",
     "compile_spelling": "compiling",
     "compile_structural_tag": "compiling",
     "compile_tools": "compiling",
-    "fill_bitmasks": "runtime.matcher",
+    "fill_bitmasks": "runtime.batches",
     "load": "runtime.artifact",
     "load_spelling": "runtime.spelling.spelling",
 }

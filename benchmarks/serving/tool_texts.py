@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from maskc.kit.constraint import Constraint
-from maskc.runtime.matcher import Matcher, allocate_bitmask
+from maskc.runtime.batches import allocate_bitmask
+from maskc.runtime.matcher import Matcher
 from maskc.tags.styles import STYLES
 
 _MOST_STEPS = 400

@@ -24,7 +24,7 @@ from maskc.bench.model import BenchOptions, BenchReport
 from maskc.bench.slowest import find_slowest
 from maskc.bench.timing import Bitmask, Session, keep_least, measure_pass, walk
 from maskc.runtime.artifact import Artifact, load
-from maskc.runtime.matcher import allocate_bitmask
+from maskc.runtime.batches import allocate_bitmask
 from maskc.verify.files import choose_files, find_corpus
 from maskc.vocab import load_encoder
 

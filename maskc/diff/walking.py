@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 
 from maskc.artifact.container import encode
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.matcher import Matcher, allocate_bitmask
+from maskc.runtime.batches import allocate_bitmask
+from maskc.runtime.matcher import Matcher
 
 _MOST_KINDS = 1_000  # of differences that are told apart
 _MOST_LENGTH = 200  # tokens of a drawn text

@@ -14,7 +14,8 @@ from maskc.explain.groups import group_tokens
 from maskc.explain.model import Death, Explanation, TokenVerdict
 from maskc.explain.readings import Open, Reader, open_reader
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.matcher import Matcher, allocate_bitmask
+from maskc.runtime.batches import allocate_bitmask
+from maskc.runtime.matcher import Matcher
 
 N_EXAMPLES = 16
 

@@ -32,7 +32,7 @@ from maskc.integrations.rows import fill_ends
 from maskc.integrations.session import Session
 from maskc.integrations.torch_masks import unpack_bitmask
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.matcher import allocate_bitmask
+from maskc.runtime.batches import allocate_bitmask
 
 ENGINE = "transformers"
 INTERFACE = Interface(ENGINE, ("5.23.0",))

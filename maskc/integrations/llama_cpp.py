@@ -34,8 +34,8 @@ from maskc.integrations.errors import IntegrationError, check_artifacts
 from maskc.integrations.llama_cpp_model import find_end_ids, find_unwritten, read_vocabulary
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.session import Session
+from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.compiled import Compiled
-from maskc.runtime.matcher import allocate_bitmask
 from maskc.runtime.once import made_once
 
 if TYPE_CHECKING:

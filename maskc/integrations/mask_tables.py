@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 from maskc.integrations.errors import load_engine
 from maskc.integrations.torch_masks import EXTRA, apply_bitmask
+from maskc.runtime.batches import allocate_bitmask, fill_bitmasks
 from maskc.runtime.compiled import Compiled
-from maskc.runtime.matcher import Matcher, allocate_bitmask, fill_bitmasks
+from maskc.runtime.matcher import Matcher
 
 if TYPE_CHECKING:
     from torch import Tensor

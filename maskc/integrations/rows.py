@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.errors import TokensLeftError
+from maskc.runtime.batches import fill_bitmasks
 from maskc.runtime.compiled import Compiled
-from maskc.runtime.matcher import Matcher, fill_bitmasks
+from maskc.runtime.matcher import Matcher
 
 _log = logging.getLogger(__name__)
 

@@ -33,8 +33,8 @@ from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.rows import Following, fill_rows
 from maskc.integrations.torch_masks import unpack_bitmask
 from maskc.integrations.vocabulary import read_vocabulary
+from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.compiled import Compiled
-from maskc.runtime.matcher import allocate_bitmask
 
 if TYPE_CHECKING:
     from torch import Tensor

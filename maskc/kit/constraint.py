@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from maskc.kit.tokens import KitTokens
+from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.machine import Machine
-from maskc.runtime.matcher import allocate_bitmask
 from maskc.runtime.over_tokens import OverTokens
 
 _LONGEST_DRAFT = 4_096  # tokens

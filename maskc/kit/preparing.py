@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from maskc.kit.constraint import Constraint
-from maskc.runtime.matcher import allocate_bitmask
+from maskc.runtime.batches import allocate_bitmask
 from maskc.tags.families import Tool, load_family
 from maskc.tags.rendering import render
 

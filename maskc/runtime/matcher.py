@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Hashable, Iterable
+from functools import partial
 from typing import Any, NoReturn
 from weakref import ref
 
@@ -16,8 +16,6 @@ from maskc.runtime.arguments import (
     as_count,
     as_number,
     as_row,
-    as_rows,
-    as_token_ids,
     check_bitmask,
 )
 from maskc.runtime.compiled import Compiled
@@ -27,65 +25,11 @@ from maskc.runtime.ending.places import Place
 from maskc.runtime.forced_bytes import find_forced_bytes
 from maskc.runtime.forced_tokens import Encode, keep_stable
 from maskc.runtime.machine import Hypotheses
+from maskc.runtime.taking import may_end_with, take_again, take_all
 from maskc.runtime.undo import UndoLog
 
 # Of a matcher that has filled no bitmask.
 _NO_BITMASK: ref[NDArray[np.int32]] = ref(np.zeros((0, 0), dtype=np.int32))
-
-
-def allocate_bitmask(batch: int, vocab_size: int) -> NDArray[np.int32]:
-    """Return int32[batch, ceil(vocab_size / 32)], all ones: nothing is forbidden.
-
-    Token ``t`` is bit ``t % 32``, least significant first, of word ``t // 32``; 1 means legal.
-
-    Raises:
-        TypeError: a size is no integer.
-        ValueError: a size is less than 0.
-    """
-    shape = (as_count("a batch", batch), -(-as_count("vocab_size", vocab_size) // 32))
-    return np.full(shape, -1, dtype=np.int32)
-
-
-def fill_bitmasks(
-    matchers: Iterable[Matcher], bitmask: NDArray[np.int32], rows: Iterable[int]
-) -> None:
-    """Write the legal tokens of many matchers, each into its row: all of them, or nothing.
-
-    Args:
-        matchers: of one artifact or of several with vocabularies of one size.
-        bitmask: int32[batch, ceil(vocab_size / 32)], C-contiguous, written to.
-        rows: the row of each matcher, each another one.
-
-    Raises:
-        TypeError: an argument is of another kind; nothing is written.
-        ValueError: there are not as many rows as matchers, a row is not in the bitmask or comes
-            twice, or the bitmask has another shape; nothing is written.
-    """
-    batch = list(matchers)
-    if set(map(type, batch)) - {Matcher}:
-        for matcher in batch:
-            if not isinstance(matcher, Matcher):
-                raise TypeError(f"fill_bitmasks takes matchers, not {type(matcher).__name__}")
-    check_bitmask(bitmask, batch[0]._n_words if batch else None)
-    places = as_rows(rows, len(batch), bitmask)
-    if not batch:
-        return
-    artifact = batch[0]._artifact
-    # One loop, as each costs as much as copying a third of the masks.
-    alike = [m._hypotheses for m in batch if m._artifact is artifact and not m._terminated]
-    if len(alike) == len(batch) and places == list(range(len(batch))):
-        numbers = artifact.machine.mask_numbers(alike)
-        if min(numbers) >= 0:
-            # With "raise" in the place of "clip", it would go through an array in between.
-            table, filled = artifact.machine.pool.rows, bitmask[: len(batch)]
-            np.take(table, numbers, axis=0, out=filled, mode="clip")
-            return
-    for matcher in batch:
-        if matcher._n_words != bitmask.shape[1]:
-            check_bitmask(bitmask, matcher._n_words)
-    masks = [matcher._words() for matcher in batch]
-    for row, words in zip(places, masks, strict=True):
-        bitmask[row] = words
 
 
 class Matcher:
@@ -224,7 +168,7 @@ class Matcher:
             return False
         here = self._hypotheses
         if token_id in self._ends:
-            if not self._may_end_with(here, token_id):
+            if not may_end_with(self._machine, self._ends, here, token_id):
                 return False
             self._undo.append(here, token_id)
             self._terminated = True
@@ -244,7 +188,7 @@ class Matcher:
         Raises:
             TypeError: one that was read is no integer; nothing is changed.
         """
-        before, after, terminated = self._follow(token_ids)
+        before, after, terminated = self._take_all(token_ids)
         for hypotheses, token_id in before:
             self._undo.append(hypotheses, token_id)
         self._hypotheses, self._terminated = after, terminated
@@ -256,7 +200,7 @@ class Matcher:
         Raises:
             TypeError: one that was read is no integer.
         """
-        return len(self._follow(token_ids)[0])
+        return len(self._take_all(token_ids)[0])
 
     def accept_bytes(self, data: bytes | bytearray | memoryview) -> bool:
         """Take bytes as if they were one token; return False, and change nothing, if illegal.
@@ -314,7 +258,7 @@ class Matcher:
         if not 0 <= n_back <= n_states:
             raise ValueError(f"cannot roll back {n_back} of {n_states} accepted tokens")
         if n_back:
-            self._hypotheses = self._undo.back(n_back, self._take_again)
+            self._hypotheses = self._undo.back(n_back, partial(take_again, self._machine))
             self._terminated = False
 
     def fork(self) -> Matcher:
@@ -390,52 +334,13 @@ class Matcher:
         forced = self.forced_bytes()
         return keep_stable(forced, before, encode, self._artifact.token_texts) if forced else []
 
-    def _take_again(self, here: Hypotheses, taken: int | bytes) -> Hypotheses:
-        """Return the state after a token or bytes that were taken before in the same state."""
-        # What was not too much the first time is not too much now.
-        with one_mask(sys.maxsize):
-            if isinstance(taken, int):
-                return self._machine.take(here, taken)
-            return self._machine.step(here, taken) if taken else here
-
-    def _follow(
+    def _take_all(
         self, token_ids: Iterable[int]
     ) -> tuple[list[tuple[Hypotheses, int]], Hypotheses, bool]:
-        """Return what tokens would do.
-
-        It is the state before each and the token, the last state, and whether the text ends.
-
-        Nothing is changed, whatever reading the tokens does.
-        """
-        before: list[tuple[Hypotheses, int]] = []
-        here, terminated = self._hypotheses, self._terminated
-        for token_id in as_token_ids(token_ids):
-            if type(token_id) is not int:
-                token_id = as_number("a token", token_id)
-            if terminated:
-                break
-            if token_id in self._ends:
-                if not self._may_end_with(here, token_id):
-                    break
-                terminated, after = True, here
-            else:
-                after = self._machine.take(here, token_id)
-                if not after:
-                    break
-            before.append((here, token_id))
-            here = after
-        return before, here, terminated
-
-    def _may_end_with(self, here: Hypotheses, token_id: int) -> bool:
-        """Return whether the text may end with one of the end-of-sequence tokens."""
-        machine = self._machine
-        if not any(machine.may_end(h) for h in here):
-            return False
-        if len(self._ends) == 1:
-            return True
-        # A structural tag can ask for one of them, and the mask says for which.
-        words = machine.pool.unite(map(machine.mask, here)).words
-        return bool(words[token_id >> 5] >> (token_id & 31) & 1)
+        """Return what tokens would do, see :func:`take_all`."""
+        return take_all(
+            self._machine, self._ends, self._hypotheses, token_ids, terminated=self._terminated
+        )
 
     def _words(self) -> NDArray[np.int32]:
         """Return the mask, not to be written to."""

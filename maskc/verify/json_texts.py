@@ -12,7 +12,7 @@ from random import Random
 import numpy as np
 
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.matcher import allocate_bitmask
+from maskc.runtime.batches import allocate_bitmask
 from maskc.verify.json_ends import find_end, is_in_string, list_keys
 
 _DIGITS = tuple(b"%d" % digit for digit in range(10))

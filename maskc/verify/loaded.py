@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.artifact import Artifact, load
-from maskc.runtime.matcher import Matcher, allocate_bitmask
+from maskc.runtime.batches import allocate_bitmask
+from maskc.runtime.matcher import Matcher
 from maskc.verify.model import Experiment, VerifyOptions
 from maskc.verify.segments import Segments
 from maskc.vocab import Encoder, load_encoder

@@ -22,7 +22,7 @@ import numpy as np
 from maskc.budget import run_bounded
 from maskc.pipeline import compile_contents
 from maskc.runtime.artifact import Artifact, load
-from maskc.runtime.matcher import allocate_bitmask
+from maskc.runtime.batches import allocate_bitmask
 from maskc.streamline.order import STEPS
 from maskc.verify.model import Document, Experiment, Unit, place_of
 from maskc.verify.subject import Subject

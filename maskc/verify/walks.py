@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.matcher import Matcher, allocate_bitmask
+from maskc.runtime.batches import allocate_bitmask
+from maskc.runtime.matcher import Matcher
 from maskc.verify.oracle import Oracle, Undecided
 
 # Kind of a token → how often it is drawn, if one of the kind is legal.

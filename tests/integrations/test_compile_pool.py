@@ -19,8 +19,8 @@ from maskc.integrations.compile_ticket import BusyError, CancelledOrderError, Ti
 from maskc.kit.file import make_kit
 from maskc.kit.kit import REQUEST_LIMITS
 from maskc.kit.patterns import Pattern
+from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.link.automata.tabled import TabledAutomaton, tabulate
-from maskc.runtime.matcher import allocate_bitmask
 from maskc.vocab import load_vocabulary
 
 PATTERN = r"(?i:[a-c]{2,5})-\d+(?!.)"

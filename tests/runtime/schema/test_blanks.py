@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from maskc.kit.file import make_kit
-from maskc.runtime.matcher import allocate_bitmask
+from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.schema.plan.blanks import Blanks, at_most
 from tests.runtime.schema.vocabularies import TEXTS, VOCABULARY
 
