@@ -1,4 +1,4 @@
-"""What a client of ``vllm serve`` sees: texts, refusals, streams, and a server that lives on.
+"""``vllm serve`` as a benchmark starts it, and asks it.
 
 The server is vLLM's own, started with the plug-in found by its entry point, a reasoning parser, and
 the logits processor that steers texts to an end. It is started as a module, because the command
@@ -16,11 +16,9 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from benchmarks.serving.guide import Subject
 from benchmarks.workloads import ROOT
 
 NAMES = ("json", "python", "sql")
@@ -132,98 +130,6 @@ def body(name: str, after: int = 6, **more: Any) -> dict[str, Any]:
         "structured_outputs": {"grammar": f"maskc://{name}"},
         "vllm_xargs": {"guide": name, "guide_after": after},
     } | more
-
-
-def check_server(server: Server, subjects: dict[str, Subject]) -> dict[str, Any]:
-    """Return what each check found; a text that is wrong is in ``wrong``."""
-    from maskc.verify.subject import parses
-
-    wrong: list[str] = []
-
-    def judge(name: str, text: str, reason: str | None) -> bool:
-        good = reason == "stop" and parses(subjects[name].lark, text)
-        if not good:
-            wrong.append(f"{name}, {reason}: {text[:200]!r}")
-        return good
-
-    def judge_choice(name: str, choice: dict[str, Any]) -> bool:
-        return judge(name, choice["text"], choice["finish_reason"])
-
-    found: dict[str, Any] = {"wrong": wrong}
-    plain = {"prompt": PROMPT, "structured_outputs": {"grammar": "maskc://json"}}
-    status, answer = server.complete(**plain)
-    found["as in the page"] = status, answer["choices"][0]["finish_reason"]
-    cut = subjects["json"].oracle.at(answer["choices"][0]["text"].encode())
-    if cut.decide(b"")[1] is None:
-        wrong.append(f"as in the page: {answer['choices'][0]['text']!r}")
-
-    refusals = []
-    for name in ("missing", "../json", "broken", "other"):
-        status, answer = server.complete(**body(name))
-        refusals.append((status, answer["error"]["code"], answer["error"]["message"]))
-        # A stream has begun when vLLM checks a request: the error is its first event.
-        events = list(server.stream(**body(name)))
-        refusals.append((len(events), events[0]["error"]["code"], events[0]["error"]["message"]))
-    status, answer = server.complete(**body("json", use_beam_search=True, n=2))
-    refusals.append((status, answer["error"]["code"], answer["error"]["message"]))
-    found["refusals"] = refusals
-    wrong += [f"refused with {code}: {text}" for _, code, text in refusals if code != 400]
-
-    with ThreadPoolExecutor(64) as clients:
-        names = [NAMES[number % 3] for number in range(64)]
-        asked = [
-            clients.submit(server.complete, **body(name, after=4 + number % 17, seed=number))
-            for number, name in enumerate(names)
-        ]
-        answers = [(name, future.result()) for name, future in zip(names, asked, strict=True)]
-    found["64 clients"] = sum(
-        status == 200 and judge_choice(name, answer["choices"][0])
-        for name, (status, answer) in answers
-    )
-    status, answer = server.complete(**body("sql", n=4))
-    found["n=4"] = sum(judge_choice("sql", choice) for choice in answer["choices"])
-
-    streamed = 0
-    for name in NAMES:
-        chunks = [chunk["choices"][0] for chunk in server.stream(**body(name))]
-        text = "".join(chunk["text"] for chunk in chunks)
-        streamed += judge(name, text, chunks[-1]["finish_reason"])
-    found["streams"] = streamed
-
-    for number in range(8):
-        # Nothing steers these to an end: only the client's leaving stops them.
-        chunks = server.send("/v1/completions", plain | {"max_tokens": 480, "stream": True})
-        chunks.readline()
-        found["running before a client leaves"] = server.n_running()
-        chunks.close()
-        if number == 7:
-            end = time.monotonic() + 20
-            while server.n_running() and time.monotonic() < end:
-                time.sleep(0.2)
-    found["running after all clients left"] = server.n_running()
-    if server.n_running():
-        wrong.append("requests run on after their clients left")
-
-    think = {"guide_think": THINK_END, "guide_think_after": 5}
-    chats = []
-    for name in NAMES:
-        asked_chat = body(name) | {"messages": [{"role": "user", "content": "Think."}]}
-        del asked_chat["prompt"]
-        asked_chat["vllm_xargs"] |= think
-        status, answer = server.complete("/v1/chat/completions", **asked_chat)
-        choice = answer["choices"][0]
-        chats.append(bool(choice["message"].get("reasoning")))
-        judge(name, choice["message"]["content"] or "", choice["finish_reason"])
-    found["chats with reasoning"] = sum(chats)
-
-    # A request that leaves no legal token fails, and it alone.
-    status, answer = server.complete(**body("json", after=999, allowed_token_ids=[END]))
-    found["no legal token"] = status
-    if status != 500:
-        wrong.append(f"no legal token: {status} {answer}")
-    status, answer = server.complete(**body("json"))
-    found["at the end"] = status, judge_choice("json", answer["choices"][0])
-    return found
 
 
 def check_drift(engine: str, model: str, environment: dict[str, str]) -> tuple[int, str]:

@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.serving.guide import VARIABLE, GuideServer, Subject
-from benchmarks.serving.vllm_http import Server, check_drift, check_server
+from benchmarks.serving.vllm_checks import check_server
+from benchmarks.serving.vllm_http import Server, check_drift
 from benchmarks.workloads import ROOT
 from maskc.report.render import make_console, make_table
 

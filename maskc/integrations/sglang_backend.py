@@ -69,13 +69,81 @@ class CancellingExecutor(ThreadPoolExecutor):
         return future
 
 
+class _Dispatch:
+    """Which grammar is a request's: ours or the delegate's, as SGLang's backends are asked.
+
+    Attributes:
+        delegate: SGLang's backend for what is not ours.
+        registry: the artifacts.
+        constraints: makes what requests bring; ``None`` if they bring nothing.
+        end_ids: the tokens that end a text.
+        grammar_class: of the grammars that follow a session.
+        refusal_class: of SGLang's grammars that stand for a refusal.
+    """
+
+    delegate: Any
+    registry: ArtifactRegistry
+    constraints: RequestConstraints | None
+    end_ids: set[int]
+    grammar_class: type[Any]
+    refusal_class: type[Any]
+
+    def dispatch_ebnf(self, key_string: str) -> Any:
+        try:
+            name = parse_reference(key_string)
+            if name is not None:
+                return self.follow(self.registry.load(name), "ebnf")
+        except MaskcError as error:
+            return self.refusal_class(str(error))
+        return self.serve("grammar", "ebnf", key_string)
+
+    def dispatch_json(self, key_string: str) -> Any:
+        kind = "json_object" if key_string == _ANY_OBJECT else "json"
+        return self.serve(kind, "json", key_string)
+
+    def dispatch_regex(self, key_string: str) -> Any:
+        return self.serve("regex", "regex", key_string)
+
+    def dispatch_structural_tag(self, key_string: str) -> Any:
+        return self.serve("structural_tag", "structural_tag", key_string)
+
+    def dispatch_fallback(self, key_type: str, key_string: str) -> Any:
+        return self.delegate.dispatch_fallback(key_type, key_string)
+
+    def serve(self, kind: str, theirs: str, text: str) -> Any:
+        """Return the grammar of a request: ours, if its kind is, else the delegate's."""
+        delegated = getattr(self.delegate, f"dispatch_{theirs}")
+        if self.constraints is None or kind not in read_kinds():
+            return delegated(text)
+        try:
+            return self.follow(self.constraints.make(kind, text), theirs)
+        except MaskcError as error:
+            return delegated(text) if falls_back() else self.refusal_class(str(error))
+
+    def follow(self, compiled: Compiled, theirs: str) -> Any:
+        """Return a grammar that follows something of ours."""
+        return self.grammar_class(Session(compiled, self.end_ids), theirs)
+
+    def compile_framed_grammar(self, grammar: Any, frame: Any) -> Any:
+        if isinstance(grammar, self.grammar_class):
+            return None
+        return self.delegate.compile_framed_grammar(grammar, frame)
+
+    @property
+    def is_support_token_filter(self) -> bool:
+        return bool(self.delegate.is_support_token_filter)
+
+
 def build_backend_class() -> type[Any]:
     """Return the class of the backend that serves what is ours and delegates all else."""
     base = load_engine(BASE, ENGINE)
-    grammar_class = build_grammar_class()
 
-    class MaskcBackend(base.BaseGrammarBackend):  # type: ignore[misc, name-defined]
+    # What is ours comes first: SGLang's class has methods of the same names.
+    class MaskcBackend(_Dispatch, base.BaseGrammarBackend):  # type: ignore[misc, name-defined]
         """What it does is said in SGLang's ``BaseGrammarBackend``."""
+
+        grammar_class = build_grammar_class()
+        refusal_class = base.InvalidGrammarObject
 
         def __init__(
             self,
@@ -89,42 +157,6 @@ def build_backend_class() -> type[Any]:
             self.delegate, self.registry, self.end_ids = delegate, registry, end_ids
             self.constraints = constraints
 
-        def dispatch_ebnf(self, key_string: str) -> Any:
-            try:
-                name = parse_reference(key_string)
-                if name is not None:
-                    return self.follow(self.registry.load(name), "ebnf")
-            except MaskcError as error:
-                return base.InvalidGrammarObject(str(error))
-            return self.serve("grammar", "ebnf", key_string)
-
-        def dispatch_json(self, key_string: str) -> Any:
-            kind = "json_object" if key_string == _ANY_OBJECT else "json"
-            return self.serve(kind, "json", key_string)
-
-        def dispatch_regex(self, key_string: str) -> Any:
-            return self.serve("regex", "regex", key_string)
-
-        def serve(self, kind: str, theirs: str, text: str) -> Any:
-            """Return the grammar of a request: ours, if its kind is, else the delegate's."""
-            delegated = getattr(self.delegate, f"dispatch_{theirs}")
-            if self.constraints is None or kind not in read_kinds():
-                return delegated(text)
-            try:
-                return self.follow(self.constraints.make(kind, text), theirs)
-            except MaskcError as error:
-                return delegated(text) if falls_back() else base.InvalidGrammarObject(str(error))
-
-        def follow(self, compiled: Compiled, theirs: str) -> Any:
-            """Return a grammar that follows something of ours."""
-            return grammar_class(Session(compiled, self.end_ids), theirs)
-
-        def dispatch_structural_tag(self, key_string: str) -> Any:
-            return self.serve("structural_tag", "structural_tag", key_string)
-
-        def dispatch_fallback(self, key_type: str, key_string: str) -> Any:
-            return self.delegate.dispatch_fallback(key_type, key_string)
-
         def set_cache(self, key: tuple[str, str], value: Any) -> None:
             if is_remembered(key, value, base.InvalidGrammarObject):
                 super().set_cache(key, value)
@@ -132,15 +164,6 @@ def build_backend_class() -> type[Any]:
         def reset(self) -> None:
             super().reset()
             self.delegate.reset()
-
-        def compile_framed_grammar(self, grammar: Any, frame: Any) -> Any:
-            if isinstance(grammar, grammar_class):
-                return None
-            return self.delegate.compile_framed_grammar(grammar, frame)
-
-        @property
-        def is_support_token_filter(self) -> bool:
-            return bool(self.delegate.is_support_token_filter)
 
     # What masks and reasoning need of a backend, and artifacts have no part in.
     for method in (

@@ -144,11 +144,8 @@ def assemble(
     if is_alone_written:
         kind[[token for token in others if by_text[tokens[token]] == token]] = ALONE
     _check_written(vocabulary, kind)
-    texts = [text or b"" for text in vocabulary.tokens]
-    marks = chunks.marks
     arrays: dict[str, NDArray[Any]] = {
-        FIRST: np.cumsum([0, *map(len, texts)]).astype(np.int32),
-        BYTES: np.frombuffer(b"".join(texts), dtype=np.uint8),
+        **_list_texts(vocabulary),
         "base": np.array(known, dtype=np.int32),
         "kind": kind,
         "token_left": shapes.left,
@@ -158,11 +155,7 @@ def assemble(
         "merge_right": merges.right,
         "merge_rank": merges.rank,
         "merge_result": merges.result,
-        "byte_class": chunks.byte_class,
-        "chunk_next": chunks.next,
-        "chunk_may_end": chunks.may_end,
-        "mark_first": np.cumsum([0, *map(len, marks)]).astype(np.int32),
-        "mark_node": np.array([n for after in marks for n in after], dtype=np.int32),
+        **_list_cuts(chunks),
     }
     header = {
         "maskc": maskc.__version__,
@@ -170,6 +163,25 @@ def assemble(
         "chunk_start": chunks.start,
     }
     return Spelling(header, arrays)
+
+
+def _list_texts(vocabulary: Vocabulary) -> dict[str, NDArray[Any]]:
+    texts = [text or b"" for text in vocabulary.tokens]
+    return {
+        FIRST: np.cumsum([0, *map(len, texts)]).astype(np.int32),
+        BYTES: np.frombuffer(b"".join(texts), dtype=np.uint8),
+    }
+
+
+def _list_cuts(chunks: Chunks) -> dict[str, NDArray[Any]]:
+    marks = chunks.marks
+    return {
+        "byte_class": chunks.byte_class,
+        "chunk_next": chunks.next,
+        "chunk_may_end": chunks.may_end,
+        "mark_first": np.cumsum([0, *map(len, marks)]).astype(np.int32),
+        "mark_node": np.array([n for after in marks for n in after], dtype=np.int32),
+    }
 
 
 def _check_written(vocabulary: Vocabulary, kind: NDArray[np.uint8]) -> None:
