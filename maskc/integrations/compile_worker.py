@@ -69,7 +69,8 @@ class _Orders:
         signal.signal(signal.SIGUSR1, self._cancel)
 
     def warm_up(self) -> None:
-        """Compile a grammar, for what is loaded and made with the first one."""
+        """Compile a grammar and classes, for what is loaded and made with the first ones."""
+        self._compiler.automaton(r"\w\W\d\s", REQUEST_LIMITS)
         self._compiler.artifact(GrammarOrder("lark", 'start: "a" start | "b"', {}), REQUEST_LIMITS)
 
     def _cancel(self, _number: int, _frame: FrameType | None) -> None:

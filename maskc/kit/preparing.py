@@ -1,9 +1,10 @@
 """What do all requests share, so that it can be computed before the first one?
 
 Free text; what strings, patterns, keys, numbers and gaps of JSON read of the vocabulary; the
-formats of JSON Schema, whose automata have hundreds of states; and calls of tools, with arguments
-as JSON and as parameters. A text of each is followed, with the mask before each byte: what is found
-on the way is known to all requests that ask the same.
+formats of JSON Schema, whose automata have hundreds of states; classes of characters that patterns
+name and repeat; and calls of tools, with arguments as JSON and as parameters. A text of each is
+followed, with the mask before each byte: what is found on the way is known to all requests that ask
+the same.
 
 Example: the first call of a server takes half the time where some other call was followed before,
 of a tool of another name, in another family.
@@ -46,6 +47,15 @@ FORMATS = {
     "uri-template": "/a/{b}",
     "uuid": "123e4567-e89b-12d3-a456-426614174000",
 }
+# What a class of Unicode is in bytes is known to a process from then on, and what a loop reads that
+# a count has room for beside any token is known to the kit.
+PATTERNS = {
+    r"\w{1,99}\W{1,99}": "ab, ",
+    r"\w{1,99}": "ab",
+    r"\d+\s+": "1 ",
+    r".{1,99}": "ab",
+    r"[a-z]{1,99}": "ab",
+}
 _ARGUMENTS = {"text": "a b", "count": 12, "size": 1.5, "flag": True, "list": ["a", "b"]}
 TOOL: dict[str, Any] = {
     "type": "object",
@@ -69,6 +79,8 @@ def prepare(kit: Kit) -> None:
         _follow(kit.json_schema(schema), cut(_SOME_JSON, {}))
     for name, value in FORMATS.items():
         _follow(kit.json_schema({"type": "string", "format": name}), cut(f'"{value}"', {}))
+    for pattern, matched in PATTERNS.items():
+        _follow(kit.regex(pattern), cut(matched, {}))
     for family in FAMILIES:
         calls = kit.tools([{"name": "f", "parameters": TOOL}], family=family)
         _follow(calls, cut(some_call(family), kit.tokens.special_ids))

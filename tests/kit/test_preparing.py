@@ -1,10 +1,12 @@
 """What is followed before the first request is legal, so that it finds what requests ask for."""
 
+import re
+
 import pytest
 
 from maskc.jsonschema.formats import NAMES, build_format
 from maskc.kit.file import make_kit
-from maskc.kit.preparing import FAMILIES, FORMATS, TOOL, cut, some_call
+from maskc.kit.preparing import FAMILIES, FORMATS, PATTERNS, TOOL, cut, some_call
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.vocab.vocabulary import Vocabulary, build_byte_table
 
@@ -32,6 +34,11 @@ def test_the_text_of_a_format_that_is_followed_ahead_is_of_that_format(name: str
     dfa = build_format(name)
     assert isinstance(dfa, CharDfa)
     assert dfa.labels[dfa.read(FORMATS[name])] != NO_LABEL
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_the_text_of_a_pattern_that_is_followed_ahead_is_of_that_pattern(pattern: str) -> None:
+    assert re.fullmatch(pattern, PATTERNS[pattern])
 
 
 def test_every_format_that_is_asserted_is_followed_ahead_but_those_of_many_characters() -> None:
