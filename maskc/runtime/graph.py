@@ -70,9 +70,14 @@ class GraphReader:
 
     Args:
         arrays: the artifact's sections.
+
+    Attributes:
+        n_nodes, n_unions: their numbers are below these.
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.n_nodes = len(arrays["node_first"]) - 1
+        self.n_unions = len(arrays["union_parent"])
         self._masks, self._union_change = arrays["masks"], arrays["union_change"]
         self._union_parent = view_numbers(arrays["union_parent"])
         # There are few changes: as indices they are asked for without a conversion.
@@ -142,8 +147,12 @@ class GraphReader:
         if len(unions) == 1:
             return self._read(next(iter(unions)), n_words)
         mask: Mask | None = None
-        known, n_most = self._whole, _WHOLE_BYTES // (4 * n_words)
+        small: list[NDArray[Any]] = []
+        first, known, n_most = self._union_first, self._whole, _WHOLE_BYTES // (4 * n_words)
         for number in unions:
+            if self._union_base[number] < 0 and self._union_parent[number] < 0:
+                small.append(self._union_change[first[number] : first[number + 1]])
+                continue
             union = known.get(number)
             if union is None:
                 if len(known) > n_most:
@@ -153,7 +162,13 @@ class GraphReader:
                 mask = union.copy()
             else:
                 np.bitwise_or(mask, union, mask)
-        return np.zeros(n_words, dtype=np.int32) if mask is None else mask
+        if mask is None:
+            mask = np.zeros(n_words, dtype=np.int32)
+        if small:
+            # Most unions are a few tokens: these are put in all at once.
+            changes = np.concatenate(small)
+            np.bitwise_or.at(mask, self._change_word[changes], self._change_bits[changes])
+        return mask
 
     def _read(self, number: int, n_words: int) -> Mask:
         """Return a new mask, int32[n_words], of a union's tokens.

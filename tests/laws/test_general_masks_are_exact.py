@@ -125,6 +125,14 @@ CASES = {
 }
 
 
+@pytest.mark.usefixtures("few_cuts")
+@pytest.mark.parametrize("name", CASES)
+def test_a_mask_is_exact_without_rows_where(name):
+    text, alphabet = CASES[name]
+    tokens = draw_tokens(Random(1), alphabet)
+    assert check(text, alphabet, 5, tokens, "dynamic_complete") > 0
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_a_mask_is_exact_where_every_match_counts_and(name):
     text, alphabet = CASES[name]
@@ -175,10 +183,10 @@ e: "-" e | "--" e | e "--" | e "-" e | "a" | "?" /-+/
 """
 
 
-@pytest.fixture
-def few_cuts(monkeypatch):
-    """Tokens that can be cut in two ways already have no rows."""
-    monkeypatch.setattr("maskc.glr.walk.MAX_CUTS", 1)
+@pytest.fixture(params=[0, 1])
+def few_cuts(request, monkeypatch):
+    """Tokens that can be cut at all, or in two ways, have no rows."""
+    monkeypatch.setattr("maskc.glr.walk.MAX_CUTS", request.param)
 
 
 @pytest.mark.usefixtures("few_cuts")

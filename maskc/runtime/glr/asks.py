@@ -26,6 +26,7 @@ from maskc.ids import (
     ScannerStateId,
     TerminalId,
 )
+from maskc.runtime.glr.unlisted import UnlistedTokens
 from maskc.runtime.graph import NO_TOKENS, GraphReader, Unions
 from maskc.runtime.lookaheads import Lookaheads
 from maskc.runtime.scanner import ScannerTables
@@ -65,6 +66,10 @@ class Asks:
         graph: its decision graph.
         scanner, lookaheads: its tables.
         closed: boundary → whether the text may end there.
+        unlisted: the tokens that the graph says nothing of.
+
+    Attributes:
+        unlisted: the same.
     """
 
     def __init__(
@@ -73,14 +78,17 @@ class Asks:
         scanner: ScannerTables,
         lookaheads: Lookaheads,
         closed: Sequence[int],
+        unlisted: UnlistedTokens,
     ) -> None:
         self._graph = graph
         self._scanner = scanner
         self._lookaheads = lookaheads
         self._closed = closed
+        self.unlisted = unlisted
         self._end = Ask({}, ((lookaheads.end, _THE_END),), lookaheads.end)
         self._starts: dict[ScannerStateId, tuple[Ask | None, tuple[NodeId, ...]]] = {}
         # By node and profile of the state.
+        self._of_place: dict[NodeId, Ask | None] = {}
         self._of_node: dict[tuple[NodeId, ProfileId], tuple[Unions, Ask | None]] = {}
 
     def start(self, state: ScannerStateId) -> tuple[Ask | None, tuple[NodeId, ...]]:
@@ -97,10 +105,10 @@ class Asks:
                     asked.append((terminal, AT_THE_END))
             if scanner.end_of_text[state] == EMPTY_TEXT:
                 asked.append((NO_EVENT, AT_THE_END))
-            found = self._starts[state] = (
-                self._make([(terminal, node) for terminal, node in asked if terminal >= 0], ()),
-                tuple(node for terminal, node in asked if terminal < 0),
-            )
+            questions, trials = self.unlisted.ask_start(state)
+            questions += [(terminal, node) for terminal, node in asked if terminal >= 0]
+            at_once = tuple(node for terminal, node in asked if terminal < 0)
+            found = self._starts[state] = (self._make(questions, trials), at_once)
         return found
 
     def of_node(self, node: NodeId, state: GeneralStateId) -> tuple[Unions, Ask | None]:
@@ -108,6 +116,8 @@ class Asks:
 
         ``END_OF_TEXT`` is among the unions that are allowed where the text may end.
         """
+        if self.unlisted.has_node(node):
+            return (NO_TOKENS, self._of_unlisted(node))
         key = (node, self._graph.profile(state))
         found = self._of_node.get(key)
         if found is None:
@@ -115,18 +125,27 @@ class Asks:
                 found = (NO_TOKENS, self._end)
             else:
                 unions, questions, trials = self._graph.answer(node, state)
-                tried = tuple((self._of_lexeme(lexeme), allowed) for lexeme, _, allowed in trials)
                 asked = [(terminal, node) for terminal, _, node in questions]
+                tried = [(lexeme, allowed) for lexeme, _, allowed in trials]
                 found = (unions, self._make(asked, tried))
             self._of_node[key] = found
         return found
 
+    def _of_unlisted(self, node: NodeId) -> Ask | None:
+        """Return what a node asks that is not the graph's, whatever is on top."""
+        if node not in self._of_place:
+            self._of_place[node] = self._make(*self.unlisted.ask_node(node))
+        return self._of_place[node]
+
     def _make(
-        self, asked: list[tuple[TerminalId, NodeId]], trials: tuple[tuple[int, Unions], ...]
+        self,
+        asked: list[tuple[TerminalId, NodeId]],
+        tried: list[tuple[OpenLexemeId, Unions]],
     ) -> Ask | None:
         """Return what is asked, ``None`` if it is nothing."""
-        if not asked and not trials:
+        if not asked and not tried:
             return None
+        trials = tuple((self._of_lexeme(lexeme), allowed) for lexeme, allowed in tried)
         questions: dict[TerminalId, list[NodeId]] = {}
         lookaheads = 0
         for terminal, node in asked:

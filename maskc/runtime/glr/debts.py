@@ -226,7 +226,7 @@ class DebtReader:
                 continue
             pending.pop()
             owed = self._intern(frozenset(reading.owed)) if reading.owed else None
-            edge = (frozenset(reading.unions), owed)
+            edge = (self._asks.unlisted.join(reading.unions), owed)
             if reading.top is not None:
                 self._tops.put(reading.top, edge)
             if not pending:

@@ -95,18 +95,16 @@ class GlrMachine:
         self.gss = GraphStructuredStack(parser, budget)
         self._closed: list[int] = arrays["general_closed"].tolist()
         graph = GraphReader(arrays)
-        asks = Asks(graph, self.scanner, self.lookaheads, self._closed)
+        tokens: list[int] = arrays[UNLISTED].tolist() if UNLISTED in arrays else []
+        self._unlisted = UnlistedTokens(graph, self.scanner, tokens, text_of)
+        asks = Asks(graph, self.scanner, self.lookaheads, self._closed, self._unlisted)
         self.debts = DebtReader(asks, parser, budget)
-        self._composer = Composer(graph, pool, budget)
+        self._composer = Composer(self._unlisted, pool, budget)
         self._text_of = text_of
         self._moves = Cache(budget)  # (scanner state, stacks, token) → hypotheses
         self._masks = Cache(budget)  # (scanner state, stacks) → mask
         self.pool = pool
         self.byte_groups = group_bytes(self.scanner.byte_classes)
-        self._unlisted: UnlistedTokens | None = None
-        if UNLISTED in arrays:
-            tokens: list[int] = arrays[UNLISTED].tolist()
-            self._unlisted = UnlistedTokens(tokens, text_of, self._read_byte, pool.n_words)
 
     def start(self) -> GlrHypotheses:
         """Return the hypothesis before the first byte."""
@@ -166,9 +164,7 @@ class GlrMachine:
         unions = self.debts.read(state, stacks)
         can_finish = END_OF_TEXT in unions
         unions.discard(END_OF_TEXT)
-        found = self._composer.compose(unions, can_finish=can_finish)
-        more = None if self._unlisted is None else self._unlisted.find({state: stacks})
-        return found if more is None else self.pool.share(found.words | more)
+        return self._composer.compose(self._unlisted.join(unions), can_finish=can_finish)
 
     def mask_numbers(self, batch: Iterable[GlrHypotheses]) -> list[int]:
         """Return the number of each sequence's mask, -1 without one."""
@@ -190,10 +186,6 @@ class GlrMachine:
         for byte_class in text.translate(self.scanner.byte_classes):
             here = self._advance(here, byte_class)
         return _sorted(self._keep_live(here))
-
-    def _read_byte(self, here: _StacksOf, byte: int) -> _StacksOf:
-        """Return what is live after one byte."""
-        return self._keep_live(self._advance(here, self.scanner.byte_classes[byte]))
 
     def _advance(self, here: _StacksOf, byte_class: int) -> _StacksOf:
         """Return what some hypotheses become after a byte, and no more than is live if they fork.

@@ -1,89 +1,150 @@
-"""Which tokens are legal that the decision graph says nothing of?
+"""What is asked of stacks about the tokens that the decision graph says nothing of?
 
 A few tokens can be cut into terminals in so many ways that no list of these would do: fifty dashes
-are 2^34 sequences of ``-`` and ``--``. They are read byte by byte, all at once along the trie of
-their bytes, and what is dead is left at once: mostly at the first byte. What they lead to is the
-same as for every other token, as readings in one scanner state share their stacks.
+are 2^34 sequences of ``-`` and ``--``. But the cuts share all they can: what is left of such tokens
+depends on a node of the trie of their bytes, and on the scanner's state after its byte. So each
+such pair is a node of its own beside those of the graph, made when it is first asked about: its
+questions are the terminals that the open lexeme may become further down in the trie, its trials the
+tokens that end inside of it. It does not depend on a stack, so what reading the stacks finds out
+about it (:mod:`maskc.runtime.glr.debts`) serves all texts.
 
-Example: inside a comment, where dashes are text, a hundred of them are a hundred steps of one
-hypothesis; after a ``(`` where no ``-`` may stand there is no step at all.
+Example: after a first ``-``, the node for the second one of fifty asks for ``-`` and leads to the
+node for the third, and likewise for ``--``: a hundred nodes stand for all the cuts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from maskc.ids import ScannerStateId
+from maskc.ids import DEAD, IGNORED, ContextId, NodeId, OpenLexemeId, ScannerStateId, TerminalId
 from maskc.runtime.effort import spend
-from maskc.runtime.glr.gss import StackSet
-from maskc.runtime.graph import Mask
+from maskc.runtime.graph import GraphReader, Mask, Unions
+from maskc.runtime.scanner import ScannerTables
 
-_BYTE = 2  # steps to read one
+_CONTEXT = ContextId(0)  # the lexer of a general grammar may always look for all terminals
 
-Places = dict[ScannerStateId, StackSet]  # scanner state → stacks
+_BIT = np.left_shift(np.uint32(1), np.arange(32, dtype=np.uint32)).view(np.int32)
+
+# As those of the decision graph, without column changes.
+Questions = list[tuple[TerminalId, NodeId]]
+Trials = list[tuple[OpenLexemeId, Unions]]
 
 
 class UnlistedTokens:
-    """The tokens of one artifact that have no rows.
+    """The tokens of one artifact that have no rows, and the unions of all.
+
+    The nodes and unions made here have numbers above those of the graph. A union's number, less
+    those of the graph, is the set of its tokens: bit i stands for the i-th of them.
 
     Args:
-        tokens: their ids.
+        graph: the decision graph.
+        scanner: its tables.
+        tokens: the ids of those without rows.
         text_of: token id → its bytes.
-        advance: hypotheses, and a byte → those that are live after it.
-        n_words: of a mask.
     """
 
     def __init__(
         self,
+        graph: GraphReader,
+        scanner: ScannerTables,
         tokens: Iterable[int],
         text_of: Callable[[int], bytes | None],
-        advance: Callable[[Places, int], Places],
-        n_words: int,
     ) -> None:
-        self._advance = advance
-        self._n_words = n_words
-        # The trie: node 0 is the root. By node the bytes that lead on, and the tokens that end.
+        self._graph = graph
+        self._scanner = scanner
+        self._tokens = list(tokens)
+        # The trie: place 0 is the root. By place the byte classes that lead on, and the tokens that
+        # end, as a bit set.
         self._children: list[dict[int, int]] = [{}]
-        self._ends: list[list[int]] = [[]]
-        for token in tokens:
-            self._add(text_of(token) or b"", token)
+        self._ends: list[int] = [0]
+        for i, token in enumerate(self._tokens):
+            self._add(text_of(token) or b"", 1 << i)
 
-    def _add(self, text: bytes, token: int) -> None:
-        node = 0
-        for byte in text:
-            found = self._children[node].get(byte)
+    def _add(self, text: bytes, bit: int) -> None:
+        place = 0
+        for byte_class in text.translate(self._scanner.byte_classes):
+            found = self._children[place].get(byte_class)
             if found is None:
                 found = len(self._children)
-                self._children[node][byte] = found
+                self._children[place][byte_class] = found
                 self._children.append({})
-                self._ends.append([])
-            node = found
-        if node:
-            self._ends[node].append(token)
+                self._ends.append(0)
+            place = found
+        if place:
+            self._ends[place] |= bit
 
-    def find(self, places: Places) -> Mask | None:
-        """Return the mask of those that are legal, ``None`` if there are none.
+    def ask_start(self, state: ScannerStateId) -> tuple[Questions, Trials]:
+        """Return what is asked where a token starts in a scanner state."""
+        return self._ask(0, state)
 
-        Args:
-            places: the live hypotheses.
-        """
-        legal: list[int] = []
-        pending: list[tuple[int, Places]] = [(0, places)]
+    def ask_node(self, node: NodeId) -> tuple[Questions, Trials]:
+        """Return what a node asks that :meth:`has_node` says is one of these."""
+        place, state = divmod(node - self._graph.n_nodes, self._scanner.n_states)
+        return self._ask(place, ScannerStateId(state))
+
+    def has_node(self, node: NodeId) -> bool:
+        """Return whether a node is one of these, and not of the graph."""
+        return node >= self._graph.n_nodes
+
+    def _ask(self, place: int, state: ScannerStateId) -> tuple[Questions, Trials]:
+        """Return what is asked about all tokens below a place; ignored lexemes change no stack."""
+        scanner, n_states = self._scanner, self._scanner.n_states
+        questions: set[tuple[TerminalId, NodeId]] = set()
+        ends_of: dict[OpenLexemeId, int] = {}
+        seen = {(place, state)}
+        pending = [(place, state)]
         while pending:
-            node, here = pending.pop()
-            spend(_BYTE * len(self._children[node]))
-            for byte, child in self._children[node].items():
-                after = self._advance(here, byte)
-                if after:
-                    legal.extend(self._ends[child])
-                    if self._children[child]:
+            place, state = pending.pop()
+            if self._ends[place]:
+                lexeme = scanner.open_lexeme_of[state]
+                ends_of[lexeme] = ends_of.get(lexeme, 0) | self._ends[place]
+            children = self._children[place]
+            spend(1 + len(children))
+            moves, ends = scanner.next(state), scanner.ends(state)
+            for byte_class, child in children.items():
+                reached = [moves[byte_class]]
+                for terminal, boundary in ends:
+                    entered = scanner.entry(boundary, _CONTEXT)[byte_class]
+                    if terminal == IGNORED:
+                        reached.append(entered)
+                    elif entered != DEAD:
+                        node = self._graph.n_nodes + child * n_states + entered
+                        questions.add((terminal, NodeId(node)))
+                for after in reached:
+                    if after != DEAD and (child, after) not in seen:
+                        seen.add((child, after))
                         pending.append((child, after))
-        if not legal:
-            return None
-        bits: NDArray[Any] = np.zeros(self._n_words * 32, dtype=np.bool_)
-        bits[legal] = True
-        return np.packbits(bits, bitorder="little").view("<i4")
+        n_unions = self._graph.n_unions
+        trials = [(lexeme, frozenset((n_unions + ends_of[lexeme],))) for lexeme in sorted(ends_of)]
+        return sorted(questions), trials
+
+    def join(self, unions: set[int]) -> Unions:
+        """Return the same tokens, with those that are unlisted in one union."""
+        if not self._tokens:
+            return frozenset(unions)
+        bits = self._unlisted_of(unions)
+        if not bits:
+            return frozenset(unions)
+        n_unions = self._graph.n_unions
+        return frozenset([*(union for union in unions if union < n_unions), n_unions + bits])
+
+    def _unlisted_of(self, unions: Iterable[int]) -> int:
+        """Return the unlisted tokens of some unions, as a bit set."""
+        n_unions, bits = self._graph.n_unions, 0
+        for union in unions:
+            if union > n_unions:
+                bits |= union - n_unions
+        return bits
+
+    def unite(self, unions: Unions, n_words: int) -> Mask:
+        """Return a new mask, int32[n_words], of all tokens of some unions, the graph's included."""
+        bits = self._unlisted_of(unions)
+        if not bits:
+            return self._graph.unite(unions, n_words)
+        n_unions = self._graph.n_unions
+        mask = self._graph.unite(frozenset(u for u in unions if u < n_unions), n_words)
+        tokens = [token for i, token in enumerate(self._tokens) if bits >> i & 1]
+        np.bitwise_or.at(mask, np.array(tokens) // 32, _BIT[np.array(tokens) % 32])
+        return mask
