@@ -25,7 +25,16 @@ _MODULES = (
 _ROOMS = ("artifact", "runtime", "vocab")
 _INTEGRATIONS = (
     *("__init__", "continuous_batching", "drift", "errors", "llama_cpp", "llama_cpp_model"),
-    *("mask_tables", "names", "registry", "rows", "session", "torch_masks", "transformers"),
+    *(
+        "finishing",
+        "mask_tables",
+        "names",
+        "registry",
+        "rows",
+        "session",
+        "torch_masks",
+        "transformers",
+    ),
     *("usage", "vocabulary"),
 )
 

@@ -8,7 +8,6 @@ Example: an artifact of 128,256 tokens fills 4,008 words of a row of 4,748, and 
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,8 +18,6 @@ from maskc.errors import TokensLeftError
 from maskc.runtime.batches import fill_bitmasks
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.matcher import Matcher
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,7 @@ def fill_rows(
     bitmask: NDArray[np.int32],
     rows: Sequence[int],
     tokens_left: int | None = None,
-) -> None:
+) -> TokensLeftError | None:
     """Write the legal tokens of each sequence into its row.
 
     Args:
@@ -64,8 +61,11 @@ def fill_rows(
         bitmask: int32, one row or more, at least as wide as the widest artifact's mask.
         rows: the row of each sequence.
         tokens_left: of each of them; ``None``: any number.
+
+    Returns:
+        as :func:`fill_row`, of one of the sequences.
     """
-    width = bitmask.shape[1]
+    width, told = bitmask.shape[1], None
     matchers, matcher_rows = [], []
     for sequence, row in zip(sequences, rows, strict=True):
         if sequence.matcher is None:
@@ -74,8 +74,10 @@ def fill_rows(
             matchers.append(sequence.matcher)
             matcher_rows.append(row)
         else:
-            fill_row(sequence.artifact, sequence.matcher, bitmask, row, tokens_left)
+            error = fill_row(sequence.artifact, sequence.matcher, bitmask, row, tokens_left)
+            told = told or error
     fill_bitmasks(matchers, bitmask, matcher_rows)
+    return told
 
 
 def fill_row(
@@ -84,21 +86,25 @@ def fill_row(
     bitmask: NDArray[np.int32],
     row: int,
     tokens_left: int | None = None,
-) -> None:
+) -> TokensLeftError | None:
     """Write the legal tokens of one matcher into one row, and 0 beyond its artifact's width.
 
-    A budget in which the text cannot be finished is not kept: it is logged, and the row has all
-    tokens that are legal.
+    A budget in which the text cannot be finished is not kept: the row has all tokens that are
+    legal.
+
+    Returns:
+        why the budget is not kept, ``None`` if it is.
     """
-    n_words = _count_words(artifact)
+    n_words, told = _count_words(artifact), None
     # One row is contiguous by itself, however wide the others are.
     narrow = bitmask[row : row + 1, :n_words]
     try:
         matcher.fill_bitmask(narrow, 0, tokens_left=tokens_left)
     except TokensLeftError as error:
-        _log.warning("a budget is not kept: %s", error)
+        told = error
         matcher.fill_bitmask(narrow, 0)
     bitmask[row, n_words:] = 0
+    return told
 
 
 def fill_ends(artifact: Compiled, bitmask: NDArray[np.int32], row: int) -> None:

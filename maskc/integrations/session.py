@@ -24,8 +24,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.errors import LimitError
+from maskc.errors import LimitError, TokensLeftError
+from maskc.integrations.finishing import Allowance
 from maskc.integrations.rows import fill_ends, fill_row
+from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.effort import count_taken
 
@@ -46,7 +48,7 @@ class Session:
         artifact: of its grammar.
         end_ids: where the engine stops; default: at the artifact's end-of-sequence ids.
         max_tokens: the request's, where its text is to end in as many tokens, the end included;
-            ``None``: it may break off there.
+            or with how many of them came before the text. ``None``: it may break off there.
     """
 
     def __init__(
@@ -54,7 +56,7 @@ class Session:
         artifact: Compiled,
         end_ids: Iterable[int] | None = None,
         *,
-        max_tokens: int | None = None,
+        max_tokens: int | Allowance | None = None,
     ) -> None:
         self._artifact = artifact
         self._matcher = artifact.matcher()
@@ -66,8 +68,13 @@ class Session:
         self._n_after_end = 0
         self._is_stuck = False
         self._n_steps = 0
-        self._max_tokens = max_tokens
+        self._allowance = (
+            Allowance(max_tokens, lambda: 0) if isinstance(max_tokens, int) else max_tokens
+        )
+        # How many of the tokens came before the text, once that was asked.
+        self._n_before: int | None = None
         self._n_taken = 0
+        self._is_told = False
 
     def accept(self, token_id: int) -> bool:
         """Take a token; return False, and change nothing, if it is illegal."""
@@ -121,32 +128,66 @@ class Session:
         """Go back to the start of the text."""
         self._matcher.reset()
         self._n_after_end, self._n_taken, self._is_stuck = 0, 0, False
+        self._n_before = None
 
     def fork(self) -> Session:
         """Return an independent session in the same state."""
-        copy = Session(self._artifact, self._end_ids, max_tokens=self._max_tokens)
+        copy = Session(self._artifact, self._end_ids, max_tokens=self._allowance)
         copy._matcher = self._matcher.fork()
         copy._n_after_end, copy._is_stuck = self._n_after_end, self._is_stuck
         copy._n_steps, copy._n_taken = self._n_steps, self._n_taken
+        copy._n_before, copy._is_told = self._n_before, self._is_told
         return copy
 
     def fill(self, bitmask: NDArray[np.int32], row: int) -> None:
-        """Write the legal tokens into a row of a bitmask at least as wide as the artifact's."""
+        """Write the legal tokens into a row of a bitmask at least as wide as the artifact's.
+
+        Where no text is known that ends within the request's tokens, it may break off: that is
+        logged once.
+        """
         before = count_taken()
         try:
             if self._n_steps > MOST_STEPS:
                 raise LimitError("steps for the masks of one request", MOST_STEPS, "simplify it")
-            most = self._max_tokens
-            left = None if most is None else max(0, most - self._n_taken)
-            fill_row(self._artifact, self._matcher, bitmask, row, left)
+            self._fill_legal(bitmask, row, self._tokens_left())
         except LimitError as error:
             _log.warning("a request is not followed further: %s", error)
             self._is_stuck = True
             fill_ends(self._artifact, bitmask, row)
+            self._take_ends(bitmask[row])
         self._n_steps += count_taken() - before
+
+    def prepare(self) -> None:
+        """Have what the first mask needs made now, where nobody waits for it."""
+        self.fork().fill(allocate_bitmask(1, self._artifact.vocab_size), 0)
+
+    def _tokens_left(self) -> int | None:
+        """Return how many tokens may still come; ``None``: any number."""
+        allowance = self._allowance
+        if allowance is None:
+            return None
+        if self._n_before is None:
+            self._n_before = max(0, allowance.count() - self._n_taken)
+        return max(0, allowance.max_tokens - self._n_before - self._n_taken)
+
+    def _fill_legal(self, bitmask: NDArray[np.int32], row: int, tokens_left: int | None) -> None:
+        """Write the tokens that are legal, and of the ends those that the engine knows."""
+        told = fill_row(self._artifact, self._matcher, bitmask, row, tokens_left)
+        self._take_ends(bitmask[row])
+        if tokens_left is not None and told is None and not bitmask[row].any():
+            # The ways to finish were written with tokens at which the engine stops.
+            told = TokensLeftError(None, tokens_left)
+            fill_row(self._artifact, self._matcher, bitmask, row)
+            self._take_ends(bitmask[row])
+        if told is not None and not self._is_told:
+            _log.warning("a budget is not kept: %s", told)
+            self._is_told = True
+
+    def _take_ends(self, row: NDArray[np.int32]) -> None:
+        """Put the engine's ends in the place of the artifact's."""
         if not self._differing:
             return
-        words = bitmask[row].view(np.uint32)
+        words = row.view(np.uint32)
         may_end = bool(words[self._end // 32] >> np.uint32(self._end % 32) & 1)
         for token_id in self._differing:
             if token_id // 32 >= len(words):

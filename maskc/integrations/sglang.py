@@ -20,9 +20,11 @@ from typing import Any
 
 from maskc.integrations.drift import Interface
 from maskc.integrations.errors import load_engine
+from maskc.integrations.finishing import read_setting
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.requests import RequestConstraints, falls_back, read_kinds
 from maskc.integrations.sglang_backend import build_backend_class, wrap_for_reasoning
+from maskc.integrations.sglang_finishing import follow_requests
 from maskc.integrations.sglang_grammar import BASE, ENGINE
 from maskc.integrations.sglang_tools import bar_tags
 from maskc.integrations.vocabulary import read_vocabulary
@@ -65,6 +67,7 @@ def register() -> None:
     choices = load_engine("sglang.srt.arg_groups.choices", ENGINE)
     check_interface()
     bar_tags(INTERFACE)
+    follow_requests(INTERFACE)
     for name, delegate in ((NAME, "xgrammar"), (NAME_WITH_LLGUIDANCE, "llguidance")):
         if name not in choices.GRAMMAR_BACKEND_CHOICES:
             choices.add_grammar_backend_choices([name])
@@ -95,18 +98,24 @@ class _Factory:
 
     def __call__(
         self,
-        server_args: Any,  # noqa: ARG002
+        server_args: Any,
         tokenizer: Any,
         vocab_size: int,
         eos_token_ids: Any,
     ) -> Any:
         ends = _find_ends(tokenizer, eos_token_ids)
         vocabulary = read_vocabulary(tokenizer, vocab_size=vocab_size, eos_ids=ends)
-        falls_back()  # a wrong setting ends the server's start, and not a request
+        # A wrong setting ends the server's start, and not a request.
+        falls_back()
+        read_setting()
         constraints = RequestConstraints(vocabulary) if read_kinds() else None
         delegate = self._build_delegate(tokenizer, vocab_size, ends)
         registry = ArtifactRegistry(vocabulary)
-        backend = build_backend_class()(delegate, registry, constraints, ends)
+        thinks = load_engine("sglang.srt.runtime_context", ENGINE).get_serving().reasoning_parser
+        n_drafted = getattr(server_args, "speculative_num_draft_tokens", None) or 0
+        backend = build_backend_class()(
+            delegate, registry, constraints, ends, n_drafted if thinks else 0
+        )
         return wrap_for_reasoning(backend, tokenizer)
 
     def _build_delegate(self, tokenizer: Any, vocab_size: int, ends: set[int]) -> Any:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any
 
 from maskc.errors import MaskcError
@@ -29,6 +30,7 @@ from maskc.integrations.names import SCHEME, parse_reference
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.requests import RequestConstraints, falls_back, read_kinds
 from maskc.integrations.session import Session
+from maskc.integrations.sglang_finishing import allow
 from maskc.integrations.sglang_grammar import BASE, ENGINE, build_grammar_class
 from maskc.runtime.compiled import Compiled
 
@@ -51,14 +53,14 @@ class CancellingExecutor(ThreadPoolExecutor):
         super().__init__(MOST_WAITING, "maskc-request")
 
     def submit(self, work: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
-        """Return the future of some work."""
-        ticket = Ticket()
+        """Return the future of some work, which knows of the request that asks for it."""
+        ticket, context = Ticket(), copy_context()
 
         def run() -> Any:
             with holding(ticket):
                 return work(*args, **named)
 
-        future = super().submit(run)
+        future = super().submit(context.run, run)
         give_up = future.cancel
 
         def cancel() -> bool:
@@ -77,6 +79,7 @@ class _Dispatch:
         registry: the artifacts.
         constraints: makes what requests bring; ``None`` if they bring nothing.
         end_ids: the tokens that end a text.
+        n_drafted: how many tokens drafts may hide, see :func:`allow`.
         grammar_class: of the grammars that follow a session.
         refusal_class: of SGLang's grammars that stand for a refusal.
     """
@@ -85,6 +88,7 @@ class _Dispatch:
     registry: ArtifactRegistry
     constraints: RequestConstraints | None
     end_ids: set[int]
+    n_drafted: int
     grammar_class: type[Any]
     refusal_class: type[Any]
 
@@ -122,7 +126,11 @@ class _Dispatch:
 
     def follow(self, compiled: Compiled, theirs: str) -> Any:
         """Return a grammar that follows something of ours."""
-        return self.grammar_class(Session(compiled, self.end_ids), theirs)
+        allowance = allow(self.n_drafted)
+        session = Session(compiled, self.end_ids, max_tokens=allowance)
+        if allowance is not None:
+            session.prepare()
+        return self.grammar_class(session, theirs)
 
     def compile_framed_grammar(self, grammar: Any, frame: Any) -> Any:
         if isinstance(grammar, self.grammar_class):
@@ -151,11 +159,12 @@ def build_backend_class() -> type[Any]:
             registry: ArtifactRegistry,
             constraints: RequestConstraints | None,
             end_ids: set[int],
+            n_drafted: int,
         ) -> None:
             super().__init__()
             self.executor = CancellingExecutor()
             self.delegate, self.registry, self.end_ids = delegate, registry, end_ids
-            self.constraints = constraints
+            self.constraints, self.n_drafted = constraints, n_drafted
 
         def set_cache(self, key: tuple[str, str], value: Any) -> None:
             if is_remembered(key, value, base.InvalidGrammarObject):

@@ -20,6 +20,7 @@ legal than it has beams. Nothing of transformers is imported here: it asks for a
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Sequence
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 ENGINE = "transformers"
 # Assisted generation goes back by the number of its candidate tokens, 20 by default.
 MAX_STEPS_BACK = 32
+
+_log = logging.getLogger(__name__)
 
 # Which sequence of the batch, and what it has generated.
 _Key = tuple[int, bytes]
@@ -81,7 +84,7 @@ class GrammarProcessor:
         check_artifacts(ENGINE, artifacts if isinstance(artifacts, list | tuple) else [artifacts])
         self._is_shared = not isinstance(artifacts, Sequence)
         self._artifacts = tuple(artifacts) if isinstance(artifacts, Sequence) else (artifacts,)
-        self._max_new_tokens = max_new_tokens
+        self._max_new_tokens, self._is_told = max_new_tokens, False
         self.n_masks, self.n_refused, self.seconds = 0, 0, 0.0
         self._prompts: NDArray[np.int64] | None = None
         # By the number of generated tokens, the rows that had so many.
@@ -109,7 +112,10 @@ class GrammarProcessor:
         bitmask = allocate_bitmask(len(ids), scores.shape[1])
         most = self._max_new_tokens
         left = None if most is None else max(0, most - generated.shape[1])
-        fill_rows(list(sequences.values()), bitmask, list(sequences), left)
+        told = fill_rows(list(sequences.values()), bitmask, list(sequences), left)
+        if told is not None and not self._is_told:
+            _log.warning("a budget is not kept: %s", told)
+            self._is_told = True
         self.seconds += time.perf_counter() - began
         self.n_masks += len(sequences)
         illegal = ~unpack_bitmask(bitmask, scores.shape[1], device=scores.device)

@@ -37,6 +37,7 @@ from maskc.errors import ArtifactError, MaskcError
 from maskc.integrations.compile_answers import using
 from maskc.integrations.drift import Interface
 from maskc.integrations.errors import IntegrationError, load_engine
+from maskc.integrations.finishing import Allowance, finishes, read_setting
 from maskc.integrations.names import SCHEME, parse_reference
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.requests import falls_back
@@ -84,6 +85,7 @@ def register() -> None:
     manager_module = load_engine("vllm.v1.structured_output", ENGINE)
     manager = manager_module.StructuredOutputManager
     params = load_engine("vllm.sampling_params", ENGINE).SamplingParams
+    read_setting()  # a wrong one ends the server's start, and not a request
     with _lock:
         if hasattr(getattr(manager, "_create_grammar", None), _PATCHED):
             return
@@ -147,8 +149,15 @@ def build_grammar_class() -> type[Any]:
     class MaskcGrammar(base):  # type: ignore[misc, valid-type]
         """One request; what it does is said in vLLM's ``StructuredOutputGrammar``."""
 
-        def __init__(self, artifact: Compiled, end_ids: Iterable[int] | None) -> None:
-            self.session = Session(artifact, end_ids)
+        def __init__(
+            self,
+            artifact: Compiled,
+            end_ids: Iterable[int] | None,
+            allowance: Allowance | None = None,
+        ) -> None:
+            self.session = Session(artifact, end_ids, max_tokens=allowance)
+            if allowance is not None:
+                self.session.prepare()
 
         def accept_tokens(self, request_id: str, tokens: list[int]) -> bool:  # noqa: ARG002
             # Tokens after the end are vLLM's own business: it neither counts nor takes them back.
@@ -216,10 +225,11 @@ def _around_create(original: Callable[..., Any], grammar_class: type[Any]) -> Ca
             return original(self, request)
         params, model_config = request.sampling_params, self.vllm_config.model_config
         ends = params.all_stop_token_ids if params else None
+        allowance = _allow(self, request)
         if wanted is None:
             artifact: Compiled = open_registry(model_config, self.tokenizer).load(str(name))
             _check_width(self, artifact, str(name))
-            return grammar_class(artifact, ends)
+            return grammar_class(artifact, ends, allowance)
         try:
             with using(detach(params)):
                 constraint = make_constraint(
@@ -230,10 +240,20 @@ def _around_create(original: Callable[..., Any], grammar_class: type[Any]) -> Ca
                 return original(self, request)
             raise
         _check_width(self, constraint, wanted[0])
-        return grammar_class(constraint, ends)
+        return grammar_class(constraint, ends, allowance)
 
     setattr(create_grammar, _PATCHED, original)
     return create_grammar
+
+
+def _allow(manager: Any, request: Any) -> Allowance | None:
+    """Return the tokens of a request whose text is to end in them, ``None`` for any other."""
+    params = request.sampling_params
+    if params is None or not finishes(params.extra_args):
+        return None
+    # Where drafts end the thoughts, the text begins so many tokens later than vLLM has counted.
+    n_drafted = manager.vllm_config.num_speculative_tokens if manager.reasoner_cls else 0
+    return Allowance(request.max_tokens - n_drafted, lambda: request.num_output_tokens)
 
 
 def _check_width(manager: Any, compiled: Compiled, name: str) -> None:

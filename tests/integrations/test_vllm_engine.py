@@ -85,6 +85,28 @@ def test_a_stop_token_ends_a_text_where_it_may_end(llm):
     assert output.stop_reason == STOP
 
 
+def test_a_text_ends_within_its_tokens_where_the_operator_wants_it(llm, monkeypatch):
+    """The biases want ones and commas without end."""
+    encode = llm.get_tokenizer().encode
+    wanted = {encode(text, add_special_tokens=False)[-1]: 90.0 for text in ("1", ",")}
+
+    def generate(most, fields=None):
+        params = ask("list", max_tokens=most, logit_bias=wanted, extra_args=fields)
+        return llm.generate("a", params, use_tqdm=False)[0].outputs[0]
+
+    assert generate(12).finish_reason == "length"
+    monkeypatch.setenv("MASKC_MAX_TOKENS", "asked")
+    assert generate(12).finish_reason == "length"
+    for most in (3, 4, 12, 13):
+        output = generate(most, {"maskc_finish": "true"})
+        assert output.finish_reason == "stop"
+        assert output.text.endswith("]")
+        assert len(output.token_ids) in (most - 1, most)
+    monkeypatch.setenv("MASKC_MAX_TOKENS", "finish")
+    assert generate(12).text == generate(12, {"maskc_finish": "true"}).text
+    assert generate(1).finish_reason == "length", "no text is so short"
+
+
 def test_a_bad_name_is_the_callers_error_and_the_engine_lives_on(llm):
     with pytest.raises(VLLMValidationError, match="missing: there is no such artifact"):
         llm.generate("a", ask("missing"), use_tqdm=False)
