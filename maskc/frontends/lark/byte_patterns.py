@@ -14,9 +14,11 @@ Example: ``/[\x80-\xff]+/`` matches a run of bytes that are not ASCII, whatever 
 from __future__ import annotations
 
 import re
+import warnings
 
 from lark import Lark
 
+from maskc.errors import GrammarError
 from maskc.frontends.lark.contexts import is_dynamic
 
 
@@ -37,9 +39,25 @@ def check_bytes(lark: Lark) -> None:
     Raises:
         UnicodeEncodeError: it has a character that is no byte.
         re.error, ValueError: ``re`` refuses it as a pattern of bytes.
+        GrammarError: it refuses the terminal's name, as Python 3.12 does beyond ASCII.
     """
+    flags = lark.lexer_conf.g_regex_flags
     for terminal in lark.terminals:
-        re.compile(_encode(lark, terminal.pattern.to_regexp()), lark.lexer_conf.g_regex_flags)
+        name, pattern = str(terminal.name), terminal.pattern.to_regexp()
+        re.compile(_encode(lark, pattern), flags)
+        if is_dynamic(lark) or name.isascii():
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # of Python 3.11
+                re.compile(_encode(lark, f"(?P<{name}>)"))
+        except re.error:
+            raise GrammarError(
+                str(lark.source_path),
+                f"terminal {name}: in bytes, the re of this Python takes names of ASCII alone, and "
+                "Lark names a terminal after its text; define one for it, as "
+                f'LETTER: "{ascii(terminal.pattern.value)[1:-1]}"',
+            ) from None
 
 
 def _encode(lark: Lark, pattern: str) -> bytes:
