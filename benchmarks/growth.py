@@ -91,7 +91,7 @@ def compile_case(case: Case) -> dict[str, Any]:
         "cpu_seconds": cpu,
         "peak_mb": max(0, peak - before) / 1e6,
         "mb": sum(array.nbytes for array in contents.arrays.values()) / 1e6,
-        "passes": {record.name: record.seconds for record in passes},
+        "passes": {record.name: record.cpu_seconds for record in passes},
     }
 
 

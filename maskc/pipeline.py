@@ -62,11 +62,14 @@ class PassRecord:
     Attributes:
         name: of ``PASSES``.
         seconds: wall-clock time.
+        cpu_seconds: the process's own time, all its threads together; other work on the machine
+            does not change it much.
         peak_mb: largest resident memory of the process so far, in MiB.
     """
 
     name: str
     seconds: float
+    cpu_seconds: float
     peak_mb: float
 
 
@@ -78,10 +81,11 @@ class _Driver:
     def run(self, name: str, work: Callable[[], T]) -> T:
         at(f"pass {name}")
         self.report(name, 0.0)
-        start = time.perf_counter()
+        start, cpu_start = time.perf_counter(), time.process_time()
         value = work()
+        seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        self.records.append(PassRecord(name, time.perf_counter() - start, peak))
+        self.records.append(PassRecord(name, seconds, cpu_seconds, peak))
         self.report(name, 1.0)
         return value
 
@@ -151,7 +155,12 @@ def compile_starts(
     made = [compile_contents(source, vocabulary, progress) for source in sources]
     costs = [records for _, records in made]
     together = tuple(
-        PassRecord(same[0].name, sum(r.seconds for r in same), max(r.peak_mb for r in same))
+        PassRecord(
+            same[0].name,
+            sum(r.seconds for r in same),
+            sum(r.cpu_seconds for r in same),
+            max(r.peak_mb for r in same),
+        )
         for same in zip(*costs, strict=True)
     )
     return bundle_starts([contents for contents, _ in made]), together

@@ -160,8 +160,10 @@ def _format_cost(timings: Timings | None) -> str:
     if timings is None:
         return "unknown: not on this machine"
     seconds = sum(record["seconds"] for record in timings["passes"])
+    cpu_seconds = sum(record["cpu_seconds"] for record in timings["passes"])
     peak = max((record["peak_mb"] for record in timings["passes"]), default=0)
-    return f"{format_seconds(seconds)}, with at most {peak:,.0f} MiB of memory"
+    time = f"{format_seconds(seconds)}, {format_seconds(cpu_seconds)} of the processor"
+    return f"{time}, with at most {peak:,.0f} MiB of memory"
 
 
 def _print_streamlining(inspection: Inspection, texts: Texts) -> None:

@@ -107,8 +107,8 @@ def make_steps_table(steps: Sequence[Step]) -> Table:
 
 
 def make_pass_costs(passes: Sequence[PassRecord], steps: Sequence[Step]) -> Table:
-    """Return the compiler's passes: the rows before and after, and what each of them cost."""
-    columns = ("pass", "rows before", "rows after", "change", "time", "peak memory")
+    """Return the compiler's passes: the rows before and after, processor time and memory."""
+    columns = ("pass", "rows before", "rows after", "change", "processor", "peak memory")
     changes = {
         STEP_PREFIX + step.step: (
             format_count(before.rows) if before is not None else "",
@@ -121,7 +121,7 @@ def make_pass_costs(passes: Sequence[PassRecord], steps: Sequence[Step]) -> Tabl
         (
             record.name,
             *changes.get(record.name, ("", "", "")),
-            format_seconds(record.seconds),
+            format_seconds(record.cpu_seconds),
             f"{record.peak_mb:,.0f} MiB",
         )
         for record in passes

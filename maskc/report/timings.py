@@ -4,7 +4,7 @@ Same input, same bytes: an artifact cannot hold times. ``maskc compile`` keeps t
 ``$XDG_CACHE_HOME/maskc/timings/`` (``~/.cache`` without the variable), in a small JSON file that
 is named after the SHA-256 of the artifact's bytes::
 
-    {"passes": [{"name": "grammar", "seconds": 0.11, "peak_mb": 88.2}, …],
+    {"passes": [{"name": "grammar", "seconds": 0.11, "cpu_seconds": 0.1, "peak_mb": 88.2}, …],
      "steps": {"raw": 0.52, "closings": 0.08, …}}
 
 A cache may be lost: where it cannot be written nothing is kept, and a file that is missing or
@@ -33,6 +33,7 @@ class PassTimes(TypedDict):
 
     name: str
     seconds: float
+    cpu_seconds: float
     peak_mb: float
 
 
@@ -49,17 +50,26 @@ class Timings(TypedDict):
 def collect_timings(records: Sequence[PassRecord]) -> Timings:
     """Return the timings of a compilation.
 
-    >>> records = [PassRecord("grammar", 0.5, 88.0), PassRecord("streamline raw", 0.25, 90.0)]
+    >>> records = [PassRecord("streamline raw", 0.25, 0.2, 90.0)]
     >>> collect_timings(records)["steps"]
     {'raw': 0.25}
     """
     return {
-        "passes": [{"name": r.name, "seconds": r.seconds, "peak_mb": r.peak_mb} for r in records],
+        "passes": [_to_times(record) for record in records],
         "steps": {
             r.name.removeprefix(STEP_PREFIX): r.seconds
             for r in records
             if r.name.startswith(STEP_PREFIX)
         },
+    }
+
+
+def _to_times(record: PassRecord) -> PassTimes:
+    return {
+        "name": record.name,
+        "seconds": record.seconds,
+        "cpu_seconds": record.cpu_seconds,
+        "peak_mb": record.peak_mb,
     }
 
 
@@ -120,6 +130,7 @@ def _is_pass(found: Any) -> bool:
         isinstance(found, dict)
         and isinstance(found.get("name"), str)
         and _is_number(found.get("seconds"))
+        and _is_number(found.get("cpu_seconds"))
         and _is_number(found.get("peak_mb"))
     )
 

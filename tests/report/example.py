@@ -74,8 +74,8 @@ HEADER = {
 
 TIMINGS = {
     "passes": [
-        {"name": "grammar", "seconds": 0.5, "peak_mb": 88.0},
-        {"name": "streamline raw", "seconds": 2.5, "peak_mb": 190.4},
+        {"name": "grammar", "seconds": 0.5, "cpu_seconds": 0.4, "peak_mb": 88.0},
+        {"name": "streamline raw", "seconds": 2.5, "cpu_seconds": 2.1, "peak_mb": 190.4},
     ],
     "steps": {"raw": 2.5},
 }

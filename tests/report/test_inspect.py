@@ -63,7 +63,9 @@ def test_times_are_unknown_where_it_was_not_compiled(capsys):
 
 def test_times_are_printed_where_it_was_compiled(capsys):
     print_inspection(inspection(timings=TIMINGS), internals=True)
-    assert "3.0 s, with at most 190 MiB of memory" in capsys.readouterr().out
+    assert (
+        "3.0 s, 2.5 s of the processor, with at most 190 MiB of memory" in capsys.readouterr().out
+    )
 
 
 def test_small_sections_are_one_line(capsys):

@@ -25,9 +25,9 @@ def test_a_step_has_its_time_where_it_is_known():
 
 def test_a_pass_has_rows_before_and_after_and_what_it_cost():
     names = ["grammar", *(f"streamline {step['step']}" for step in HEADER["streamlining"])]
-    passes = [PassRecord(name, 0.25, 88.0) for name in names]
+    passes = [PassRecord(name, 0.25, 0.125, 88.0) for name in names]
     lines = rendered(make_pass_costs(passes, list_steps(HEADER, None)))
-    cost = ["250.0", "ms", "88", "MiB"]
+    cost = ["125.0", "ms", "88", "MiB"]
     assert ["grammar", *cost] in lines
     assert ["streamline", "raw", "1,200", *cost] in lines
     assert ["streamline", "closings", "1,200", "1,300", "1.08", "×", "more", *cost] in lines

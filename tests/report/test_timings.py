@@ -72,8 +72,9 @@ def test_a_folder_in_the_place_of_the_file_is_tolerated(cache):
         b'{"passes": [], "steps": []}',
         b'{"passes": {}, "steps": {}}',
         b'{"passes": [1], "steps": {}}',
-        b'{"passes": [{"name": "grammar", "seconds": "1", "peak_mb": 1}], "steps": {}}',
-        b'{"passes": [{"name": "grammar", "seconds": 1}], "steps": {}}',
+        b'{"passes": [{"name": "a", "seconds": "", "cpu_seconds": 1, "peak_mb": 1}], "steps": {}}',
+        b'{"passes": [{"name": "grammar", "seconds": 1, "peak_mb": 1}], "steps": {}}',
+        b'{"passes": [{"name": "grammar", "seconds": 1, "cpu_seconds": 1}], "steps": {}}',
         b'{"passes": [], "steps": {"raw": null}}',
         b'{"passes": [], "steps": {"raw": NaN}}',
         b'{"passes": [], "steps": {"raw": -1}}',
@@ -89,13 +90,18 @@ def test_a_damaged_file_is_no_timings(cache, data):
 
 def test_the_steps_are_the_passes_that_streamline():
     records = [
-        PassRecord("store", 1.0, 10.0),
-        PassRecord("streamline raw", 2.0, 20.0),
-        PassRecord("streamline pairs", 3.0, 30.0),
+        PassRecord("store", 1.0, 0.5, 10.0),
+        PassRecord("streamline raw", 2.0, 1.5, 20.0),
+        PassRecord("streamline pairs", 3.0, 2.5, 30.0),
     ]
     timings = collect_timings(records)
     assert timings["steps"] == {"raw": 2.0, "pairs": 3.0}
-    assert timings["passes"][0] == {"name": "store", "seconds": 1.0, "peak_mb": 10.0}
+    assert timings["passes"][0] == {
+        "name": "store",
+        "seconds": 1.0,
+        "cpu_seconds": 0.5,
+        "peak_mb": 10.0,
+    }
     assert json.loads(json.dumps(timings)) == timings
 
 

@@ -104,10 +104,15 @@ def build_artifact(inspection: Inspection) -> Html:
     ]
     if inspection.timings:
         rows = [
-            (p["name"], format_seconds(p["seconds"]), f"{p['peak_mb']:,.0f} MiB")
+            (
+                p["name"],
+                format_seconds(p["seconds"]),
+                format_seconds(p["cpu_seconds"]),
+                f"{p['peak_mb']:,.0f} MiB",
+            )
             for p in inspection.timings["passes"]
         ]
-        columns = ("pass", "time", "peak memory so far")
+        columns = ("pass", "time", "processor", "peak memory so far")
         table = make_table("Passes, on this machine", columns, rows, numbers=columns[1:])
         parts.append(element("details", element("summary", "What each pass cost"), table))
     return make_section("artifact", "Artifact", *parts)

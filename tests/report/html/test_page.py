@@ -119,7 +119,10 @@ def test_nothing_that_comes_from_a_grammar_becomes_markup():
         },
         "not_lexed_apart": [{"first": EVIL, "second": EVIL, "witness": EVIL.encode()}],
     }
-    timings = {**TIMINGS, "passes": [{"name": EVIL, "seconds": 1.0, "peak_mb": 1.0}]}
+    timings = {
+        **TIMINGS,
+        "passes": [{"name": EVIL, "seconds": 1.0, "cpu_seconds": 1.0, "peak_mb": 1.0}],
+    }
     found = read(header=header, timings=timings)
     assert not {"script", "img", "b"} & set(found.tags)
     assert EVIL in found.texts
