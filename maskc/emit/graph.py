@@ -148,12 +148,12 @@ def build_graph(
     place = {node: NodeId(i) for i, node in enumerate(order)}
 
     def move(questions: tuple[Question, ...]) -> tuple[Question, ...]:
-        return tuple(q._replace(node=place[q.node]) for q in questions)
+        return tuple(Question(q.terminal, q.column, place[q.node]) for q in questions)
 
     graph = DecisionGraph(
         tuple(map(move, roots)),
         builder.profile_of,
-        tuple(answer._replace(questions=move(answer.questions)) for answer in builder.answers),
+        tuple(Answer(a.union, move(a.questions), a.trials) for a in builder.answers),
         tuple(builder.answered[node] for node in order),
         tuple(builder.unions),
         builder.n_undecided,
@@ -181,7 +181,7 @@ class _Builder:
     _nodes: list[_Node] = field(default_factory=list)
     _number: dict[tuple[int, bytes, bytes, bytes], NodeId] = field(default_factory=dict)
     _flags: Flags = field(init=False)  # by profile, class of sequences
-    _inside: Flags = field(init=False)  # by context, group: 0 or 1
+    _inside: NDArray[np.bool_] = field(init=False)  # by context, group
     _group: dict[int, int] = field(default_factory=dict)
     _context_of: Ints = field(init=False)  # by profile
     _profiles_after: dict[int, list[tuple[int, Ints]]] = field(default_factory=dict)
@@ -299,7 +299,7 @@ class _Builder:
             inside = self._inside[context][node.groups].nonzero()[0]
             rows = _Rows(node.sequences[inside], node.sets[inside])
             if decided:
-                flags = self._flags[here[:, np.newaxis], classes[inside]]
+                flags = self._flags.take(here, axis=0).take(classes[inside], axis=1)
                 kinds, kind_of = _find_distinct(flags, len(here))
             else:
                 kinds, kind_of = np.full((1, len(inside)), DEPENDS, np.uint8), [0] * len(here)
@@ -385,7 +385,7 @@ class _Builder:
         n_contexts = len(self.lexer.contexts)
         self._inside = np.array(
             [[mask >> context & 1 for mask in self._group] for context in range(n_contexts)],
-            dtype=np.uint8,
+            dtype=np.bool_,
         ).reshape(n_contexts, len(self._group))
 
     def _list_profiles(self, number: NodeId) -> list[tuple[int, Ints]]:

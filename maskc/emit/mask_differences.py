@@ -100,6 +100,7 @@ class _Kept:
         self.parent: list[int] = []
         self.changes: list[NDArray[np.int64]] = []
         self._n_words = n_words
+        self._nothing = np.zeros(n_words, dtype=np.int32)
         self._bases: list[Ints] = []
         self._n_parents: list[int] = []
         self._alike: dict[int, list[int]] = {}  # hash → numbers of masks
@@ -158,23 +159,24 @@ class _Kept:
             if known is not None:
                 votes[known] += 1
             with_block[block] = number
-        words = mask.nonzero()[0]
-        least, found = len(words), (NO_PARENT, NO_BASE, words)
+        # Words are counted, which takes a tenth of listing them, and those of the best one listed.
+        least, found, nearest = int(np.count_nonzero(mask)), (NO_PARENT, NO_BASE), self._nothing
         compared = {NO_BASE}
         for parent, _ in votes.most_common(_CLOSEST):
             while self._n_parents[parent] >= MAX_PARENTS:
                 parent = self.parent[parent]
             base, reading = self.base[parent], _EACH_PARENT * (self._n_parents[parent] + 1)
             if reading < least:
-                words = (self.read(parent) ^ mask).nonzero()[0]
-                if len(words) + reading < least:
-                    least, found = len(words) + reading, (parent, base, words)
+                other = self.read(parent)
+                n_words = int(np.count_nonzero(other != mask))
+                if n_words + reading < least:
+                    least, found, nearest = n_words + reading, (parent, base), other
             if base not in compared:
                 compared.add(base)
-                words = (self._bases[base] ^ mask).nonzero()[0]
-                if len(words) < least:
-                    least, found = len(words), (NO_PARENT, base, words)
-        return found
+                n_words = int(np.count_nonzero(self._bases[base] != mask))
+                if n_words < least:
+                    least, found, nearest = n_words, (NO_PARENT, base), self._bases[base]
+        return *found, (nearest != mask).nonzero()[0]
 
 
 class _Masks:

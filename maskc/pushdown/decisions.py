@@ -42,7 +42,7 @@ from maskc.lexer.columns import Columns
 from maskc.parser.items import ItemSets
 from maskc.parser.refine import RefinedTable
 from maskc.pushdown.interchangeable import Classes
-from maskc.pushdown.reductions import find_reductions
+from maskc.pushdown.reductions import find_reductions, list_edges
 from maskc.pushdown.segments import Segments
 from maskc.pushdown.spreading import Words, spread
 from maskc.pushdown.state_facts import Bools, StateFacts
@@ -105,9 +105,15 @@ class Decisions:
             self._flags = np.array(self._rows, dtype=np.uint8).reshape(len(self._rows), n_states)
         return self._flags
 
+    def flags_of(self, classes: NDArray[np.int32], states: NDArray[np.intp]) -> Flags:
+        """Return uint8[n_classes, n_states], the answers of some classes in some states."""
+        flags = self.flags()
+        # By places in the flat table: a third of the time of two lists of indices.
+        return flags.reshape(-1).take(classes[:, None] * np.int64(flags.shape[1]) + states)
+
     def states_after(self, event: Event) -> NDArray[np.intp]:
         """Return the refined states that can be on top when an event has happened."""
-        event = event._replace(column=0)
+        event = event.without_column()
         found = self._after.get(event)
         if found is None:
             found = self._after[event] = np.flatnonzero(self.facts.after(event))
@@ -136,7 +142,7 @@ class Decisions:
                     self._class_of[sequence] = self._decide_open(self.sequences.opened[sequence])
                 continue
             keys = {
-                sequence: (event[sequence]._replace(column=0), rest[sequence]) for sequence in here
+                sequence: (event[sequence].without_column(), rest[sequence]) for sequence in here
             }
             fresh = [key for key in dict.fromkeys(keys.values()) if key not in self._by_key]
             if fresh:
@@ -178,13 +184,11 @@ class _Graph:
         self.readers, self.kinds = find_reductions(grammar, item_sets, table)
         self._on_target: dict[tuple[SequenceId, int], int] = {}
         self.edges: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
-        sources: dict[int, list[tuple[int, int]]] = {}
-        for state, row in enumerate(table.shifts):
-            for terminal, target in row.items():
-                sources.setdefault(terminal, []).append((state, target))
-        for terminal, pairs in sources.items():
-            table_ = np.array(pairs, dtype=np.int64)
-            self.edges[terminal] = (table_[:, 0], table_[:, 1])
+        states, terminals, targets = list_edges(table.shifts)
+        order = np.argsort(terminals, kind="stable")
+        distinct, first = np.unique(terminals[order], return_index=True)
+        for terminal, edges in zip(distinct.tolist(), np.split(order, first[1:]), strict=False):
+            self.edges[terminal] = (states[edges], targets[edges])
 
     def decide(self, keys: list[tuple[Event, SequenceId]], decisions: Decisions) -> list[Flags]:
         """Return the answers for sequences given as (first event, rest)."""

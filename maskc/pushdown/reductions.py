@@ -11,6 +11,9 @@ reduces it, state 9 asks what the state after 3 and ``a`` takes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
 import numpy as np
 
 from maskc.grammar.lalr import list_reductions
@@ -70,6 +73,20 @@ def find_reductions(
     return Edges(first, end[order], kind[order]), tuple(kinds)
 
 
+def list_edges(rows: Sequence[Mapping[int, int]]) -> tuple[Longs, Longs, Longs]:
+    """Return int64[n] each: the states, symbols and targets of a table, state by state.
+
+    >>> list_edges([{5: 1, 3: 2}, {}, {4: 0}])
+    (array([0, 0, 2]), array([5, 3, 4]), array([1, 2, 0]))
+    """
+    states = np.repeat(
+        np.arange(len(rows), dtype=np.int64), np.fromiter(map(len, rows), np.int64, len(rows))
+    )
+    symbols = np.fromiter(chain.from_iterable(rows), np.int64, len(states))
+    targets = np.fromiter(chain.from_iterable(row.values() for row in rows), np.int64, len(states))
+    return states, symbols, targets
+
+
 class Steps:
     """Where symbols lead, for many states at once.
 
@@ -78,17 +95,15 @@ class Steps:
     """
 
     def __init__(self, table: RefinedTable) -> None:
-        self._lowest = -1 - max((n for row in table.gotos for n in row), default=0)
-        highest = max((n for row in table.shifts for n in row), default=0)
-        self._width = highest - self._lowest + 1
-        # Sorted: a state times the number of symbols, and the symbol.
-        pairs = [
-            (state * self._width + symbol - self._lowest, target)
-            for state, (shifts, gotos) in enumerate(zip(table.shifts, table.gotos, strict=True))
-            for symbol, target in (*shifts.items(), *((-1 - n, to) for n, to in gotos.items()))
-        ]
-        steps = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
-        self._keys, self._targets = steps[:, 0].copy(), steps[:, 1].copy()
+        shifting, terminals, shifted = list_edges(table.shifts)
+        going, nonterminals, gone = list_edges(table.gotos)
+        self._lowest = -1 - int(nonterminals.max(initial=0))
+        self._width = int(terminals.max(initial=0)) - self._lowest + 1
+        symbols = np.concatenate([terminals, -1 - nonterminals])
+        # A state times the number of symbols, and the symbol.
+        keys = np.concatenate([shifting, going]) * self._width + symbols - self._lowest
+        order = np.argsort(keys)
+        self._keys, self._targets = keys[order], np.concatenate([shifted, gone])[order]
 
     def follow(self, states: Longs, symbol: int) -> Longs:
         """Return int64[n], the states after a symbol; ``NO_STATE`` where there is none, or was.

@@ -69,7 +69,7 @@ def spread(edges: Edges, here: Words, passes: Words, kinds: Words, rounds: int =
         reached = np.zeros(here.shape[1], dtype=np.bool_)
         for bits, passed, through in zip(here, passes, kinds, strict=True):
             new = bits[source] & through[kind] & passed[target] & ~bits[target]
-            taken = np.flatnonzero(new)
+            taken = np.flatnonzero(new != 0)  # of truth values: a fifth of the time
             if len(taken):
                 np.bitwise_or.at(bits, target[taken], new[taken])
                 reached[target[taken]] = True

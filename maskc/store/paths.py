@@ -50,10 +50,12 @@ class Paths:
     def __init__(self, grammar: LalrGrammar, steps: Steps) -> None:
         self._events = steps.events
         self._moves = Moves(grammar)
+        states_in: dict[int, list[int]] = {}
+        for state, context in enumerate(grammar.lalr.context_of):
+            states_in.setdefault(context, []).append(state)
+        of_context = {context: bits.from_members(some) for context, some in states_in.items()}
         self._inside = {
-            mask: bits.from_members(
-                s for s, c in enumerate(grammar.lalr.context_of) if mask >> c & 1
-            )
+            mask: bits.unite(some for context, some in of_context.items() if mask >> context & 1)
             for mask in {mask for _, mask in steps.events}
         }
         self._keys = [COLUMNS // 2]

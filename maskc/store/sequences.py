@@ -36,6 +36,15 @@ class Event(NamedTuple):
     contexts: ContextSet
     column: int
 
+    def inside(self, contexts: ContextSet) -> Event:
+        """Return the event with those of its contexts that are in a set."""
+        kept = self.contexts & contexts
+        return self if kept == self.contexts else Event(self.terminal, kept, self.column)
+
+    def without_column(self) -> Event:
+        """Return the event with no column change."""
+        return Event(self.terminal, self.contexts, 0) if self.column else self
+
 
 NOTHING_ENDS = Event(NO_EVENT, 0, 0)
 

@@ -39,7 +39,7 @@ def decide_pairs(
         """Return an open lexeme without the lookaheads that no stack after an event wants."""
         if sequences.length[sequence] or sequence == free:
             return sequence
-        before = before._replace(column=0)
+        before = before.without_column()
         if before not in wanted:
             lookaheads = 0
             for state in decisions.states_after(before).tolist():

@@ -116,10 +116,10 @@ def _split_paths(store: MaskStore, sequences: Sequences, events: _Events) -> tup
             if event.terminal == IGNORED:
                 asked &= event.contexts
             else:
-                here = sequences.extend(event._replace(contexts=event.contexts & asked), here)
+                here = sequences.extend(event.inside(asked), here)
                 asked = -1
             path = parent[path]
         event = event_of[path] if path else NOTHING_ENDS
-        first[i] = events.number(event._replace(contexts=event.contexts & asked))
+        first[i] = events.number(event.inside(asked))
         sequence[i] = here
     return first[inverse.reshape(-1)], sequence[inverse.reshape(-1)]

@@ -35,14 +35,13 @@ def replace_decided(
         jointly: whether sequences that P decides alike become one.
     """
     classes = decisions.classes_of(sequence for _, sequence in asked)
-    flags = decisions.flags()
     by_event: dict[Event, list[int]] = {}
     for place, (event, _) in enumerate(asked):
-        by_event.setdefault(event._replace(column=0), []).append(place)
+        by_event.setdefault(event.without_column(), []).append(place)
     answers = [sequence for _, sequence in asked]
     for event, places in by_event.items():
         chosen, inverse = np.unique(classes[places], return_inverse=True)
-        here = flags[chosen[:, None], decisions.states_after(event)]
+        here = decisions.flags_of(chosen, decisions.states_after(event))
         joined = np.bitwise_or.reduce(here, axis=1, initial=0)[inverse.reshape(-1)].tolist()
         decided = (here != DEPENDS).all(axis=1)[inverse.reshape(-1)].tolist()
         content = [row.tobytes() for row in here]
@@ -76,7 +75,6 @@ def join_decided(
         known: terminal and answers → the pair that stands for them; added to.
     """
     classes = decisions.classes_of(sequence for _, sequence in asked)
-    flags = decisions.flags()
     answers = list(asked)
     by_event: dict[Event, list[int]] = {}
     for place, (event, _) in enumerate(asked):
@@ -84,7 +82,7 @@ def join_decided(
             by_event.setdefault(event, []).append(place)
     for event, places in by_event.items():
         states = decisions.states_after(event)
-        here = flags[classes[places][:, None], states]
+        here = decisions.flags_of(classes[places], states)
         decided = (here != DEPENDS).all(axis=1).tolist()
         for place, sure, row in zip(places, decided, here == MAY, strict=True):
             if sure:
