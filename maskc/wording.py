@@ -40,8 +40,8 @@ class Phrase(StrEnum):
     NEST_LESS = "nest less: give inner parts rules of their own; shorten chains of rules"
     WRITE_WITHOUT = "write the terminal without it"
     LIST_THE_TEXTS = (
-        "write the terminal without it, or say which texts the group may have, as in "
-        "// maskc: backreference=LONG_COMMENT:,=,=="
+        "write the terminal without it, or name its group, as in (?P<q>a|b)x(?P=q), and list the "
+        "texts that it may have, as // maskc: backreference=TERMINAL:a,b"
     )
     NAME_THE_GROUP = "name the group, as in (?P<q>a)?(?(q)b|c)"
     # What is wrong.

@@ -24,12 +24,61 @@ SETTING = "// maskc: backreference=LONG:,=,==\n"
 
 def test_a_pattern_is_written_once_for_each_text():
     written = write_without_backreference("L", r"--\[(=*)\[.*?\]\1\]", ("", "="))
-    assert written == r"(?:--\[(?:=)\[.*?\](?:=)\]|--\[(?:)\[.*?\](?:)\])"
+    assert written == r"--\[(?:(?:=)\[.*?\](?:=)\]|(?:)\[.*?\](?:)\])"
 
 
 def test_brackets_in_classes_and_escapes_open_no_group():
     written = write_without_backreference("L", r"[(]\((?:x)([ab])\1[^)]", ("a",))
-    assert written == r"(?:[(]\((?:x)(?:a)(?:a)[^)])"
+    assert written == r"[(]\((?:x)(?:(?:a)(?:a)[^)])"
+
+
+def test_what_stands_before_the_group_is_tried_in_its_own_order():
+    # Written once for each text as a whole, the pattern took all of it.
+    pattern, values = r""".*?(?P<q>['"])x(?P=q)""", ("'", '"')
+    written = write_without_backreference("L", pattern, values)
+    text = """'x'"x\""""
+    assert re.match(written, text)[0] == re.match(pattern, text)[0] == "'x'"
+
+
+_PARTS = ["a", "b", "x", "a?", "b*?", "[ab]", "(?:a|b)", "(?:x|ab)", "|", ".*?", "(?=a)", "(?P=q)"]
+
+
+def _draw_pattern(draw):
+    """Return a random pattern with a group, and perhaps brackets around it."""
+    before, inside, after = (
+        "".join(draw.choices(_PARTS[:-1], k=draw.randint(0, 3))) for _ in range(3)
+    )
+    group = f"(?P<q>{draw.choice(['a|b', '[ab]', 'a*', 'ab|a', 'a?b?'])})"
+    opening, closing = draw.choice(
+        [("", ""), ("(?:", ")"), ("(", ")"), ("(?:", ")?"), ("(?=", ")")]
+    )
+    end = draw.choice(["(?P=q)", "(?P=q)x", "(?:(?P=q)|x)", "(?P=q)?(?P=q)"])
+    if draw.random() < 0.5:
+        return f"{before}{opening}{inside}{group}{after}{closing}{end}"
+    return f"{before}{opening}{inside}{group}{after}{end}{closing}"
+
+
+def test_random_patterns_match_what_they_matched():
+    draw, n_written, n_matched = Random(0), 0, 0
+    for _ in range(6000):
+        pattern = _draw_pattern(draw)
+        own = re.search(r"\(\?P<q>([^)]*)\)", pattern)[1]
+        values = [v for v in ("", "a", "b", "ab", "aa") if re.fullmatch(own, v) is not None]
+        try:
+            written = write_without_backreference("L", pattern, values)
+        except UnsupportedTerminalError:
+            continue
+        n_written += 1
+        for _ in range(12):
+            # Of a* more texts match than are listed.
+            text = "".join(draw.choices("abx", k=draw.randint(0, 6))).replace("aaa", "aa")
+            if "aaa" in text:
+                continue
+            theirs, ours = re.match(pattern, text), re.match(written, text)
+            n_matched += theirs is not None
+            assert (theirs and theirs[0]) == (ours and ours[0]), (pattern, written, text)
+    assert n_written > 1500
+    assert n_matched > 2000
 
 
 @pytest.mark.parametrize(
@@ -42,6 +91,11 @@ def test_brackets_in_classes_and_escapes_open_no_group():
         (r"(a|b)\1", ("c",), "does not match the text 'c'"),
         (r"(a*?)\1", ("", "a"), "tries '' before 'a'"),
         (r"(a)\1(?(1)b|c)", ("a",), "conditional group"),
+        (r"(?:a|(?P<q>b))x(?P=q)", ("b",), "brackets with alternatives"),
+        (r"(?P<q>b)|x(?P=q)", ("b",), "in another alternative"),
+        (r"(?P<q>b\b)x(?P=q)", ("b",), "asks about what stands around it"),
+        (r"(?i)(?P<q>s)x(?P=q)", ("s",), "ignores case"),
+        (r"(?x) (?P<q>b) x(?P=q)", ("b",), "has the flag x"),
     ],
 )
 def test_what_cannot_be_written_so_is_refused(pattern, values, fact):
@@ -71,8 +125,18 @@ def test_texts_with_listed_values_are_those_that_lark_parses_itself():
 
 
 def test_a_back_reference_without_its_texts_says_how_to_list_them():
-    with pytest.raises(UnsupportedTerminalError, match="backreference=LONG_COMMENT:,=,=="):
+    with pytest.raises(UnsupportedTerminalError, match="backreference=TERMINAL:a,b"):
         maskc.compile_grammar(LONG, tokenizer="bytes")
+
+
+def test_a_group_is_referred_to_by_its_name_where_patterns_are_joined():
+    grammar = LONG.replace("?P<level>", "").replace("(?P=level)", r"\1")
+    with pytest.raises(UnsupportedTerminalError, match="by its number"):
+        maskc.compile_grammar(SETTING + grammar, tokenizer="bytes")
+    artifact = maskc.compile_grammar(
+        SETTING + grammar, tokenizer="bytes", parser="earley", lexer="dynamic"
+    )
+    assert artifact.matcher().accept_bytes(b"[=[a]=] a")
 
 
 @pytest.mark.parametrize(

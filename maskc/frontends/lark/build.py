@@ -127,7 +127,13 @@ def _make_edit(source: GrammarSource) -> Callable[[TerminalDef], None] | None:
             terminal.pattern = PatternRE(patterns[terminal.name], own.flags)
         if terminal.name in values:
             name, own = str(terminal.name), terminal.pattern
-            written = write_without_backreference(name, str(own.value), values[name])
+            written = write_without_backreference(
+                name,
+                str(own.value),
+                values[name],
+                flags=own.flags,
+                is_joined=not source.lexer.startswith("dynamic"),
+            )
             terminal.pattern = PatternRE(written, own.flags)
 
     return edit
