@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from maskc.grammar.closures import find_derivable
 from maskc.grammar.model import Bnf, Production
 
 
@@ -66,7 +67,7 @@ def reduce_productions(
 ) -> ReducedGrammar:
     """Return the reduced grammar of productions that need not come from Lark."""
     productions = tuple(productions)
-    productive = _find_productive(productions)
+    productive = find_derivable((p.lhs, p.rhs) for p in productions)
     # Unproductive first: removing them can make others unreachable, never the reverse.
     left = [p for p in productions if all(s >= 0 or -1 - s in productive for s in p.rhs)]
     reachable = _find_reachable(start, left)
@@ -79,21 +80,6 @@ def reduce_productions(
         used_terminals=frozenset(s for p in kept for s in p.rhs if s >= 0),
         used_nonterminals=frozenset(p.lhs for p in kept),
     )
-
-
-def _find_productive(productions: Iterable[Production]) -> set[int]:
-    productive: set[int] = set()
-    pending = list(productions)
-    while True:
-        waiting = []
-        for production in pending:
-            if all(s >= 0 or -1 - s in productive for s in production.rhs):
-                productive.add(production.lhs)
-            else:
-                waiting.append(production)
-        if len(waiting) == len(pending):
-            return productive
-        pending = waiting
 
 
 def _find_reachable(start: int, productions: Iterable[Production]) -> set[int]:

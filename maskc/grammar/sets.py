@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from maskc import bits
+from maskc.grammar.closures import find_derivable, unite_along
 from maskc.grammar.model import Production
 from maskc.grammar.reduce import ReducedGrammar
 from maskc.ids import END
@@ -58,16 +59,9 @@ def compute_sets(reduced: ReducedGrammar) -> SymbolSets:
 
 def compute_nullable(productions: Iterable[Production]) -> frozenset[int]:
     """Return the nonterminals that derive the empty sequence."""
-    nullable: set[int] = set()
-    pending = [p for p in productions if all(s < 0 for s in p.rhs)]
-    grew = True
-    while grew:
-        grew = False
-        for production in pending:
-            if production.lhs not in nullable and all(-1 - s in nullable for s in production.rhs):
-                nullable.add(production.lhs)
-                grew = True
-    return frozenset(nullable)
+    return frozenset(
+        find_derivable((p.lhs, p.rhs) for p in productions if all(s < 0 for s in p.rhs))
+    )
 
 
 def compute_adjacent(reduced: ReducedGrammar, sets: SymbolSets) -> dict[int, Terminals]:
@@ -90,16 +84,21 @@ def compute_adjacent(reduced: ReducedGrammar, sets: SymbolSets) -> dict[int, Ter
 def _close(
     rules: Sequence[tuple[int, tuple[int, ...]]], nullable: frozenset[int]
 ) -> dict[int, Terminals]:
-    found = dict.fromkeys(sorted({lhs for lhs, _ in rules}), 0)
-    grew = True
-    while grew:
-        grew = False
-        for lhs, rhs in rules:
-            value = found[lhs] | _begin(rhs, found, nullable)[0]
-            if value != found[lhs]:
-                found[lhs] = value
-                grew = True
-    return found
+    """Return nonterminal → the terminals that a sequence derived from it can begin with."""
+    place = {lhs: n for n, lhs in enumerate(sorted({lhs for lhs, _ in rules}))}
+    edges: list[list[int]] = [[] for _ in place]
+    values = [0] * len(place)
+    for lhs, rhs in rules:
+        here = place[lhs]
+        for symbol in rhs:
+            if symbol >= 0:
+                values[here] |= 1 << symbol
+                break
+            if -1 - symbol in place:
+                edges[here].append(place[-1 - symbol])
+            if -1 - symbol not in nullable:
+                break
+    return dict(zip(place, unite_along(edges, values)[0], strict=True))
 
 
 def _begin(

@@ -23,6 +23,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from maskc.grammar.closures import find_derivable, unite_along
+
 Terminals = int  # a set of terminals as bits
 RightSide = tuple[int, ...]  # terminals from 0; nonterminal n is -1 - n
 
@@ -106,8 +108,13 @@ class _Lookaheads:
 
     def __init__(self, rules: Rules, states: list[State]) -> None:
         self._rules, self._states = rules, states
-        nullable = _find_nullable(rules)
-        self._nullable = {-1 - n for n in nullable}
+        # Those that derive the empty text; one with a terminal in its right side does not.
+        empty = (
+            (lhs, right_side)
+            for lhs, right_side in zip(rules.lhs, rules.right_sides, strict=True)
+            if all(symbol < 0 for symbol in right_side)
+        )
+        self._nullable = {-1 - n for n in find_derivable(empty)}
         # From where on a right side may be empty.
         self._empty_from = []
         for right_side in rules.right_sides:
@@ -125,12 +132,12 @@ class _Lookaheads:
 
     def fill(self) -> None:
         """Write into each state on which terminals its rules end."""
-        read, together = _unite_along(self._list_reads(), self._read_directly())
+        read, together = unite_along(self._list_reads(), self._read_directly())
         includes, lookbacks = self._look_back()
         for component in together:
             for transition, other in zip(component, component[1:] + component[:1], strict=True):
                 includes[transition].append(other)
-        follow, _ = _unite_along(includes, read)
+        follow, _ = unite_along(includes, read)
         for transition, ends in enumerate(lookbacks):
             for state, production in ends:
                 reduced = self._states[state].reduced
@@ -176,71 +183,3 @@ class _Lookaheads:
                 if dot == 0:
                     lookbacks[transition].append((here, production))
         return includes, lookbacks
-
-
-def _find_nullable(rules: Rules) -> set[int]:
-    """Return the nonterminals that derive the empty text."""
-    waiting: dict[int, list[int]] = {}
-    missing = []
-    pending = []
-    for production, right_side in enumerate(rules.right_sides):
-        symbols = set(right_side)
-        missing.append(len(symbols))
-        for symbol in symbols:
-            waiting.setdefault(symbol, []).append(production)
-        if not symbols:
-            pending.append(rules.lhs[production])
-    found: set[int] = set()
-    while pending:
-        nonterminal = pending.pop()
-        if nonterminal in found:
-            continue
-        found.add(nonterminal)
-        for production in waiting.get(-1 - nonterminal, ()):
-            missing[production] -= 1
-            if not missing[production]:
-                pending.append(rules.lhs[production])
-    return found
-
-
-def _unite_along(
-    edges: list[list[int]], values: list[Terminals]
-) -> tuple[list[Terminals], list[list[int]]]:
-    """Return, for each node, the union of the values of all nodes that it leads to, and its own.
-
-    And the strongly connected components of several nodes, by Tarjan, with a stack of our own.
-    """
-    united, together = list(values), []
-    depth = [0] * len(edges)  # 0: not entered; once a component is done, more than all others
-    done = len(edges) + 1
-    path: list[int] = []
-    for root in range(len(edges)):
-        if depth[root]:
-            continue
-        path.append(root)
-        entered = depth[root] = len(path)
-        calls = [(root, entered, iter(edges[root]))]
-        while calls:
-            node, entered, targets = calls[-1]
-            for target in targets:
-                if not depth[target]:
-                    path.append(target)
-                    depth[target] = len(path)
-                    calls.append((target, len(path), iter(edges[target])))
-                    break
-                depth[node] = min(depth[node], depth[target])
-                united[node] |= united[target]
-            else:
-                calls.pop()
-                if depth[node] == entered:
-                    component = path[entered - 1 :]
-                    del path[entered - 1 :]
-                    for member in component:
-                        depth[member], united[member] = done, united[node]
-                    if len(component) > 1:
-                        together.append(component)
-                if calls:
-                    above = calls[-1][0]
-                    depth[above] = min(depth[above], depth[node])
-                    united[above] |= united[node]
-    return united, together

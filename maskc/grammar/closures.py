@@ -1,0 +1,98 @@
+"""Two closures over productions, each in time linear in what is given.
+
+What can be derived: a nonterminal derives something once all nonterminals of one of its right
+sides do. What can be reached: a set is united along edges, components taken as one node.
+
+Example: of ``A -> B C``, ``B ->``, ``C -> A`` only ``B`` derives a sequence of terminals.
+
+Source: Dowling, Gallier 1984 (doi:10.1016/0743-1066(84)90014-1), for Horn clauses; Tarjan 1972
+(doi:10.1137/0201010), with a stack of our own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+
+def find_derivable(rules: Iterable[tuple[int, Sequence[int]]]) -> set[int]:
+    """Return the nonterminals that derive something.
+
+    Args:
+        rules: left and right sides; nonterminal n is -1 - n in a right side, and what is not
+            negative is derived already.
+
+    >>> sorted(find_derivable([(0, (-2, -3)), (1, (7,)), (2, (-1,))]))
+    [1]
+    """
+    waiting: dict[int, list[int]] = {}  # symbol → rules that lack it, once for each time
+    missing, heads, pending = list[int](), list[int](), list[int]()
+    for rule, (head, right_side) in enumerate(rules):
+        n_missing = 0
+        for symbol in right_side:
+            if symbol < 0:
+                waiting.setdefault(symbol, []).append(rule)
+                n_missing += 1
+        missing.append(n_missing)
+        heads.append(head)
+        if not n_missing:
+            pending.append(head)
+    found = set[int]()
+    while pending:
+        nonterminal = pending.pop()
+        if nonterminal in found:
+            continue
+        found.add(nonterminal)
+        for rule in waiting.get(-1 - nonterminal, ()):
+            missing[rule] -= 1
+            if not missing[rule]:
+                pending.append(heads[rule])
+    return found
+
+
+def unite_along(edges: list[list[int]], values: list[int]) -> tuple[list[int], list[list[int]]]:
+    """Return, for each node, the union of the values of all nodes that it leads to, and its own.
+
+    Args:
+        edges: node → the nodes that it leads to.
+        values: of each node, a set as bits.
+
+    Returns:
+        The unions, and the strongly connected components of several nodes.
+
+    >>> unite_along([[1], [0], [1]], [1, 2, 4])
+    ([3, 3, 7], [[0, 1]])
+    """
+    united, together = list(values), []
+    depth = [0] * len(edges)  # 0: not entered; once a component is done, more than all others
+    done = len(edges) + 1
+    path: list[int] = []
+    for root in range(len(edges)):
+        if depth[root]:
+            continue
+        path.append(root)
+        entered = depth[root] = len(path)
+        calls = [(root, entered, iter(edges[root]))]
+        while calls:
+            node, entered, targets = calls[-1]
+            for target in targets:
+                if not depth[target]:
+                    path.append(target)
+                    depth[target] = len(path)
+                    calls.append((target, len(path), iter(edges[target])))
+                    break
+                depth[node] = min(depth[node], depth[target])
+                united[node] |= united[target]
+            else:
+                calls.pop()
+                if depth[node] == entered:
+                    component = path[entered - 1 :]
+                    del path[entered - 1 :]
+                    for member in component:
+                        depth[member], united[member] = done, united[node]
+                    if len(component) > 1:
+                        together.append(component)
+                if calls:
+                    above = calls[-1][0]
+                    depth[above] = min(depth[above], depth[node])
+                    united[above] |= united[node]
+    return united, together
