@@ -34,6 +34,7 @@ _CATEGORIES = {
 }
 
 
+@lru_cache(maxsize=4096)
 def literal_set(code_point: int, flags: int) -> CodePoints:
     """Return what a literal matches under ``re`` flags."""
     if not flags & re.IGNORECASE or chr(code_point) not in cased_characters():

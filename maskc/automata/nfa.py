@@ -101,7 +101,7 @@ class _Lowering:
                 return self.nfa.add(Split([]))
             case "GROUPREF":
                 construct = f"back-reference to group {argument} is not regular"
-                raise UnsupportedTerminalError(self.terminal, construct, Phrase.LIST_THE_TEXTS)
+                raise UnsupportedTerminalError(self.terminal, construct, Phrase.WRITE_WITHOUT)
             case "GROUPREF_EXISTS":
                 return self.conditional(argument, flags, following)
             case "ATOMIC_GROUP":

@@ -19,17 +19,27 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
+_AT_ONCE = 65_536  # rows
+
 
 class Predecessors:
     """Who moves to a state, on any letter."""
 
     def __init__(self, moves: Ints) -> None:
         """Take ``moves``, int32[n_states, n_letters]."""
-        n_states, n_letters = moves.shape
-        source = np.repeat(np.arange(n_states, dtype=np.int64), n_letters)
-        keys = np.unique(moves.reshape(-1).astype(np.int64) * n_states + source)
-        self._source = (keys % max(n_states, 1)).astype(np.int32)
-        self._first = np.searchsorted(keys, np.arange(n_states + 1, dtype=np.int64) * n_states)
+        n_states = len(moves)
+        targets, sources = [], []
+        for first in range(0, n_states, _AT_ONCE):
+            # Most states move to few others: what is left of a sorted row is a tenth of it.
+            rows = np.sort(moves[first : first + _AT_ONCE], axis=1)
+            is_new = np.ones(rows.shape, dtype=np.bool_)
+            is_new[:, 1:] = rows[:, 1:] != rows[:, :-1]
+            targets.append(rows[is_new])
+            sources.append((first + np.nonzero(is_new)[0]).astype(np.int32))
+        target = np.concatenate(targets) if targets else np.zeros(0, dtype=np.int32)
+        order = np.argsort(target, kind="stable")
+        self._source = np.concatenate(sources)[order] if sources else target
+        self._first = np.searchsorted(target[order], np.arange(n_states + 1))
 
     def of(self, states: Longs) -> Longs:
         """Return the sources of moves to the states, ascending and each once."""

@@ -24,7 +24,8 @@ from maskc.errors import ConfigError, GrammarError, MaskcError, UnreadableFileEr
 from maskc.files import read_bounded
 from maskc.frontends.bundled import list_grammars
 from maskc.frontends.loading import load_grammar
-from maskc.frontends.source import GrammarSource, load_sources, read_text
+from maskc.frontends.source import GrammarSource, load_sources
+from maskc.frontends.texts import read_text
 from maskc.jsonschema.compiling import compile_schema
 from maskc.kit.artifacts import compile_structural_tag, compile_tools
 from maskc.limits import Limits

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from maskc import budget
 from maskc.grammar.model import Bnf
 
 _MADE = re.compile(r"^__(?P<rule>.+)_(?P<how>star|plus|repeat_a\d+_b\d+(?:_opt)?)_\d+$")
@@ -27,18 +28,22 @@ def rule_of(nonterminal: str) -> str:
     return nonterminal.partition("{")[0]
 
 
+def is_made(nonterminal: str) -> bool:
+    """Return whether Lark made a nonterminal of a repetition."""
+    return _MADE.match(nonterminal) is not None
+
+
 def quote_rule(bnf: Bnf, nonterminal: int) -> str:
     """Return what the author of a grammar calls a nonterminal: a rule, or a part of one.
 
-    Example: ``__start_star_0 -> _DEDENT | __start_star_0 _DEDENT`` is "rule start, in its
+    Example: ``__start_star_0 -> _DEDENT | __start_star_0 _DEDENT`` is "rule start (line 3), in its
     _DEDENT*".
     """
     name = bnf.nonterminals[nonterminal]
-    made = _MADE.match(name)
-    if made is None:
-        return f"rule {rule_of(name)}"
-    part = quote_symbol(bnf, -1 - nonterminal)
-    return f"rule {rule_of(name)}, in its {part}"
+    rule = budget.quote_symbol("rule", rule_of(name))
+    if not is_made(name):
+        return rule
+    return f"{rule}, in its {quote_symbol(bnf, -1 - nonterminal)}"
 
 
 def quote_symbol(bnf: Bnf, symbol: int) -> str:
@@ -46,7 +51,7 @@ def quote_symbol(bnf: Bnf, symbol: int) -> str:
     name = bnf.symbol_name(symbol)
     made = _MADE.match(name) if symbol < 0 else None
     if made is None:
-        return name if symbol >= 0 else rule_of(name)
+        return budget.own_name(name) if symbol >= 0 else rule_of(name)
     if made["how"] not in _SIGN:
         return "counted repetition"
     items = [

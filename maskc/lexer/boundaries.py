@@ -28,7 +28,17 @@ from types import MappingProxyType
 from maskc import bits
 from maskc.automata.partition import refine_by_signature
 from maskc.grammar.model import LexerSpec
-from maskc.ids import AT_END, END, IGNORED, NO_LOOKAHEAD, BoundaryId, LookaheadId, OpenLexemeId
+from maskc.ids import (
+    AT_END,
+    END,
+    IGNORED,
+    NO_LOOKAHEAD,
+    BoundaryId,
+    LookaheadId,
+    OpenLexemeId,
+    ScannerStateId,
+    TerminalId,
+)
 from maskc.lexer.columns import Columns
 from maskc.lexer.scanner import End, Scanner, contexts_after
 
@@ -85,6 +95,26 @@ class Boundaries:
     def follow(self, lookahead: LookaheadId, context: int, *, enclosed: bool) -> Lookaheads:
         """Return the lookaheads that can come after one, in a context."""
         return self.follows[lookahead][self.place(context, enclosed=enclosed)]
+
+    def first(
+        self, state: ScannerStateId, context: int = 0, newline: TerminalId | None = None
+    ) -> Lookaheads:
+        """Return the lookaheads that a text can begin with, its end aside.
+
+        Args:
+            state: the scanner's, before the first byte.
+            context: which the parser names first.
+            newline: the terminal that ends a line, with indentation.
+        """
+        opened = self.open_lexemes[self.open_lexeme_of[state]]
+        place = self.place(context, enclosed=False)
+        found = opened.direct
+        for boundary in opened.ignored:
+            found |= self.rest[boundary][place]
+        if newline is not None:
+            ends = (End(newline, boundary) for boundary in opened.newlines)
+            found |= bits.from_members({self.number[end] for end in ends})
+        return found
 
     def set_of(self, terminal: int) -> Lookaheads:
         """Return the lookaheads of a terminal as a set, empty if nothing is lexed as it."""

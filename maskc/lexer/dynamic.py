@@ -25,12 +25,13 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from maskc.automata.threads import settle
+from maskc.budget import at
 from maskc.errors import LimitError
 from maskc.grammar.model import Context, LexerSpec
 from maskc.ids import DEAD, IGNORED, BoundaryId, TerminalId
 from maskc.lexer.lexeme import NO_STATE, LexemeAutomaton
 from maskc.lexer.one_context import Parts, put_together
-from maskc.lexer.scanner import End, Scanner
+from maskc.lexer.scanner import End, Scanner, describe_states
 from maskc.wording import Phrase
 
 MAX_PRODUCT_STATES = 1_000_000  # before minimising: a matter of memory
@@ -68,7 +69,8 @@ class _Builder:
         used: frozenset[TerminalId],
         stands_for: Mapping[TerminalId, TerminalId],
     ) -> None:
-        self.ignored, self.used, self.stands_for = lexer.ignored, used, stands_for
+        self.lexer, self.ignored = lexer, lexer.ignored
+        self.used, self.stands_for = used, stands_for
         self.lexemes, self.n_terminals = _match_one_by_one(lexer, used | lexer.ignored)
         self.number: dict[tuple[_Opened, int], int] = {}
         self.states: list[tuple[_Opened, int]] = []
@@ -82,6 +84,7 @@ class _Builder:
 
     def explore(self) -> None:
         """Find all states and boundaries; the first boundary is in front of the text."""
+        at(self.describe)
         self.boundary(0, self.lexemes.free)
         n_entered = 0
         while len(self.next) < len(self.states) or n_entered < len(self.boundaries):
@@ -92,6 +95,11 @@ class _Builder:
             opened, condition = self.states[len(self.next)]
             self.next.append(self.row(opened, condition))
             self.ends.append(tuple(sorted(set(self.list_ends(opened, condition)))))
+
+    def describe(self) -> str:
+        """Return which terminals the states are inside of that were found last."""
+        opened = (lexeme for opened, _ in self.states[-1000:] for lexeme in opened)
+        return describe_states(self.lexer, len(self.states), opened, self.lexemes.terminals_in)
 
     def entry(self, look_behind: int, condition: int) -> list[int]:
         """Return the states after the first byte of a lexeme, by byte class."""

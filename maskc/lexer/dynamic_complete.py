@@ -23,12 +23,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from maskc.budget import at
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
 from maskc.ids import DEAD, IGNORED, BoundaryId, TerminalId
 from maskc.lexer.one_context import Parts, put_together
 from maskc.lexer.pieces import Lexemes, build_lexemes
-from maskc.lexer.scanner import End, Scanner
+from maskc.lexer.scanner import End, Scanner, describe_states
 from maskc.wording import Phrase
 
 MAX_PRODUCT_STATES = 1_000_000  # before minimising: a matter of memory
@@ -55,7 +56,7 @@ def build_dynamic_complete_scanner(
         LimitError: more than ``MAX_PRODUCT_STATES`` states.
     """
     lexemes, threads = build_lexemes(lexer, used)
-    builder = _Builder(lexer.ignored, used, stands_for, lexemes, threads.n_classes)
+    builder = _Builder(lexer, used, stands_for, lexemes, threads.n_classes)
     builder.explore()
     return put_together(
         Parts(
@@ -74,14 +75,15 @@ class _Builder:
 
     def __init__(
         self,
-        ignored: frozenset[TerminalId],
+        lexer: LexerSpec,
         used: frozenset[TerminalId],
         stands_for: Mapping[TerminalId, TerminalId],
         lexemes: dict[TerminalId, Lexemes],
         n_classes: int,
     ) -> None:
         self.lexemes, self.n_classes = lexemes, n_classes
-        self.ignored, self.used, self.stands_for = ignored, used, stands_for
+        self.lexer, self.ignored = lexer, lexer.ignored
+        self.used, self.stands_for = used, stands_for
         self.number: dict[tuple[_Places, _Places], int] = {}
         self.states: list[tuple[_Places, _Places]] = []
         self.next: list[list[int]] = []
@@ -91,6 +93,7 @@ class _Builder:
         self.entries: list[list[int]] = []
 
     def explore(self) -> None:
+        at(self.describe)
         self.condition(())
         n_entered = 0
         while len(self.next) < len(self.states) or n_entered < len(self.conditions):
@@ -101,6 +104,11 @@ class _Builder:
             opened, owed = self.states[len(self.next)]
             self.next.append(self.row(opened, owed))
             self.ends.append(tuple(sorted(set(self.list_ends(opened, owed)))))
+
+    def describe(self) -> str:
+        """Return which terminals the states are inside of that were found last."""
+        inside = (terminal for opened, _ in self.states[-1000:] for terminal, _ in opened)
+        return describe_states(self.lexer, len(self.states), inside, lambda terminal: (terminal,))
 
     def entry(self, owed: _Places) -> list[int]:
         """Return the states after the first byte of a lexeme, by byte class."""

@@ -100,9 +100,11 @@ class LexemeAutomaton:
         self._keyword_starts = self._add_keywords(nfa)
         self.threads = ThreadStepper(nfa)
         self._stepper = LookBehindStepper(self.threads)
+        self._looks_behind = bool(nfa.look_behinds)
         self._look_behind_number: dict[LookBehindState, int] = {}
         self._look_behinds: list[LookBehindState] = []
         self._look_behind_steps: dict[tuple[int, int], int] = {}
+        self._look_behind_rows: dict[int, list[int]] = {}
         self._forgetting = Forgetting(
             self.threads, lexer, self._starts, self._keyword_starts, after
         )
@@ -140,11 +142,22 @@ class LexemeAutomaton:
         return number
 
     def _step_look_behind(self, number: int, byte_class: int) -> int:
+        if not self._looks_behind:
+            return number
         key = (number, byte_class)
         found = self._look_behind_steps.get(key)
         if found is None:
             after = self._stepper.step(self._look_behinds[number], byte_class)
             found = self._look_behind_steps[key] = self._intern_look_behind(after)
+        return found
+
+    def _list_after(self, number: int) -> list[int]:
+        """Return by byte class the state of the look-behinds after a byte."""
+        found = self._look_behind_rows.get(number)
+        if found is None:
+            classes = range(self.n_classes)
+            found = [self._step_look_behind(number, byte_class) for byte_class in classes]
+            self._look_behind_rows[number] = found
         return found
 
     def _forget(self, number: int, asked: Behinds) -> int:
@@ -344,23 +357,24 @@ class LexemeAutomaton:
         )
         width = moves.itemsize * len(moves)
         data = moves.T.tobytes()
+        columns = [data[at : at + width] for at in range(0, len(data), width)]
+        # By what comes after the look-behinds and how the obligations move, and the first class.
+        first: dict[tuple[int, bytes], int] = {}
+        parts = [
+            first.setdefault(key, byte_class)
+            for byte_class, key in enumerate(
+                zip(self._list_after(look_behind), columns, strict=True)
+            )
+        ]
         left: dict[object, Obligations | None] = {}
-        known: dict[tuple[int, bytes], int] = {}
-        row = []
-        for byte_class in range(self.n_classes):
-            after = self._step_look_behind(look_behind, byte_class)
-            here = data[byte_class * width : (byte_class + 1) * width]
-            found = known.get((after, here))
-            if found is None:
-                matched = self._look_behinds[after].matched
-                key = (matched, here)
-                if key not in left:
-                    left[key] = self.threads.step_obligations(owed, byte_class, matched)
-                still = left[key]
-                found = NO_STATE if still is None else self.condition(after, still)
-                known[after, here] = found
-            row.append(found)
-        return row
+        found: dict[int, int] = {}
+        for (after, column), byte_class in first.items():
+            matched = self._look_behinds[after].matched
+            if (matched, column) not in left:
+                left[matched, column] = self.threads.step_obligations(owed, byte_class, matched)
+            still = left[matched, column]
+            found[byte_class] = NO_STATE if still is None else self.condition(after, still)
+        return [found[byte_class] for byte_class in parts]
 
     def _number_moves(self, position: int) -> NDArray[np.int32]:
         """Return int32[n_classes]: equal for byte classes by which a position moves alike."""

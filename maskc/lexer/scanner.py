@@ -19,6 +19,7 @@ Source: ``docs/lexing.md``.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -32,10 +33,11 @@ from maskc.automata.partition import (
     refine,
 )
 from maskc.automata.threads import settle
-from maskc.budget import at, quote_symbol
+from maskc.budget import at, own_name, quote_symbol
 from maskc.errors import LimitError
 from maskc.grammar.model import LexerSpec
 from maskc.ids import DEAD, EMPTY_TEXT, IGNORED, BoundaryId, ScannerStateId, TerminalId
+from maskc.lexer.joining_rows import JoinedRows
 from maskc.lexer.lexeme import NO_STATE, LexemeAutomaton
 from maskc.wording import Phrase
 
@@ -101,10 +103,23 @@ def contexts_after(lexer: LexerSpec) -> dict[int, frozenset[int]]:
 def quote_terminal(lexer: LexerSpec, terminal: int) -> str:
     """Return what a terminal is called in a message; one without a name by its pattern."""
     name, pattern = lexer.terminals[terminal], lexer.patterns[terminal] or ""
-    if len(name) <= LONGEST_NAME and not name.startswith("__"):
+    if own_name(name) != name or (len(name) <= LONGEST_NAME and not name.startswith("__")):
         return quote_symbol("terminal", name)
     shown = pattern if len(pattern) <= LONGEST_NAME else f"{pattern[:LONGEST_NAME]}…"
     return f"terminal /{shown}/"
+
+
+def describe_states(
+    lexer: LexerSpec,
+    n_states: int,
+    opened: Iterable[int],
+    terminals_in: Callable[[int], Iterable[int]],
+) -> str:
+    """Return how far the scanner is, and which terminals its last open lexemes are inside of."""
+    inside = Counter(terminal for lexeme in opened for terminal in terminals_in(lexeme))
+    names = [quote_terminal(lexer, terminal) for terminal, _ in inside.most_common(2)]
+    found = f"pass scanner, {n_states:,} states"
+    return f"{found}, at last in {' and '.join(names)}" if names else found
 
 
 class _Builder:
@@ -117,13 +132,16 @@ class _Builder:
         self.n_contexts = len(lexer.contexts)
         self.number: dict[tuple[int, int], int] = {}
         self.pairs: list[tuple[int, int]] = []
-        self.next: list[list[int]] = []
+        self.next: list[NDArray[np.int32]] = []
+        self.joined = JoinedRows()
+        self.lexeme_rows: dict[int, tuple[int, list[int]]] = {}
+        self.condition_rows: dict[int, tuple[int, list[int]]] = {}
         self.ends: list[tuple[End, ...]] = []
         self.boundary_number: dict[tuple[int, int], BoundaryId] = {}
         self.boundaries: list[tuple[int, int]] = []
         self.entered: dict[tuple[int, int], int] = {}
-        self.entry_number: dict[tuple[int, ...], int] = {}
-        self.entry_rows: list[tuple[int, ...]] = []
+        self.entry_number: dict[bytes, int] = {}
+        self.entry_rows: list[NDArray[np.int32]] = []
 
     def pair(self, lexeme: int, condition: int) -> int:
         if lexeme == NO_STATE or condition == NO_STATE:
@@ -136,29 +154,22 @@ class _Builder:
             self.pairs.append(key)
         return found
 
-    def row(self, lexeme: int, condition: int) -> list[int]:
+    def row(self, lexeme: int, condition: int) -> NDArray[np.int32]:
         if lexeme == NO_STATE:
-            return [NO_STATE] * self.lexemes.n_classes
-        number, row = self.number, []
-        conditions = self.lexemes.condition_row(condition)
-        for key in zip(self.lexemes.row(lexeme), conditions, strict=True):
-            if NO_STATE in key:
-                row.append(NO_STATE)
-                continue
-            found = number.get(key)
-            row.append(self.pair(*key) if found is None else found)
-        return row
+            return np.full(self.lexemes.n_classes, NO_STATE, dtype=np.int32)
+        one = self.lexeme_rows.get(lexeme)
+        if one is None:
+            one = self.lexeme_rows[lexeme] = self.joined.read(self.lexemes.row(lexeme))
+        other = self.condition_rows.get(condition)
+        if other is None:
+            read = self.joined.read(self.lexemes.condition_row(condition))
+            other = self.condition_rows[condition] = read
+        return self.joined.join(one, other, self.pair)
 
     def describe(self) -> str:
         """Return which terminals the states are inside of that were found last."""
-        inside = Counter(
-            terminal
-            for lexeme, _ in self.pairs[-1000:]
-            for terminal in self.lexemes.terminals_in(lexeme)
-        )
-        names = [quote_terminal(self.lexer, terminal) for terminal, _ in inside.most_common(2)]
-        found = f"pass scanner, {len(self.pairs):,} states"
-        return f"{found}, at last in {' and '.join(names)}" if names else found
+        opened = (lexeme for lexeme, _ in self.pairs[-1000:])
+        return describe_states(self.lexer, len(self.pairs), opened, self.lexemes.terminals_in)
 
     def explore(self) -> int:
         at(self.describe)
@@ -189,8 +200,8 @@ class _Builder:
         if (boundary, context) in self.entered:
             return
         look_behind, condition = self.boundaries[boundary]
-        row = tuple(self.row(self.lexemes.start(context, look_behind), condition))
-        number = self.entry_number.setdefault(row, len(self.entry_rows))
+        row = self.row(self.lexemes.start(context, look_behind), condition)
+        number = self.entry_number.setdefault(row.tobytes(), len(self.entry_rows))
         if number == len(self.entry_rows):
             self.entry_rows.append(row)
         self.entered[boundary, context] = number
@@ -333,7 +344,7 @@ def _quotient(
     order: list[int] = [DEAD]
 
     def visit(states: NDArray[np.int32]) -> None:
-        for representative in first_of_class[states].tolist():
+        for representative in dict.fromkeys(first_of_class[states].tolist()):
             if representative not in state_to:
                 state_to[representative] = len(order)
                 order.append(representative)

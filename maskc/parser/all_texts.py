@@ -40,7 +40,7 @@ def check_reads_all(grammar: LalrGrammar, name: str) -> None:
     quoted = quote_symbol("rule", rule_of(bnf.nonterminals[production.lhs]))
     side = " ".join(format_symbol(bnf, symbol) for symbol in production.rhs) or "nothing"
     at_end = first.terminal == END
-    before = "at the end of the text" if at_end else f"before {bnf.terminals[first.terminal]}"
+    before = "at the end of the text" if at_end else f"before {format_symbol(bnf, first.terminal)}"
     more = len({(c.state, c.dropped) for c in conflicts}) - 1
     others = f" (and {more} such place{'s' * (more > 1)} more)" if more else ""
     raise GrammarError(

@@ -35,12 +35,24 @@ def find_enclosed_items(grammar: Grammar) -> frozenset[Item]:
     if layout is None:
         return frozenset()
     if not leaves_blocks_open(grammar, layout):
-        _check_pairs(grammar, {layout.indent: 1, layout.dedent: -1}, "INDENT and DEDENT")
+        _check_pairs(
+            grammar,
+            {layout.indent: 1, layout.dedent: -1},
+            "INDENT and DEDENT",
+            "let each rule close what it opens, or end the start rule with "
+            f"{grammar.bnf.terminals[layout.dedent]}*, so that blocks may stay open until the text "
+            "ends",
+        )
     brackets: dict[int, int] = {
         **dict.fromkeys(layout.opens, 1),
         **dict.fromkeys(layout.closes, -1),
     }
-    nets = _check_pairs(grammar, brackets, "opening and closing brackets")
+    nets = _check_pairs(
+        grammar,
+        brackets,
+        "opening and closing brackets",
+        "let each rule close the brackets that it opens",
+    )
     _check_lines(grammar, layout, brackets, nets)
     found: set[Item] = set()
     for number, production in enumerate(grammar.bnf.productions):
@@ -52,7 +64,9 @@ def find_enclosed_items(grammar: Grammar) -> frozenset[Item]:
     return frozenset(found)
 
 
-def _check_pairs(grammar: Grammar, weights: Mapping[int, int], what: str) -> dict[int, int]:
+def _check_pairs(
+    grammar: Grammar, weights: Mapping[int, int], what: str, remedy: str
+) -> dict[int, int]:
     """Return nonterminal → how many more it opens than it closes."""
     nets: dict[int, int] = {}
     n_known = -1
@@ -66,13 +80,12 @@ def _check_pairs(grammar: Grammar, weights: Mapping[int, int], what: str) -> dic
             ):
                 raise PostlexError(
                     f"of {quote_rule(grammar.bnf, production.lhs)}",
-                    f"it leaves different numbers of {what} open; let each rule close what it "
-                    "opens",
+                    f"it leaves different numbers of {what} open; {remedy}",
                 )
     start = grammar.bnf.start
     if nets.get(start, 0) != 0 or _lowest(grammar, weights, nets, start) < 0:
         raise PostlexError(
-            f"of rule {grammar.bnf.nonterminals[start]}", f"its {what} do not come in pairs"
+            f"of {quote_rule(grammar.bnf, start)}", f"its {what} do not come in pairs; {remedy}"
         )
     return nets
 

@@ -32,6 +32,7 @@ from maskc import bits
 from maskc.grammar.lalr import list_reductions
 from maskc.grammar.model import LalrGrammar
 from maskc.ids import END, ROOT, LalrStateId, LookaheadId, ProductionId
+from maskc.parser.alike import find_alike
 from maskc.parser.items import Item, ItemSets
 from maskc.parser.relation import NOTHING, Lookaheads, Relation, join_rectangles
 
@@ -43,7 +44,9 @@ _NONE = -1  # in the place of a number
 
 @dataclass(frozen=True, slots=True)
 class Completions:
-    """The completion relation of every item that a state of the table holds.
+    """The completion relation of every kernel item of the table.
+
+    Of what states begin alike (:mod:`maskc.parser.alike`), the first one has the relations.
 
     Attributes:
         items: (state, production, dot, whether its base stands between brackets) → relation.
@@ -99,6 +102,7 @@ class _Saturation:
         self._enclosed_items = enclosed_items
         self._end = bits.from_members(lookaheads[END])
         self._reduced_on = _list_reduced(grammar, lookaheads)
+        self._same = find_alike(grammar, item_sets, self._reduced_on)
         self._number: dict[Node, int] = {}
         # Of each node: the node with the dot one symbol further, and who reads the node as that.
         self._after: list[int] = []
@@ -113,12 +117,16 @@ class _Saturation:
         self._adds_to: list[int] = []
 
     def visit_all(self) -> None:
-        """Enter each item of each state, and what lies on the way to its end."""
+        """Enter each kernel item, and what lies on the way to its end.
+
+        Of the items that a state begins those are entered from which no other state begins alike.
+        """
         for enclosed in (False, True) if self._enclosed_items else (False,):
             for state, kernel in zip(
                 self._item_sets.states(), self._item_sets.kernels, strict=True
             ):
-                started = [p for ps in self._item_sets.closures[state].values() for p in ps]
+                same, closure = self._same[state], self._item_sets.closures[state]
+                started = [p for n, ps in closure.items() if same[n] == state for p in ps]
                 for production, dot in (*kernel, *((p, 0) for p in started)):
                     self._visit((state, production, dot, enclosed))
 
@@ -148,7 +156,8 @@ class _Saturation:
         reads = adds_to = _NONE
         if dot < len(right_side) and right_side[dot] < 0:
             inside = enclosed or (production, dot) in self._enclosed_items
-            reads = self._find_derived((state, -1 - right_side[dot], inside))
+            nonterminal = -1 - right_side[dot]
+            reads = self._find_derived((self._same[state][nonterminal], nonterminal, inside))
             self._derivers[reads].append(number)
         if dot == 0 and production != ROOT:
             adds_to = self._find_derived((state, self._bnf.productions[production].lhs, enclosed))

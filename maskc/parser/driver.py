@@ -66,10 +66,12 @@ class Driver:
             top = stack[-1]
             if terminal in self._shifts[top]:
                 return Outcome.TAKES
+            # Whatever it may reduce: with `start: start | "a"` there is always one more.
+            if terminal == END and top in self._end_states:
+                return Outcome.ENDS
             production = self._reduces[top].get(terminal)
             if production is None:
-                at_end = terminal == END and top in self._end_states
-                return Outcome.ENDS if at_end else Outcome.REFUSES
+                return Outcome.REFUSES
             length = self._length[production]
             if len(stack) <= length:
                 return Outcome.NEEDS_BELOW

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from maskc.grammar.model import LalrGrammar
 from maskc.ids import ROOT, LalrStateId, ProductionId
@@ -51,7 +52,8 @@ def build_item_sets(grammar: LalrGrammar) -> ItemSets:
     right_sides = (*(p.rhs for p in grammar.bnf.productions), (-1 - grammar.bnf.start,))
     n_states = len(grammar.lalr.states)
     kernels: list[tuple[Item, ...] | None] = [None] * n_states
-    closures: list[dict[int, tuple[ProductionId, ...]]] = [{} for _ in range(n_states)]
+    closures: list[Mapping[int, tuple[ProductionId, ...]]] = [{} for _ in range(n_states)]
+    known: dict[tuple[int, ...], _Closure] = {}
     kernels[0] = ((ROOT, 0),)
     queue = [0]
     while queue:
@@ -59,36 +61,47 @@ def build_item_sets(grammar: LalrGrammar) -> ItemSets:
         kernel = kernels[state]
         if kernel is None:
             raise ValueError(f"state {state} has no kernel")
-        closure = _close(kernel, right_sides, by_lhs)
-        closures[state] = closure
-        moved: dict[int, set[Item]] = {}
-        for production, dot in (*kernel, *((p, 0) for ps in closure.values() for p in ps)):
-            if dot < len(right_sides[production]):
-                symbol = right_sides[production][dot]
-                moved.setdefault(symbol, set()).add((production, dot + 1))
+        moved: dict[int, list[Item]] = {}
+        for production, dot in kernel:
+            right_side = right_sides[production]
+            if dot < len(right_side):
+                moved.setdefault(right_side[dot], []).append((production, dot + 1))
+        begun = tuple(symbol for symbol in moved if symbol < 0)
+        if begun not in known:
+            known[begun] = _close(begun, right_sides, by_lhs)
+        closure = known[begun]
+        closures[state] = closure.productions
+        pushed = {symbol: tuple(sorted(items)) for symbol, items in moved.items()}
+        for symbol, others in closure.moved:
+            own = pushed.get(symbol)
+            pushed[symbol] = others if own is None else tuple(sorted(own + others))
         row = grammar.lalr.states[state]
-        for symbol, items in moved.items():
+        for symbol, found in pushed.items():
             target = row.shifts[symbol] if symbol >= 0 else row.gotos[-1 - symbol]
-            found = tuple(sorted(items))
             if kernels[target] is None:
                 kernels[target] = found
                 queue.append(target)
             elif kernels[target] != found:
                 raise ValueError(f"two kernels for state {target}")
-    return ItemSets(
-        right_sides, tuple(k or () for k in kernels), tuple(map(MappingProxyType, closures))
-    )
+    return ItemSets(right_sides, tuple(k or () for k in kernels), tuple(closures))
+
+
+class _Closure(NamedTuple):
+    """What a state begins: productions by nonterminal, and their items after the first symbol."""
+
+    productions: Mapping[int, tuple[ProductionId, ...]]
+    moved: list[tuple[int, tuple[Item, ...]]]
 
 
 def _close(
-    kernel: tuple[Item, ...],
+    begun: tuple[int, ...],
     right_sides: tuple[tuple[int, ...], ...],
     by_lhs: Mapping[int, list[ProductionId]],
-) -> dict[int, tuple[ProductionId, ...]]:
+) -> _Closure:
+    """Return what states begin that go on with some nonterminals; many have these in common."""
     closure: dict[int, tuple[ProductionId, ...]] = {}
-    pending = [
-        right_sides[p][d] for p, d in kernel if d < len(right_sides[p]) and right_sides[p][d] < 0
-    ]
+    moved: dict[int, list[Item]] = {}
+    pending = list(begun)
     while pending:
         lhs = -1 - pending.pop()
         if lhs in closure:
@@ -96,6 +109,9 @@ def _close(
         closure[lhs] = tuple(by_lhs.get(lhs, ()))
         for production in closure[lhs]:
             rhs = right_sides[production]
-            if rhs and rhs[0] < 0:
-                pending.append(rhs[0])
-    return dict(sorted(closure.items()))
+            if rhs:
+                moved.setdefault(rhs[0], []).append((production, 1))
+                if rhs[0] < 0:
+                    pending.append(rhs[0])
+    in_order = MappingProxyType(dict(sorted(closure.items())))
+    return _Closure(in_order, [(symbol, tuple(sorted(items))) for symbol, items in moved.items()])

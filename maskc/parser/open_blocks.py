@@ -37,10 +37,9 @@ def leaves_blocks_open(grammar: Grammar, layout: Layout) -> bool:
     if body is None:
         return False
     weights: dict[int, int] = {layout.indent: 1, layout.dedent: -1}
-    start = grammar.bnf.nonterminals[grammar.bnf.start]
     if not _never_below_zero(body, weights, grammar.bnf.start):
         raise PostlexError(
-            f"of rule {start}",
+            f"of {quote_rule(grammar.bnf, grammar.bnf.start)}",
             f"before its {grammar.bnf.terminals[layout.dedent]}* more blocks can be closed than "
             "were opened; let each rule close what it opens",
         )
@@ -51,7 +50,8 @@ def leaves_blocks_open(grammar: Grammar, layout: Layout) -> bool:
             raise PostlexError(
                 f"of {quote_rule(grammar.bnf, production.lhs)}",
                 f"Lark drops its reduction on {grammar.bnf.terminals[conflict.terminal]}, so that "
-                f"{grammar.bnf.terminals[layout.dedent]}* may not come; resolve the conflict",
+                f"{grammar.bnf.terminals[layout.dedent]}* may not come; let no other rule go on "
+                "there",
             )
     return True
 

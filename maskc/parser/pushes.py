@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from maskc.grammar.model import LalrGrammar
 from maskc.ids import NO_NONTERMINAL, LalrStateId
@@ -22,8 +23,7 @@ from maskc.parser.items import Item, ItemSets
 FROM_CLOSURE = -1  # in the place of a kernel item's position
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """Where a pushed kernel item comes from: kernel item ``kernel``, or the closure of ``lhs``.
 
     Attributes:
@@ -52,30 +52,30 @@ class Pushes:
 
 def list_pushes(grammar: LalrGrammar, item_sets: ItemSets, state: int) -> Pushes:
     """Return every push on one LALR state."""
-    origins: dict[Item, Origin] = {}
-    for position, (production, dot) in enumerate(item_sets.kernels[state]):
-        origins[production, dot] = Origin(position, NO_NONTERMINAL)
-    for lhs, productions in item_sets.closures[state].items():
-        for production in productions:
-            origins[production, 0] = Origin(FROM_CLOSURE, lhs)
+    right_sides, closure = item_sets.right_sides, item_sets.closures[state]
     moved: dict[int, dict[Item, Origin]] = {}
-    for (production, dot), origin in origins.items():
-        symbol = item_sets.next_symbol((production, dot))
-        if symbol is not None:
-            moved.setdefault(symbol, {})[production, dot + 1] = origin
+    for position, (production, dot) in enumerate(item_sets.kernels[state]):
+        right_side = right_sides[production]
+        if dot < len(right_side):
+            items = moved.setdefault(right_side[dot], {})
+            items[production, dot + 1] = Origin(position, NO_NONTERMINAL)
+    readers: dict[int, set[int]] = {nonterminal: set() for nonterminal in closure}
+    for lhs, productions in closure.items():
+        origin = Origin(FROM_CLOSURE, lhs)
+        for production in productions:
+            right_side = right_sides[production]
+            if right_side:
+                symbol = right_side[0]
+                moved.setdefault(symbol, {})[production, 1] = origin
+                if symbol < 0:
+                    readers[lhs].add(-1 - symbol)
     row = grammar.lalr.states[state]
     symbols = {}
-    nonterminals = tuple(item_sets.closures[state])
-    readers: dict[int, set[int]] = {n: set() for n in nonterminals}
     for symbol, items in moved.items():
         target = row.shifts[symbol] if symbol >= 0 else row.gotos[-1 - symbol]
-        symbols[symbol] = (target, tuple(items[item] for item in item_sets.kernels[target]))
-        if symbol < 0:
-            for origin in items.values():
-                if origin.kernel < 0:
-                    readers[origin.lhs].add(-1 - symbol)
+        symbols[symbol] = (target, tuple([items[item] for item in item_sets.kernels[target]]))
     return Pushes(
         MappingProxyType(symbols),
-        nonterminals,
+        tuple(closure),
         MappingProxyType({n: frozenset(found) for n, found in readers.items()}),
     )

@@ -27,6 +27,7 @@ from typing import NamedTuple, Protocol
 
 from maskc import bits
 from maskc.errors import LimitError
+from maskc.grammar.components import find_components
 from maskc.grammar.model import Bnf, LalrGrammar
 from maskc.ids import END, ContextId, LalrStateId, LookaheadId, RefinedStateId
 from maskc.parser.completion import Completions, build_completions
@@ -36,6 +37,7 @@ from maskc.parser.relation import Lookaheads
 from maskc.wording import Phrase
 
 MAX_REFINED_STATES = 200_000
+_DEAD = RefinedStateId(-1)  # a stack from which no text is finished
 
 # A bit beside the lookaheads: the base of an item stands between brackets.
 ENCLOSED: Lookaheads = 1 << 4096
@@ -147,37 +149,28 @@ def refine_states(
     Raises:
         LimitError: more than ``MAX_REFINED_STATES`` states.
     """
-    refiner = _Refiner(grammar, item_sets, completions, enclosed_items)
-    start: _Key = (LalrStateId(0), (end,))
-    number = {start: RefinedStateId(0)}
-    order = [start]
+    refiner = _Refiner(grammar, item_sets, completions, enclosed_items, end)
+    order = refiner.order
     shifts: list[Mapping[int, RefinedStateId]] = []
     gotos: list[Mapping[int, RefinedStateId]] = []
-    live: list[int] = []
-    for state, wanted in order:  # grows while we walk it
-        pushed = refiner.push_all(state, wanted)
-        live.append(refiner.live(state, wanted))
-        row: dict[int, RefinedStateId] = {}
-        for symbol, target in pushed:
-            if not refiner.live(*target):
+    for key in order:  # grows while we walk it
+        shifted: dict[int, RefinedStateId] = {}
+        gone_to: dict[int, RefinedStateId] = {}
+        for symbol, target in refiner.push_all(*key):
+            pushed = refiner.number(target)
+            if pushed == _DEAD:
                 continue
-            if target not in number:
-                number[target] = RefinedStateId(len(order))
-                order.append(target)
-                if len(order) > MAX_REFINED_STATES:
-                    raise LimitError(
-                        "refined parser states",
-                        MAX_REFINED_STATES,
-                        Phrase.SIMPLER_NESTING,
-                    )
-            row[symbol] = number[target]
-        shifts.append(MappingProxyType({s: t for s, t in row.items() if s >= 0}))
-        gotos.append(MappingProxyType({-1 - s: t for s, t in row.items() if s < 0}))
+            if symbol >= 0:
+                shifted[symbol] = pushed
+            else:
+                gone_to[-1 - symbol] = pushed
+        shifts.append(MappingProxyType(shifted))
+        gotos.append(MappingProxyType(gone_to))
     return RefinedTable(
         lalr_state=tuple(state for state, _ in order),
         context_of=tuple(grammar.lalr.context_of[state] for state, _ in order),
         wanted=tuple(wanted for _, wanted in order),
-        live=tuple(live),
+        live=tuple(refiner.live(*key) for key in order),
         enclosed=tuple(bool(refiner.enclosed(*key)) for key in order),
         shifts=tuple(shifts),
         gotos=tuple(gotos),
@@ -185,7 +178,11 @@ def refine_states(
 
 
 class _Refiner:
-    """Pushes symbols on refined states; remembers what does not depend on the stack."""
+    """Numbers refined states and pushes symbols on them.
+
+    Attributes:
+        order: what each of them is; the first is the start state.
+    """
 
     def __init__(
         self,
@@ -193,7 +190,10 @@ class _Refiner:
         item_sets: ItemSets,
         completions: Completions,
         enclosed_items: frozenset[Item],
+        end: Lookaheads,
     ) -> None:
+        self.order: list[_Key] = [(LalrStateId(0), (end,))]
+        self._number = {self.order[0]: RefinedStateId(0)}
         self.opened = [
             any(item in enclosed_items for item in kernel) for kernel in item_sets.kernels
         ]
@@ -205,13 +205,31 @@ class _Refiner:
             ]
             for enclosed in ((False, True) if enclosed_items else (False,))
         }
-        self.pushes = [
-            _order_pushes(list_pushes(grammar, item_sets, state), len(kernel))
-            for state, kernel in zip(item_sets.states(), item_sets.kernels, strict=True)
-        ]
+        orders: dict[int, list[int]] = {}  # by the identity of a closure, which states share
+        self.pushes = []
+        for state, kernel in zip(item_sets.states(), item_sets.kernels, strict=True):
+            pushes, closure = list_pushes(grammar, item_sets, state), item_sets.closures[state]
+            if id(closure) not in orders:
+                orders[id(closure)] = _order_readers(pushes.readers)
+            self.pushes.append(_order_pushes(pushes, len(kernel), orders[id(closure)]))
         self.live_cache: list[dict[Wanted, Lookaheads]] = [{} for _ in self.pushes]
 
+    def number(self, key: _Key) -> RefinedStateId:
+        """Return the number of a refined state, ``_DEAD`` if no text is finished from it."""
+        found = self._number.get(key)
+        if found is None:
+            found = RefinedStateId(len(self.order)) if self.live(*key) else _DEAD
+            self._number[key] = found
+            if found != _DEAD:
+                self.order.append(key)
+                if len(self.order) > MAX_REFINED_STATES:
+                    raise LimitError(
+                        "refined parser states", MAX_REFINED_STATES, Phrase.SIMPLER_NESTING
+                    )
+        return found
+
     def live(self, state: LalrStateId, wanted: Wanted) -> Lookaheads:
+        """Return the lookaheads with which some text can be finished."""
         known = self.live_cache[state]
         found = known.get(wanted)
         if found is None:
@@ -234,7 +252,7 @@ class _Refiner:
 
         Symbols ascend.
         """
-        pushes, live = self.pushes[state], self.live
+        pushes, cache = self.pushes[state], self.live_cache
         enclosed = self.enclosed(state, wanted)
         n_kernel, n_closure = len(wanted), len(pushes.closure)
         values = [*wanted, *[enclosed] * n_closure]
@@ -245,7 +263,9 @@ class _Refiner:
             pending ^= low
             place = low.bit_length() - 1
             target, pick, readers = pushes.closure[place]
-            value = live(target, pick(values)) | enclosed
+            picked = pick(values)
+            value = cache[target].get(picked)
+            value = (self.live(target, picked) if value is None else value) | enclosed
             if value != values[n_kernel + place]:
                 values[n_kernel + place] = value
                 pending |= readers
@@ -257,27 +277,34 @@ class _Pushes(NamedTuple):
 
     Attributes:
         symbols: each with the state that it leads to, and what picks the values of its kernel.
-        closure: of each nonterminal, ascending, the same, and the places of those that start with
-            it, as bits.
+        closure: of each nonterminal the same, and the places of those that start with it, as bits.
+            Nonterminals come before those that start with them, where these do not recurse.
     """
 
     symbols: tuple[tuple[int, LalrStateId, _Pick], ...]
     closure: tuple[tuple[LalrStateId, _Pick, int], ...]
 
 
-def _order_pushes(pushes: Pushes, n_kernel: int) -> _Pushes:
-    place = {nonterminal: i for i, nonterminal in enumerate(sorted(pushes.nonterminals))}
-    symbols = {}
+def _order_readers(readers: Mapping[int, frozenset[int]]) -> list[int]:
+    """Return the nonterminals of a closure, those that are read before those that read them."""
+    edges = {nonterminal: sorted(found) for nonterminal, found in sorted(readers.items())}
+    components = find_components(edges)
+    return [nonterminal for component in reversed(components) for nonterminal in component]
+
+
+def _order_pushes(pushes: Pushes, n_kernel: int, order: list[int]) -> _Pushes:
+    place = {nonterminal: i for i, nonterminal in enumerate(order)}
+    of_closure = {nonterminal: n_kernel + i for nonterminal, i in place.items()}
+    symbols: dict[int, tuple[int, LalrStateId, _Pick]] = {}
     for symbol, (target, origins) in sorted(pushes.symbols.items()):
-        places = (o.kernel if o.kernel >= 0 else n_kernel + place[o.lhs] for o in origins)
-        symbols[symbol] = (target, _pick(tuple(places)))
-    return _Pushes(
-        tuple((symbol, *pushed) for symbol, pushed in symbols.items()),
-        tuple(
-            (*symbols[-1 - nonterminal], bits.from_members(place[r] for r in readers))
-            for nonterminal, readers in sorted(pushes.readers.items())
-        ),
-    )
+        places = tuple([kernel if kernel >= 0 else of_closure[lhs] for kernel, lhs in origins])
+        symbols[symbol] = (symbol, target, _pick(places))
+    closure = []
+    for nonterminal in order:
+        _, target, pick = symbols[-1 - nonterminal]
+        readers = [place[reader] for reader in pushes.readers[nonterminal]]
+        closure.append((target, pick, bits.from_members(readers)))
+    return _Pushes(tuple(symbols.values()), tuple(closure))
 
 
 def _pick(places: tuple[int, ...]) -> _Pick:

@@ -94,10 +94,7 @@ def _find_unlexed(
     names = grammar.bnf.terminals
     lookahead = {t: boundaries.of_terminal[t][0] for t in (END, *reduced.used_terminals)}
     adjacent = compute_adjacent(reduced, compute_sets(reduced))
-    opened = boundaries.open_lexemes[boundaries.open_lexeme_of[scanner.start]]
-    first = opened.direct
-    for boundary in opened.ignored:
-        first |= boundaries.rest[boundary][grammar.lalr.context_of[0]]
+    first = boundaries.first(scanner.start, grammar.lalr.context_of[0])
     wanted: list[tuple[int, int, Lookaheads]] = [(END, 0, first)]
     for row in grammar.lalr.states:
         for terminal, target in row.shifts.items():

@@ -50,10 +50,12 @@ from maskc.store.sequences import Event, Sequences
 
 MAY, FAIL = 1, 2
 DEPENDS = MAY | FAIL
+_FAIL = np.uint8(FAIL)
 
 # Bytes of answers, one for each distinct sequence and refined state.
 MAX_ANSWERS = 400_000_000
 _AT_ONCE = 512  # sequences whose answers are passed on together
+_FIRST_CLASSES = 64  # whose answers there is room for; as many again when it is full
 
 Flags = NDArray[np.uint8]
 
@@ -76,8 +78,8 @@ class Decisions:
         self.segments = Segments(grammar, table, boundaries, sequences)
         self._graph = _Graph(grammar, item_sets, table)
         self._class_of: dict[SequenceId, int] = {}
-        self._rows: list[Flags] = []
-        self._flags: Flags = np.zeros((0, len(table.live)), dtype=np.uint8)
+        self._n_classes = 0
+        self._table: Flags = np.empty((_FIRST_CLASSES, len(table.live)), dtype=np.uint8)
         self._by_content: dict[bytes, int] = {}
         self._of_open: dict[OpenLexemeId, int] = {}
         self._by_key: dict[tuple[Event, SequenceId], int] = {}
@@ -92,18 +94,16 @@ class Decisions:
 
     def answers(self, sequence: SequenceId) -> Flags:
         """Return uint8[n_states] for a sequence that was asked about."""
-        return self._rows[self._class_of[sequence]]
+        found: Flags = self._table[self._class_of[sequence]]
+        return found
 
     def answer_at(self, sequence: SequenceId, state: int) -> int:
         """Return the answer of a sequence that was asked about, in one state."""
-        return int(self._rows[self._class_of[sequence]][state])
+        return int(self._table[self._class_of[sequence], state])
 
     def flags(self) -> Flags:
         """Return uint8[n_classes, n_states], ``MAY``, ``FAIL`` or both, for all classes so far."""
-        if len(self._flags) != len(self._rows):
-            n_states = len(self.facts.nothing)
-            self._flags = np.array(self._rows, dtype=np.uint8).reshape(len(self._rows), n_states)
-        return self._flags
+        return self._table[: self._n_classes]
 
     def flags_of(self, classes: NDArray[np.int32], states: NDArray[np.intp]) -> Flags:
         """Return uint8[n_classes, n_states], the answers of some classes in some states."""
@@ -160,15 +160,18 @@ class Decisions:
         return found
 
     def _intern(self, flags: Flags) -> int:
-        if len(self._rows) * flags.size > MAX_ANSWERS:
+        if self._n_classes * flags.size > MAX_ANSWERS:
             raise LimitError(
                 "answers for words and parser states",
                 MAX_ANSWERS,
                 "the rows are left to the parser where they are not decided",
             )
-        number = self._by_content.setdefault(flags.tobytes(), len(self._rows))
-        if number == len(self._rows):
-            self._rows.append(flags)
+        number = self._by_content.setdefault(flags.tobytes(), self._n_classes)
+        if number == self._n_classes:
+            if number == len(self._table):
+                self._table = np.concatenate([self._table, np.empty_like(self._table)])
+            self._table[number] = flags
+            self._n_classes += 1
         return number
 
 
@@ -195,30 +198,35 @@ class _Graph:
         facts = decisions.facts
         values = np.zeros((len(keys), self.n_states), dtype=np.uint8)
         reducing: dict[int, list[int]] = {}
+        shifting: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
         for column, (event, rest) in enumerate(keys):
             terminal = event.terminal
-            inside = facts.in_contexts(event.contexts)
-            after = np.where(inside, decisions.answers(rest), FAIL).astype(np.uint8)
-            takes = np.asarray(facts.takes.get(terminal, facts.nothing))
+            inside, after = facts.in_contexts(event.contexts), decisions.answers(rest)
             if terminal == IGNORED:
-                values[column] = after
+                values[column] = np.where(inside, after, _FAIL)
             elif terminal == facts.newline:
-                values[column] = np.where(facts.enclosed, after, np.where(takes, DEPENDS, FAIL))
+                at_line_end = np.where(facts.takes_of(terminal), np.uint8(DEPENDS), _FAIL)
+                between = np.where(inside, after, _FAIL)
+                values[column] = np.where(facts.enclosed, between, at_line_end)
             else:
-                reducing.setdefault(terminal, []).append(column)
-                sources, targets = self.edges.get(terminal, (_NO_STATES, _NO_STATES))
-                kept = np.flatnonzero(takes[sources])
-                sources, targets = sources[kept], targets[kept]
-                values[column, sources] = after[targets]
+                if terminal not in reducing:
+                    reducing[terminal] = []
+                    sources, targets = self.edges.get(terminal, (_NO_STATES, _NO_STATES))
+                    kept = facts.takes_of(terminal)[sources]
+                    shifting[terminal] = sources[kept], targets[kept]
+                reducing[terminal].append(column)
+                sources, targets = shifting[terminal]
+                here = np.where(inside[targets], after[targets], _FAIL)
+                values[column, sources] = here
                 if decisions.sequences.length[rest]:
-                    for edge in np.flatnonzero(after[targets] == DEPENDS).tolist():
+                    for edge in np.flatnonzero(here == DEPENDS).tolist():
                         source, target = int(sources[edge]), int(targets[edge])
                         values[column, source] = self._run(rest, source, target, decisions)
         self._reduce(values, reducing, facts)
         for first, columns in reducing.items():
-            refused = ~facts.takes.get(first, facts.nothing)
+            refused = ~facts.takes_of(first)
             for column in columns:
-                values[column, refused] = FAIL
+                np.copyto(values[column], FAIL, where=refused)
         return list(values)
 
     def _run(self, rest: SequenceId, source: int, target: int, decisions: Decisions) -> int:
@@ -252,7 +260,7 @@ class _Graph:
         for low in range(0, len(every), _AT_ONCE):
             firsts, columns = zip(*every[low : low + _AT_ONCE], strict=True)
             here = _pack(values[list(columns)])
-            takes = np.array([facts.takes.get(first, facts.nothing) for first in firsts])
+            takes = np.array([facts.takes_of(first) for first in firsts])
             inside = np.array([[first in some for some in self.kinds] for first in firsts])
             spread(
                 self.readers,
@@ -270,16 +278,16 @@ def _pack(values: Flags) -> Words:
     """Return uint64[n_words, n_states]: two bits for each row of uint8[n_rows, n_states]."""
     n_rows, n_states = values.shape
     n_words = max(1, -(-n_rows // 32))
-    bits = np.zeros((n_words * 32, 2, n_states), dtype=np.uint8)
-    bits[:n_rows, 0] = values & MAY
-    bits[:n_rows, 1] = values >> 1
-    octets = np.packbits(bits.reshape(-1, n_states), axis=0, bitorder="little")
-    return octets.reshape(n_words, 8, n_states).transpose(0, 2, 1).copy().view("<u8")[..., 0]
+    rows = np.zeros((n_words * 8, 4, n_states), dtype=np.uint8)
+    rows.reshape(-1, n_states)[:n_rows] = values
+    octets = rows[:, 0] | rows[:, 1] << 2 | rows[:, 2] << 4 | rows[:, 3] << 6
+    words: Words = octets.reshape(n_words, 8, n_states).transpose(0, 2, 1).copy().view("<u8")
+    return words[..., 0]
 
 
 def _unpack(words: Words, n_rows: int) -> Flags:
     """Return what :func:`_pack` packed."""
     n_states = words.shape[1]
-    octets = words[..., None].view(np.uint8).transpose(0, 2, 1).reshape(-1, n_states)
-    bits = np.unpackbits(octets, axis=0, bitorder="little").reshape(-1, 2, n_states)[:n_rows]
-    return np.asarray(bits[:, 0] * np.uint8(MAY) | bits[:, 1] * np.uint8(FAIL))
+    octets = words[..., None].view(np.uint8).transpose(0, 2, 1).reshape(-1, 1, n_states)
+    rows = octets >> np.array([0, 2, 4, 6], dtype=np.uint8)[:, None] & np.uint8(DEPENDS)
+    return rows.reshape(-1, n_states)[:n_rows]

@@ -6,9 +6,8 @@ grammar's terminal language L: iff L ∩ Σ*XSΣ* is empty. Decided exactly, for
 The nonterminals of the Bar-Hillel intersection are triples (position, nonterminal, position) in XS.
 Of these we keep two kinds, and only as far as they are asked for: how much of a suffix of S a
 nonterminal reads, shared by all sequences that end alike, and whether below a symbol, with so much
-of S read, the rest can be read. Both are the debt automaton's (its emptiness needs no determinism:
-:meth:`maskc.pushdown.production_debts.ProductionDebts.is_empty`). Pairs of terminals are decided by
-a table, and most never-legal sequences hold a never-legal pair.
+of S read, the rest can be read (:mod:`maskc.pushdown.reads`, :mod:`maskc.pushdown.emptiness`).
+Pairs of terminals are decided by a table, and most never-legal sequences hold a never-legal pair.
 
 Example: with ``S ::= aSb | ε``, (b, a) is never-legal; (a, bb) is not.
 
@@ -27,6 +26,7 @@ from itertools import pairwise
 
 from maskc.grammar.sets import Terminals, compute_adjacent
 from maskc.pushdown.production_debts import ProductionDebts
+from maskc.pushdown.reads import Symbols
 
 
 class NeverLegal:
@@ -43,18 +43,25 @@ class NeverLegal:
         self._debts = debts
         self.adjacent = compute_adjacent(debts.reduced, debts.sets)
         self._after: dict[int, Terminals] = {}
+        self._gaps: dict[Symbols, bool] = {}
 
     def is_never_legal(self, x: int, sequence: Sequence[int]) -> bool:
         """Return whether no text of the grammar has the sequence right after ``x``."""
-        elements, debts = (x, *sequence), self._debts
-        if any(
-            not self.list_after(one) & debts.terminals_at(other)
-            for one, other in pairwise(elements)
-        ):
+        elements, debts, after = tuple(sequence), self._debts, self.list_after(x)
+        if not elements:
+            return not after
+        if not after & debts.terminals_at(elements[0]) or self._has_gap(elements):
             return True
-        if len(elements) > 2:
-            return debts.is_empty(debts.list_terminals(x), sequence)
-        return not self.list_after(x)
+        return len(elements) > 1 and debts.is_empty(debts.list_terminals(x), elements)
+
+    def _has_gap(self, elements: Symbols) -> bool:
+        """Return whether two places of a sequence stand side by side in no text."""
+        found = self._gaps.get(elements)
+        if found is None:
+            at = self._debts.terminals_at
+            found = not all(self.list_after(one) & at(other) for one, other in pairwise(elements))
+            self._gaps[elements] = found
+        return found
 
     def list_after(self, element: int) -> Terminals:
         """Return the terminals, as bits, that stand right after a terminal, or one of a set."""

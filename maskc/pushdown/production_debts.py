@@ -50,6 +50,7 @@ from maskc.pushdown.debt_automaton import (
 )
 from maskc.pushdown.dft import BOTTOM as Z0
 from maskc.pushdown.dft import DftAutomaton
+from maskc.pushdown.emptiness import Emptiness
 from maskc.pushdown.reads import MET, Positions, Reads, Symbols
 
 
@@ -121,25 +122,22 @@ class ProductionDebts:
         first = {returns: symbol for symbol, returns in reversed(self._returns.items())}
         self._alike = {symbol: first[returns] for symbol, returns in self._returns.items()}
         self._reads = Reads(reduced, self.sets, self.list_terminals, self.terminals_at)
-        self._returned = {
-            symbol: tuple((lhs, rest, self._reads.number_rest(rest)) for lhs, rest in found.rests)
-            for symbol, found in self._returns.items()
-        }
+        pairs = {s: (*((lhs, ()) for lhs in r.ends), *r.rests) for s, r in self._returns.items()}
+        self._emptiness = Emptiness(pairs, -1 - reduced.start, self._reads, self.sets)
         # What is borrowed, and what it completes: of symbols with the same stacks one is enough.
         alike = self._alike
         self._edges = {
             symbol: (
                 tuple((Place(lhs, ()), alike.get(-1 - lhs, -1 - lhs)) for lhs in found.ends),
                 tuple(
-                    (Place(lhs, rest), alike.get(-1 - lhs, -1 - lhs), number)
-                    for lhs, rest, number in self._returned[symbol]
+                    (Place(lhs, rest), alike.get(-1 - lhs, -1 - lhs), self._reads.number_rest(rest))
+                    for lhs, rest in found.rests
                 ),
                 found.is_bottom,
             )
             for symbol, found in self._returns.items()
         }
         self._built: dict[tuple[int, Symbols, int], DebtAutomaton | None] = {}
-        self._can_be_met: dict[tuple[int, Symbols], bool] = {}
         self._set_number: dict[Terminals, int] = {}
         self._members: list[Terminals] = []
 
@@ -165,54 +163,12 @@ class ProductionDebts:
         return [terminal for terminal in sorted(used) if mask >> terminal & 1]
 
     def is_empty(self, symbols: Iterable[int], sequence: Sequence[int]) -> bool:
-        """Return whether no stack after any of some symbols lets the sequence be read.
-
-        Emptiness needs no determinism: one position is followed at a time, so there are at most
-        (number of symbols) × (length) pairs of a symbol and what is left of the sequence. What
-        one search finds of a pair is true of it in every other.
-        """
+        """Return whether no stack after any of some symbols lets the sequence be read."""
         elements = tuple(sequence)
         if not elements:
             return self.reduced.used_terminals.isdisjoint(symbols)
-        known, alike = self._can_be_met, self._alike
-        # Pair → the pair above it on the stack that was borrowed from.
-        above: dict[tuple[int, Symbols], tuple[int, Symbols] | None] = {
-            (alike.get(symbol, symbol), elements): None for symbol in symbols
-        }
-        pending = list(above)
-        while pending:
-            pair = pending.pop()
-            met, found = (known[pair], []) if pair in known else self._borrow_one(*pair)
-            if met:
-                path: tuple[int, Symbols] | None = pair
-                while path is not None:
-                    known[path] = True
-                    path = above[path]
-                return False
-            for symbol, rest in found:
-                below = alike.get(symbol, symbol), rest
-                if below not in above:
-                    above[below] = pair
-                    pending.append(below)
-        known.update(dict.fromkeys(above, False))
-        return True
-
-    def _borrow_one(self, symbol: int, elements: Symbols) -> tuple[bool, list[tuple[int, Symbols]]]:
-        """Return whether some stack symbol lets all be read, and, if none does, what they leave."""
-        returns = self.returns(symbol)
-        if returns.is_bottom and len(elements) == 1 and self._ends(elements):
-            return True, []
-        found = [(-1 - lhs, elements) for lhs in returns.ends]
-        suffix = self._reads.suffix(elements)
-        for lhs, _, rest in self._returned.get(symbol, ()):
-            read = self._reads.advance(rest, 1, suffix)
-            if read == MET:
-                return True, []
-            while read:
-                low = read & -read
-                read ^= low
-                found.append((-1 - lhs, elements[low.bit_length() - 1 :]))
-        return False, found
+        suffix, can_be_read = self._reads.suffix(elements), self._emptiness.can_be_read
+        return not any(can_be_read(symbol, suffix) for symbol in symbols)
 
     def decide(self, x: int, sequence: Sequence[int]) -> Verdict:
         """Return on which of the stacks after ``x``, any symbol, the sequence is legal.
@@ -266,12 +222,16 @@ class ProductionDebts:
             used = not self.reduced.used_terminals.isdisjoint(symbols)
             return Verdict.ALWAYS if used else Verdict.NEVER
         starts = sorted({self._alike.get(symbol, symbol) for symbol in symbols})
-        found = {decide(Below(symbol, 1), self._borrow_of(elements)) for symbol in starts}
-        if Verdict.DEPENDS in found or {Verdict.ALWAYS, Verdict.NEVER} <= found:
+        suffix, emptiness = self._reads.suffix(elements), self._emptiness
+        if not any(emptiness.can_be_read(symbol, suffix) for symbol in starts):
+            return Verdict.NEVER
+        # Nearly all others depend on the stack, and most of these are seen at once.
+        if any(emptiness.is_refused_at_once(symbol, suffix) for symbol in starts):
             return Verdict.DEPENDS
-        return (
-            Verdict.UNKNOWN if Verdict.UNKNOWN in found else found.pop() if found else Verdict.NEVER
-        )
+        found = [decide(Below(symbol, 1), self._borrow_of(elements)) for symbol in starts]
+        if Verdict.DEPENDS in found or (Verdict.ALWAYS in found and Verdict.NEVER in found):
+            return Verdict.DEPENDS
+        return Verdict.UNKNOWN if Verdict.UNKNOWN in found else [Verdict.NEVER, *found][-1]
 
     def returns(self, symbol: int) -> Returns:
         """Return what a stack can hold right after a symbol."""

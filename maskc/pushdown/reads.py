@@ -55,6 +55,7 @@ class Suffix:
         read: nonterminal → how much of it the nonterminal reads, if it reads anything.
         known: number of a rest → where one may be once it is generated from here.
         tails: position → what is left of the sequence from there.
+        met: climb → whether it lets the sequence be read (:mod:`maskc.pushdown.emptiness`).
     """
 
     elements: Symbols
@@ -62,6 +63,7 @@ class Suffix:
     read: dict[int, Positions]
     known: dict[int, Positions]
     tails: list[Suffix]
+    met: dict[int, bool]
 
 
 class Reads:
@@ -89,7 +91,7 @@ class Reads:
             symbol: tuple((lhs, self.number_rest(rest)) for lhs, rest in pairs)
             for symbol, pairs in _list_corners(reduced, sets.nullable).items()
         }
-        nothing_left = Suffix((), 0, {}, {}, [])
+        nothing_left = Suffix((), 0, {}, {}, [], {})
         nothing_left.tails.append(nothing_left)
         self._nothing_left = nothing_left
         self._suffixes: dict[Symbols, Suffix] = {(): nothing_left}
@@ -107,7 +109,7 @@ class Reads:
         """Return what is known of a sequence of which all but the first element is ``after``."""
         found = self._suffixes.get(elements)
         if found is None:
-            found = Suffix(elements, self._terminals_at(elements[0]), {}, {}, [])
+            found = Suffix(elements, self._terminals_at(elements[0]), {}, {}, [], {})
             found.tails.extend((found, *after.tails))
             found.read.update(self._fill(found))  # what is left of it was filled before
             self._suffixes[elements] = found

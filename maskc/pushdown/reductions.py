@@ -23,6 +23,7 @@ from maskc.parser.refine import RefinedTable
 from maskc.pushdown.spreading import Edges, Longs
 
 NO_STATE = -1
+_NO_STATES = np.zeros(0, dtype=np.int64)
 
 
 def find_reductions(
@@ -50,13 +51,14 @@ def find_reductions(
     kind_of = np.full(len(grammar.lalr.states), NO_STATE, dtype=np.int64)
     is_start = np.zeros(len(grammar.lalr.states), dtype=np.bool_)
     for production in sorted(starting.keys() & reducing.keys()):
+        sources, bases = steps.list_edges(-1 - grammar.bnf.productions[production].lhs)
         is_start[starting[production]] = True
-        here = np.flatnonzero(is_start[lalr_state])
+        begun_here = is_start[lalr_state[sources]]
         is_start[starting[production]] = False
-        base = steps.follow(here, -1 - grammar.bnf.productions[production].lhs)
+        here, base = sources[begun_here], bases[begun_here]
         for symbol in item_sets.right_sides[production]:
             here = steps.follow(here, symbol)
-        alive = np.flatnonzero((base != NO_STATE) & (here != NO_STATE))
+        alive = np.flatnonzero(here != NO_STATE)
         base, here = base[alive], here[alive]
         states, numbers = zip(*reducing[production], strict=True)
         kind_of[list(states)] = numbers
@@ -97,13 +99,20 @@ class Steps:
     def __init__(self, table: RefinedTable) -> None:
         shifting, terminals, shifted = list_edges(table.shifts)
         going, nonterminals, gone = list_edges(table.gotos)
-        self._lowest = -1 - int(nonterminals.max(initial=0))
-        self._width = int(terminals.max(initial=0)) - self._lowest + 1
-        symbols = np.concatenate([terminals, -1 - nonterminals])
-        # A state times the number of symbols, and the symbol.
-        keys = np.concatenate([shifting, going]) * self._width + symbols - self._lowest
-        order = np.argsort(keys)
-        self._keys, self._targets = keys[order], np.concatenate([shifted, gone])[order]
+        states, symbols, targets = (
+            np.concatenate(pair)
+            for pair in ((shifting, going), (terminals, -1 - nonterminals), (shifted, gone))
+        )
+        order = np.lexsort((states, symbols))
+        distinct, first = np.unique(symbols[order], return_index=True)
+        self._of_symbol = {
+            symbol: (states[edges], targets[edges])
+            for symbol, edges in zip(distinct.tolist(), np.split(order, first[1:]), strict=False)
+        }
+
+    def list_edges(self, symbol: int) -> tuple[Longs, Longs]:
+        """Return int64[n] twice: the states that a symbol leads from, ascending, and where to."""
+        return self._of_symbol.get(symbol, (_NO_STATES, _NO_STATES))
 
     def follow(self, states: Longs, symbol: int) -> Longs:
         """Return int64[n], the states after a symbol; ``NO_STATE`` where there is none, or was.
@@ -112,9 +121,8 @@ class Steps:
             states: int64[n].
             symbol: a terminal, or -1 less a nonterminal.
         """
-        if not len(self._keys) or not self._lowest <= symbol < self._lowest + self._width:
+        sources, targets = self.list_edges(symbol)
+        if not len(sources):
             return np.full(len(states), NO_STATE, dtype=np.int64)
-        keys = states * self._width + (symbol - self._lowest)
-        places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        is_there = (self._keys[places] == keys) & (states != NO_STATE)
-        return np.where(is_there, self._targets[places], NO_STATE)
+        places = np.minimum(np.searchsorted(sources, states), len(sources) - 1)
+        return np.where(sources[places] == states, targets[places], NO_STATE)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+Word = NDArray[np.uint64]
 Words = NDArray[np.uint64]
 Longs = NDArray[np.int64]
 
@@ -56,32 +57,44 @@ def spread(edges: Edges, here: Words, passes: Words, kinds: Words, rounds: int =
         kinds: uint64[n_words, n_kinds], the bits that an edge of a kind lets through.
         rounds: how many there are before the rest is done state by state.
     """
-    changed = np.flatnonzero(here.any(axis=0))
+    for bits, passed, through in zip(here, passes, kinds, strict=True):
+        _spread_word(edges, bits, passed, through, rounds)
+
+
+def _spread_word(edges: Edges, bits: Word, passed: Word, through: Word, rounds: int) -> None:
+    """Spread one word: few states have bits of it, and few change in a round."""
+    changed = np.flatnonzero(bits != 0)
     for _ in range(rounds):
         if not len(changed):
             return
         n_edges = edges.first[changed + 1] - edges.first[changed]
-        source = np.repeat(changed, n_edges)
+        ends = np.cumsum(n_edges)
         # The edges of each changed state lie side by side.
-        skipped = np.repeat(edges.first[changed] - np.cumsum(n_edges) + n_edges, n_edges)
-        edge = np.arange(len(source)) + skipped
-        target, kind = edges.target[edge], edges.kind[edge]
-        reached = np.zeros(here.shape[1], dtype=np.bool_)
-        for bits, passed, through in zip(here, passes, kinds, strict=True):
-            new = bits[source] & through[kind] & passed[target] & ~bits[target]
-            taken = np.flatnonzero(new != 0)  # of truth values: a fifth of the time
-            if len(taken):
-                np.bitwise_or.at(bits, target[taken], new[taken])
-                reached[target[taken]] = True
-        changed = np.flatnonzero(reached)
+        edge = np.repeat(edges.first[changed] - ends + n_edges, n_edges)
+        edge += np.arange(len(edge))
+        target = edges.target[edge]
+        new = np.repeat(bits[changed], n_edges)
+        new &= through[edges.kind[edge]]
+        new &= passed[target] & ~bits[target]
+        taken = np.flatnonzero(new != 0)  # of truth values: a fifth of the time
+        target = target[taken]
+        np.bitwise_or.at(bits, target, new[taken])
+        changed = _find_distinct(target, len(bits))
     if len(changed):
-        _spread_one_by_one(edges, here, passes, kinds, changed.tolist())
+        _spread_one_by_one(edges, bits, passed, through, changed.tolist())
+
+
+def _find_distinct(numbers: Longs, n: int) -> Longs:
+    """Return the numbers below ``n`` that occur, ascending."""
+    occurs = np.zeros(n, dtype=np.bool_)
+    occurs[numbers] = True
+    return np.flatnonzero(occurs)
 
 
 def _spread_one_by_one(
-    edges: Edges, here: Words, passes: Words, kinds: Words, changed: list[int]
+    edges: Edges, bits: Word, passed: Word, through: Word, changed: list[int]
 ) -> None:
-    values, passed, through = map(_to_numbers, (here, passes, kinds))
+    values, passes, lets = bits.tolist(), passed.tolist(), through.tolist()
     first, target, kind = edges.first.tolist(), edges.target.tolist(), edges.kind.tolist()
     # Invariant: what lies one edge further than a state that is not queued holds its bits.
     pending, queued = deque(changed), set(changed)
@@ -91,17 +104,10 @@ def _spread_one_by_one(
         value = values[state]
         for edge in range(first[state], first[state + 1]):
             reached = target[edge]
-            joined = values[reached] | value & through[kind[edge]] & passed[reached]
+            joined = values[reached] | value & lets[kind[edge]] & passes[reached]
             if joined != values[reached]:
                 values[reached] = joined
                 if reached not in queued:
                     queued.add(reached)
                     pending.append(reached)
-    flat = b"".join(value.to_bytes(8 * len(here), "little") for value in values)
-    here[:] = np.frombuffer(flat, dtype="<u8").reshape(-1, len(here)).T
-
-
-def _to_numbers(words: Words) -> list[int]:
-    """Return the columns of an array as numbers of any width."""
-    rows = np.ascontiguousarray(words.T.astype("<u8"))
-    return [int.from_bytes(row.tobytes(), "little") for row in rows]
+    bits[:] = values

@@ -74,6 +74,10 @@ class StateFacts:
             for terminal, target in row.items():
                 self._targets.setdefault(terminal, set()).add(target)
 
+    def takes_of(self, terminal: int) -> Bools:
+        """Return bool[n_states]: whether a state goes on with a terminal."""
+        return self.takes.get(terminal, self.nothing)
+
     def in_contexts(self, contexts: ContextSet) -> Bools:
         """Return bool[n_states]: whether a state's context is in a set."""
         found = self._in.get(contexts)

@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from maskc import bits
 from maskc.grammar.model import Bnf, LexerSpec
 from maskc.grammar.sets import Terminals
 from maskc.ids import DEAD, END, IGNORED, BoundaryId
@@ -78,7 +79,7 @@ def find_adjacencies(
 def find_unlexed(
     bnf: Bnf, scanner: Scanner, boundaries: Boundaries, adjacent: Mapping[int, Terminals]
 ) -> tuple[Adjacency, ...]:
-    """Return the pairs of a grammar with one context that the lexer never gives, in name order.
+    """Return the pairs that the lexer gives in no context at all, in name order.
 
     Args:
         bnf: for the names.
@@ -91,7 +92,7 @@ def find_unlexed(
     for first, after in sorted(adjacent.items()):
         lexed = 0
         for lookahead in boundaries.of_terminal.get(first, ()):
-            lexed |= boundaries.follows[lookahead][0]
+            lexed |= bits.unite(boundaries.follows[lookahead])
         for second in sorted(samples):
             own = boundaries.set_of(second)
             if first in samples and after >> second & 1 and not own & lexed:

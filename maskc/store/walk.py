@@ -33,6 +33,7 @@ from maskc.store.collect import RowCollector
 from maskc.store.model import MaskStore
 from maskc.store.ordering import order_opens, order_paths
 from maskc.store.paths import Opens, Paths
+from maskc.store.portions import walk_in_portions
 from maskc.store.starts import Starts, number_starts
 from maskc.store.steps import Steps
 from maskc.vocab.trie import TokenTrie
@@ -83,19 +84,8 @@ def build_store(
         LimitError: a single origin needs a frontier of more than ``MAX_LALR_FRONTIER`` lines.
     """
     walk = _Walk(grammar, scanner, boundaries, steps, trie)
-    n_starts = len(walk.starts)
-    low, size = 0, max(64, _PORTION // trie.widest_level())
-    while low < n_starts:
-        high = min(low + size, n_starts)
-        widest = walk.run(low, high)
-        if widest is None:
-            size = (high - low + 3) // 4
-            continue
-        # Aim at the same width again; neighbouring starts are alike.
-        size = max(1, min(int(size * _PORTION / max(widest, 1)), size * 2))
-        low = high
-        if progress:
-            progress(low / n_starts)
+    size = max(64, _PORTION // trie.widest_level())
+    walk_in_portions(walk.run, len(walk.starts), size, _PORTION, progress)
     return walk.finish()
 
 

@@ -96,20 +96,33 @@ def _count(rows: Rows, source: NDArray[np.int32], keys: Longs) -> list[int]:
     source, keys = source[is_first], keys[is_first]
     bounds = np.searchsorted(source, np.arange(rows.n_sources + 1)).tolist()
     of_source = [keys[low:high] for low, high in pairwise(bounds)]
-    known: dict[tuple[int, ...], int] = {}
-    counts = []
+    sharing: dict[tuple[int, ...], list[int]] = {}
     for state, ends in enumerate(rows.ends_of):
-        if not len(of_source[state]):
-            if ends not in known:
-                known[ends] = _size([of_source[end] for end in ends])
-            counts.append(known[ends])
-        else:
-            counts.append(_size([of_source[state], *(of_source[end] for end in ends)]))
-    return counts
+        sharing.setdefault(ends, []).append(state)
+    counts = np.zeros(rows.n_states, dtype=np.int64)
+    for ends, states in sharing.items():
+        after = _unite([of_source[end] for end in ends])
+        counts[states] = len(after)
+        inside = [state for state in states if len(of_source[state])]
+        if inside:
+            n_own = [len(of_source[state]) for state in inside]
+            fresh = ~_is_among(np.concatenate([of_source[state] for state in inside]), after)
+            # Each of these states has rows of its own, so no two begin at one place.
+            counts[inside] += np.add.reduceat(fresh, np.cumsum([0, *n_own[:-1]]), dtype=np.int64)
+    found: list[int] = counts.tolist()
+    return found
 
 
-def _size(parts: list[Longs]) -> int:
+def _unite(parts: list[Longs]) -> Longs:
+    """Return the numbers of some ascending parts, each once, ascending."""
     parts = [part for part in parts if len(part)]
     if len(parts) == 1:  # each part holds a row once
-        return len(parts[0])
-    return len(np.unique(np.concatenate(parts))) if parts else 0
+        return parts[0]
+    return np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.int64)
+
+
+def _is_among(numbers: Longs, ascending: Longs) -> NDArray[np.bool_]:
+    if not len(ascending):
+        return np.zeros(len(numbers), dtype=np.bool_)
+    places = np.minimum(np.searchsorted(ascending, numbers), len(ascending) - 1)
+    return np.asarray(ascending[places] == numbers)

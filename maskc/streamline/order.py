@@ -3,8 +3,8 @@
 Each step takes rows and returns rows with the same masks. One order serves both parsers:
 
 - ``raw``, ``closings``: what the walk found, by the terminal before it;
+- ``interchangeable``: terminals that stand for each other become one, and are asked about once;
 - ``never legal``, ``always legal``: asked of the productions (Bar-Hillel emptiness, debt automata);
-- ``interchangeable``: terminals that stand for each other become one;
 - ``jointly legal``: sequences that are legal on the same stacks become one. A general grammar asks
   its productions. For an LALR grammar, whose productions may promise too much, Lark's own table is
   asked, which finds more that is never or always legal, too;
@@ -48,9 +48,9 @@ DECIDE = "state"  # the step that rewrites no rows, but decides them
 STEPS = (
     "raw",
     "closings",
+    "interchangeable",
     "never legal",
     "always legal",
-    "interchangeable",
     "jointly legal",
     DECIDE,
 )
@@ -178,11 +178,11 @@ def _list_rewrites(
     free = raw.sequences.open_to(boundaries.everything)
     return {
         "closings": lambda rows: merge_closings(rows, scanner, boundaries),
-        "never legal": lambda rows: drop_never_legal(rows, by_productions),
-        "always legal": lambda rows: cut_always_legal(rows, by_productions, free),
         "interchangeable": lambda rows: merge_interchangeable(
             rows, decider.classes, boundaries, decider.tops.live
         ),
+        "never legal": lambda rows: drop_never_legal(rows, by_productions),
+        "always legal": lambda rows: cut_always_legal(rows, by_productions, free),
         "jointly legal": by_table.merge_jointly_legal,
     }
 

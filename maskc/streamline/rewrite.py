@@ -58,7 +58,8 @@ def rewrite(rows: Rows, rule: Rule) -> Rows:
                 if inner == DROPPED:
                     mapped[key] = DROPPED
                     continue
-                left = sequences.extend(events[event[sequence]], inner)
+                if inner != rest[sequence]:
+                    left = sequences.extend(events[event[sequence]], inner)
             ready.append(key)
             given.append((events[before], left))
         mapped.update(zip(ready, rule(given), strict=True))

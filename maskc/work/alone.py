@@ -20,7 +20,7 @@ from maskc.limits import Limits
 
 T = TypeVar("T")
 
-_THRESHOLDS = 50_000, 20, 100  # objects, and collections of one generation before one of the next
+_THRESHOLDS = 500_000, 20, 100  # objects, and collections of one generation before the next
 
 
 def run_alone(work: Callable[[], T], limits: Limits) -> T:

@@ -68,7 +68,7 @@ def test_the_condition_of_a_longer_match_runs_beside_the_next_lexeme():
 
 
 def test_a_terminal_with_a_back_reference_is_refused():
-    with pytest.raises(UnsupportedTerminalError, match="terminal A: back-reference to group 1"):
+    with pytest.raises(UnsupportedTerminalError, match="it refers back to group 1 by its number"):
         scanner_of(r"start: A" + "\n" + r"A: /(a)\1/" + "\n")
 
 

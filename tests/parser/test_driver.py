@@ -52,3 +52,7 @@ def test_the_refined_table_takes_what_the_lalr_table_takes():
     refined = drive_refined(grammar, build_table_without_lexer(grammar))
     for names in ("A B $END", "A A B B $END", "$END"):
         assert drive(grammar, names, refined)[0] == drive(grammar, names)[0]
+
+
+def test_the_text_ends_though_there_is_one_more_reduction():
+    assert drive(load('start: start | "a"\n'), "A $END")[0] == [Outcome.TAKES, Outcome.ENDS]

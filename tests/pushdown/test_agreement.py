@@ -26,6 +26,6 @@ def test_true_answers_pass():
 def test_a_wrong_answer_is_named_with_a_stack(answer, said):
     values = values_of(NESTED)
     # Both b b and no b at all may follow c.
-    getattr(values.verdicts, answer)[values.terminal("C"), values.sequence("B", "B")] = True
+    getattr(values.verdicts, answer).add((values.terminal("C"), values.sequence("B", "B")))
     with pytest.raises(ValueError, match=f"are {said} legal by the productions, and not by the"):
         check(values)

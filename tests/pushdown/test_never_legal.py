@@ -101,8 +101,9 @@ def test_the_debt_automaton_finds_the_same_sequences_never_legal(reduced):
     never = NeverLegal(debts)
     for x, *rest in sequences(4)[1:]:
         for word in (rest, [*rest, END]):
-            verdict = debts.decide(x, word)
+            verdict = debts.build(x, word).verdict
             assert never.is_never_legal(x, word) == (verdict is Verdict.NEVER)
+            assert debts.decide(x, word) is verdict
 
 
 @pytest.mark.parametrize("name", ["NAME", "MATCH", "CASE"])

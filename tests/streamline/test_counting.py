@@ -24,6 +24,11 @@ def test_own_rows_of_a_state_count_beside_those_after_its_ends():
     assert count_rows(rows) == [2, 1]
 
 
+def test_a_row_of_a_state_that_one_of_its_ends_has_too_counts_once():
+    rows = rows_of([(0, A, (), 1, (1,)), (2, A, (), 1, (2,)), (0, A, (B,), 1, (2,))])
+    assert count_rows(rows) == [2, 1]
+
+
 def test_raw_counts_each_closing_terminal_by_itself():
     stages = stages_of('start: "if" | NAME\nNAME: /[a-z]+/\n', (b"i", b"if"))
     rows, boundaries = rows_after(stages, "raw"), stages.language.lexed.boundaries

@@ -47,7 +47,7 @@ def test_what_the_productions_said_wrongly_is_noticed(monkeypatch):
         for first, s in zip(rows.first.tolist(), rows.sequence.tolist(), strict=True)
         if rows.events[first].terminal == c and rows.sequences.length[s] == 1
     }
-    monkeypatch.setitem(verdicts._never, (c, legal), True)
+    monkeypatch.setattr(verdicts, "_never", {*verdicts._never, (c, legal)})
     with pytest.raises(ValueError, match="the compiler contradicts itself: after terminal 3"):
         decider.merge_jointly_legal(rows)
     assert b in {rows.sequences.event[legal].terminal}

@@ -8,7 +8,7 @@ from tests.pushdown.table_values import decisions_of
 def sequences_after(text, tokens, x, **settings):
     """Return the sequences that are left after a terminal."""
     stages = stages_of(text, tokens, **settings)
-    rows = rows_of(stages, "interchangeable")
+    rows = rows_of(stages, "always legal")
     language = stages.language
     kept = decide_pairs(
         rows, decisions_of(language, rows.sequences), language.lexed.boundaries, language.table
