@@ -20,6 +20,7 @@ from maskc.runtime.schema.machine.nodes import (
     NUMBER,
     OBJECT,
     READS,
+    STATE,
     STRING,
     Configuration,
 )
@@ -59,14 +60,14 @@ def group_texts(
 
 def find_blanks(here: Configuration, token: bytes) -> bytes:
     """Return the blanks that a token begins with, where blanks stand between parts."""
-    if here.nodes[0].state[0] in (KEY, STRING):
+    if here.nodes[0][STATE][0] in (KEY, STRING):
         return b""
     return token[: len(token) - len(token.lstrip(_BLANKS))]
 
 
 def name_parts(here: Configuration, byte: int) -> set[str]:
     """Return the parts that a byte, no blank between parts, may be of."""
-    kinds = {node.state[0] for node in here.nodes if byte in READS[node.state[0]]}
+    kinds = {node[STATE][0] for node in here.nodes if byte in READS[node[STATE][0]]}
     return {_name_part(kind, byte) for kind in kinds}
 
 

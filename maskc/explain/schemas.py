@@ -127,8 +127,8 @@ class _Judge:
         return bool(machine.step(machine.start(), text))
 
     def _build(self, schema: Any, layout: Layout) -> SchemaMachine:
-        data = build_plan(
+        frozen = build_plan(
             schema, resources=self._resources, layout=layout, assert_formats=self._asserts
         )
         budget = Budget(_CACHE_BYTES)
-        return SchemaMachine(Plan(data, layout, budget), lambda _: None, budget)
+        return SchemaMachine(Plan(frozen, layout, budget), lambda _: None, budget)

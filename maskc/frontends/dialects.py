@@ -62,7 +62,6 @@ _RULES = {
     Phrase.IGNORE_BLANKS: "simplify the rules",
     Phrase.NEST_LESS: "nest less: give inner parts rules of their own; shorten chains of rules",
     Phrase.WRITE_WITHOUT: "write the rule without it",
-    Phrase.LIST_THE_TEXTS: "write the rule without it",
     Phrase.NO_TEXT: "no text at all is in the language: no rule comes to an end",
     Phrase.NO_GENERAL_TEXT: "no text at all is in the language: no rule comes to an end",
 }
@@ -84,7 +83,6 @@ _PATTERN = {
     Phrase.IGNORE_BLANKS: _LOWER_COUNTS,
     Phrase.NEST_LESS: "open fewer groups inside each other",
     Phrase.WRITE_WITHOUT: "write the pattern without it",
-    Phrase.LIST_THE_TEXTS: "write the pattern without it",
     Phrase.NO_TEXT: _NO_MATCH,
     Phrase.NO_GENERAL_TEXT: _NO_MATCH,
 }

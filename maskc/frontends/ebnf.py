@@ -77,7 +77,10 @@ class _Ebnf(Reader):
         line = self.line
         head = self.match(_HEAD)
         if not head:
-            raise self.error(f"expected a rule, as in Name ::= …, and found {self.found()}")
+            raise self.error(
+                f"expected a rule, as in Name ::= …, and found {self.found()}; write one, or "
+                "give a grammar of Lark's the suffix .lark"
+            )
         self._blanks()
         body = self._alternatives()
         self._look_ahead()
@@ -159,10 +162,11 @@ class _Ebnf(Reader):
             return Characters(ANY)
         if self.with_root and not self.depth and self.sees("(="):
             return None
+        begin = self.at
         if self.take("("):
             inner = self.nested(self._group)
             if not self.take(")"):
-                raise self.error(f"expected ) and found {self.found()}")
+                raise self.unclosed(begin, ")")
             return inner
         macro = _MACRO.match(self.text, self.at)
         if macro and macro[0].rstrip("( ") in _MACROS:
@@ -188,21 +192,21 @@ class _Ebnf(Reader):
         return self._alternatives()
 
     def _text(self) -> Expression:
-        quote = self.text[self.at]
+        begin, quote = self.at, self.text[self.at]
         self.at += 1
         parts = []
         while not self.take(quote):
-            parts.append(self.character(self._character(quote)))
+            parts.append(self.character(self._character(quote, begin)))
         return sequence(*parts)
 
     def _class(self) -> Expression:
-        negated = self.take("^")
+        begin, negated = self.at - 1, self.take("^")
         ranges = []
         while not self.sees("]"):
-            low = high = self._class_character()
+            low = high = self._class_character(begin)
             if self.sees("-") and not self.sees("-]"):
                 self.at += 1
-                high = self._class_character()
+                high = self._class_character(begin)
             ranges.append((low, high))
         if self.with_root and negated and not ranges:
             ranges, negated = [(0, MAX_CODE_POINT)], False
@@ -210,16 +214,16 @@ class _Ebnf(Reader):
         self.at += 1
         return found
 
-    def _class_character(self) -> int:
+    def _class_character(self, begin: int) -> int:
         code_point = self._code_point()
-        return self._check_hex(code_point[1]) if code_point else self._character("]")
+        return self._check_hex(code_point[1]) if code_point else self._character("]", begin)
 
     def _code_point(self) -> re.Match[str] | None:
         return None if self.with_root else self.match(_CODE_POINT)
 
-    def _character(self, closing: str) -> int:
+    def _character(self, closing: str, begin: int) -> int:
         if self.at == len(self.text):
-            raise self.error(f"the grammar ends before {closing}")
+            raise self.unclosed(begin, closing)
         character = self.text[self.at]
         self.at += 1
         if character == "\\" and self.with_root:

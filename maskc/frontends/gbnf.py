@@ -73,7 +73,10 @@ class _Gbnf(Reader):
             raise self.error(f"expected a rule, as in name ::= …, and found {self.found()}")
         self.match(_BLANKS)
         if not self.take("::="):
-            raise self.error(f"expected ::= after {name[0]}, and found {self.found()}")
+            raise self.error(
+                f"expected ::= after {name[0]}, and found {self.found()}; write {name[0]} ::= …, "
+                "or give a grammar of Lark's the suffix .lark"
+            )
         self.match(_BLANK_LINES)
         body = self._alternatives()
         self._look_ahead()
@@ -132,10 +135,11 @@ class _Gbnf(Reader):
             if self.depth:
                 raise self.error("a look-ahead (=…) stands at the end of a rule and nowhere else")
             return None
+        begin = self.at
         if self.take("("):
             inner = self.nested(self._group)
             if not self.take(")"):
-                raise self.error(f"expected ) and found {self.found()}")
+                raise self.unclosed(begin, ")")
             return inner
         macro = self.match(_MACRO)
         if macro:
@@ -161,27 +165,27 @@ class _Gbnf(Reader):
         return self._alternatives()
 
     def _text(self) -> Expression:
-        parts = []
+        begin, parts = self.at - 1, []
         while not self.take('"'):
-            parts.append(self.character(self._character('"')))
+            parts.append(self.character(self._character('"', begin)))
         return sequence(*parts)
 
     def _class(self) -> Expression:
-        negated = self.take("^")
+        begin, negated = self.at - 1, self.take("^")
         ranges = []
         while not self.sees("]"):
-            low = high = self._character("]")
+            low = high = self._character("]", begin)
             if self.sees("-") and not self.sees("-]"):
                 self.at += 1
-                high = self._character("]")
+                high = self._character("]", begin)
             ranges.append((low, high))
         found = self.character_class(ranges, negated=negated)
         self.at += 1
         return found
 
-    def _character(self, closing: str) -> int:
+    def _character(self, closing: str, begin: int) -> int:
         if self.at == len(self.text):
-            raise self.error(f"the grammar ends before {closing}")
+            raise self.unclosed(begin, closing)
         character = self.text[self.at]
         self.at += 1
         return self.escape(XGRAMMAR_PLAIN, XGRAMMAR_NAMED) if character == "\\" else ord(character)

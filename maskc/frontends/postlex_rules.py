@@ -35,7 +35,10 @@ CONDITIONS = ("before", "after", "between")
 TEXT_START, TEXT_END = "$START", "$END"
 MOST_RULES = 50
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_FORM = "write drop:A or rename:A:B, and then before:C,D or after:C,D or between:C,D"
+_FORM = (
+    "write rule=drop:A or rule=rename:A:B, and where it holds, if not everywhere: :before:C,D, "
+    ":after:C,D, :between:C,D, as in rule=drop:NL:before:PLUS"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ matches the empty text, the terminal is optional.
 
 Example: ``\d*`` is ``start: | PATTERN`` with ``PATTERN: /(?=(?:\d*)\Z)[\s\S]+/``.
 
-What no automaton follows is refused: back-references, and conditionals on a group's number.
+What no automaton follows is refused: back-references to what may have many texts
+(:mod:`maskc.frontends.backreferences`), and conditionals on a group's number.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import warnings
 from collections.abc import Collection
 from typing import Any, cast
 
-from maskc.errors import GrammarError
+from maskc.errors import GrammarError, UnsupportedTerminalError
+from maskc.frontends.backreferences import refers_back, write_without_backreferences
 from maskc.frontends.conditionals import check_conditionals
 from maskc.frontends.match_length import match_length
 from maskc.frontends.translation import Side, Translation
@@ -41,7 +43,7 @@ def read_pattern(pattern: str) -> str:
     """Return a pattern that matches the same texts, and nothing but to their end.
 
     Raises:
-        GrammarError: ``re`` refuses the pattern, or it has a back-reference.
+        GrammarError: ``re`` refuses the pattern, or it has a back-reference to many texts.
     """
     return _read(pattern)[0]
 
@@ -50,7 +52,7 @@ def translate_regex(pattern: str) -> Translation:
     """Return a grammar of the texts that ``re.fullmatch`` takes.
 
     Raises:
-        GrammarError: ``re`` refuses the pattern, or it has a back-reference.
+        GrammarError: ``re`` refuses the pattern, or it has a back-reference to many texts.
     """
     whole, least, groups = _read(pattern)
     if not least:
@@ -76,6 +78,9 @@ def _read(pattern: str) -> tuple[str, int, Collection[str]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what a later Python may read otherwise
             compiled = re.compile(pattern)
+            if refers_back(pattern):
+                pattern = write_without_backreferences("PATTERN", pattern)
+                compiled = re.compile(pattern)
             tree = _parser.parse(pattern)
     except RecursionError:
         raise GrammarError(
@@ -83,11 +88,10 @@ def _read(pattern: str) -> tuple[str, int, Collection[str]]:
         ) from None
     except (re.error, OverflowError) as error:
         raise GrammarError(NAME, f"re refuses the pattern: {error}") from None
-    # A tree of ``re`` is printed as it is made: (GROUPREF, 1), and (LITERAL, 71) for a G.
-    if "(GROUPREF, " in repr(tree):
+    except UnsupportedTerminalError as error:
         raise GrammarError(
-            NAME, "a back-reference is not regular; write the texts that it may repeat"
-        )
+            NAME, f"{error.construct}; write the texts that it may repeat in its place"
+        ) from None
     if any(0xD800 <= ord(character) <= 0xDFFF for character in pattern):
         raise GrammarError(NAME, "the pattern is not UTF-8; write it in UTF-8")
     flags = "".join(sorted(letter for flag, letter in _FLAGS.items() if compiled.flags & flag))

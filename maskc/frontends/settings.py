@@ -108,10 +108,12 @@ def check_parser(name: str, parser: str, lexer: str, *, has_postlex: bool) -> No
     if parser not in LEXERS:
         raise GrammarError(name, f"unknown parser {parser!r}; choose one of {', '.join(LEXERS)}")
     if lexer not in LEXERS[parser]:
+        other = next((p for p in LEXERS if lexer in LEXERS[p]), None)
         raise GrammarError(
             name,
             f"unknown lexer {lexer!r} for parser {parser}; "
-            f"choose one of {', '.join(LEXERS[parser])}",
+            f"choose one of {', '.join(LEXERS[parser])}"
+            f"{f', or parser {other}, which has it' if other else ''}",
         )
     if parser == "earley" and has_postlex and lexer != "basic":
         raise GrammarError(

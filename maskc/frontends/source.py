@@ -14,15 +14,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from maskc.budget import check_text, current_limits, name_grammar, run_bounded
-from maskc.errors import FileTooLargeError, GrammarError, UnreadableFileError
-from maskc.files import read_bounded
-from maskc.frontends.bundled import find_grammar, list_grammars
-from maskc.frontends.dialects import LARK, Dialect, Translate, dialect_of, find_dialect
+from maskc.budget import check_text, name_grammar, run_bounded
+from maskc.errors import GrammarError
+from maskc.frontends.dialects import LARK, Dialect, Translate, find_dialect
 from maskc.frontends.holes import read_holes
 from maskc.frontends.indentation import (
     PYTHON,
@@ -45,6 +42,7 @@ from maskc.frontends.settings import (
     read_settings,
     read_use_bytes,
 )
+from maskc.frontends.texts import find_text
 from maskc.frontends.translation import Translation
 
 
@@ -163,31 +161,11 @@ def _load(
     roles: Mapping[str, str],
     rules: str,
 ) -> GrammarSource:
-    notation = LARK if dialect is None else find_dialect(dialect)
-    if not notation.suffixes:  # it has no files
-        name, text, folder = f"<{notation.name}>", str(path_or_text), None
-    elif isinstance(path_or_text, str) and _is_text(path_or_text):
-        name, text, folder = "<text>", path_or_text, None
-    else:
-        path = find_grammar(os.fspath(path_or_text))
-        name, folder = path.name, path.parent
-        notation = dialect_of(path.suffix) if dialect is None else notation
-        text = _read_grammar(path)
+    notation, name, text, folder = find_text(path_or_text, dialect)
     name_grammar(name, text, notation.wording)
     check_text(len(text), name)
     if notation.translate is not None:
-        if parser or lexer or postlex:
-            raise GrammarError(
-                name,
-                f"it is written as {notation.name}, which decides its parser and lexer; "
-                "leave parser, lexer and postlex out",
-            )
-        if roles or rules:
-            raise GrammarError(
-                name,
-                f"it is written as {notation.name}, which has no terminals "
-                "and no rules of Lark's; leave roles and style out",
-            )
+        _check_no_settings(notation, name, (parser, lexer, postlex), roles, rules)
         return _translate(notation, notation.translate, name, text, start)
     if rules:
         text = f"{text.rstrip(chr(10))}\n{rules}"
@@ -221,6 +199,32 @@ def _load(
         is_earleys=is_earleys,
         folder=folder,
     )
+
+
+def _check_no_settings(
+    notation: Dialect,
+    name: str,
+    settings: tuple[str | None, ...],
+    roles: Mapping[str, str],
+    rules: str,
+) -> None:
+    """Check that a grammar in another notation is given nothing that is Lark's.
+
+    Raises:
+        GrammarError: it is.
+    """
+    if any(settings):
+        raise GrammarError(
+            name,
+            f"it is written as {notation.name}, which decides its parser and lexer; "
+            "leave parser, lexer and postlex out",
+        )
+    if roles or rules:
+        raise GrammarError(
+            name,
+            f"it is written as {notation.name}, which has no terminals "
+            "and no rules of Lark's; leave roles and style out",
+        )
 
 
 def _read_use_bytes(
@@ -270,27 +274,6 @@ def name_source(source: GrammarSource) -> None:
     )
 
 
-def read_text(path: str | os.PathLike[str], name: str) -> str:
-    r"""Return the text of a grammar's file, its line breaks as ``\n``.
-
-    Args:
-        path: of the file.
-        name: what to call it if it is too large.
-
-    Raises:
-        LimitError: it is larger than a grammar may be; no more than that is read.
-        UnreadableFileError: it cannot be read, or is no regular file.
-        UnicodeDecodeError: it is not UTF-8.
-    """
-    most_bytes = 4 * current_limits().text  # of one character, UTF-8 has four at most
-    try:
-        data = read_bounded(path, most_bytes)
-    except FileTooLargeError:
-        check_text(most_bytes + 1, name)
-        raise
-    return data.decode().replace("\r\n", "\n").replace("\r", "\n")
-
-
 def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
     """Return the source that an artifact's header carries under ``grammar``.
 
@@ -336,28 +319,6 @@ def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
         dialect=header.get("dialect", LARK.name),
         original=header.get("original"),
     )
-
-
-def _is_text(path_or_text: str) -> bool:
-    """Return whether it is a grammar's text: a path has no line break, and rarely a colon."""
-    return "\n" in path_or_text or (":" in path_or_text and not os.path.exists(path_or_text))
-
-
-def _read_grammar(path: Path) -> str:
-    try:
-        return read_text(path, path.name)
-    except UnicodeDecodeError as error:
-        raise GrammarError(
-            str(path), f"byte {error.start} is not UTF-8; save it as UTF-8"
-        ) from None
-    except UnreadableFileError as error:
-        # A name that has a suffix, or a folder, is of a file.
-        is_name = not path.suffix and path.name == str(path)
-        nearest = get_close_matches(path.name, list_grammars(), 1) if is_name else []
-        meant = f"; did you mean {nearest[0]}, which comes with maskc?" if nearest else ""
-        raise GrammarError(
-            str(path), f"{error.reason}; give the path of a grammar{meant}"
-        ) from None
 
 
 def _load_class(spec: str) -> Indentation:

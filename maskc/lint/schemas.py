@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.automata import TooLargeError
 from maskc.jsonschema.compiling import build_plan
+from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.keywords import ALL_KEYWORDS, Spot, is_known, list_spots
 from maskc.jsonschema.patterns import build_pattern
 from maskc.jsonschema.reader import read_schema

@@ -92,9 +92,9 @@ def test_inspect_gives_steps_classes_and_residue_as_json(command, artifact):
     assert [step["step"] for step in found["streamlining"]] == [
         "raw",
         "closings",
+        "interchangeable",
         "never legal",
         "always legal",
-        "interchangeable",
         "jointly legal",
     ]
     assert found["streamlining"] == [{**s, "seconds": None} for s in header["streamlining"]]

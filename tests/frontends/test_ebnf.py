@@ -75,8 +75,8 @@ def test_ebnf_starts_at(start, text):
 @pytest.mark.parametrize(
     ("grammar", "message"),
     [
-        ("A ::= 'a", "the grammar ends before '"),
-        ("A ::= [a", "the grammar ends before ]"),
+        ("A ::= 'a", "the ' is not closed; write ' after it"),
+        ("A ::= [a", "the \\[ is not closed; write ] after it"),
         ("A ::= []", "a class without characters"),
         ("A ::= #x110000", r"U\+110000 is not a character"),
         ("A ::= #x" + "F" * 9999, "is not a character"),
@@ -85,7 +85,7 @@ def test_ebnf_starts_at(start, text):
         ("A ::= 'a'\n\n  Bb", "g.ebnf:3: there is no rule Bb"),
         ("A ::= A-B\nB ::= 'b'", "g.ebnf:1: there is no rule A-B"),
         ("A ::= 'a' /* b", "g.ebnf:1: this comment has no end"),
-        ("A ::= ('a'", r"expected \) and found the end"),
+        ("A ::= ('a'", r"the \( is not closed; write \) after it"),
         ("A ::= 'a' )", r"expected a part of a rule, and found '\)'"),
         ("A ::= 'a' - ", "expected what to leave out after -"),
         ("A ::= 'a'\n - | 'b'", "g.ebnf:2: expected what to leave out after -"),

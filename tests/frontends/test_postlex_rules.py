@@ -117,7 +117,7 @@ def test_a_header_carries_rules():
     ("rule", "fact"),
     [
         ("", "rule is missing"),
-        ("keep:A", "is no rule; write drop:A or rename:A:B"),
+        ("keep:A", "is no rule; write rule=drop:A or rule=rename:A:B"),
         ("drop:A:before", "is no rule"),
         ("drop:A:near:B", "'near', which is no condition"),
         ("drop:A:before:B:before:C", "'before', which is no condition"),
@@ -162,7 +162,9 @@ def test_a_rule_about_no_terminal_is_refused():
 def test_brackets_that_a_rule_leaves_open_are_refused():
     text = BETWEEN + "start: open NAME RPAR\nopen: LPAR NL?\n"
     text += 'LPAR: "("\nRPAR: ")"\nNL: "\\n"\nNAME: "a"\n'
-    with pytest.raises(PostlexError, match="rule open: it leaves a bracket open that RPAR closes"):
+    with pytest.raises(
+        PostlexError, match=r"rule open \(line \d+\): it leaves a bracket open that RPAR closes"
+    ):
         compile_text(text, [b"a"])
 
 

@@ -61,6 +61,7 @@ def takes(artifact, text):
         (r"\n\r\t\f\x41\u00e9\U0001F600", ["\n\r\t\fAé😀"], ["n"]),
         ("\n/\"'é", ["\n/\"'é"], [""]),
         ("(?x)[\\n ]\\\n", ["\n\n", " \n"], ["\n"]),
+        (r"(?i)(['\"])(?:(a|ab)x\2)*\1", ["''", '"axAAbxab"', "'abxAB'"], ["'axb'", "'\""]),
     ],
 )
 def test_a_pattern_means_its_full_matches(pattern, inside, outside):
@@ -79,8 +80,8 @@ def test_a_pattern_means_its_full_matches(pattern, inside, outside):
         ("(", "re refuses the pattern: missing \\)"),
         ("a{1,99999999999999}", "re refuses the pattern"),
         ("a(?i)b", "global flags not at the start"),
-        (r"(a)\1", "a back-reference is not regular"),
-        (r"(?P<q>a)(?P=q)", "a back-reference is not regular"),
+        (r"(a*)\1", "too many texts for an automaton; write the texts"),
+        (r"(?P<q>a)*(?P=q)", "it refers back to is repeated"),
         ("\ud800", "the pattern is not UTF-8"),
         ("(" * 9999 + ")" * 9999, "too many groups inside each other; open fewer"),
     ],

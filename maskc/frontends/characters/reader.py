@@ -72,6 +72,13 @@ class Reader:
         """Return an error at this place."""
         return GrammarError(self.place, reason)
 
+    def unclosed(self, begin: int, closing: str) -> GrammarError:
+        """Return the error of a bracket or quote that was opened somewhere and is not closed."""
+        opening, end = self.text[begin], self.at
+        self.at = begin
+        where = "" if end == len(self.text) else f" before {self.text[end : end + 12].split()[0]!r}"
+        return self.error(f"the {opening} is not closed; write {closing} after it{where}")
+
     def sees(self, *texts: str) -> bool:
         """Return whether one of the texts comes next."""
         return self.text.startswith(texts, self.at)
@@ -142,7 +149,11 @@ class Reader:
                 raise GrammarError(f"{self.name}:{line}", f"there is no rule {name}{hint}")
         if start not in self._defined:
             names = ", ".join(list(self._defined)[:5]) or "none at all"
-            raise GrammarError(self.name, f"the start symbol {start} is not a rule; it has {names}")
+            raise GrammarError(
+                self.name,
+                f"the start symbol {start} is not a rule; it has {names}; define it, or name one "
+                "with --start RULE",
+            )
         return CharacterGrammar(self.name, self.rules, start)
 
     def escape(self, plain: str, named: Mapping[str, str] = _ESCAPED) -> int:
@@ -236,7 +247,7 @@ class Reader:
                     f"repetitions at {self.place}", MAX_REPETITIONS, "write * for any number"
                 )
         if high is not None and high < low:
-            raise self.error(f"{{{low},{high}}} has its counts in the wrong order")
+            raise self.error(f"{{{low},{high}}} has its counts in the wrong order; exchange them")
         return self._check_size(self.place, repeat(body, low, high))
 
     def _check_size(self, place: str, expression: Expression) -> Expression:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast
 
@@ -24,22 +24,26 @@ from lark.exceptions import LarkError
 from lark.lexer import PatternRE, TerminalDef
 from lark.load_grammar import load_grammar as load_lark_grammar
 
-from maskc.budget import name_parts, run_bounded
-from maskc.errors import GrammarError
-from maskc.frontends.backreferences import write_without_backreference
+from maskc.budget import name_imports, name_parts, run_bounded
+from maskc.errors import GrammarError, UnsupportedTerminalError
+from maskc.frontends.backreferences import refers_back, write_without_backreferences
+from maskc.frontends.dialects import LARK
 from maskc.frontends.lark.byte_patterns import check_bytes
 from maskc.frontends.lark.contexts import check_alternations, is_dynamic
 from maskc.frontends.lark.expansion import check_expansion
 from maskc.frontends.lark.imports import check_grammar_text, make_loader
 from maskc.frontends.lark.patching import patched
-from maskc.frontends.lark.reduce_conflicts import describe_collision
+from maskc.frontends.lark.reduce_conflicts import describe_collision, quote_text
+from maskc.frontends.lark.refusals import explain_refusal
 from maskc.frontends.lark.roles import check_roles, insert_roles, make_lexers, renaming
 from maskc.frontends.lark.rule_postlex import build_postlex, check_rules
+from maskc.frontends.lark.syntax import explain_syntax
 from maskc.frontends.lark.undefined import explain_undefined
-from maskc.frontends.lark.unreadable import explain_unreadable
+from maskc.frontends.lark.unreadable import check_readable, explain_unreadable
 from maskc.frontends.lark.versions import check_version
 from maskc.frontends.settings import PRIORITIES
 from maskc.frontends.source import GrammarSource, name_source
+from maskc.wording import LARK_WORDING
 
 # Lark checks some of what it reads with assertions, and converts counts as they are written.
 _LONGEST_NAME = 40  # of a terminal that has none: its pattern
@@ -65,6 +69,7 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
     """
     check_version(source.name)
     name_source(source)
+    name_imports(imports)
     check_grammar_text(source.name, len(source.text), source.text)
     postlex = build_postlex(source.postlex) if source.postlex else None
     starts = source.start.split(",")
@@ -91,7 +96,7 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
                 # Earley only: trees are nobody's concern.
                 ambiguity="forest" if source.parser == "earley" else "auto",
             )
-        name_parts({t.name: _show(t) for t in built.terminals if t.name.startswith("__")})
+        name_parts({t.name: _show(t) for t in built.terminals if _has_no_name(t, source, imports)})
         if source.regex:
             # Loading it takes longer than all of a small grammar.
             from maskc.frontends.lark.regex_module import translate_terminals
@@ -105,38 +110,76 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
             with renaming():
                 make_lexers(built)
             check_roles(built, source.name)
+        written = _write_backreferences(built, source)
         if not is_dynamic(built):
-            check_alternations(built)
+            check_alternations(built)  # of the grammar's own patterns, which Lark joins
+        _exchange(built, written, source)
     except REFUSALS as error:
         collision = describe_collision(str(error), grammar, starts, is_earleys=source.is_earleys)
-        raise GrammarError(source.name, collision or _explain(error, source)) from None
+        raise GrammarError(source.name, collision or _explain(error, source, imports)) from None
     # The table is made for all start symbols; `parse` without a start begins at the first.
     cast(Any, built.parser).parser_conf.start = starts[:1]
     return built
 
 
 def _make_edit(source: GrammarSource) -> Callable[[TerminalDef], None] | None:
-    """Return what puts the settings' patterns in the place of terminals' own, if any are given."""
-    patterns, values = dict(source.patterns), dict(source.backreferences)
-    if not patterns and not values:
+    """Return what puts the settings' patterns in the place of terminals' own, if any are given.
+
+    Without a lexer it reads each pattern, since Lark does not say which one it cannot read.
+    """
+    patterns = dict(source.patterns)
+    is_read = source.lexer.startswith("dynamic")
+    if not patterns and not is_read:
         return None
 
     def edit(terminal: TerminalDef) -> None:
-        if terminal.name in patterns:
-            own = terminal.pattern
-            terminal.pattern = PatternRE(patterns[terminal.name], own.flags)
-        if terminal.name in values:
-            name, own = str(terminal.name), terminal.pattern
-            written = write_without_backreference(
-                name,
-                str(own.value),
-                values[name],
-                flags=own.flags,
-                is_joined=not source.lexer.startswith("dynamic"),
-            )
-            terminal.pattern = PatternRE(written, own.flags)
+        name, own = str(terminal.name), terminal.pattern
+        if name in patterns:
+            terminal.pattern = own = PatternRE(patterns[name], own.flags)
+        if is_read:
+            pattern, flags = own.to_regexp(), source.flags
+            check_readable(source.name, name, pattern, flags, by_regex=source.regex)
 
     return edit
+
+
+def _write_backreferences(lark: Lark, source: GrammarSource) -> list[tuple[TerminalDef, str]]:
+    """Return the terminals that refer back to one of a few texts, with patterns that do not."""
+    values, found = dict(source.backreferences), []
+    for terminal in lark.terminals:
+        name, own = str(terminal.name), terminal.pattern
+        given = values.get(name)
+        if own.type != "re" or given is None and not refers_back(own.to_regexp(), source.flags):
+            continue
+        written = write_without_backreferences(
+            name,
+            own.to_regexp(),
+            given,
+            flags=source.flags,
+            is_joined=not is_dynamic(lark),
+        )
+        if source.use_bytes and not written.isascii():
+            raise UnsupportedTerminalError(
+                name,
+                "it refers back to a group with texts that are not ASCII, with use_bytes=true",
+                "write the texts that it may repeat in its place",
+            )
+        found.append((terminal, written))
+    return found
+
+
+def _exchange(lark: Lark, written: list[tuple[TerminalDef, str]], source: GrammarSource) -> None:
+    """Give terminals other patterns.
+
+    Lark's lexers are made, and keep their terminals in the order of the grammar's own patterns.
+    """
+    values = dict(source.backreferences)
+    for terminal, pattern in written:
+        terminal.pattern = PatternRE(pattern)
+        if is_dynamic(lark) and str(terminal.name) in values:
+            # What the author lists is the terminal; elsewhere Lark goes on matching its own.
+            matcher = cast(Any, lark.parser).parser.term_matcher.__self__
+            matcher.regexps[str(terminal.name)] = re.compile(pattern, source.flags)
 
 
 def _check_patterns(lark: Lark, source: GrammarSource) -> None:
@@ -151,10 +194,24 @@ def _check_patterns(lark: Lark, source: GrammarSource) -> None:
             )
 
 
+def _has_no_name(terminal: TerminalDef, source: GrammarSource, imports: Mapping[str, str]) -> bool:
+    """Return whether the author gave a terminal no name: Lark calls ``"+"`` PLUS."""
+    name = str(terminal.name)
+    if name.startswith("__"):
+        return True
+    if source.dialect != LARK.name or terminal.pattern.type != "str":
+        return False
+    return "(" not in LARK_WORDING.quote("terminal", name, source.text, imports)
+
+
 def _show(terminal: TerminalDef) -> str:
-    """Return what a terminal without a name is called in a message."""
+    """Return what a terminal without a name is called in a message: its text in the grammar."""
     pattern = str(terminal.pattern.value)
-    return f"/{pattern if len(pattern) <= _LONGEST_NAME else pattern[:_LONGEST_NAME] + '…'}/"
+    if len(pattern) > _LONGEST_NAME:
+        pattern = f"{pattern[:_LONGEST_NAME]}…"
+    if terminal.pattern.type != "str":
+        return f"/{pattern}/"
+    return quote_text(pattern)
 
 
 def _no_collision_check() -> AbstractContextManager[None]:
@@ -177,11 +234,14 @@ def _no_warning_of_sets(source: GrammarSource) -> Iterator[None]:
         yield
 
 
-def _explain(error: BaseException, source: GrammarSource) -> str:
+def _explain(error: BaseException, source: GrammarSource, imports: Mapping[str, str]) -> str:
     unreadable = None if source.regex else explain_unreadable(str(error))
     if unreadable is not None:
         return unreadable
-    undefined = explain_undefined(str(error), source.text)
+    syntax = explain_syntax(" ".join(str(error).split()), source.text, imports)
+    if syntax is not None:
+        return syntax
+    undefined = explain_undefined(str(error), source.text, imports)
     if undefined is not None:
         return undefined
     text = " ".join(str(error).split()) or type(error).__name__
@@ -191,6 +251,9 @@ def _explain(error: BaseException, source: GrammarSource) -> str:
                 f"the start symbol {start!r} is not a rule; name one that is, with --start RULE "
                 "(start= in Python)"
             )
+    known = explain_refusal(str(error), source.text)
+    if known is not None:
+        return known
     if "repetition number is too large" in text:
         return f"Lark refuses it: {text}; lower the counts of its patterns"
     return f"Lark refuses it: {text[:600]}"

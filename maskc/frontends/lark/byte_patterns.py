@@ -18,6 +18,7 @@ import warnings
 
 from lark import Lark
 
+from maskc.budget import quote_symbol
 from maskc.errors import GrammarError
 from maskc.frontends.lark.contexts import is_dynamic
 
@@ -37,14 +38,25 @@ def check_bytes(lark: Lark) -> None:
     """Check what Lark finds out when it lexes first: that each pattern is one of bytes.
 
     Raises:
-        UnicodeEncodeError: it has a character that is no byte.
-        re.error, ValueError: ``re`` refuses it as a pattern of bytes.
-        GrammarError: it refuses the terminal's name, as Python 3.12 does beyond ASCII.
+        GrammarError: one has a character that is no byte, or ``re`` refuses it, or its terminal's
+            name, as Python 3.12 does beyond ASCII.
     """
     flags = lark.lexer_conf.g_regex_flags
     for terminal in lark.terminals:
         name, pattern = str(terminal.name), terminal.pattern.to_regexp()
-        re.compile(_encode(lark, pattern), flags)
+        try:
+            re.compile(_encode(lark, pattern), flags)
+        except UnicodeEncodeError as error:
+            raise _refuse(
+                lark,
+                name,
+                f"{error.object[error.start]!a} is no byte; write its bytes, as \\xc4\\x81, or "
+                "leave use_bytes=true out",
+            ) from None
+        except (re.error, ValueError) as error:
+            raise _refuse(
+                lark, name, f"re refuses it as a pattern of bytes ({error}); correct the pattern"
+            ) from None
         if is_dynamic(lark) or name.isascii():
             continue
         try:
@@ -52,12 +64,17 @@ def check_bytes(lark: Lark) -> None:
                 warnings.simplefilter("ignore", DeprecationWarning)  # of Python 3.11
                 re.compile(_encode(lark, f"(?P<{name}>)"))
         except re.error:
-            raise GrammarError(
-                str(lark.source_path),
-                f"terminal {name}: in bytes, the re of this Python takes names of ASCII alone, and "
-                "Lark names a terminal after its text; define one for it, as "
+            raise _refuse(
+                lark,
+                name,
+                "in bytes, the re of this Python takes names of ASCII alone, and Lark names a "
+                "terminal after its text; define one for it, as "
                 f'LETTER: "{ascii(terminal.pattern.value)[1:-1]}"',
             ) from None
+
+
+def _refuse(lark: Lark, name: str, fact: str) -> GrammarError:
+    return GrammarError(str(lark.source_path), f"{quote_symbol('terminal', name)}: {fact}")
 
 
 def _encode(lark: Lark, pattern: str) -> bytes:

@@ -14,6 +14,8 @@ from typing import Any, cast
 from lark import Lark
 from lark.lexer import BasicLexer
 
+from maskc.budget import quote_symbol
+from maskc.errors import GrammarError
 from maskc.frontends.conditionals import check_conditionals
 from maskc.frontends.indentation import Indentation
 from maskc.frontends.lark.roles import create_unless, rank_roles
@@ -30,15 +32,16 @@ def check_alternations(lark: Lark) -> None:
     """Check what Lark finds out when it lexes first: that its alternations are patterns of ``re``.
 
     Raises:
-        re.error: flags for the whole pattern in a terminal, or two groups of one name.
+        GrammarError: flags for the whole pattern in a terminal, two groups of one name, or a
+            comment that goes on into the next terminal.
         UnsupportedTerminalError: a conditional on a group by its number.
     """
     flags = lark.lexer_conf.g_regex_flags
     groups: dict[str, set[str]] = {}
     for terminal in lark.terminals:
         name, pattern = str(terminal.name), terminal.pattern.to_regexp()
-        if _MORE_THAN_A_GROUP.search(pattern):
-            groups[name] = set(re.compile(f"(?P<{name}>{pattern})", flags).groupindex)
+        if _MORE_THAN_A_GROUP.search(pattern) or flags & re.VERBOSE and "#" in pattern:
+            groups[name] = _name_groups(lark, name, pattern, flags)
             check_conditionals(name, pattern, flags)
     lexer = lexer_of(lark)
     contexts = [lexer] if isinstance(lexer, BasicLexer) else lexer.lexers.values()
@@ -48,8 +51,36 @@ def check_alternations(lark: Lark) -> None:
             names = groups.get(terminal.name, {terminal.name})
             if not known.isdisjoint(names):
                 twice = min(known & names)
-                raise re.error(f"redefinition of group name {twice!r} in terminal {terminal.name}")
+                raise GrammarError(
+                    str(lark.source_path),
+                    f"{quote_symbol('terminal', terminal.name)}: its group {twice} has the name of "
+                    "another group, or of a terminal, of the same context, and Lark joins all to "
+                    "one pattern of re, which takes a name once; give the group another name",
+                )
             known |= names
+
+
+def _name_groups(lark: Lark, name: str, pattern: str, flags: int) -> set[str]:
+    """Return the names of the groups in a terminal, as a part of an alternation, its own included.
+
+    Raises:
+        GrammarError: it has flags for the whole pattern, a group named as itself, or a comment at
+            its end.
+    """
+    try:
+        return set(re.compile(f"(?P<{name}>{pattern})", flags).groupindex)
+    except re.error as error:
+        about_flags = "global flags" in str(error)
+        remedy = "give the group another name"
+        if about_flags:
+            remedy = "write them after it, as /a./s, or for a part of it, as (?s:a.)"
+        elif "unterminated" in str(error):
+            remedy = r"write \# for the sign, which begins a comment with flags=x"
+        raise GrammarError(
+            str(lark.source_path),
+            f"{quote_symbol('terminal', name)}: Lark joins its pattern to others, and re then "
+            f"refuses {'its flags' if about_flags else 'it'} ({error}); {remedy}",
+        ) from None
 
 
 def is_dynamic(lark: Lark) -> bool:

@@ -115,6 +115,12 @@ def _count_rules(grammar: Grammar, name: str, most_characters: int) -> Iterator[
     instances = _Instances()
     waiting = deque[tuple[str, Tree[Any], dict[str, int]]]()
     for rule, params, tree, _ in grammar.rule_defs:
+        if tree is None:  # %declare, for which Lark has no sentence
+            raise GrammarError(
+                name,
+                f"{quote_symbol('rule', str(rule))} is declared, and Lark declares terminals "
+                "alone; define it, or write its name in upper case",
+            )
         if not params:
             waiting.append((str(rule), tree, {}))
     while waiting:

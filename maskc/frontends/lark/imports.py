@@ -16,7 +16,8 @@ from maskc.budget import check_text
 from maskc.errors import GrammarError, UnreadableFileError
 from maskc.files import find_inside
 from maskc.frontends.lark.literals import check_literals
-from maskc.frontends.source import GrammarSource, read_text
+from maskc.frontends.source import GrammarSource
+from maskc.frontends.texts import read_text
 
 
 def make_loader(source: GrammarSource, imports: dict[str, str]) -> FromPackageLoader:
@@ -72,7 +73,11 @@ def _read_relative(source: GrammarSource, key: str) -> str:
         GrammarError: it is not there, leads out of the folder, is too large or no regular file.
     """
     if source.folder is None:
-        raise GrammarError(source.name, f"it imports {key}, which is not there; check the path")
+        raise GrammarError(
+            source.name,
+            f"it imports {key}, and a grammar that is given as a text has no folder to look in; "
+            "give the path of its file",
+        )
     path = find_inside(source.folder, source.folder / key)
     if path is None:
         raise GrammarError(

@@ -22,11 +22,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from maskc.grammar.closures import find_derivable, unite_along
 
 Terminals = int  # a set of terminals as bits
 RightSide = tuple[int, ...]  # terminals from 0; nonterminal n is -1 - n
+Items = tuple[tuple[int, int], ...]  # productions, and the positions of their dots
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class State:
         reduced: production that ends here → terminals on which it does.
     """
 
-    items: tuple[tuple[int, int], ...]
+    items: Items
     moves: dict[int, int]
     reduced: dict[int, Terminals]
 
@@ -71,36 +73,59 @@ def build_states(rules: Rules) -> list[State]:
 
 
 def _build_lr0(rules: Rules) -> list[State]:
-    kernels: list[tuple[tuple[int, int], ...]] = [((root, 0),) for root in rules.roots]
+    kernels: list[Items] = [((root, 0),) for root in rules.roots]
     number = {kernel: i for i, kernel in enumerate(kernels)}
+    closures: dict[RightSide, _Closure] = {}
     states = []
     for kernel in kernels:  # grows while we walk it
-        items = _close(rules, kernel)
         moved: dict[int, list[tuple[int, int]]] = {}
-        for production, dot in items:
+        for production, dot in kernel:
             right_side = rules.right_sides[production]
             if dot < len(right_side):
                 moved.setdefault(right_side[dot], []).append((production, dot + 1))
+        begun = tuple(symbol for symbol in moved if symbol < 0)
+        closure = closures.get(begun)
+        if closure is None:
+            closure = closures[begun] = _close(rules, begun)
+        pushed = {symbol: tuple(sorted(items)) for symbol, items in moved.items()}
+        for symbol, begun_items in closure.moved:
+            own = pushed.get(symbol)
+            pushed[symbol] = begun_items if own is None else tuple(sorted(own + begun_items))
         moves = {}
-        for symbol, found in moved.items():
-            after = tuple(sorted(found))
-            if after not in number:
-                number[after] = len(kernels)
+        for symbol, after in pushed.items():
+            target = number.get(after, -1)
+            if target < 0:
+                target = number[after] = len(kernels)
                 kernels.append(after)
-            moves[symbol] = number[after]
-        states.append(State(items, moves, {}))
+            moves[symbol] = target
+        states.append(State(kernel + closure.items, moves, {}))
     return states
 
 
-def _close(rules: Rules, kernel: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
-    items = list(kernel)
-    seen = set()
-    for production, dot in items:  # grows while we walk it
-        right_side = rules.right_sides[production]
-        if dot < len(right_side) and right_side[dot] < 0 and right_side[dot] not in seen:
-            seen.add(right_side[dot])
-            items += [(other, 0) for other in rules.of_nonterminal[-1 - right_side[dot]]]
-    return tuple(items)
+class _Closure(NamedTuple):
+    """The items that a state begins, and for each symbol after their dots those after a move."""
+
+    items: Items
+    moved: list[tuple[int, Items]]
+
+
+def _close(rules: Rules, begun: RightSide) -> _Closure:
+    """Return what states begin that go on with some nonterminals; many have these in common."""
+    items: list[tuple[int, int]] = []
+    moved: dict[int, list[tuple[int, int]]] = {}
+    pending = list(begun)
+    seen = set(begun)
+    for nonterminal in pending:  # grows while we walk it
+        for production in rules.of_nonterminal[-1 - nonterminal]:
+            items.append((production, 0))
+            right_side = rules.right_sides[production]
+            if right_side:
+                symbol = right_side[0]
+                moved.setdefault(symbol, []).append((production, 1))
+                if symbol < 0 and symbol not in seen:
+                    seen.add(symbol)
+                    pending.append(symbol)
+    return _Closure(tuple(items), [(symbol, tuple(sorted(f))) for symbol, f in moved.items()])
 
 
 class _Lookaheads:
@@ -165,21 +190,23 @@ class _Lookaheads:
 
     def _look_back(self) -> tuple[list[list[int]], list[list[tuple[int, int]]]]:
         """Return, for each transition, those that it includes, and the rules that it ends."""
-        rules, states = self._rules, self._states
+        rules, number = self._rules, self._number
+        moves = [state.moves for state in self._states]
         includes: list[list[int]] = [[] for _ in self._starts]
         lookbacks: list[list[tuple[int, int]]] = [[] for _ in self._starts]
-        for start, state in enumerate(states):
+        for start, state in enumerate(self._states):
+            transitions = number[start]
             for production, dot in state.items:
-                transition = self._number[start].get(-1 - rules.lhs[production])
-                if transition is None:
+                transition = transitions.get(-1 - rules.lhs[production], -1)
+                if transition < 0:
                     continue
                 here, right_side = start, rules.right_sides[production]
                 last = self._empty_from[production] - 1
                 for place in range(dot, len(right_side)):
                     symbol = right_side[place]
-                    if symbol < 0 and place >= last:
-                        includes[self._number[here][symbol]].append(transition)
-                    here = states[here].moves[symbol]
+                    if place >= last and symbol < 0:
+                        includes[number[here][symbol]].append(transition)
+                    here = moves[here][symbol]
                 if dot == 0:
                     lookbacks[transition].append((here, production))
         return includes, lookbacks

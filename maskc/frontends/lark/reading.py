@@ -27,6 +27,7 @@ from maskc.frontends.lark.contexts import (
     read_rewrites,
 )
 from maskc.frontends.lark.roles import list_roles
+from maskc.frontends.lark.sharing_lexers import sharing_lexers
 from maskc.frontends.lark.tables import SharedRow, read_row, shared_lookaheads
 from maskc.frontends.lark.versions import keyword_tail
 from maskc.frontends.match_length import build_matcher
@@ -50,7 +51,7 @@ def read_grammar(source: GrammarSource) -> tuple[Grammar, GrammarSource]:
             :func:`maskc.frontends.lark.build.build_lark`.
     """
     imports: dict[str, str] = {}
-    with shared_lookaheads():
+    with shared_lookaheads(), sharing_lexers():
         lark = build_with_imports(source, imports)
     start = source.start.split(",")[0]
     if source.parser == "earley":
@@ -71,7 +72,7 @@ def _read_lalr(lark: Lark, start: str, postlex: Postlex | None) -> LalrGrammar:
     produced = {rule: _produce(numbering, rule) for rule in rules}
     bnf = numbering.make_bnf(start, produced.values())
     number = {p: ProductionId(i) for i, p in enumerate(bnf.productions)}
-    order = _number_states(table, start)
+    order = _number_states(rows, table.start_states[start])
     states = _read_states(rows, order, numbering, {r: number[p] for r, p in produced.items()})
     contexts, context_of = read_contexts(lark, order, numbering.terminal_id)
     lexer = LexerSpec(
@@ -222,12 +223,12 @@ def _list_contexts_after(
     return {terminal: frozenset(contexts) for terminal, contexts in found.items()}
 
 
-def _number_states(table: Any, start: str) -> dict[int, LalrStateId]:
+def _number_states(rows: Mapping[int, _Row], start: int) -> dict[int, LalrStateId]:
     """Return Lark's state → canonical number, breadth first over sorted symbol names."""
-    order: dict[int, LalrStateId] = {table.start_states[start]: LalrStateId(0)}
+    order = {start: LalrStateId(0)}
     queue = deque(order)
     while queue:
-        moves, _, _ = read_row(table.states[queue.popleft()])
+        moves, _, _ = rows[queue.popleft()]
         for target in moves.values():
             if target not in order:
                 order[target] = LalrStateId(len(order))

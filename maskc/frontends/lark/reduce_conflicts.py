@@ -19,13 +19,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from maskc.budget import quote_symbol
+from maskc.grammar.rule_names import is_made, rule_of
 
 _COLLISION = re.compile(
     r"collision in Terminal\('(?P<next>[^']*)'\) between the following rules:"
     r"(?P<rules>(?:\s+- <[^>]*>)+)"
 )
 _RULE = re.compile(r"<([^ >]+) :([^>]*)>")
-_MADE = re.compile(r"^__?(?P<rule>.+)_(?P<kind>star|plus)_\d+$")
 _MOST_STATES = 20_000
 
 Rule = tuple[str, tuple[str, ...]]
@@ -52,7 +52,7 @@ def describe_collision(
     rules, following = collisions[0]
     terminals, compiled, _ = grammar.compile(starts, "*")
     texts = {
-        str(t.name): _quote(t.pattern.value) if t.pattern.type == "str" else str(t.name)
+        str(t.name): quote_text(t.pattern.value) if t.pattern.type == "str" else str(t.name)
         for t in terminals
     }
     known: list[Rule] = sorted(
@@ -76,7 +76,7 @@ def describe_collision(
     )
 
 
-def _quote(text: str) -> str:
+def quote_text(text: str) -> str:
     """Return a text as a grammar has it, on one line."""
     shown = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     return f'"{"".join(shown)}"'
@@ -84,13 +84,13 @@ def _quote(text: str) -> str:
 
 def _format(rule: Rule, texts: Mapping[str, str]) -> str:
     origin, side = rule
-    made = _MADE.match(origin)
-    name = quote_symbol("rule", made["rule"] if made else origin)
-    return f"{'a repetition in ' if made else ''}{name} as `{_join(side, texts) or 'nothing'}`"
+    name = quote_symbol("rule", rule_of(origin))
+    shown = _join(side, texts) or "nothing"
+    return f"{'a repetition in ' if is_made(origin) else ''}{name} as `{shown}`"
 
 
 def _join(symbols: Iterable[str], texts: Mapping[str, str]) -> str:
-    return " ".join("(…)" if _MADE.match(s) else texts.get(s, s) for s in symbols)
+    return " ".join("(…)" if is_made(s) else texts.get(s, s) for s in symbols)
 
 
 def _find_way(rules: list[Rule], starts: list[str], colliding: set[Rule]) -> tuple[str, ...] | None:

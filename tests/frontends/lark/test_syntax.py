@@ -1,0 +1,137 @@
+"""A text that Lark cannot read is refused with its line, what stands there, and a way out."""
+
+import pytest
+
+import maskc
+from maskc.errors import GrammarError
+
+
+def refusal(grammar):
+    with pytest.raises(GrammarError) as caught:
+        maskc.compile_grammar(grammar, tokenizer="bytes")
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "mended"),
+    [
+        (
+            'start item\nitem: "a"\n',
+            "line 1, column 7: start begins a definition, and no colon follows it; write name: …",
+            'start: item\nitem: "a"\n',
+        ),
+        (
+            'start: "x" a\n    b\na: "a"\nb: "b"\n',
+            "and no colon follows it; write name: …, or begin a line that goes on with |",
+            'start: "x" a\n    | b\na: "a"\nb: "b"\n',
+        ),
+        (
+            'start: ("a" | "b"\nitem: "c"\n',
+            "line 1: its ( is not closed; write ) at its end, and begin each further line inside",
+            'start: ("a"\n  | "b")\nitem: "c"\n',
+        ),
+        (
+            'start: ("a"\n  "b")\n',
+            "line 1: its ( is not closed; write ) at its end",
+            'start: ("a" "b")\n',
+        ),
+        (
+            'start: "abc\n',
+            'line 1, column 8: the string that begins here is not closed; write " at its end',
+            'start: "a\\"bc"\n',
+        ),
+        (
+            "start: /abc\n",
+            "line 1, column 8: the pattern that begins here is not closed; write / at its end",
+            "start: /a\\/bc/\n",
+        ),
+        (
+            'start: "a"\n  | "b")\n',
+            "line 2, column 8: the ) closes nothing that is open",
+            'start: "a"\n  | ("b")\n',
+        ),
+        ("start: 'a'\n", "a string stands between double quotes; write \", not '", 'start: "a"\n'),
+        (
+            'start ::= "a"\n',
+            "a definition is written name: …, without =; in a file with the suffix .gbnf",
+            'start: "a"\n',
+        ),
+        ('start = "a"\n', "a definition is written name: …, without =", 'start: "a"\n'),
+        ('start: "a";\n', "a rule ends with its line; leave the ; out", 'start: "a"\n'),
+        (
+            '\ufeffstart: "a"\n',
+            "the text begins with a byte order mark; save it without one",
+            'start: "a"\n',
+        ),
+        (
+            '%include "x.lark"\nstart: "a"\n',
+            "%include is no directive; there are %ignore, %import, %declare, %override and",
+            'start: "a"\n',
+        ),
+        (
+            '__a: "x"\nstart: __a\n',
+            "Lark keeps names that begin with two underscores for itself; write one",
+            '_a: "x"\nstart: _a\n',
+        ),
+        (
+            'start: Item\nItem: "a"\n',
+            "the name Item has letters of both cases; write it in lower case for a rule",
+            'start: item\nitem: "a"\n',
+        ),
+        (
+            'start.1.5: "a"\n',
+            "a priority is a whole number, as in name.2: …",
+            'start.2: "a"\n',
+        ),
+        (
+            'A{x}: x\nstart: A{"a"}\n',
+            "Lark has templates of rules alone; write the name in lower case",
+            'a{x}: x\nstart: a{"a"}\n',
+        ),
+        (
+            'start: "a" -> B\n',
+            "after -> stands a name in lower case; write one",
+            'start: "a" -> b\n',
+        ),
+        (
+            'start: +"a"\n',
+            "'+' stands after nothing that it could be about",
+            'start: "+" "a"+\n',
+        ),
+        (
+            '%import "a"\nstart: "a"\n',
+            "an import is written %import common.NAME",
+            "%import common.WS\nstart: WS\n",
+        ),
+        ('start: "a"~\n', 'a number is missing, as in "a"~3', 'start: "a"~3\n'),
+        (
+            'start: a, b\na: "a"\nb: "b"\n',
+            "a name, a string or a pattern has to stand here, and not ', b'",
+            'start: a "," b\na: "a"\nb: "b"\n',
+        ),
+        (
+            'start: "a" & "b"\n',
+            "line 1, column 12: '& \"b\"' cannot stand here; leave it out, or write it in quotes",
+            'start: "a" "&" "b"\n',
+        ),
+        (
+            'start: a 3\na: "x"\n',
+            "one line has one colon; write each definition in a line of its own, names without",
+            'start: a "3"\na: "x"\n',
+        ),
+    ],
+)
+def test_a_text_that_lark_cannot_read_is_refused_with_a_way_out_that_works(text, words, mended):
+    assert words in refusal(text)
+    assert maskc.compile_grammar(mended, tokenizer="bytes")
+
+
+def test_a_text_that_is_imported_is_named(tmp_path):
+    (tmp_path / "words.lark").write_text('a: "x"\nb: ("y"\nc: "z"\n')
+    (tmp_path / "main.lark").write_text("start: a\n%import .words (a)\n")
+    assert "line 2 of words.lark: its ( is not closed" in refusal(tmp_path / "main.lark")
+
+
+def test_what_stands_in_quotes_or_comments_opens_no_bracket():
+    text = 'start: "(" /[(]/ // (\n  | (a\n\na: "x"\n'
+    assert "line 2: its ( is not closed" in refusal(text)
