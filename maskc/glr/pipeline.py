@@ -8,7 +8,7 @@ sets of stacks at hand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from maskc.artifact.model import Contents
@@ -32,7 +32,7 @@ from maskc.glr.walk import build_general_store
 from maskc.grammar.model import Bnf, Grammar
 from maskc.grammar.reduce import reduce_grammar
 from maskc.grammar.sets import compute_adjacent, compute_sets
-from maskc.ids import END, TerminalId
+from maskc.ids import TerminalId
 from maskc.lexer.boundaries import Boundaries, build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.dynamic import build_dynamic_scanner
@@ -42,6 +42,7 @@ from maskc.stages import GeneralLanguage, Lexed, ParserPath, Run, run_plainly
 from maskc.store.adjacency import Adjacency as Unlexed
 from maskc.store.adjacency import find_unlexed
 from maskc.store.model import MaskStore
+from maskc.store.no_text import explain_no_text
 from maskc.store.steps import build_steps
 from maskc.streamline.order import Decider, Streamlined
 from maskc.vocab.trie import TokenTrie
@@ -100,10 +101,7 @@ def rewrite_productions(bnf: Bnf, scanner: Scanner, boundaries: Boundaries) -> L
     cfg = merge_unit_cycles(cfg)
     cfg = turn_right_recursion(cfg)
     cfg = share_tails(cfg)
-    opened = boundaries.open_lexemes[boundaries.open_lexeme_of[scanner.start]]
-    first = opened.direct
-    for boundary in opened.ignored:
-        first |= boundaries.rest[boundary][0]
+    first = boundaries.first(scanner.start)
     follows = tuple(contexts[0] for contexts in boundaries.follows)
     return keep_adjacent(cfg, Adjacency(boundaries.of_terminal, follows, first))
 
@@ -114,30 +112,13 @@ def _find_unlexed(language: GeneralLanguage) -> tuple[Unlexed, ...]:
     adjacent = compute_adjacent(reduced, compute_sets(reduced))
     unlexed = find_unlexed(lexed.grammar.bnf, lexed.scanner, lexed.boundaries, adjacent)
     if not cfg.productions and not cfg.has_empty:
-        why = _explain_no_text(lexed, reduced.used_terminals, unlexed)
-        raise GrammarError(lexed.source.name, why)
+        why = None
+        if lexed.source.dialect == LARK.name:
+            bnf, lexer = lexed.grammar.bnf, lexed.grammar.lexer
+            first = lexed.boundaries.first(lexed.scanner.start)
+            why = explain_no_text(bnf, lexer, lexed.scanner, lexed.boundaries, first)
+        raise GrammarError(lexed.source.name, why or Phrase.NO_GENERAL_TEXT)
     return unlexed
-
-
-def _explain_no_text(
-    lexed: Lexed[Grammar], used: Collection[int], unlexed: Sequence[Unlexed]
-) -> str:
-    """Return why no text can be parsed, by a terminal of the author's where one is to blame."""
-    lexer = lexed.grammar.lexer
-    declared = [t for t in sorted(used) if t != END and lexer.patterns[t] is None]
-    if lexed.source.dialect != LARK.name or not (declared or unlexed):
-        return Phrase.NO_GENERAL_TEXT
-    if declared:
-        return (
-            f"no text at all can be parsed: {quote_terminal(lexer, declared[0])} is declared and "
-            "has no pattern, so Lark finds none; define it"
-        )
-    pair = unlexed[0]
-    first, second = (lexer.terminals.index(name) for name in (pair.first, pair.second))
-    return (
-        f"no text at all can be parsed: {quote_terminal(lexer, second)} can never be lexed right "
-        f"after {quote_terminal(lexer, first)}, as in {pair.witness!r}; put something between them"
-    )
 
 
 def _make_decider(language: GeneralLanguage) -> Decider:

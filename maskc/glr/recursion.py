@@ -15,12 +15,16 @@ and expressions lose their ambiguity on the way.
 Where ``A`` ends with ``B`` and ``B`` with ``A``, the alternatives of ``B`` are first put in the
 place of ``B`` at the end of other alternatives. It is not done where ``B`` ends with itself or the
 grammar would grow too much: then the stack grows with the list, and the language is the same.
+Likewise where ``A`` is to be turned and begins with ``B``, and ``B`` with ``A``: among the ``g``
+such a ``B`` would be a list within a list, and ``- - a ++`` have as many parses as signs.
 
 Example: ``S -> a S | b`` becomes ``S -> b | P b``, ``P -> a | P a``; ``E -> E + E | n`` becomes
 ``E -> T | E + T``, ``T -> n``.
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from maskc.glr.cfg import Cfg, make_cfg
 from maskc.grammar.components import find_components
@@ -41,9 +45,12 @@ def turn_right_recursion(cfg: Cfg) -> Cfg:
     for component in find_components(_last_nonterminals(alternatives)):
         if len(component) > 1:
             _put_in_place(alternatives, component)
+    begins = {n: [-1 - s for s in _heads(sides) if s < 0] for n, sides in alternatives.items()}
+    component_of = {n: c for c in find_components(begins) for n in c}
     n_nonterminals = cfg.n_nonterminals
     for nonterminal in sorted(alternatives):
         if any(rhs[-1] == -1 - nonterminal for rhs in alternatives[nonterminal]):
+            _show_left_recursion(alternatives, nonterminal, component_of[nonterminal])
             n_nonterminals = _turn(alternatives, nonterminal, n_nonterminals)
     productions = [Production(lhs, rhs) for lhs, sides in alternatives.items() for rhs in sides]
     return make_cfg(cfg.start, n_nonterminals, productions, has_empty=cfg.has_empty)
@@ -80,6 +87,38 @@ def _put_in_place(alternatives: Alternatives, component: list[int]) -> None:
             # A unit production that came back to where it started says nothing.
             alternatives[lhs] = [rhs for rhs in dict.fromkeys(sides) if rhs != (-1 - lhs,)]
         inside.discard(nonterminal)
+
+
+def _show_left_recursion(
+    alternatives: Alternatives, nonterminal: int, component: Collection[int]
+) -> None:
+    """Put others in the place of first symbols that begin with a nonterminal again, each once.
+
+    Args:
+        alternatives: changed in place.
+        nonterminal: in whose alternatives it is done.
+        component: the nonterminals that begin with each other, this one among them.
+    """
+    own, left = -1 - nonterminal, set(component) - {nonterminal}
+    while True:
+        first = {-1 - head for head in _heads(alternatives[nonterminal])}
+        simple = [n for n in sorted(first & left) if -1 - n not in _heads(alternatives[n])]
+        if not simple:
+            return
+        chosen = simple[0]
+        left.discard(chosen)
+        sides = [
+            begin + rhs[1:]
+            for rhs in alternatives[nonterminal]
+            for begin in (alternatives[chosen] if rhs[0] == -1 - chosen else [rhs[:1]])
+        ]
+        if len(sides) > _MOST_ALTERNATIVES:
+            return
+        alternatives[nonterminal] = [rhs for rhs in dict.fromkeys(sides) if rhs != (own,)]
+
+
+def _heads(sides: list[tuple[int, ...]]) -> set[int]:
+    return {rhs[0] for rhs in sides}
 
 
 def _turn(alternatives: Alternatives, nonterminal: int, free: int) -> int:

@@ -22,6 +22,7 @@ from maskc.glr.top_state import (
     check_never,
     condition_on_tops,
     find_states_after,
+    list_asked,
 )
 from maskc.grammar.model import Grammar
 from maskc.grammar.reduce import reduce_productions
@@ -97,8 +98,9 @@ class GeneralDecider:
         Raises:
             ValueError: the states contradict the productions.
         """
-        found = condition_on_tops(rows, self.stacks)
-        check_never(rows, found, self.stacks)
+        asked = list_asked(rows)
+        found = condition_on_tops(rows, asked, self.stacks)
+        check_never(rows, asked, found, self.stacks)
         return found
 
     def states_after(self, event: Event) -> States:

@@ -35,6 +35,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc import bits
 from maskc.glr.lookback import Symbols, find_below
 from maskc.glr.lr0 import GeneralTable
 from maskc.ids import DROPPED, GeneralStateId, SequenceId
@@ -102,6 +103,7 @@ class StackVerdicts:
         self._verdicts = verdicts
         self._sequences = verdicts.sequences
         self._below = find_below(table)
+        self._shifted = tuple(map(bits.from_members, table.shifts))
         self._first: dict[SequenceId, Symbols] = {}
         self._hopeful: dict[Symbols, NDArray[np.bool_]] = {}
         self._moves: dict[tuple[_Waits, GeneralStateId], _Waits] = {}
@@ -142,6 +144,8 @@ class StackVerdicts:
         start = self._start(sequence, state)
         if isinstance(start, int):
             return MAY if start == TAKEN else FAIL
+        if self.is_spent:
+            return DEPENDS if self._below[state] else FAIL
         most = min(self._n_read + MAX_READ, MAX_READ_IN_ALL)
 
         def borrow(node: Node) -> Iterator[tuple[int, Node | int]]:
@@ -167,7 +171,9 @@ class StackVerdicts:
 
     def _start(self, sequence: SequenceId, state: GeneralStateId) -> Node | int:
         """Return the node in which the state on top was read."""
-        found = self._tops.get((sequence, state)) or self._work_out(self._open(sequence, state))
+        found = self._tops.get((sequence, state))
+        if found is None:
+            found = self._work_out(self._open(sequence, state))
         return _node_of(found, state)
 
     def _borrow(self, node: Node) -> Iterator[tuple[int, Node | int]]:
@@ -215,7 +221,7 @@ class StackVerdicts:
         table, sequences, wanted = self._table, self._sequences, self._begins(sequence)
         if not wanted & self._goes_on[state]:
             return reading
-        taken = [symbol for symbol in table.shifts[state] if wanted >> symbol & 1]
+        taken = list(bits.iterate(wanted & self._shifted[state]))
         ends = wanted & 1 and table.accepts[state]
         if (
             ends
@@ -271,14 +277,17 @@ def _node_of(waits: _Waits, state: GeneralStateId) -> Node | int:
     return TAKEN if waits == _TAKEN else (waits, state)
 
 
-def condition_on_tops(rows: Rows, stacks: StackVerdicts) -> Verdicts:
+Asked = Sequence[tuple[int, SequenceId]]  # sequences after the terminals before them
+
+
+def condition_on_tops(rows: Rows, asked: Asked, stacks: StackVerdicts) -> Verdicts:
     """Return the answers for all sequences of the rows, in the states where they can be asked.
 
-    No question is asked in a state that only a nonterminal leads to; it gets the start state's
-    answers, so that no profile is made for it.
+    ``asked`` is what :func:`list_asked` lists. No question is asked in a state that only a
+    nonterminal leads to; it gets the start state's answers, so that no profile is made for it.
     """
     terminals: dict[SequenceId, set[int]] = {}
-    for terminal, sequence in _list_asked(rows):
+    for terminal, sequence in asked:
         terminals.setdefault(sequence, set()).add(terminal)
     sequences = list_sequences(rows)
     number: dict[bytes, int] = {}
@@ -291,10 +300,10 @@ def condition_on_tops(rows: Rows, stacks: StackVerdicts) -> Verdicts:
         if before not in states_of:
             states = {state for terminal in before for state in stacks.list_states(terminal)}
             states_of[before] = np.array(sorted(states), dtype=np.intp)
-        asked = states_of[before]
-        hopeful = stacks.goes_on_with(sequence)[asked]
-        flags[asked[~hopeful]] = FAIL
-        for state in asked[hopeful].tolist():
+        states_asked = states_of[before]
+        hopeful = stacks.goes_on_with(sequence)[states_asked]
+        flags[states_asked[~hopeful]] = FAIL
+        for state in states_asked[hopeful].tolist():
             flags[state] = stacks.decide(state, sequence)
         flags[never_asked] = flags[0]
         class_of.append(number.setdefault(flags.tobytes(), len(number)))
@@ -304,7 +313,7 @@ def condition_on_tops(rows: Rows, stacks: StackVerdicts) -> Verdicts:
     )
 
 
-def check_never(rows: Rows, verdicts: Verdicts, stacks: StackVerdicts) -> None:
+def check_never(rows: Rows, asked: Asked, verdicts: Verdicts, stacks: StackVerdicts) -> None:
     """Check that the table and the productions agree on what is never legal.
 
     Both are exact, and what the productions know to be never legal is gone. So every sequence
@@ -316,7 +325,7 @@ def check_never(rows: Rows, verdicts: Verdicts, stacks: StackVerdicts) -> None:
     class_of = dict(zip(verdicts.sequences, verdicts.class_of.tolist(), strict=True))
     may = verdicts.flags & MAY != 0
     may_after: dict[int, list[bool]] = {}  # terminal → by class, whether some state takes it
-    for terminal, sequence in _list_asked(rows):
+    for terminal, sequence in asked:
         if terminal < 0 or rows.sequences.length[sequence] > MAX_LENGTH:
             continue
         if terminal not in may_after:
@@ -329,11 +338,10 @@ def check_never(rows: Rows, verdicts: Verdicts, stacks: StackVerdicts) -> None:
             )
 
 
-def _list_asked(rows: Rows) -> list[tuple[int, SequenceId]]:
-    """Return the (terminal, sequence) that rows ask about, and what is left of them on the way."""
+def list_asked(rows: Rows) -> Asked:
+    """Return the (terminal, sequence) that rows ask about, and what is left of them, sorted."""
     sequences, found = rows.sequences, set()
-    firsts = sorted(set(zip(rows.first.tolist(), rows.sequence.tolist(), strict=True)))
-    for first, sequence in firsts:
+    for first, sequence in set(zip(rows.first.tolist(), rows.sequence.tolist(), strict=True)):
         terminal = rows.events[first].terminal
         while (terminal, sequence) not in found:
             found.add((terminal, sequence))

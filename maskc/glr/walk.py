@@ -4,7 +4,7 @@ As :mod:`maskc.store.walk`, with three differences. Lexemes may overlap in every
 bytes can lead to the same place along several ways: lines of the frontier that agree are one.
 Nearly all of these ways are none that a grammar knows, so a path is only gone on with by
 terminals that can stand after its last two in some text. And there is one context, and no
-columns.
+columns. Origins go through in portions, too.
 
 Some grammars do know very many: with unary and binary ``-`` and ``--``, fifty dashes are cut in
 2^34 ways. Tokens that begin with what one start cuts in more than ``MAX_CUTS`` ways are *unlisted*:
@@ -25,11 +25,14 @@ from numpy.typing import NDArray
 
 from maskc.budget import at, reserve
 from maskc.errors import LimitError
+from maskc.glr.frontier import Frontier, count_up
 from maskc.glr.triples import ANY_PAIR, Triples
-from maskc.ids import DEAD, END, ENTRY, IGNORED
+from maskc.ids import END, ENTRY, IGNORED
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
+from maskc.store.alike import replace_alike
 from maskc.store.model import MaskStore
+from maskc.store.portions import walk_in_portions
 from maskc.store.steps import Steps
 from maskc.vocab.trie import TokenTrie
 from maskc.wording import Phrase
@@ -42,8 +45,10 @@ MAX_CUTS = 128
 MAX_UNLISTED = 5_000  # nodes of the trie: each is a step of every hypothesis that comes there
 MAX_PATHS = 2_000_000
 BYTES_A_LINE = 64  # of a frontier: its columns, and what they are made from
-
-_Start = tuple[int, int, int]  # path, scanner state and trie node after the first byte
+BYTES_A_START = 32  # of a source and a first byte
+_SOURCES = 4_096  # whose first bytes are taken at once
+_PORTION = 200_000  # lines aimed at in one portion's widest level
+_TOO_WIDE = 4 * _PORTION  # a portion that comes to so many is taken in smaller ones
 
 
 def build_general_store(
@@ -71,31 +76,10 @@ def build_general_store(
     """
     walk = _Walk(scanner, boundaries, triples, steps, trie)
     at(lambda: walk.describe(quote))
-    n_sources = scanner.n_states + len(scanner.closed)
-    counts = np.zeros(n_sources + 1, dtype=np.int64)
-    rows = []
-    for source in range(1, n_sources):
-        found = walk.run(source)
-        counts[source + 1] = len(found)
-        rows += found
-        if progress:
-            progress(source / n_sources)
-    return walk.finish(rows, np.cumsum(counts).astype(np.int32))
-
-
-class _Frontier:
-    """One line per (path, scanner state, trie node); no two agree."""
-
-    def __init__(self, path: Ints, state: Ints, node: Ints) -> None:
-        alive = np.flatnonzero(state != DEAD)
-        self.path, self.state, self.node = path[alive], state[alive], node[alive]
-
-    def __len__(self) -> int:
-        return len(self.path)
-
-    def key(self, n_states: int, n_nodes: int) -> Longs:
-        """Return a number for each line."""
-        return (self.path.astype(np.int64) * n_states + self.state) * n_nodes + self.node
+    source_first, starts_of = walk.find_starts()
+    size = max(1, _PORTION // trie.widest_level())
+    walk_in_portions(walk.walk, walk.n_starts, size, _PORTION, progress)
+    return walk.finish(source_first, starts_of)
 
 
 class _Walk:
@@ -112,65 +96,126 @@ class _Walk:
         self.open_lexeme_of = np.array(boundaries.open_lexeme_of, dtype=np.int32)
         self.n_open_lexemes = int(self.open_lexeme_of.max()) + 1
         self.n_ends = np.diff(steps.end_first)
-        self.first_node = trie.first_nodes()
+        self.n_boundaries = len(scanner.closed)
+        self.first_nodes = np.arange(1, int(trie.first_child[1]), dtype=np.int32)
+        self.boundaries = boundaries
         self.triples = triples
         self.event_terminal = np.array([e.terminal for e in steps.events] or [END], dtype=np.int32)
         # Path 0 is empty; a path's number is that of its key.
         self.paths = [0]
         self.number = {0: 0}
         self.last = np.full(1 << 12, ANY_PAIR, dtype=np.int32)  # pair of its last two terminals
-        self.known: dict[_Start, list[tuple[int, int]]] = {}
+        self.n_starts = 0
+        self.begin = Frontier(*(np.zeros(0, dtype=np.int32) for _ in range(4)))
+        # Start → its rows: path and open lexeme as one number, and the token set.
+        self.rows_of: list[list[tuple[int, int]]] = []
         self.unions: dict[tuple[int, ...], int] = {}
         self.set_number: dict[bytes, int] = {}
         self.sets: list[Ints] = []
         self.is_unlisted = np.zeros(trie.n_nodes, dtype=np.bool_)
 
-    def run(self, source: int) -> list[tuple[int, int, int]]:
-        """Return the (path, open lexeme, token set) of a source, in order.
+    def find_starts(self) -> tuple[Longs, Longs]:
+        """Take the first byte of all sources, and number where that leads: the starts.
 
-        Its rows are those of its starts, one for each first byte, put together; most starts it
-        has in common with other sources.
+        A source's rows are those of its starts, one for each first byte, put together; most starts
+        it has in common with other sources. Of states that the bytes which may follow do not tell
+        apart, one is a start.
+
+        Returns:
+            int64[n_sources + 1] and int64[…]: the starts of a source are ``[first[s] : …]`` of
+            the second.
         """
-        begin = self.start(source)
-        starts = list(
-            zip(begin.path.tolist(), begin.state.tolist(), begin.node.tolist(), strict=True)
+        n_states, n_sources = self.scanner.n_states, self.scanner.n_states + self.n_boundaries
+        reserve(n_sources * len(self.first_nodes) * BYTES_A_START, "the first bytes of tokens")
+        # The dead state goes on with nothing.
+        parts = [
+            self.take_first(low, min(low + _SOURCES, n_states))
+            for low in range(1, n_states, _SOURCES)
+        ]
+        parts += [self.enter_first(boundary) for boundary in range(self.n_boundaries)]
+        source = np.concatenate([part.origin for part in parts])
+        path = np.concatenate([part.path for part in parts])
+        node = np.concatenate([part.node for part in parts])
+        state = np.concatenate([part.state for part in parts])
+        n_bytes = self.trie.count_bytes_below()[node - 1]
+        state = replace_alike(self.scanner, self.boundaries, state, n_bytes)
+        n_first = int(self.trie.first_child[1])
+        key = (path.astype(np.int64) * n_first + node) * n_states + state
+        _, first, starts_of = np.unique(key, return_index=True, return_inverse=True)
+        self.begin = Frontier(
+            np.arange(len(first), dtype=np.int32), path[first], state[first], node[first]
         )
-        self.walk([start for start in starts if start not in self.known])
+        self.n_starts = len(first)
+        self.rows_of = [[] for _ in range(self.n_starts)]
+        counts = np.bincount(source, minlength=n_sources)
+        return np.append(0, np.cumsum(counts)), starts_of.reshape(-1)
+
+    def take_first(self, low: int, high: int) -> Frontier:
+        """Take the first byte inside the lexemes of some states."""
+        children = self.first_nodes
+        sources = np.repeat(np.arange(low, high, dtype=np.int32), len(children))
+        nodes = np.tile(children, high - low)
+        states = self.scanner.next[sources, self.node_class[nodes]]
+        return Frontier(sources, np.zeros(len(sources), dtype=np.int32), states, nodes)
+
+    def enter_first(self, boundary: int) -> Frontier:
+        """Take the first byte after a boundary: it enters the next lexeme."""
+        children = self.first_nodes
+        kind = len(self.steps.kinds) - self.n_boundaries + boundary
+        source = np.full(len(children), self.scanner.n_states + boundary, dtype=np.int32)
+        nowhere = np.zeros(len(children), dtype=np.int32)
+        kinds = np.full(len(children), kind, dtype=np.int32)
+        found = Frontier(*self.enter(source, nowhere, children, kinds))
+        # In the order of the sources' starts, which the rows' sets are united in.
+        return found.take(np.argsort(found.node, kind="stable"))
+
+    def walk(self, low: int, high: int) -> int | None:
+        """Find the rows of the starts ``low … high - 1``.
+
+        Returns:
+            The width of the widest level; ``None`` if it is too much for several starts at once, of
+            which then no rows are kept.
+
+        Raises:
+            LimitError: it is too much for one.
+        """
+        frontier = self.begin.take(np.arange(low, high))
+        frontier.origin -= low
+        found: list[tuple[Ints, Longs, Ints]] = []
+        widest = 0
+        while len(frontier):
+            widest = max(widest, len(frontier))
+            if widest > _TOO_WIDE and high - low > 1:
+                return None
+            if widest > MAX_GENERAL_FRONTIER:
+                raise _too_many(MAX_GENERAL_FRONTIER)
+            self.collect(frontier, found)
+            frontier = self.step(frontier, high - low)
+        if not found:
+            return widest
+        origin, key, tokens = (np.concatenate(column) for column in zip(*found, strict=True))
+        order = np.lexsort((tokens, key, origin))
+        origin, key, tokens = origin[order], key[order], tokens[order]
+        is_row = np.append(True, (origin[1:] != origin[:-1]) | (key[1:] != key[:-1]))
+        is_new = is_row.copy()
+        is_new[1:] |= tokens[1:] != tokens[:-1]
+        origin, key, tokens, is_row = origin[is_new], key[is_new], tokens[is_new], is_row[is_new]
+        bounds = np.append(np.flatnonzero(is_row), len(key)).tolist()
+        for first, last in itertools.pairwise(bounds):
+            part = self.number_set(tokens[first:last])
+            self.rows_of[low + int(origin[first])].append((int(key[first]), part))
+        return widest
+
+    def put_together(self, starts: list[int]) -> list[tuple[int, int, int]]:
+        """Return the (path, open lexeme, token set) of a source, in order."""
         parts: dict[int, list[int]] = {}
         for start in starts:
-            for row, part in self.known[start]:
+            for row, part in self.rows_of[start]:
                 parts.setdefault(row, []).append(part)
         return [
             (*divmod(row, self.n_open_lexemes), self.unite(tuple(numbers)))
             for row, numbers in sorted(parts.items())
         ]
-
-    def walk(self, starts: list[_Start]) -> None:
-        """Find the rows of some starts, whose nodes differ."""
-        self.known.update((start, []) for start in starts)
-        if not starts:
-            return
-        start_at = {node: (path, state, node) for path, state, node in starts}
-        frontier = _Frontier(*np.array(starts, dtype=np.int32).T)
-        found: list[tuple[Ints, Longs, Ints]] = []
-        while len(frontier):
-            if len(frontier) > MAX_GENERAL_FRONTIER:
-                raise _too_many(MAX_GENERAL_FRONTIER)
-            self.collect(frontier, found)
-            frontier = self.step(frontier)
-        if not found:
-            return
-        first, key, tokens = (np.concatenate(column) for column in zip(*found, strict=True))
-        order = np.lexsort((tokens, key, first))
-        first, key, tokens = first[order], key[order], tokens[order]
-        is_row = np.append(True, (first[1:] != first[:-1]) | (key[1:] != key[:-1]))
-        is_new = is_row.copy()
-        is_new[1:] |= tokens[1:] != tokens[:-1]
-        first, key, tokens, is_row = first[is_new], key[is_new], tokens[is_new], is_row[is_new]
-        bounds = np.append(np.flatnonzero(is_row), len(key)).tolist()
-        for low, high in itertools.pairwise(bounds):
-            part = self.number_set(tokens[low:high])
-            self.known[start_at[int(first[low])]].append((int(key[low]), part))
 
     def unite(self, numbers: tuple[int, ...]) -> int:
         """Return the number of the union of token sets that have nothing in common."""
@@ -182,39 +227,29 @@ class _Walk:
             found = self.unions[numbers] = self.number_set(union)
         return found
 
-    def start(self, source: int) -> _Frontier:
-        """Take the first byte: a state goes on, a boundary enters the next lexeme."""
-        children = np.arange(1, int(self.trie.first_child[1]), dtype=np.int32)
-        nowhere = np.zeros(len(children), dtype=np.int32)
-        if source < self.scanner.n_states:
-            states = self.scanner.next[source, self.node_class[children]]
-            return _Frontier(nowhere, states, children)
-        kind = len(self.steps.kinds) - len(self.scanner.closed) + source - self.scanner.n_states
-        return _Frontier(*self.enter(nowhere, children, np.full(len(children), kind, np.int32)))
-
-    def step(self, frontier: _Frontier) -> _Frontier:
+    def step(self, frontier: Frontier, n_origins: int) -> Frontier:
         """Take one more byte."""
         begin = self.trie.first_child[frontier.node]
         counts = self.trie.first_child[frontier.node + 1] - begin
         reserve(int(counts.sum()) * BYTES_A_LINE, "tokens inside lexemes")
         index = np.repeat(np.arange(len(frontier)), counts)
-        node = (begin[index] + _count_up(counts)).astype(np.int32)
-        path, state = frontier.path[index], frontier.state[index]
-        parts = [(path, self.scanner.next[state, self.node_class[node]], node)]
+        node = (begin[index] + count_up(counts)).astype(np.int32)
+        origin, path, state = frontier.origin[index], frontier.path[index], frontier.state[index]
+        parts = [(origin, path, self.scanner.next[state, self.node_class[node]], node)]
         n_ends = self.n_ends[state]
         for nth in range(int(n_ends.max(initial=0))):
             some = np.flatnonzero(n_ends > nth)
             kinds = self.steps.end_kind[self.steps.end_first[state[some]] + nth]
-            parts.append(self.enter(path[some], node[some], kinds))
-        after = _Frontier(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+            parts.append(self.enter(origin[some], path[some], node[some], kinds))
+        after = Frontier(*(np.concatenate(column) for column in zip(*parts, strict=True)))
         if len(parts) == 1:
             return after
-        key = after.key(self.scanner.n_states, self.trie.n_nodes)
-        _, kept = np.unique(key, return_index=True)
-        nodes, cut_of, n_cuts = np.unique(after.node[kept], return_inverse=True, return_counts=True)
-        self.is_unlisted[nodes[n_cuts > MAX_CUTS]] = True
-        kept = kept[n_cuts[cut_of.reshape(-1)] <= MAX_CUTS]
-        return _Frontier(after.path[kept], after.state[kept], after.node[kept])
+        n_nodes = self.trie.n_nodes
+        kept = after.find_distinct(n_origins, len(self.paths), self.scanner.n_states, n_nodes)
+        place = after.origin[kept].astype(np.int64) * n_nodes + after.node[kept]
+        places, cut_of, n_cuts = np.unique(place, return_inverse=True, return_counts=True)
+        self.is_unlisted[places[n_cuts > MAX_CUTS] % n_nodes] = True
+        return after.take(kept[n_cuts[cut_of.reshape(-1)] <= MAX_CUTS])
 
     def list_unlisted(self) -> Ints:
         """Return the tokens that begin with what is cut in too many ways.
@@ -227,10 +262,12 @@ class _Walk:
             raise _too_many(MAX_CUTS)
         begin, end = self.trie.first_token[nodes], self.trie.first_token[nodes + 1]
         counts = end - begin
-        found: Ints = np.sort(self.trie.tokens[np.repeat(begin, counts) + _count_up(counts)])
+        found: Ints = np.sort(self.trie.tokens[np.repeat(begin, counts) + count_up(counts)])
         return found
 
-    def enter(self, path: Ints, node: Ints, kinds: Ints) -> tuple[Ints, Ints, Ints]:
+    def enter(
+        self, origin: Ints, path: Ints, node: Ints, kinds: Ints
+    ) -> tuple[Ints, Ints, Ints, Ints]:
         """End the open lexeme and take the byte of ``node`` as the first one of the next."""
         steps = self.steps
         cell = kinds * self.scanner.next.shape[1] + self.node_class[node]
@@ -238,7 +275,7 @@ class _Walk:
         counts = steps.move_first[cell + 1] - begin
         reserve(int(counts.sum()) * BYTES_A_LINE, "tokens that end lexemes")
         index = np.repeat(np.arange(len(path)), counts)
-        moves = begin[index] + _count_up(counts)
+        moves = begin[index] + count_up(counts)
         events, states = steps.move_event[moves], steps.move_state[moves]
         terminal = self.event_terminal[events]
         pairs = self.last[path[index]]
@@ -246,7 +283,7 @@ class _Walk:
             self.triples.find(pair)
         fits = (terminal < 0) | self.triples.rows[pairs, np.maximum(terminal, 0)]
         index, events, states = index[fits], events[fits], states[fits]
-        return self.extend(path[index], events), states, node[index]
+        return origin[index], self.extend(path[index], events), states, node[index]
 
     def extend(self, path: Ints, events: Ints) -> Ints:
         """Return the paths with one more event each; an ignored lexeme changes no stack.
@@ -295,7 +332,7 @@ class _Walk:
         names = [quote(terminal) for terminal, _ in inside.most_common(2) if terminal >= 0]
         return f"pass store, tokens cut into {' and '.join(names)}" if names else "pass store"
 
-    def collect(self, frontier: _Frontier, found: list[tuple[Ints, Longs, Ints]]) -> None:
+    def collect(self, frontier: Frontier, found: list[tuple[Ints, Longs, Ints]]) -> None:
         """Add the tokens that end here, with their nodes, and with path and open lexeme in one."""
         begin = self.trie.first_token[frontier.node]
         counts = self.trie.first_token[frontier.node + 1] - begin
@@ -305,9 +342,8 @@ class _Walk:
                 frontier.path.astype(np.int64) * self.n_open_lexemes
                 + self.open_lexeme_of[frontier.state]
             )
-            first = self.first_node[frontier.node]
-            tokens = self.trie.tokens[begin[index] + _count_up(counts)]
-            found.append((first[index], key[index], tokens))
+            tokens = self.trie.tokens[begin[index] + count_up(counts)]
+            found.append((frontier.origin[index], key[index], tokens))
 
     def number_set(self, tokens: Ints) -> int:
         """Return the number of a token set."""
@@ -317,8 +353,18 @@ class _Walk:
             self.sets.append(tokens.copy())
         return number
 
-    def finish(self, rows: list[tuple[int, int, int]], source_first: Ints) -> MaskStore:
-        """Return the store."""
+    def finish(self, first: Longs, starts_of: Longs) -> MaskStore:
+        """Return the store: the rows of all sources, from those of their starts."""
+        rows: list[tuple[int, int, int]] = []
+        known: dict[bytes, list[tuple[int, int, int]]] = {}
+        source_first = np.zeros(len(first), dtype=np.int32)
+        for source, (low, high) in enumerate(itertools.pairwise(first.tolist())):
+            starts = starts_of[low:high]
+            found = known.get(starts.tobytes())
+            if found is None:
+                found = known[starts.tobytes()] = self.put_together(starts.tolist())
+            rows += found
+            source_first[source + 1] = len(rows)
         columns = np.array(rows, dtype=np.int32).reshape(-1, 3)
         keys = np.array(self.paths[1:], dtype=np.int64) - 1
         n_events = max(len(self.steps.events), 1)
@@ -340,12 +386,6 @@ class _Walk:
             set_tokens=np.concatenate([*self.sets, np.zeros(0, dtype=np.int32)]),
             unlisted=self.list_unlisted(),
         )
-
-
-def _count_up(counts: Ints) -> Longs:
-    """Return 0, 1, … for each count in turn."""
-    ends = np.cumsum(counts)
-    return np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - counts, counts)
 
 
 def _too_many(limit: int) -> LimitError:

@@ -14,6 +14,7 @@ from tests.glr.productions import A, S, a, b, language_of, make, productions
 @given(productions())
 @example((Production(0, (S, S)), Production(0, (a,))))
 @example((Production(0, (a, A)), Production(1, (b, S)), Production(1, ())))
+@example((Production(0, (b, S)), Production(0, (A,)), Production(1, (S, a)), Production(1, (b,))))
 def test_turning_right_recursion_keeps_the_language(given_productions):
     cfg = merge_unit_cycles(drop_empties(0, 4, given_productions))
     assert language_of(turn_right_recursion(cfg)) == language_of(cfg)
@@ -37,3 +38,14 @@ def test_a_list_to_the_right_is_turned(sides):
     edges = {lhs: sorted(last) for lhs, last in reaches.items()}
     assert all(len(group) == 1 for group in find_components(edges))
     assert all(lhs not in last for lhs, last in edges.items())
+
+
+def test_a_nonterminal_that_begins_with_the_list_is_no_list_within_a_list():
+    # `- - a ++`, with the postfix operator in a rule of its own: E -> - E | P, P -> E + | a.
+    cfg = turn_right_recursion(make((0, (b, S)), (0, (A,)), (1, (S, a)), (1, (a,))))
+    begins = {lhs: set() for lhs in cfg.alternatives()}
+    for production in cfg.productions:
+        if production.rhs[0] < 0:
+            begins[production.lhs].add(-1 - production.rhs[0])
+    components = find_components({lhs: sorted(first) for lhs, first in begins.items()})
+    assert all(len(component) == 1 for component in components)

@@ -6,7 +6,7 @@ import pytest
 from maskc.glr import top_state as general_state
 from maskc.glr.lookback import find_going_on
 from maskc.glr.streamline import ask_lexed
-from maskc.glr.top_state import StackVerdicts, check_never
+from maskc.glr.top_state import StackVerdicts, check_never, list_asked
 from maskc.pushdown.decisions import DEPENDS, FAIL, MAY
 from maskc.pushdown.production_verdicts import ProductionVerdicts
 from maskc.streamline.lalr_state import Verdicts
@@ -101,7 +101,7 @@ def test_a_contradiction_between_table_and_productions_is_found():
     sequences = (values.sequence(), values.sequence("C"))
     n = stacks.n_states
     fine = Verdicts(sequences, np.array([0, 0]), np.full((1, n), MAY, dtype=np.uint8))
-    check_never(rows, fine, stacks)
+    check_never(rows, list_asked(rows), fine, stacks)
     wrong = Verdicts(sequences, np.array([0, 0]), np.full((1, n), FAIL, dtype=np.uint8))
     with pytest.raises(ValueError, match="contradicts itself"):
-        check_never(rows, wrong, stacks)
+        check_never(rows, list_asked(rows), wrong, stacks)

@@ -70,3 +70,13 @@ def test_too_many_ways_are_refused(monkeypatch):
     monkeypatch.setattr(general, "MAX_PATHS", 5)
     with pytest.raises(LimitError, match="more than 5 ways to cut tokens into terminals"):
         walk(WORDS, (b"a" * 20,))
+
+
+@pytest.mark.parametrize("lines", [1, 40])
+def test_it_does_not_matter_how_much_is_walked_at_once(monkeypatch, lines):
+    text = 'start: (W | "a" "b" | S)+\nW: /[a-c]+/\nS: /"[^"]*"/\n%ignore " "\n'
+    tokens = (b"a", b"ab", b"abc", b" a", b'"a', b'a"', b'b "', b"ca b")
+    whole = sorted((names, sorted(some)) for names, some in walk(text, tokens))
+    monkeypatch.setattr(general, "_PORTION", lines)
+    monkeypatch.setattr(general, "_TOO_WIDE", 2 * lines)
+    assert sorted((names, sorted(some)) for names, some in walk(text, tokens)) == whole

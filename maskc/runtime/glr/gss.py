@@ -23,12 +23,13 @@ Source: Tomita 1985, *Efficient Parsing for Natural Language*; Scott and Johnsto
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import count
 from threading import RLock
 from weakref import WeakValueDictionary
 
 from maskc.ids import GeneralStateId, TerminalId
-from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache.budget import EDGE_BYTES, Budget, Cache
 from maskc.runtime.effort import spend
 from maskc.runtime.glr.tables import Lr0Tables
 
@@ -36,7 +37,9 @@ from maskc.runtime.glr.tables import Lr0Tables
 _NODES, _PAIRS = 8, 32
 
 # Of an edge between two nodes, with its places in the dicts, roughly.
-EDGE_BYTES = 400
+_EDGE_BYTES = 400
+
+_serials = count(1)
 
 
 class Node:
@@ -45,13 +48,15 @@ class Node:
     Attributes:
         state: of the LR(0) table.
         below: the nodes; none at the bottom of all stacks.
+        serial: a number that no other node or set of the process ever has.
     """
 
-    __slots__ = ("__weakref__", "below", "state")
+    __slots__ = ("__weakref__", "below", "serial", "state")
 
     def __init__(self, state: GeneralStateId, below: frozenset[Node]) -> None:
         self.state = state
         self.below = below
+        self.serial = next(_serials)
 
 
 class StackSet:
@@ -61,14 +66,17 @@ class StackSet:
         tops: the nodes on top; their states differ.
         reduced: the nodes on top when all reductions are done, those of ``tops`` included;
             ``None`` until that is first needed.
+        serial: a number that no other set of the process ever has, by which results are found. A
+            tuple of numbers is none of the objects that Python's garbage collector walks.
         taken: the lookaheads that some stack goes on with, as a bit set; computed with ``reduced``.
     """
 
-    __slots__ = ("__weakref__", "reduced", "taken", "tops")
+    __slots__ = ("__weakref__", "reduced", "serial", "taken", "tops")
 
     def __init__(self, tops: frozenset[Node]) -> None:
         self.tops = tops
         self.reduced: tuple[Node, ...] | None = None
+        self.serial = next(_serials)
         self.taken = 0
 
 
@@ -95,12 +103,13 @@ class GraphStructuredStack:
         # Equal nodes must be one object: two threads that need a new one must not make two. The
         # lock may be taken again by its holder, as the garbage collector may run in between.
         self._lock = RLock()
-        self._nodes: WeakValueDictionary[tuple[GeneralStateId, frozenset[Node]], Node] = (
-            WeakValueDictionary()
-        )
-        self._sets: WeakValueDictionary[frozenset[Node], StackSet] = WeakValueDictionary()
-        self._shifted = Cache(budget)  # (stacks, terminal) → stacks, or ``_REFUSED``
-        self._described = Cache(budget)  # (stacks, lookaheads) → what :meth:`describe` returns
+        # By the state, and the serials of the nodes below in order; sets by those of the tops.
+        self._nodes: WeakValueDictionary[tuple[int, ...], Node] = WeakValueDictionary()
+        self._sets: WeakValueDictionary[tuple[int, ...], StackSet] = WeakValueDictionary()
+        # By the serials in order. Most nodes lie above one that others lie above as well.
+        self._groups = Cache(budget, lambda _: EDGE_BYTES)
+        self._shifted = Cache(budget)  # (serial, terminal) → stacks, or ``_REFUSED``
+        self._described = Cache(budget)  # (serial, lookaheads) → what :meth:`describe` returns
         self.start = self._intern(frozenset([self._node(GeneralStateId(0), ())]))
 
     def taken(self, stacks: StackSet) -> int:
@@ -111,7 +120,7 @@ class GraphStructuredStack:
 
     def shift(self, stacks: StackSet, terminal: TerminalId) -> StackSet | None:
         """Return the stacks after a terminal, ``None`` if no stack takes it."""
-        key = (stacks, terminal)
+        key = (stacks.serial, terminal)
         found: StackSet | None = self._shifted.get(key)
         if found is None:
             found = self._shift(stacks, terminal) or _REFUSED
@@ -133,7 +142,7 @@ class GraphStructuredStack:
         Equal sets of stacks are described alike, though one may be merged where the other is not,
         and of those that take none of the lookaheads nothing is left.
         """
-        key = (stacks, lookaheads)
+        key = (stacks.serial, lookaheads)
         found: tuple[Paths, ...] | None = self._described.get(key)
         if found is None:
             if stacks.reduced is None:
@@ -198,28 +207,46 @@ class GraphStructuredStack:
             taken |= tables.taken[state]
         stacks.taken = taken
         stacks.reduced = tuple(self._node(state, bases[state]) for state in sorted(bases))
-        self._budget.charge(EDGE_BYTES * sum(map(len, bases.values())))
+        self._budget.charge(_EDGE_BYTES * sum(map(len, bases.values())))
 
-    def _node(self, state: GeneralStateId, below: Iterable[Node]) -> Node:
+    def _node(self, state: GeneralStateId, below: Collection[Node]) -> Node:
         """Return the node of a state over others, without those whose stacks another one has."""
-        kept = _drop_covered(below)
-        key = (state, kept)
+        kept = below if len(below) == 1 else _drop_covered(below)
+        serials = _number(kept)
+        key = (state, *serials)
         found = self._nodes.get(key)
         if found is None:
             with self._lock:
                 found = self._nodes.get(key)
                 if found is None:
-                    found = self._nodes[key] = Node(state, kept)
+                    found = self._nodes[key] = Node(state, self._share(serials, kept))
         return found
 
     def _intern(self, tops: frozenset[Node]) -> StackSet:
-        found = self._sets.get(tops)
+        key = _number(tops)
+        found = self._sets.get(key)
         if found is None:
             with self._lock:
-                found = self._sets.get(tops)
+                found = self._sets.get(key)
                 if found is None:
-                    found = self._sets[tops] = StackSet(tops)
+                    found = self._sets[key] = StackSet(self._share(key, tops))
         return found
+
+    def _share(self, serials: tuple[int, ...], nodes: Collection[Node]) -> frozenset[Node]:
+        """Return some nodes as the object that others have who lie above them."""
+        found: frozenset[Node] | None = self._groups.get(serials)
+        if found is None:
+            found = frozenset(nodes)
+            self._groups.put(serials, found)
+        return found
+
+
+def _number(nodes: Collection[Node]) -> tuple[int, ...]:
+    """Return the serials of some nodes, in order; equal for the same nodes."""
+    if len(nodes) == 1:
+        for node in nodes:
+            return (node.serial,)
+    return tuple(sorted([node.serial for node in nodes]))
 
 
 def _drop_covered(nodes: Iterable[Node]) -> frozenset[Node]:

@@ -24,7 +24,7 @@ from maskc.ids import (
     ScannerStateId,
     TerminalId,
 )
-from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache.budget import EDGE_BYTES, Budget, Cache
 from maskc.runtime.cache.composing import Composer
 from maskc.runtime.cache.pool import MaskPool, PooledMask
 from maskc.runtime.effort import one_mask
@@ -97,12 +97,14 @@ class GlrMachine:
         graph = GraphReader(arrays)
         tokens: list[int] = arrays[UNLISTED].tolist() if UNLISTED in arrays else []
         self._unlisted = UnlistedTokens(graph, self.scanner, tokens, text_of)
-        asks = Asks(graph, self.scanner, self.lookaheads, self._closed, self._unlisted)
+        asks = Asks(graph, self.scanner, self.lookaheads, self._closed, self._unlisted, budget)
         self.debts = DebtReader(asks, parser, budget)
         self._composer = Composer(self._unlisted, pool, budget)
         self._text_of = text_of
-        self._moves = Cache(budget)  # (scanner state, stacks, token) → hypotheses
-        self._masks = Cache(budget)  # (scanner state, stacks) → mask
+        self._moves = Cache(budget)  # (scanner state, serial of stacks, token) → hypotheses
+        # (scanner state, serial of stacks) → the one hypothesis of many tokens
+        self._alone = Cache(budget, lambda _: EDGE_BYTES)
+        self._masks = Cache(budget)  # (scanner state, serial of stacks) → mask
         self.pool = pool
         self.byte_groups = group_bytes(self.scanner.byte_classes)
 
@@ -128,12 +130,23 @@ class GlrMachine:
 
     def _take(self, h: GlrHypothesis, token_id: int) -> GlrHypotheses:
         """Return what a token makes of one hypothesis; equal hypotheses have equal stacks."""
-        key = (h.state, h.stacks, token_id)
+        key = (h.state, h.stacks.serial, token_id)
         found: GlrHypotheses | None = self._moves.get(key)
         if found is None:
             text = self._text_of(token_id)
-            found = self.step((h,), text) if text else ()
+            found = self._share(self.step((h,), text)) if text else ()
             self._moves.put(key, found)
+        return found
+
+    def _share(self, hypotheses: GlrHypotheses) -> GlrHypotheses:
+        """Return the hypotheses as the object that other tokens lead to as well."""
+        if len(hypotheses) != 1:
+            return hypotheses
+        key = (hypotheses[0].state, hypotheses[0].stacks.serial)
+        found: GlrHypotheses | None = self._alone.get(key)
+        if found is None:
+            found = hypotheses
+            self._alone.put(key, found)
         return found
 
     def may_end(self, hypothesis: GlrHypothesis) -> bool:
@@ -151,12 +164,12 @@ class GlrMachine:
 
     def mask(self, hypothesis: GlrHypothesis) -> PooledMask:
         """Return the tokens that a hypothesis allows."""
-        key = (hypothesis.state, hypothesis.stacks)
+        key = (hypothesis.state, hypothesis.stacks.serial)
         found: PooledMask | None = self._masks.get(key)
         if found is None:
             self._composer.evict_if_full()
             with one_mask(self.pool.steps, _REMEDY):
-                found = self._find_mask(*key)
+                found = self._find_mask(hypothesis.state, hypothesis.stacks)
             self._masks.put(key, found)
         return found
 

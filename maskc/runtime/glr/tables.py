@@ -20,6 +20,8 @@ from maskc.runtime.lookaheads import to_bit_sets
 # least one.
 Reduction = tuple[NonterminalId, int]
 
+BOTTOM = GeneralStateId(-1)  # in the place of the state below the start state, without any gotos
+
 
 class Lr0Tables:
     """The parser of one artifact.
@@ -40,6 +42,7 @@ class Lr0Tables:
         self.n_nonterminals = 1 + max(int(some.max(initial=-1)) for some in nonterminals)
         self._shifts: list[dict[TerminalId, tuple[GeneralStateId, ...]] | None] = [None] * n_states
         self._gotos: list[dict[NonterminalId, GeneralStateId] | None] = [None] * n_states
+        self._gotos.append({})  # of BOTTOM, which is -1
         self._reduces: list[tuple[Reduction, ...] | None] = [None] * n_states
 
     def list_gotos(self) -> list[tuple[NonterminalId, GeneralStateId]]:

@@ -1,6 +1,6 @@
 """What is asked of stacks, by the node and the state on top."""
 
-from maskc.runtime.glr.asks import PLACE
+from maskc.runtime.glr.asks import PLACE, Ask
 from tests.compiled import compile_text
 
 
@@ -34,3 +34,29 @@ def test_an_ask_names_all_lookaheads_that_it_can_begin_with():
             of_terminal = asks._lookaheads.of_terminal[terminal]
             assert ask.lookaheads & of_terminal == of_terminal
     assert PLACE == 0
+
+
+def ask_of(letter):
+    return Ask({}, ((letter, frozenset((letter,))),), letter)
+
+
+def test_what_is_united_asks_what_each_asks_and_is_one_object():
+    asks, _ = asks_of("raw")
+    one, two, four = (ask_of(letter) for letter in (1, 2, 4))
+    both = asks.unite([one, two])
+    assert (set(both.trials), both.lookaheads) == ({*one.trials, *two.trials}, 3)
+    assert asks.unite([two, one]) is both
+    assert asks.unite([both, one]) is both
+    assert asks.unite([four]) is four
+    assert asks.unite([both, four]).parts == {one, two, four}
+
+
+def test_an_ask_goes_on_with_those_parts_that_can_be_answered():
+    asks, _ = asks_of("raw")
+    one, two, four = (ask_of(letter) for letter in (1, 2, 4))
+    all_ = asks.unite([one, two, four])
+    assert asks.narrow(all_, 6) is asks.unite([two, four])
+    assert asks.narrow(all_, 2) is two
+    assert asks.narrow(all_, 7) is all_
+    assert asks.narrow(all_, 8) is None
+    assert asks.narrow(one, 2) is None

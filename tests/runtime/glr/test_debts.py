@@ -43,16 +43,17 @@ def test_a_stack_that_agrees_as_far_as_it_is_read_needs_no_new_move():
 def test_where_stacks_part_all_ways_are_read(step, monkeypatch):
     parted = []
 
-    def watch(self, left, node, found):
-        parted.append(len(node.below))
-        read(self, left, node, found)
+    def watch(self, parting, found):
+        parted.extend(len(node.below) for node, _ in parting)
+        read(self, parting, found)
 
     read = DebtReader._read_graph
     monkeypatch.setattr(DebtReader, "_read_graph", watch)
     # A node over two others: the letters before are x or y.
-    tokens = (b"a", b"z", b"c", b"d", b"cd", b"dc", b"zc", b"zdd", b"zddd")
+    tokens = (b"a", b"z", b"c", b"d", b"cd", b"dc", b"cdc", b"zc", b"zdd", b"zddd")
     artifact = compile_text(EITHER, tokens, step, **SETTINGS)
     assert legal_tokens(artifact, "aaz") == {b"c", b"d", b"cd", b"dc"}
+    assert legal_tokens(artifact, "aaaz") == {b"c", b"d", b"cd", b"dc", b"cdc"}
     assert 2 in parted
     assert legal_tokens(artifact, "aa") == {b"a", b"z", b"zc", b"zdd"}
     assert legal_tokens(artifact, "aazc") == {b"c", b"d"}

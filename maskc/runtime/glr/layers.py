@@ -1,0 +1,96 @@
+"""Which states can be on top of a stack once a symbol was pushed onto it?
+
+Where the state that was pushed reduces by a production of one symbol, it is popped again and the
+nonterminal is pushed onto the same state: an atom becomes a factor, a term, and so on through all
+levels of an expression. A *layer* is the pushed state and all states that it becomes in this way.
+It depends on the state below alone, and there are no more layers than entries of the table.
+
+Example: with ``e: e "+" t | t`` and ``t: t "*" n | n``, the layer of ``n`` has the states of n, of
+t and of e: it shifts ``*`` and ``+``.
+"""
+
+from __future__ import annotations
+
+from maskc.ids import GeneralStateId, TerminalId
+from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.glr.tables import Lr0Tables, Reduction
+
+_LAYER_BYTES = 900  # of a layer and its place in a cache, roughly
+
+# A state, and what it shifts: terminal → where to.
+Shifts = tuple[GeneralStateId, dict[TerminalId, tuple[GeneralStateId, ...]]]
+
+
+class Layer:
+    """Some states, any of which may be on top of one state. Never changes.
+
+    Attributes:
+        below: the state that it is on top of, or ``BOTTOM``.
+        shifts: the states that shift anything, with what they shift.
+        reduces: what they reduce to, but for what makes them other states of the layer.
+        taken: the lookaheads that some of them shift or end with, as a bit set.
+        live: those that some stack with one of them on top can go on with.
+    """
+
+    __slots__ = ("below", "live", "reduces", "shifts", "taken")
+
+    def __init__(
+        self,
+        below: GeneralStateId,
+        shifts: tuple[Shifts, ...],
+        reduces: tuple[Reduction, ...],
+        taken: int,
+        live: int,
+    ) -> None:
+        self.below = below
+        self.shifts = shifts
+        self.reduces = reduces
+        self.taken = taken
+        self.live = live
+
+
+class Layers:
+    """The layers of one artifact.
+
+    Args:
+        parser: its tables.
+        budget: what layers are charged to.
+    """
+
+    def __init__(self, parser: Lr0Tables, budget: Budget) -> None:
+        self._parser = parser
+        self._pushed = Cache(budget, lambda _: _LAYER_BYTES)  # (state below, state) → layer
+
+    def push(self, below: GeneralStateId, state: GeneralStateId) -> Layer:
+        """Return the layer of a state that was pushed onto another one."""
+        found: Layer | None = self._pushed.get((below, state))
+        if found is None:
+            found = self._make(below, self._list_states(below, state))
+            self._pushed.put((below, state), found)
+        return found
+
+    def _list_states(self, below: GeneralStateId, state: GeneralStateId) -> list[GeneralStateId]:
+        """Return a state and those that it reduces to alone."""
+        gotos = self._parser.gotos(below)
+        found = [state]
+        for reached in found:  # grows while we walk it
+            for nonterminal, length in self._parser.reduces(reached):
+                target = gotos.get(nonterminal) if length == 1 else None
+                if target is not None and target not in found:
+                    found.append(target)
+        return found
+
+    def _make(self, below: GeneralStateId, states: list[GeneralStateId]) -> Layer:
+        parser = self._parser
+        reductions: dict[Reduction, None] = {}
+        taken = live = 0
+        for state in states:
+            taken |= parser.taken[state]
+            live |= parser.live[state]
+            for reduction in parser.reduces(state):
+                if reduction[1] > 1:
+                    reductions[reduction] = None
+        shifts = [(state, parser.shifts(state)) for state in states]
+        return Layer(
+            below, tuple([row for row in shifts if row[1]]), tuple(reductions), taken, live
+        )
