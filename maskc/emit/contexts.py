@@ -20,7 +20,7 @@ def find_contexts(lexer: LexerSpec, scanner: Scanner) -> tuple[int, ...]:
         for context, entry in enumerate(entries.tolist()):
             for state in set(scanner.entries[entry].tolist()):
                 found[state] |= 1 << context
-    following = [sorted(set(row) - {DEAD}) for row in scanner.next.tolist()]
+    following = [set(row) - {DEAD} for row in scanner.next.tolist()]
     pending = [state for state in range(scanner.n_states) if found[state] and state != DEAD]
     while pending:
         state = pending.pop()

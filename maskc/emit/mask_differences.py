@@ -21,6 +21,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,22 +105,24 @@ class _Kept:
         self._nothing = np.zeros(n_words, dtype=np.int32)
         self._bases: list[Ints] = []
         self._n_parents: list[int] = []
-        self._alike: dict[int, list[int]] = {}  # hash → numbers of masks
+        self._alike: dict[bytes, list[int]] = {}  # numbers of blocks → numbers of masks
         n_each = max(1, -(-n_words // _BLOCKS))
         self._blocks = np.zeros((-(-n_words // n_each), n_each), dtype=np.int64)
         factors = [(place + 1) * _MIX & (1 << 63) - 1 for place in range(n_each)]
         self._factors = np.array(factors, dtype=np.int64)
-        self._with_block: list[dict[int, int]] = [{} for _ in self._blocks]  # the last one with it
+        self._places = np.arange(len(self._blocks), dtype=np.int64)
+        self._with_block: dict[int, int] = {}  # the last one with it
 
     def add(self, mask: Ints) -> int:
         """Return a mask's number; equal masks have one."""
-        alike = self._alike.setdefault(hash(mask.tobytes()), [])
+        blocks = self._number_blocks(mask)
+        alike = self._alike.setdefault(blocks.tobytes(), [])
         for number in alike:
             if np.array_equal(self.read(number), mask):
                 return number
         number = len(self.base)
         alike.append(number)
-        parent, base, words = self._find_parent(mask, number)
+        parent, base, words = self._find_parent(mask, blocks.tolist(), number)
         if len(words) > self._n_words // _NEAR:
             parent, base, words = NO_PARENT, len(self._bases), words[:0]
             self._bases.append(mask)
@@ -145,24 +149,25 @@ class _Kept:
         """Return int32[n_bases, n_words]."""
         return np.array(self._bases, dtype=np.int32).reshape(len(self._bases), self._n_words)
 
-    def _find_parent(self, mask: Ints, number: int) -> tuple[int, int, NDArray[np.int64]]:
+    def _number_blocks(self, mask: Ints) -> NDArray[np.int64]:
+        """Return int64[n_blocks], equal for equal blocks at the same place."""
+        self._blocks.reshape(-1)[: self._n_words] = mask
+        return self._blocks @ self._factors + self._places
+
+    def _find_parent(
+        self, mask: Ints, blocks: list[int], number: int
+    ) -> tuple[int, int, NDArray[np.int64]]:
         """Return the best parent and base of a new number, and the words that differ from it.
 
         The best one has few words that differ, and few parents itself: each is a list to be read.
         """
-        self._blocks.reshape(-1)[: self._n_words] = mask
-        votes: Counter[int] = Counter()
-        for with_block, block in zip(
-            self._with_block, (self._blocks * self._factors).sum(axis=1).tolist(), strict=True
-        ):
-            known = with_block.get(block)
-            if known is not None:
-                votes[known] += 1
-            with_block[block] = number
+        votes = Counter(map(self._with_block.get, blocks, repeat(NO_PARENT)))
+        del votes[NO_PARENT]  # of blocks that no mask has had
+        self._with_block.update(dict.fromkeys(blocks, number))
         # Words are counted, which takes a tenth of listing them, and those of the best one listed.
         least, found, nearest = int(np.count_nonzero(mask)), (NO_PARENT, NO_BASE), self._nothing
         compared = {NO_BASE}
-        for parent, _ in votes.most_common(_CLOSEST):
+        for parent, _ in sorted(votes.items(), key=itemgetter(1), reverse=True)[:_CLOSEST]:
             while self._n_parents[parent] >= MAX_PARENTS:
                 parent = self.parent[parent]
             base, reading = self.base[parent], _EACH_PARENT * (self._n_parents[parent] + 1)
@@ -184,25 +189,30 @@ class _Masks:
 
     def __init__(self, sets: Sequence[Ints], n_words: int) -> None:
         self._sets, self._n_words = sets, n_words
-        self._large: dict[int, Ints] = {}
-        self._n_large = n_words // 4
+        is_large = [len(tokens) >= n_words // 4 for tokens in sets]
+        self._large: dict[int, Ints | None] = dict.fromkeys(np.flatnonzero(is_large).tolist())
         self._legal = np.zeros(n_words * 32, dtype=np.uint8)  # all 0 between two unions
 
     def unite(self, numbers: tuple[int, ...]) -> Ints:
         """Return int32[n_words], the union of some sets."""
-        chosen = [self._sets[number] for number in numbers]
-        small = [tokens for tokens in chosen if len(tokens) < self._n_large]
+        sets, large = self._sets, self._large
+        small = [sets[number] for number in numbers if number not in large]
         mask = self._pack(np.concatenate(small)) if small else np.zeros(self._n_words, np.int32)
-        if len(small) < len(chosen):
-            for number, tokens in zip(numbers, chosen, strict=True):
-                if len(tokens) >= self._n_large:
-                    if number not in self._large:
-                        self._large[number] = self._pack(tokens)
-                    mask |= self._large[number]
+        if len(small) < len(numbers):
+            for number in numbers:
+                if number in large:
+                    mask |= self._read_large(number)
         return mask
 
+    def _read_large(self, number: int) -> Ints:
+        found = self._large[number]
+        if found is None:
+            found = self._large[number] = self._pack(self._sets[number])
+        return found
+
     def _pack(self, tokens: Ints) -> Ints:
-        self._legal[tokens.astype(np.intp)] = 1
+        places = tokens.astype(np.intp)
+        self._legal[places] = 1
         mask = np.packbits(self._legal, bitorder="little").view("<i4").astype(np.int32, copy=False)
-        self._legal.fill(0)
+        self._legal[places] = 0
         return mask

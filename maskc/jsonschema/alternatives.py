@@ -6,6 +6,12 @@ left is taken (Davis, Logemann and Loveland, 1962). Only then do we branch: on w
 a key has, where that decides many clauses at once (:mod:`maskc.jsonschema.splitting`), otherwise on
 the shortest clause.
 
+Where that makes more than ``MAX_PLAIN`` alternatives of an object, we begin anew, and the options
+of a clause that ask for some member become one, which an object's rule has as a *wish*: that one of
+several members fits. What is multiplied then is what one member can do for several clauses, and not
+what each of them can fail of. More is looked at there: what references say in a clause, and which
+strings patterns exclude.
+
 So ``oneOf`` over objects that differ in a constant stays as many alternatives as it has branches:
 that the others do not hold is implied.
 
@@ -18,17 +24,17 @@ from collections.abc import Iterable
 from math import prod
 
 from maskc.errors import SchemaError
+from maskc.jsonschema.entailment import Atoms, Entailment
 from maskc.jsonschema.expressions import Space
-from maskc.jsonschema.formulas import ABOUT, BIT, Formula, in_order
-from maskc.jsonschema.splitting import find_cases, join_members
+from maskc.jsonschema.formulas import ABOUT, BIT, Formula, in_order, types_of
+from maskc.jsonschema.spelling_out import holds_number, spell_out
+from maskc.jsonschema.splitting import find_cases, join_members, join_wishes
+from maskc.jsonschema.values import sort_key
 
 _MANY = 100  # ways in which clauses combine, from which on a split is looked for
+MAX_PLAIN = 1_000
 MAX_ALTERNATIVES = 1_000
 MAX_STEPS = 100_000
-
-Atoms = frozenset[Formula]
-# Required names, what is asked of each name, and the atoms about more keys.
-_Members = tuple[dict[str, None], dict[str, list[Formula]], list[Formula]]
 
 
 def intersect_bounds(atoms: Atoms, kind: str) -> tuple[int, int | None]:
@@ -60,8 +66,14 @@ class Alternatives:
         Raises:
             SchemaError: there are too many.
         """
+        if formula.kind == "types" or formula is self._space.true:
+            return [frozenset()] if types_of(formula) & BIT[type_] else []
         search = _Search(self._space, type_, pointer, self)
-        search.run([formula], frozenset(), [])
+        is_object = type_ == "object"
+        if not search.run(formula, MAX_PLAIN if is_object else MAX_ALTERNATIVES):
+            search = _Search(self._space, type_, pointer, self, wishing=True)
+            if not is_object or not search.run(formula, MAX_ALTERNATIVES):
+                raise _too_many(pointer, MAX_ALTERNATIVES, "ways")
         found = list(dict.fromkeys(search.found))
         if 1 < len(found) <= 64:
             # What asks for more than another alternative adds nothing.
@@ -89,19 +101,34 @@ def _too_many(pointer: str, limit: int, what: str) -> SchemaError:
 
 
 class _Search:
-    def __init__(self, space: Space, type_: str, pointer: str, counter: Alternatives) -> None:
+    """Finds the alternatives of one formula.
+
+    Args:
+        space: where formulas live.
+        type_: one of ``TYPES``.
+        pointer: where it is asked, for an error.
+        counter: counts steps.
+        wishing: whether options that ask for some member become one.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        type_: str,
+        pointer: str,
+        counter: Alternatives,
+        *,
+        wishing: bool = False,
+    ) -> None:
         self._space, self._type, self._bit = space, type_, BIT[type_]
-        self._pointer, self._counter = pointer, counter
+        self._pointer, self._counter, self._wishing = pointer, counter, wishing
         self.found: list[Atoms] = []
-        # Many options are held against the same atoms, one after the other.
-        self._sorted: tuple[Atoms, _Members] | None = None
-        self._bases: dict[str, Formula] = {}
-        self._implied: dict[tuple[Formula, Formula], bool] = {}
+        self._entailment = Entailment(space, type_, wishing=wishing)
         self._joined: dict[Formula, list[Formula]] = {}
 
-    def run(self, parts: list[Formula], atoms: Atoms, clauses: list[Formula]) -> None:
-        """Add the alternatives of a conjunction to those that were found."""
-        open_ = [(parts, atoms, clauses)]
+    def run(self, formula: Formula, most: int) -> bool:
+        """Find the alternatives of a formula; return whether they are no more than so many."""
+        open_: list[tuple[list[Formula], Atoms, list[Formula]]] = [([formula], frozenset(), [])]
         while open_:
             self._counter.count_step(self._pointer, 0)
             parts, atoms, clauses = open_.pop()
@@ -116,9 +143,11 @@ class _Search:
                 final = self._filter(atoms, [])
                 if final is not None:
                     self.found.append(final)
-                if len(self.found) > MAX_ALTERNATIVES:
-                    raise _too_many(self._pointer, MAX_ALTERNATIVES, "ways")
+                if len(self.found) > most:
+                    return False
                 continue
+            if self._wishing:
+                options = [join_wishes(self._space, clause) for clause in options]
             cases = self._find_cases(options)
             if cases is not None:
                 options.append(cases)
@@ -127,6 +156,7 @@ class _Search:
                 place = min(range(len(options)), key=lambda n: len(options[n]))
             others = [self._space.either(rest) for n, rest in enumerate(options) if n != place]
             open_ += [([option], atoms, others) for option in reversed(options[place])]
+        return True
 
     def _find_cases(self, options: list[list[Formula]]) -> list[Formula] | None:
         """Return cases of which one holds, if branching on them is better than on a clause."""
@@ -149,13 +179,15 @@ class _Search:
         atoms = atoms | more
         clauses = list(dict.fromkeys([*clauses, *waiting]))
         if any(atom.kind == "values" for atom in atoms):
+            if self._has_spellings(atoms):
+                return self._spell_out(atoms, clauses)
             filtered = self._filter(atoms, clauses)
             if filtered is None:
                 return None
             if not (self._space.lexical and self._type == "number"):
                 clauses = []
             atoms = filtered
-        return (atoms, clauses) if self._is_consistent(atoms) else None
+        return (atoms, clauses) if self._entailment.is_consistent(atoms) else None
 
     def _open(self, parts: Iterable[Formula]) -> tuple[Atoms, list[Formula]] | None:
         """Return atoms and clauses of a conjunction, ``None`` if it is false."""
@@ -189,10 +221,31 @@ class _Search:
                 atoms.add(part)
         return frozenset(atoms), in_order(clauses)
 
+    def _has_spellings(self, atoms: Atoms) -> bool:
+        """Return whether spellings tell whether listed arrays or objects fit, as in draft 4."""
+        return (
+            self._space.lexical
+            and self._type in ("array", "object")
+            and any(a.kind == "values" and any(map(holds_number, a.args[0])) for a in atoms)
+        )
+
+    def _spell_out(
+        self, atoms: Atoms, clauses: list[Formula]
+    ) -> tuple[Atoms, list[Formula]] | None:
+        """Return the same with a clause of what listed values ask, if anything else is asked."""
+        others = frozenset(atom for atom in atoms if atom.kind != "values")
+        values = frozenset.intersection(*(a.args[0] for a in atoms - others))
+        if not values or not self._entailment.is_consistent(others):
+            return None
+        if not others and not clauses:
+            return frozenset([self._space.values(values)]), clauses
+        ways = [spell_out(self._space, value) for value in sorted(values, key=sort_key)]
+        return others, [*clauses, self._space.either(ways)]
+
     def _filter(self, atoms: Atoms, clauses: list[Formula]) -> Atoms | None:
         """Return atoms with a list of values reduced to those that fit the others."""
         lists = [atom.args[0] for atom in atoms if atom.kind == "values"]
-        if not lists:
+        if not lists or self._has_spellings(atoms):
             return atoms
         others = [atom for atom in atoms if atom.kind not in ("values", "spelled")]
         if not (self._space.lexical and self._type == "number"):
@@ -231,7 +284,8 @@ class _Search:
                 return in_order(parts)
             found = self._joined.get(clause)
             if found is None:
-                found = self._joined[clause] = join_members(space, in_order(parts))
+                found = self._spread(parts) if self._wishing else in_order(parts)
+                found = self._joined[clause] = join_members(space, found)
             return found
         none = [space.negate(part) for part in parts]
         if clause.kind == "one":
@@ -241,13 +295,27 @@ class _Search:
         ]
         return [space.both(none), *pairs]
 
+    def _spread(self, parts: Iterable[Formula]) -> list[Formula]:
+        """Return the parts of a disjunction, those of references in the place of these."""
+        found, open_ = list[Formula](), in_order(parts)[::-1]
+        while open_:
+            part = open_.pop()
+            if part.kind in ("ref", "noref"):
+                inner = self._space.expand(part)
+                open_.append(inner if part.kind == "ref" else self._space.negate(inner))
+            elif part.kind == "or":
+                open_ += in_order(part.args[0])[::-1]
+            else:
+                found.append(part)
+        return found
+
     def _status(self, option: Formula, atoms: Atoms) -> bool | None:
         """Return whether an option holds, if what is known decides it."""
         units = self._open([option])
         if units is None:
             return False
         more, clauses = units
-        new = frozenset(atom for atom in more if not self._is_implied(atom, atoms))
+        new = frozenset(atom for atom in more if not self._entailment.implies(atoms, atom))
         if not new and not clauses:
             return True
         together = atoms | new
@@ -256,80 +324,4 @@ class _Search:
             if filtered is None:
                 return False
             together = filtered
-        return None if self._is_consistent(together) else False
-
-    def _is_implied(self, atom: Formula, atoms: Atoms) -> bool:
-        if atom in atoms:
-            return True
-        if self._type != "object" or atom.kind not in ("all", "some"):
-            return False
-        keys, fits = atom.args
-        if keys[0] != "names" or len(keys[1]) != 1:
-            return False
-        (name,) = keys[1]
-        if self._sorted is None or self._sorted[0] is not atoms:
-            self._sorted, self._bases = (atoms, _sort_members(atoms)), {}
-        required, named, general = self._sorted[1]
-        if atom.kind == "some" and name not in required:
-            return False
-        base = self._bases.get(name)
-        if base is None:
-            base = self._bases[name] = self._base(name, named, general)
-        known = self._implied.get((base, fits))
-        if known is None:
-            is_false = base is self._space.false
-            known = is_false or self._space.both([base, fits]) is base
-            self._implied[base, fits] = known
-        return known
-
-    def _base(self, name: str, named: dict[str, list[Formula]], general: list[Formula]) -> Formula:
-        """Return what the value of a key must fit."""
-        fits = list(named.get(name, ()))
-        fits += [a.args[1] for a in general if self._space.contains_key(a.args[0], name)]
-        return self._space.both(fits)
-
-    def _is_consistent(self, atoms: Atoms) -> bool:
-        """Return whether nothing simple contradicts itself; not complete."""
-        space = self._space
-        for atom in atoms:
-            if atom.negated is not None and atom.negated in atoms:
-                return False
-        if self._type == "object":
-            required, named, general = _sort_members(atoms)
-            counts = [atom.args for atom in atoms if atom.kind == "count"]
-            low = max([len(required), *(c[0] for c in counts)])
-            if any(high is not None and high < low for _, high in counts):
-                return False
-            return all(self._base(name, named, general) is not space.false for name in required)
-        if self._type == "array" and {True, False} <= {
-            atom.args[0] for atom in atoms if atom.kind == "unique"
-        }:
-            return False
-        low_high = {"array": "size", "string": "length"}.get(self._type)
-        if low_high is not None:
-            bounds = [atom.args for atom in atoms if atom.kind == low_high]
-            low = max((b[0] for b in bounds), default=0)
-            return not any(high is not None and high < low for _, high in bounds)
-        bounds = [atom.args for atom in atoms if atom.kind == "bounds"]
-        lows = [b[0] for b in bounds if b[0] is not None]
-        highs = [b[2] for b in bounds if b[2] is not None]
-        return not lows or not highs or max(lows) <= min(highs)
-
-
-def _sort_members(atoms: Atoms) -> _Members:
-    """Return required names, what is asked of each name, and the atoms about more keys."""
-    required: dict[str, None] = {}
-    named: dict[str, list[Formula]] = {}
-    general = []
-    for atom in atoms:
-        if atom.kind not in ("all", "some"):
-            continue
-        keys, fits = atom.args
-        if keys[0] == "names" and len(keys[1]) == 1:
-            (name,) = keys[1]
-            named.setdefault(name, []).append(fits)
-            if atom.kind == "some":
-                required[name] = None
-        elif atom.kind == "all":
-            general.append(atom)
-    return required, named, general
+        return None if self._entailment.is_consistent(together) else False

@@ -9,12 +9,15 @@ Example: ``{"prefixItems": [A], "items": B}`` has two pieces, index 0 and those 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import combinations
 from typing import Any
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.alternatives import Alternatives, Atoms, intersect_bounds
+from maskc.jsonschema.alternatives import Alternatives, intersect_bounds
+from maskc.jsonschema.counting import Counted, Items, Stretch
 from maskc.jsonschema.drafts import ArrayDraft, Bound
+from maskc.jsonschema.entailment import Atoms
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, in_order
 from maskc.jsonschema.values import sort_key
@@ -59,8 +62,13 @@ class ArrayDrafts:
             values = frozenset().union(*(atom.args[0] for atom in gone))
             return self._without(atoms - frozenset(gone), values, pointer)
         low, high = intersect_bounds(atoms, "size")
-        items = [atom.args for atom in ordered if atom.kind == "items"]
-        counted = [atom.args for atom in ordered if atom.kind == "contains"]
+        stretches = [Stretch(*atom.args) for atom in ordered if atom.kind == "items"]
+        count = partial(self._alternatives.count_step, pointer, 0)
+        items = Items(self._space, stretches, low, high, count)
+        counted = items.reduce([Counted(*a.args) for a in ordered if a.kind == "contains"])
+        if counted is None:
+            return []
+        low, high = items.low, items.high
         if len(counted) > _MAX_COUNTERS:
             raise SchemaError(
                 pointer,
@@ -68,7 +76,7 @@ class ArrayDrafts:
                 f"counts items in more than {_MAX_COUNTERS} ways at once",
                 "write fewer contains, or fewer negated items",
             )
-        pieces = self._cut(items, counted, high, pointer)
+        pieces = self._cut(items.stretches, counted, high, pointer)
         counters = [Counter(first, stop, a, b) for first, stop, _, a, b in counted]
         asked = {atom.args[0] for atom in ordered if atom.kind == "unique"}
         repeats = False in asked
@@ -102,15 +110,17 @@ class ArrayDrafts:
 
     def _cut(
         self,
-        items: list[tuple[Any, ...]],
-        counted: list[tuple[Any, ...]],
+        items: list[Stretch],
+        counted: list[Counted],
         high: int | None,
         pointer: str,
     ) -> list[tuple[int, list[tuple[int, int]]]]:
         """Return where each piece of the indices begins, with the options of its items."""
         cuts = {0}
-        for start, stop, *_ in (*items, *counted):
-            cuts.update([start] if stop is None else [start, stop])
+        cuts.update([i.start for i in items], [c.start for c in counted])
+        for stop in (*(i.stop for i in items), *(c.stop for c in counted)):
+            if stop is not None:
+                cuts.add(stop)
         pieces = []
         for start in sorted(cuts):
             if high is not None and start >= high and start:
@@ -128,7 +138,7 @@ class ArrayDrafts:
         self,
         fits: list[Formula],
         active: list[int],
-        counted: list[tuple[Any, ...]],
+        counted: list[Counted],
         pointer: str,
     ) -> list[tuple[int, int]]:
         space = self._space

@@ -1,240 +1,32 @@
-"""Automata over characters: made from a stepping function, trimmed, minimised, and put together.
-
-Everything here ends in one place, :func:`explore`: the states that a function reaches, over a
-partition of the characters into classes, become a minimal :class:`CharDfa`.
+"""Automata over characters, put together: both, all others, those of some lengths or texts.
 
 Example: the product of ``^a`` and its complement has no accepting state, and is empty.
 
-Limits: more states than ``MAX_STATES``, or more than ``MAX_WORK`` steps of single automata to find
-them, are refused (``TooLargeError``, which the caller turns into a
-:class:`maskc.errors.SchemaError` with the place).
+Limits: those of :mod:`maskc.jsonschema.exploring`.
 """
 
 from __future__ import annotations
 
 import itertools
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
-from maskc.budget import poll
-from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
+from maskc.jsonschema.exploring import (
+    MAX_STATES,
+    NONE,
+    TooLargeError,
+    explore,
+    explore_rows,
+    merge_starts,
+)
+from maskc.jsonschema.restricting import HostedError, only_patterns
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.readers import PATTERN
 from maskc.runtime.schema.strings.texts import TooManyStatesError, build_texts
+from maskc.runtime.schema.strings.transitions import DEAD
 
-MAX_STATES = 20_000
-MAX_WORK = 40_000_000
 _MOST_AT_ONCE = 8  # more are intersected in groups
-_POLL_EVERY = 64  # states
-LAST = 0x10FFFF
-
-
-class TooLargeError(Exception):
-    """An automaton has more states than the bound."""
-
-
-class HostedError(Exception):
-    """Host names of a kind would have to be combined with something else."""
-
-
 ALL = CharDfa([0], [0], [DEAD, 1], [{}, {}], [NO_LABEL, 0], 1)
-NONE = CharDfa([0], [0], [DEAD], [{}], [NO_LABEL], DEAD)
-
-
-def explore(
-    starts: Sequence[int],
-    begin: Hashable,
-    step: Callable[[Hashable, int], Hashable],
-    label: Callable[[Hashable], int],
-    kinds: Sequence[Hashable] | None = None,
-    *,
-    n_parts: int = 1,
-) -> CharDfa:
-    """Return the minimal automaton of a stepping function.
-
-    Args:
-        starts: where each range of characters starts; all of a range are stepped alike.
-        begin: the first state.
-        step: state and the first character of a range → state; ``None`` is dead.
-        label: state → its label, ``NO_LABEL`` if it does not accept.
-        kinds: of each range; those with an equal kind are stepped alike, too.
-        n_parts: how many automata one step moves.
-
-    Raises:
-        TooLargeError: it has too many states, or finding them takes too many steps.
-    """
-    first_of: dict[Hashable, int] = {}
-    for n, low in enumerate(starts):
-        first_of.setdefault(n if kinds is None else kinds[n], low)
-    column_of = {kind: n for n, kind in enumerate(first_of)}
-    columns = [column_of[n if kinds is None else kinds[n]] for n in range(len(starts))]
-    characters = list(first_of.values())
-
-    def follow(state: Hashable) -> Iterable[Hashable]:
-        return [step(state, character) for character in characters]
-
-    return explore_rows(starts, columns, len(characters), begin, follow, label, n_parts)
-
-
-def explore_rows(
-    starts: Sequence[int],
-    columns: Sequence[int],
-    n_columns: int,
-    begin: Hashable,
-    follow: Callable[[Hashable], Iterable[Hashable]],
-    label: Callable[[Hashable], int],
-    n_parts: int,
-) -> CharDfa:
-    """Return the minimal automaton of a function from a state to those after each column.
-
-    Args:
-        starts: where each range of characters starts.
-        columns: of each range; those of one are stepped alike.
-        n_columns: how many there are.
-        begin: the first state.
-        follow: state → those after each column; ``None`` is dead.
-        label: state → its label, ``NO_LABEL`` if it does not accept.
-        n_parts: how many automata one step moves.
-
-    Raises:
-        TooLargeError: it has too many states, or finding them takes too many steps.
-    """
-    number: dict[Hashable, int] = {None: DEAD, begin: 1}
-    order: list[Hashable] = [begin]
-    table: list[list[int]] = []
-    most = min(MAX_STATES, MAX_WORK // max(n_parts * n_columns, 1))
-    for state in order:
-        if not len(table) % _POLL_EVERY:
-            poll()
-        row = []
-        for after in follow(state):
-            target = number.get(after)
-            if target is None:
-                target = number[after] = len(order) + 1
-                order.append(after)
-                if len(order) > most:
-                    raise TooLargeError
-            row.append(target)
-        table.append(row)
-    labels = [label(state) for state in order]
-    return _minimise(starts, columns, [[DEAD] * n_columns, *table], [NO_LABEL, *labels])
-
-
-def _minimise(
-    starts: Sequence[int], columns: Sequence[int], table: list[list[int]], labels: list[int]
-) -> CharDfa:
-    """Return the minimal automaton; state 0 is dead, 1 the start."""
-    before: list[list[int]] = [[] for _ in table]
-    for state, row in enumerate(table):
-        for target in set(row):
-            before[target].append(state)
-    live = _find_live(before, labels)
-    if not live[1]:
-        return NONE
-    block = [labels[s] + 2 if live[s] else 0 for s in range(len(table))]
-    _refine(table, before, block)
-    return _number(starts, columns, table, labels, block)
-
-
-def _refine(table: list[list[int]], before: list[list[int]], block: list[int]) -> None:
-    """Split blocks of states until those of one block lead to the same blocks.
-
-    A part of each block keeps its number, and only states that lead to one with another number
-    are looked at again: a chain of a thousand states takes a thousand steps, not a million.
-
-    Args:
-        table: state → the states after it.
-        before: state → those that lead to it.
-        block: state → the number of its block, 0 for the dead ones; it is written to.
-    """
-    size = Counter(block)
-    n_numbers = max(block) + 1
-    changed: Iterable[int] = range(len(table))
-    while changed:
-        poll()
-        parts: dict[int, dict[tuple[int, ...], list[int]]] = {}
-        for state in changed:
-            if block[state]:
-                signature = tuple(map(block.__getitem__, table[state]))
-                parts.setdefault(block[state], {}).setdefault(signature, []).append(state)
-        moved: list[int] = []
-        for number, found in parts.items():
-            leaving = sorted(found.values(), key=len)
-            # Those that were not looked at lead elsewhere than all that were, and stay.
-            if sum(map(len, leaving)) == size[number]:
-                leaving.pop()
-            for part in leaving:
-                size[number] -= len(part)
-                size[n_numbers] = len(part)
-                for state in part:
-                    block[state] = n_numbers
-                n_numbers += 1
-                moved += part
-        changed = {earlier for state in moved for earlier in before[state]}
-
-
-def _find_live(before: list[list[int]], labels: list[int]) -> list[bool]:
-    """Return for each state whether it leads to one that accepts."""
-    live = [False] * len(before)
-    open_ = [state for state, label in enumerate(labels) if label != NO_LABEL]
-    while open_:
-        state = open_.pop()
-        if not live[state]:
-            live[state] = True
-            open_ += before[state]
-    return live
-
-
-def _number(
-    starts: Sequence[int],
-    columns: Sequence[int],
-    table: list[list[int]],
-    labels: list[int],
-    block: list[int],
-) -> CharDfa:
-    """Return the automaton of blocks, numbered as they are reached, its classes merged."""
-    member: dict[int, int] = {}
-    for state, number in enumerate(block):
-        member.setdefault(number, state)
-    order, number_of = [block[1]], {0: 0, block[1]: 1}
-    rows: list[list[int]] = []
-    for here in order:
-        row = []
-        for target in table[member[here]]:
-            after = block[target]
-            if after not in number_of:
-                number_of[after] = len(order) + 1
-                order.append(after)
-            row.append(number_of[after])
-        rows.append(row)
-    distinct: dict[tuple[int, ...], int] = {}
-    merged = [
-        distinct.setdefault(tuple(row[i] for row in rows), len(distinct))
-        for i in range(len(table[0]))
-    ]
-    kinds = [merged[column] for column in columns]
-    merged_starts, merged_kinds = [], list[int]()
-    for low, kind in zip(starts, kinds, strict=True):
-        if not merged_kinds or merged_kinds[-1] != kind:
-            merged_starts.append(low)
-            merged_kinds.append(kind)
-    by_kind = list(distinct)
-    defaults, sparse = [DEAD], [dict[int, int]()]
-    for i in range(len(rows)):
-        row = [column[i] for column in by_kind]
-        default = max(sorted(set(row)), key=row.count)
-        defaults.append(default)
-        sparse.append({kind: target for kind, target in enumerate(row) if target != default})
-    final = [NO_LABEL, *(labels[member[here]] for here in order)]
-    return CharDfa(merged_starts, merged_kinds, defaults, sparse, final, 1)
-
-
-def merge_starts(parts: Iterable[Sequence[int]]) -> list[int]:
-    """Return a partition as fine as all of several.
-
-    >>> merge_starts([[0, 97, 98], [0, 98]])
-    [0, 97, 98]
-    """
-    return sorted({0}.union(*parts))
 
 
 def combine(
@@ -252,9 +44,9 @@ def combine(
 
     Raises:
         TooLargeError: it has too many states.
-        HostedError: one leaves host names free.
+        HostedError: one leaves strings to a reader.
     """
-    if any(part.hosts for part in parts):
+    if any(part.reader for part in parts):
         raise HostedError
     starts = merge_starts(part.starts for part in parts)
     kinds = [
@@ -341,11 +133,11 @@ def intersect(parts: Sequence[CharDfa]) -> CharDfa:
 
     Raises:
         TooLargeError: it has too many states.
-        HostedError: one leaves host names free, and others take only some of them.
+        HostedError: one leaves strings to a reader, and others take only some of them.
     """
-    hosted = dict.fromkeys(part for part in parts if part.hosts)
-    if hosted:
-        return _intersect_hosted(*hosted, others=[part for part in parts if not part.hosts])
+    read = dict.fromkeys(part for part in parts if part.reader)
+    if read:
+        return _intersect_read(*read, others=[part for part in parts if not part.reader])
     known = [part for part in parts if not part.is_universal]
     if not known:
         return ALL
@@ -356,17 +148,19 @@ def intersect(parts: Sequence[CharDfa]) -> CharDfa:
     return combine(known, lambda labels: NO_LABEL if NO_LABEL in labels else 0, needs_all=True)
 
 
-def _intersect_hosted(*hosted: CharDfa, others: Sequence[CharDfa]) -> CharDfa:
-    """Return the same where some leave host names free, if it is one of them, or nothing."""
-    bare = [CharDfa(d.starts, d.classes, d.defaults, d.rows, d.labels, d.start) for d in hosted]
+def _intersect_read(*read: CharDfa, others: Sequence[CharDfa]) -> CharDfa:
+    """Return the same where some leave strings to a reader."""
+    bare = [CharDfa(d.starts, d.classes, d.defaults, d.rows, d.labels, d.start) for d in read]
     both = intersect([*bare, *others])
     if both.start == DEAD:
         return NONE
     if (
-        len(hosted) == 1
+        len(read) == 1
         and intersect([both, bare[0]]).digest == complement(complement(bare[0])).digest
     ):
-        return hosted[0]
+        return read[0]
+    if len(read) == 1 and read[0].reader == PATTERN:
+        return only_patterns(both)
     raise HostedError
 
 
@@ -384,8 +178,21 @@ def of_texts(texts: Sequence[str], other: int = NO_LABEL) -> CharDfa:
         return NONE
     if not texts:
         return ALL if other == 0 else CharDfa([0], [0], [DEAD, 1], [{}, {}], [NO_LABEL, other], 1)
+    return _build(texts, range(len(texts)), other)
+
+
+def only_texts(texts: Sequence[str]) -> CharDfa:
+    """Return the automaton that accepts some different texts and nothing else.
+
+    Raises:
+        TooLargeError: it has too many states.
+    """
+    return _build(texts, [0] * len(texts), NO_LABEL) if texts else NONE
+
+
+def _build(texts: Sequence[str], labels: Sequence[int], other: int) -> CharDfa:
     try:
-        return build_texts(texts, range(len(texts)), other)
+        return build_texts(texts, labels, other)
     except TooManyStatesError:
         raise TooLargeError from None
 
@@ -432,53 +239,3 @@ def of_length(least: int, most: int | None) -> CharDfa:
         return 0 if length >= least and (most is None or length <= most) else NO_LABEL
 
     return explore([0], 0, step, label)
-
-
-class CharSet:
-    """A set of characters as ascending, disjoint, inclusive ranges."""
-
-    __slots__ = ("_lows", "ranges")
-
-    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
-        merged: list[tuple[int, int]] = []
-        for low, high in sorted(ranges):
-            if merged and low <= merged[-1][1] + 1:
-                merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
-            else:
-                merged.append((low, high))
-        self.ranges = tuple(merged)
-        self._lows = [low for low, _ in merged]
-
-    def __contains__(self, character: int) -> bool:
-        place = bisect_right(self._lows, character) - 1
-        return place >= 0 and character <= self.ranges[place][1]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, CharSet) and self.ranges == other.ranges
-
-    def __hash__(self) -> int:
-        return hash(self.ranges)
-
-    def __or__(self, other: CharSet) -> CharSet:
-        return CharSet((*self.ranges, *other.ranges))
-
-    def negate(self) -> CharSet:
-        """Return all other characters."""
-        found, start = [], 0
-        for low, high in self.ranges:
-            if start < low:
-                found.append((start, low - 1))
-            start = high + 1
-        if start <= LAST:
-            found.append((start, LAST))
-        return CharSet(found)
-
-    @property
-    def starts(self) -> list[int]:
-        """Where a character is in the set and the one before is not, or the other way round."""
-        cuts = {0}
-        for low, high in self.ranges:
-            cuts.add(low)
-            if high < LAST:
-                cuts.add(high + 1)
-        return sorted(cuts)

@@ -16,7 +16,7 @@ from maskc.jsonschema.alternatives import Alternatives
 from maskc.jsonschema.array_drafts import ArrayDrafts
 from maskc.jsonschema.drafts import PositionDraft
 from maskc.jsonschema.expressions import Space
-from maskc.jsonschema.formulas import Formula, in_order
+from maskc.jsonschema.formulas import BIT, Formula, in_order, types_of
 from maskc.jsonschema.numbers import build_rule
 from maskc.jsonschema.object_drafts import ObjectDrafts
 from maskc.jsonschema.string_drafts import StringDrafts
@@ -33,6 +33,10 @@ class Builder:
         space: where formulas live.
         layout: how texts are written.
         pointers: where formulas come from.
+
+    Attributes:
+        drafts: positions; others than those of formulas may be added.
+        formulas: position → what is asked there.
     """
 
     def __init__(self, space: Space, layout: Layout, pointers: dict[Formula, str]) -> None:
@@ -41,6 +45,7 @@ class Builder:
         self._alternatives = Alternatives(space)
         self.drafts: list[PositionDraft] = []
         self._number: dict[Formula, int] = {}
+        self.formulas: dict[int, Formula] = {}
         self._open: list[tuple[Formula, int]] = []
         self._strings = StringDrafts(space, self._alternatives)
         self._arrays = ArrayDrafts(space, self._alternatives, self.add, pointers)
@@ -61,6 +66,7 @@ class Builder:
         number = self._number.get(formula)
         if number is None:
             number = self._number[formula] = len(self.drafts)
+            self.formulas[number] = formula
             self.drafts.append(PositionDraft(self._point(formula, pointer)))
             self._open.append((formula, number))
             if number >= MAX_POSITIONS:
@@ -86,15 +92,20 @@ class Builder:
             self._build(formula, self.drafts[number])
 
     def _build(self, formula: Formula, draft: PositionDraft) -> None:
-        space, pointer = self.space, draft.pointer
+        pointer = draft.pointer
+        types = types_of(formula)
         for bit, value in enumerate((NULL, TRUE, FALSE)):
-            if space.holds(formula, value):
+            if types & BIT[value[0]] and self.space.holds(formula, value):
                 draft.literals |= 1 << bit
-        for atoms in self._alternatives.find(formula, "number", pointer):
-            draft.numbers.append(build_rule(in_order(atoms), pointer))
-        for atoms in self._alternatives.find(formula, "string", pointer):
-            draft.strings.append(self._strings.build(atoms, pointer))
-        for atoms in self._alternatives.find(formula, "array", pointer):
-            draft.arrays += self._arrays.build(atoms, pointer)
-        for atoms in self._alternatives.find(formula, "object", pointer):
-            draft.objects += self._objects.build(atoms, pointer)
+        for type_ in ("number", "string", "array", "object"):
+            if not types & BIT[type_]:
+                continue
+            for atoms in self._alternatives.find(formula, type_, pointer):
+                if type_ == "number":
+                    draft.numbers.append(build_rule(in_order(atoms), pointer))
+                elif type_ == "string":
+                    draft.strings.append(self._strings.build(atoms, pointer))
+                elif type_ == "array":
+                    draft.arrays += self._arrays.build(atoms, pointer)
+                else:
+                    draft.objects += self._objects.build(atoms, pointer)

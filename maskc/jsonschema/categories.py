@@ -10,7 +10,7 @@ from __future__ import annotations
 import unicodedata
 from functools import lru_cache
 
-from maskc.jsonschema.automata import LAST, CharSet
+from maskc.jsonschema.charsets import LAST, CharSet
 
 _LONG_NAMES = {
     "Letter": "L",

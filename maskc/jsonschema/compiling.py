@@ -23,13 +23,13 @@ from maskc.jsonschema.freezing import freeze_plan
 from maskc.jsonschema.lowering import Lowering
 from maskc.jsonschema.places import Place
 from maskc.jsonschema.reader import read_schema, write_json
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import FrozenPlan, Layout
 from maskc.vocab.vocabulary import Vocabulary
 
 
 def build_plan(
     schema: Any, *, resources: Mapping[str, Any], layout: Layout, assert_formats: bool
-) -> bytes:
+) -> FrozenPlan:
     """Return the plan of a schema.
 
     Args:
@@ -47,7 +47,7 @@ def build_plan(
 
 def _build(
     parsed: Any, *, resources: Mapping[str, Any], layout: Layout, assert_formats: bool
-) -> bytes:
+) -> FrozenPlan:
     try:
         lowering, formula = _lower(
             parsed,
@@ -91,7 +91,9 @@ def _lower(
     if isinstance(parsed, dict) and "$schema" in parsed:
         dialect = dialect_of(parsed["$schema"], "", others)
     registry = build_registry(others, dialect)
-    lowering = Lowering(Space(), assert_formats=assert_formats, ordered=ordered, documents=others)
+    lowering = Lowering(
+        Space(), assert_formats=assert_formats, ordered=ordered, root=parsed, documents=others
+    )
     place = Place(parsed, open_root(parsed, registry, dialect), "", dialect, is_entered=True)
     return lowering, lowering.lower(place)
 
@@ -112,7 +114,7 @@ def compile_schema(
     """
     layout = layout or Layout()
     parsed = read_schema(schema)
-    plan = _build(parsed, resources=resources or {}, layout=layout, assert_formats=assert_formats)
+    frozen = _build(parsed, resources=resources or {}, layout=layout, assert_formats=assert_formats)
     text = write_json(parsed)
     fields = [text, layout.to_dict(), assert_formats, sorted((resources or {}).keys())]
     tokenizer, tokens = _describe_vocabulary(vocabulary)
@@ -124,7 +126,7 @@ def compile_schema(
             "parser": "schema",
             "dialect": "json-schema",
             "text": text,
-            "sha256": hashlib.sha256(json.dumps(fields).encode() + plan).hexdigest(),
+            "sha256": hashlib.sha256(json.dumps(fields).encode() + frozen.data).hexdigest(),
         },
         "schema_layout": layout.to_dict(),
         "schema_formats": "asserted" if assert_formats else "annotations",
@@ -133,9 +135,9 @@ def compile_schema(
     }
     arrays: dict[str, NDArray[Any]] = {
         **tokens,
-        "schema_plan": np.frombuffer(plan, dtype=np.uint8),
+        "schema_plan": np.frombuffer(frozen.data, dtype=np.uint8),
     }
-    return Contents(header, arrays)
+    return Contents(header, arrays, [frozen])
 
 
 @lru_cache(maxsize=4)

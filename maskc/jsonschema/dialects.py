@@ -10,7 +10,7 @@ Example: in draft 7 nothing counts beside ``$ref``; since 2019-09 everything doe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -43,7 +43,7 @@ class Dialect:
 
     name: str
     year: int
-    specification: Any
+    specification: Any = field(compare=False)
     left_out: frozenset[str] = frozenset()
     asserts_formats: bool = False
 
@@ -55,6 +55,8 @@ DIALECTS = {
     "https://json-schema.org/draft/2019-09/schema": Dialect("2019-09", 2019, DRAFT201909),
     "https://json-schema.org/draft/2020-12/schema": Dialect("2020-12", 2020, DRAFT202012),
 }
+# What is raised where an identifier is no text, or no URI.
+_NO_IDENTIFIER = (AttributeError, TypeError, ValueError)
 DEFAULT = DIALECTS["https://json-schema.org/draft/2020-12/schema"]
 
 
@@ -152,9 +154,16 @@ def build_registry(resources: Mapping[str, Any], dialect: Dialect) -> Any:
     Args:
         resources: URI → parsed schema.
         dialect: of documents that do not name theirs.
+
+    Raises:
+        SchemaError: one names its dialect by what is no text.
     """
     registry: Any = REGISTRY
     for uri, contents in sorted(resources.items()):
+        if isinstance(contents, dict) and not isinstance(contents.get("$schema", ""), str):
+            raise SchemaError(
+                "", "$schema", f"is no string in the resource {uri!r}", "write the dialect's URI"
+            )
         try:
             resource = Resource.from_contents(contents, default_specification=dialect.specification)
         except CannotDetermineSpecification:
@@ -168,7 +177,35 @@ def build_registry(resources: Mapping[str, Any], dialect: Dialect) -> Any:
     return registry
 
 
-def open_root(schema: Any, registry: Any, dialect: Dialect) -> Any:
+class Root:
+    """A resolver at the root of a document, made when something is to be resolved.
+
+    Args:
+        schema: the document.
+        registry: of documents.
+        dialect: of the document.
+    """
+
+    def __init__(self, schema: Any, registry: Any, dialect: Dialect) -> None:
+        self._schema, self._registry, self._dialect = schema, registry, dialect
+        self._resolver: Any = None
+
+    def open(self) -> Any:
+        """Return the resolver.
+
+        Raises:
+            SchemaError: the document's identifier is none.
+        """
+        if self._resolver is None:
+            resource = self._dialect.specification.create_resource(self._schema)
+            try:
+                self._resolver = self._registry.resolver_with_root(resource)
+            except _NO_IDENTIFIER:
+                raise _no_identifier("", self._dialect) from None
+        return self._resolver
+
+
+def open_root(schema: Any, registry: Any, dialect: Dialect) -> Root:
     """Return a resolver at the root of a document.
 
     Raises:
@@ -176,15 +213,35 @@ def open_root(schema: Any, registry: Any, dialect: Dialect) -> Any:
     """
     if not isinstance(schema, (dict, bool)):
         raise SchemaError("", "", "is neither an object nor a Boolean", "write a schema")
-    return registry.resolver_with_root(dialect.specification.create_resource(schema))
+    return Root(schema, registry, dialect)
 
 
-def enter(schema: Any, resolver: Any, dialect: Dialect) -> Any:
-    """Return the resolver inside a subschema."""
-    name = "id" if dialect.year == 4 else "$id"
-    if not isinstance(schema.get(name, ""), str):
+def _open(resolver: Any) -> Any:
+    return resolver.open() if isinstance(resolver, Root) else resolver
+
+
+def _name_identifier(dialect: Dialect) -> str:
+    return "id" if dialect.year == 4 else "$id"
+
+
+def _no_identifier(pointer: str, dialect: Dialect) -> SchemaError:
+    keyword = _name_identifier(dialect)
+    return SchemaError(pointer, keyword, "is no URI", "write one, or leave it out")
+
+
+def enter(schema: Any, resolver: Any, dialect: Dialect, pointer: str) -> Any:
+    """Return the resolver inside a subschema.
+
+    Raises:
+        SchemaError: its identifier is none.
+    """
+    if not isinstance(schema.get(_name_identifier(dialect), ""), str):
         return resolver  # no identifier is anything else than a text
-    return resolver.in_subresource(dialect.specification.create_resource(schema))
+    resource = dialect.specification.create_resource(schema)
+    try:
+        return _open(resolver).in_subresource(resource)
+    except _NO_IDENTIFIER:
+        raise _no_identifier(pointer, dialect) from None
 
 
 def follow(reference: Any, resolver: Any, keyword: str, pointer: str) -> tuple[Any, Any]:
@@ -195,12 +252,21 @@ def follow(reference: Any, resolver: Any, keyword: str, pointer: str) -> tuple[A
     """
     if not isinstance(reference, str):
         raise SchemaError(pointer, keyword, "is no string", "write a URI reference")
+    resolver = _open(resolver)
     try:
         if keyword == "$recursiveRef":
             resolved = lookup_recursive_ref(resolver)
         else:
             resolved = resolver.lookup(reference)
-    except (Unresolvable, NoSuchAnchor, ValueError, LookupError, TypeError, AttributeError):
+    except (TypeError, AttributeError):
+        # Identifiers and anchors are looked for in all of a document, as far as it is schemas.
+        raise SchemaError(
+            pointer,
+            keyword,
+            f"{reference!r} leads nowhere, or some keyword of the document holds no schema",
+            "correct the one or the other",
+        ) from None
+    except (Unresolvable, NoSuchAnchor, ValueError, LookupError):
         raise SchemaError(
             pointer,
             keyword,
@@ -212,7 +278,7 @@ def follow(reference: Any, resolver: Any, keyword: str, pointer: str) -> tuple[A
 
 def scope_of(resolver: Any) -> tuple[str, ...]:
     """Return the documents on the way to here, each once, which dynamic references depend on."""
-    return tuple(dict.fromkeys(uri for uri, _ in resolver.dynamic_scope()))
+    return tuple(dict.fromkeys(uri for uri, _ in _open(resolver).dynamic_scope()))
 
 
 __all__ = [

@@ -12,12 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from maskc.jsonschema.automata import complement
+from maskc.jsonschema.automata import complement, intersect
 from maskc.jsonschema.formulas import ABOUT, BIT, EVERY_TYPE, Formula, Keys, in_order
 from maskc.jsonschema.holding import Holding
 from maskc.jsonschema.references import References
 from maskc.jsonschema.values import Value
 from maskc.runtime.schema.strings.characters import CharDfa
+from maskc.runtime.schema.strings.transitions import DEAD
+
+_MOST_PAIRS = 10_000  # of states of two automata that are looked at together
 
 
 class Space:
@@ -36,6 +39,7 @@ class Space:
         self.false = self.make("false")
         self.dfas: list[CharDfa] = []
         self._complements: dict[int, int] = {}
+        self._apart: dict[tuple[int, int], bool] = {}
         self.lexical = False
         self._references = References()
         self._holding = Holding(self.dfas, self._references.expand)
@@ -68,6 +72,11 @@ class Space:
         if fits is self.false:
             return self.types(EVERY_TYPE & ~BIT["object"])
         return self.make("some", keys, fits)
+
+    def any(self, parts: Iterable[Formula]) -> Formula:
+        """Return that some member fits, as one of some ``some`` says."""
+        pairs = tuple([part.args for part in in_order(parts)])
+        return self.some(*pairs[0]) if len(pairs) == 1 else self.make("any", pairs)
 
     def add_dfa(self, dfa: CharDfa) -> int:
         """Return the number of an automaton."""
@@ -199,10 +208,11 @@ class Space:
             return self.values(value for value, n in counts.items() if n == 1)
         return self.make("one", tuple(parts))
 
-    def close(self, key: Any, build: Callable[[], Formula], pointer: str) -> Formula:
+    def close(
+        self, key: Any, build: Callable[[], Formula], pointer: str, keyword: str = "$ref"
+    ) -> Formula:
         """Return a formula that is built when it is first looked into."""
-        self._references.close(key, build, pointer)
-        return self.make("ref", key)
+        return self.make("ref", self._references.close(key, build, pointer, keyword))
 
     def expand(self, ref: Formula) -> Formula:
         """Return what a closed formula says.
@@ -270,6 +280,8 @@ class Space:
             return self.make("some", args[0], self.negate(args[1]))
         if kind == "some":
             return self.all(args[0], self.negate(args[1]))
+        if kind == "any":
+            return self.both(self.all(keys, self.negate(fits)) for keys, fits in args[0])
         if kind == "items":
             start, stop, fits = args
             return self.make("contains", start, stop, self.negate(fits), 1, None)
@@ -283,6 +295,55 @@ class Space:
             return self.either(parts)
         return self.make("unique", not args[0])
 
+    def is_refuted(self, formula: Formula) -> bool:
+        """Return whether nothing fits a formula, looking at its disjunctions; not complete."""
+        if formula.kind != "and":
+            return formula is self.false
+        parts = in_order(formula.args[0])
+        if _is_void(parts):
+            return True
+        for part in parts:
+            if part.kind == "or":
+                others = [other for other in parts if other is not part]
+                found = [self.both([*others, option]) for option in in_order(part.args[0])]
+                if all(f is self.false or f.kind == "and" and _is_void(f.args[0]) for f in found):
+                    return True
+        return False
+
+    def implies(self, known: Formula, asked: Formula, *, by_strings: bool) -> bool:
+        """Return whether what is known of a value says what is asked; not complete.
+
+        Args:
+            known: holds of the value.
+            asked: may hold of it.
+            by_strings: whether to look at which strings automata accept, too.
+        """
+        both = self.both([known, asked])
+        if both is known or known is self.false:
+            return True
+        if not by_strings or both is self.false:
+            return False
+        held = known.args[0] if known.kind == "and" else {known}
+        accepted = [p.args[0] for p in held if p.kind == "string" and p.args[1]]
+        return all(
+            part in held
+            or part.kind == "string"
+            and not part.args[1]
+            and any(self._are_apart(part.args[0], number) for number in accepted)
+            for part in (both.args[0] if both.kind == "and" else [both])
+        )
+
+    def _are_apart(self, first: int, second: int) -> bool:
+        """Return whether no string is accepted by two automata; it is not asked of large ones."""
+        key = (min(first, second), max(first, second))
+        found = self._apart.get(key)
+        if found is None:
+            pair = [self.dfas[first], self.dfas[second]]
+            is_small = pair[0].n_states * pair[1].n_states <= _MOST_PAIRS
+            is_small = is_small and not pair[0].reader and not pair[1].reader
+            found = self._apart[key] = is_small and intersect(pair).start == DEAD
+        return found
+
     def contains_key(self, keys: Keys, name: str) -> bool:
         """Return whether a name is in a set of keys."""
         return self._holding.contains_key(keys, name)
@@ -290,3 +351,27 @@ class Space:
     def holds(self, formula: Formula, value: Value) -> bool:
         """Return whether a formula holds of a value."""
         return self._holding.holds(formula, value)
+
+
+def _is_void(parts: Iterable[Formula]) -> bool:
+    """Return whether atoms of a conjunction about one type contradict each other; not complete."""
+    mask = EVERY_TYPE
+    signs: dict[tuple[str, Any], bool] = {}
+    bounds: dict[str, tuple[int, int | None]] = {}
+    types = set[str]()
+    for part in parts:
+        kind, args = part.kind, part.args
+        if kind == "types":
+            mask = args[0]
+        elif kind in ("string", "multiple"):
+            if signs.setdefault((kind, args[0]), args[1]) != args[1]:
+                types.add(ABOUT[kind])
+        elif kind in ("length", "size", "count"):
+            low, high = bounds.get(kind, (0, None))
+            low = max(low, args[0])
+            if args[1] is not None:
+                high = args[1] if high is None else min(high, args[1])
+            bounds[kind] = low, high
+            if high is not None and low > high:
+                types.add(ABOUT[kind])
+    return not mask & ~sum(BIT[name] for name in types)

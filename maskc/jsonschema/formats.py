@@ -1,7 +1,7 @@
 """The formats of the standard as automata, whatever the dialect.
 
-A format that is no regular set of strings is refused by name, but for host names in Unicode, which
-an automaton leaves to a reader of their own; a name that is not the standard's is an annotation.
+What is no regular set of strings, host names in Unicode and patterns, an automaton leaves to a
+reader of their own; a name that is not the standard's is an annotation.
 A leap second is 23:59:60 in UTC, written with an offset of whole or half hours: with
 any minute as the offset, an automaton has a state for each minute of the day at each of seven
 places, ten thousand in all. Labels of a ``hostname`` that begin with ``xn--`` are not decoded.
@@ -16,10 +16,7 @@ from functools import lru_cache
 from maskc.jsonschema.patterns import build_whole
 from maskc.runtime.schema.strings.characters import CharDfa
 from maskc.runtime.schema.strings.hosts import LOOSE, STRICT
-
-_REFUSED = {
-    "regex": "is not regular: brackets nest",
-}
+from maskc.runtime.schema.strings.readers import PATTERN
 
 _LEAP = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
 _DATE = (
@@ -141,24 +138,26 @@ _PATTERNS = {
     "relative-json-pointer": f"(?:0|[1-9][0-9]*)(?:#|{_POINTER})",
     "uuid": "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}",
 }
-# Formats of which an automaton leaves host names free, which are read on their own.
-_HOSTED = {"idn-hostname": ("[^]*", STRICT), "idn-email": (_IDN_EMAIL, LOOSE)}
-NAMES = (*_PATTERNS, *_HOSTED, *_REFUSED)
+# Formats of which an automaton leaves a part to a reader, or all.
+_READ = {
+    "idn-hostname": ("[^]*", STRICT),
+    "idn-email": (_IDN_EMAIL, LOOSE),
+    "regex": ("[^]*", PATTERN),
+}
+NAMES = (*_PATTERNS, *_READ)
 # Bounds on the length that are not part of the automaton.
 LENGTHS = {"hostname": (1, 253)}
 
 
-def build_format(name: str) -> CharDfa | str | None:
-    """Return a format's automaton, why it is refused, or ``None`` if it is an annotation."""
-    if name in _REFUSED:
-        return _REFUSED[name]
+def build_format(name: str) -> CharDfa | None:
+    """Return a format's automaton, ``None`` if it is an annotation."""
     return _build(name) if name in NAMES else None
 
 
 @lru_cache(maxsize=32)
 def _build(name: str) -> CharDfa:
-    if name not in _HOSTED:
+    if name not in _READ:
         return build_whole(_PATTERNS[name])
-    pattern, hosts = _HOSTED[name]
+    pattern, reader = _READ[name]
     dfa = build_whole(pattern)
-    return CharDfa(dfa.starts, dfa.classes, dfa.defaults, dfa.rows, dfa.labels, dfa.start, hosts)
+    return CharDfa(dfa.starts, dfa.classes, dfa.defaults, dfa.rows, dfa.labels, dfa.start, reader)

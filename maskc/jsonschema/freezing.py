@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import marshal
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -19,8 +20,10 @@ from maskc.errors import SchemaError, UnsatisfiableError
 from maskc.jsonschema.automata import of_texts, relabel
 from maskc.jsonschema.building import Builder
 from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, StringDraft
+from maskc.jsonschema.exploring import NONE
 from maskc.jsonschema.listing import MAX_ITEMS, MAX_VALUES, Listing, list_texts
 from maskc.jsonschema.satisfying import Satisfying
+from maskc.jsonschema.spelling_out import holds_number
 from maskc.jsonschema.values import FALSE, NULL, TRUE, Value, sort_key
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.machine.variety import Variety
@@ -29,16 +32,20 @@ from maskc.runtime.schema.numbers.powers import decimal, write_digits
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import ArrayRule
 from maskc.runtime.schema.plan.entries import write_fraction
-from maskc.runtime.schema.plan.plan import Plan
+from maskc.runtime.schema.plan.fulfilment import Option
+from maskc.runtime.schema.plan.objects import ObjectRule
+from maskc.runtime.schema.plan.plan import FrozenPlan, Plan
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.texts import find_texts
+from maskc.runtime.schema.strings.texts import build_texts, find_texts
 
 _LITERALS = (NULL, TRUE, FALSE)
-_FEW_STATES = 64  # take no more room than texts
+# No part of a plan is inside itself, which would take a third of the time to make sure of.
+_ENCODER = json.JSONEncoder(separators=(",", ":"), sort_keys=True, check_circular=False)
+_FEW_STATES = 64  # are not looked at, whether texts say the same
 
 
-def freeze_plan(builder: Builder, root: int) -> bytes:
-    """Return the plan as JSON.
+def freeze_plan(builder: Builder, root: int) -> FrozenPlan:
+    """Return the plan.
 
     Args:
         builder: with all positions built.
@@ -63,10 +70,12 @@ class _Freezer:
             name: [] for name in ("dfas", "strings", "numbers", "arrays", "objects", "positions")
         }
         self._known: dict[tuple[str, bytes], int] = {}
+        self._dfas: list[CharDfa] = []  # as they are in the plan
+        self._number_of: dict[CharDfa, int] = {}
         self._place: dict[int, int] = {}
         self._open: list[int] = []
 
-    def freeze(self, root: int) -> bytes:
+    def freeze(self, root: int) -> FrozenPlan:
         """Return the plan."""
         if root not in self._listing.fit:
             raise UnsatisfiableError(
@@ -81,8 +90,7 @@ class _Freezer:
                 "", "", "fits no value at all", "look for keywords that contradict each other"
             )
         parts = {**self._parts, "root": first}
-        text = json.dumps(parts, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
-        plan = text.encode()
+        plan = FrozenPlan(_ENCODER.encode(parts).encode(), parts, self._dfas)
         if self._long:
             self._check_long(plan)
         return plan
@@ -90,13 +98,13 @@ class _Freezer:
     def _may_differ(self, draft: ArrayDraft, rule: ArrayRule, found: set[int]) -> bool:
         return Listing(self._drafts, self._fitting, set(found)).may_differ(draft, rule)
 
-    def _check_long(self, data: bytes) -> None:
+    def _check_long(self, frozen: FrozenPlan) -> None:
         """Refuse arrays of more different items than are listed, unless there are endlessly many.
 
         Raises:
             SchemaError: it is not known whether there are enough of them.
         """
-        plan = Plan(data, self._builder.layout, Budget(0))
+        plan = Plan(frozen, self._builder.layout, Budget(0))
         variety = Variety(plan)
         for pointer, positions in self._long:
             if not all(map(variety.of_position, positions)):
@@ -144,32 +152,22 @@ class _Freezer:
                 arrays.append(self._add("arrays", entry))
         objects = []
         for object_ in draft.objects:
-            if self._fitting.object_rule(object_, self._listing.fit) is not None:
-                objects.append(self._add("objects", self._write_object(object_)))
+            fitting = self._fitting.object_rule(object_, self._listing.fit)
+            if fitting is not None:
+                objects.append(self._add("objects", self._write_object(object_, fitting)))
         lists = [list(dict.fromkeys(part)) for part in (numbers, strings, arrays, objects)]
         return [draft.literals, *lists]
 
     def _add_dfa(self, dfa: CharDfa) -> int:
-        texts = find_texts(dfa) if dfa.n_states > _FEW_STATES else None
-        if texts is not None:
-            return self._add("dfas", list(texts))
-        rows = [[n for pair in sorted(row.items()) for n in pair] for row in dfa.rows]
-        entry = [
-            list(dfa.starts),
-            list(dfa.classes),
-            list(dfa.defaults),
-            rows,
-            list(dfa.labels),
-            dfa.start,
-            *([dfa.hosts] if dfa.hosts else []),
-        ]
-        return self._add("dfas", entry)
+        number = self._number_of.get(dfa)
+        if number is None:
+            number = self._number_of[dfa] = self._add("dfas", _write_dfa(dfa))
+            if number == len(self._dfas):
+                self._dfas.append(dfa)
+        return number
 
-    def _write_object(self, draft: ObjectDraft) -> list[Any]:
-        kept = [
-            [(bits, child) for bits, child in options if child in self._listing.fit]
-            for options in draft.options
-        ]
+    def _write_object(self, draft: ObjectDraft, rule: ObjectRule) -> list[Any]:
+        kept = rule.options
         dfa = draft.dfa
         if not all(kept):
             dfa = _relabel(draft, kept)
@@ -248,12 +246,12 @@ class _Freezer:
             arrays = self._listing.values(PositionDraft(draft.pointer, arrays=[array]), most)
             if arrays is None:
                 endless.arrays.append(array)
-            values.update((value, self._constant(value, draft.pointer)) for value in arrays or ())
+            values.update((value, self._constant(value, number)) for value in arrays or ())
         for object_ in draft.objects:
             objects = self._listing.values(PositionDraft(draft.pointer, objects=[object_]), most)
             if objects is None:
                 endless.objects.append(object_)
-            values.update((value, self._constant(value, draft.pointer)) for value in objects or ())
+            values.update((value, self._constant(value, number)) for value in objects or ())
         place = -1
         if endless.numbers or endless.strings or endless.arrays or endless.objects:
             place = self._append(endless)
@@ -266,15 +264,19 @@ class _Freezer:
         self._listing.fit.add(len(self._drafts) - 1)
         return len(self._drafts) - 1
 
-    def _constant(self, value: Value, pointer: str) -> PositionDraft:
+    def _constant(self, value: Value, position: int) -> PositionDraft:
+        """Return what is asked of one of the values of a position."""
         builder = self._builder
-        number = builder.add(builder.space.values([value]), pointer)
+        formula, space = builder.space.values([value]), builder.space
+        if space.lexical and holds_number(value):
+            formula = space.both([formula, builder.formulas[position]])
+        number = builder.add(formula, self._drafts[position].pointer)
         builder.finish()
         self._listing.fit |= self._fitting.positions()
         return self._drafts[number]
 
 
-def _relabel(draft: ObjectDraft, kept: list[list[tuple[int, int]]]) -> CharDfa:
+def _relabel(draft: ObjectDraft, kept: Sequence[Sequence[Option]]) -> CharDfa:
     """Return the automaton of the keys that are allowed."""
     if draft.names is not None:
         n = draft.n_names
@@ -282,10 +284,27 @@ def _relabel(draft: ObjectDraft, kept: list[list[tuple[int, int]]]) -> CharDfa:
         other = n if any(kept[n:]) else NO_LABEL
         # A name that is not allowed must not pass for another key.
         if other == NO_LABEL:
-            dfa = of_texts([draft.names[k] for k in there])
-            labels = [there[label] if label != NO_LABEL else label for label in dfa.labels]
-            return CharDfa(dfa.starts, dfa.classes, dfa.defaults, dfa.rows, labels, dfa.start)
+            if len(there) == n and max(draft.dfa.labels) < n:
+                return draft.dfa
+            return build_texts([draft.names[k] for k in there], there) if there else NONE
     return relabel(draft.dfa, lambda label: label if kept[label] else NO_LABEL)
+
+
+def _write_dfa(dfa: CharDfa) -> list[Any]:
+    texts: tuple[list[str], list[int], int] | None = dfa.texts
+    if texts is None and dfa.n_states > _FEW_STATES:
+        texts = find_texts(dfa)
+    if texts is not None:
+        return [*texts]
+    return [
+        list(dfa.starts),
+        list(dfa.classes),
+        list(dfa.defaults),
+        [[n for pair in sorted(row.items()) for n in pair] for row in dfa.rows],
+        list(dfa.labels),
+        dfa.start,
+        *([dfa.reader] if dfa.reader else []),
+    ]
 
 
 def _write_rule(rule: Rule) -> list[Any]:

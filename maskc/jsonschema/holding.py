@@ -11,7 +11,7 @@ from typing import Any
 from maskc.jsonschema.formulas import ABOUT, BIT, Formula, Keys, in_order
 from maskc.jsonschema.values import Value
 from maskc.runtime.schema.strings.characters import CharDfa
-from maskc.runtime.schema.strings.hosts import accepts
+from maskc.runtime.schema.strings.readers import accepts
 
 # Formulas inside each other, references included: compiled code has no bound of its own, and the
 # interpreter's is about the same.
@@ -92,6 +92,8 @@ class Holding:
             return True
         if kind == "spelled":
             return bool(held.denominator == 1 or args[0] == 2)
+        if kind == "any":
+            return any(self._holds_atom("some", pair, held) for pair in args[0])
         if kind in ("all", "some"):
             chosen = [v for key, v in held if self.contains_key(args[0], key)]
             outcome = (self.holds(args[1], v) for v in chosen)

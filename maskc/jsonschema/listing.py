@@ -22,9 +22,10 @@ from maskc.runtime.schema.machine.fields import Field, Fields
 from maskc.runtime.schema.machine.variety import list_bits
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import ArrayRule
-from maskc.runtime.schema.plan.objects import ObjectRule
+from maskc.runtime.schema.plan.objects import WISHES, ObjectRule
 from maskc.runtime.schema.plan.rules import ArrayEntry, Place, Split
-from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.transitions import DEAD
 
 MAX_VALUES = 64
 MAX_ITEMS = 1_000
@@ -178,7 +179,7 @@ class Listing:
             return None
         fields_of = Fields(fields, rule.low, rule.high)
         level: dict[tuple[tuple[str, Value], ...], set[tuple[int, int]]]
-        level = {(): {(0, rule.start.wishes)}}
+        level = {(): {(0, rule.start[WISHES])}}
         for place, field in enumerate(fields):
             after: dict[tuple[tuple[str, Value], ...], set[tuple[int, int]]] = {}
             for members, ways in level.items():
@@ -187,7 +188,7 @@ class Listing:
                         after.setdefault(members, set()).add((n_members, wishes))
                     for bits, child in field.options:
                         way = (n_members + 1, wishes & ~bits)
-                        if bits & ~wishes or not fields_of.may_end(place + 1, *way):
+                        if not fields_of.may_end(place + 1, *way):
                             continue
                         values = self.of(child, most)
                         if values is None:

@@ -16,10 +16,35 @@ from typing import Any
 from maskc.jsonschema.dialects import Dialect, dialect_of, enter, follow, scope_of
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, TYPES, Formula
+from maskc.jsonschema.locating import Locator
 from maskc.jsonschema.places import Place
 from maskc.jsonschema.scenarios import Scenarios, is_known_reference
 from maskc.jsonschema.string_keywords import StringKeywords
 from maskc.jsonschema.values import freeze, to_fraction
+
+# Keywords by what reads them.
+_ABOUT_STRINGS = frozenset(("minLength", "maxLength", "pattern", "format"))
+_ABOUT_NUMBERS = frozenset(
+    ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+)
+_ABOUT_OBJECTS = frozenset(
+    (
+        *("required", "minProperties", "maxProperties", "dependentRequired", "dependencies"),
+        *("propertyNames", "properties", "patternProperties", "additionalProperties"),
+    )
+)
+_ABOUT_ARRAYS = frozenset(
+    (
+        *("minItems", "maxItems", "prefixItems", "items", "additionalItems", "contains"),
+        *("minContains", "maxContains", "uniqueItems"),
+    )
+)
+_IN_PLACE = frozenset(
+    (
+        *("$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "not", "if"),
+        *("dependentSchemas", "dependencies"),
+    )
+)
 
 
 class Lowering:
@@ -29,16 +54,26 @@ class Lowering:
         space: where formulas live.
         assert_formats: whether ``format`` is asserted.
         ordered: whether keys come in the order in which the schema names them.
+        root: the document, parsed.
         documents: URI → parsed schema, those that the caller gave.
     """
 
     def __init__(
-        self, space: Space, *, assert_formats: bool, ordered: bool, documents: Mapping[str, Any]
+        self,
+        space: Space,
+        *,
+        assert_formats: bool,
+        ordered: bool,
+        root: Any,
+        documents: Mapping[str, Any],
     ) -> None:
         self.space = space
+        self._locator = Locator(root)
         self._ordered, self._documents = ordered, documents
         self.strings = StringKeywords(space, assert_formats=assert_formats)
         self._scenarios = Scenarios(self)
+        # What references say: many schemas have one of them in many places.
+        self._closed: dict[tuple[str, str, int, int], tuple[Place, Formula]] = {}
         # Where formulas come from, for errors.
         self.pointers: dict[Formula, str] = {}
 
@@ -68,7 +103,10 @@ class Lowering:
             # Closed, as references may lead back to it from inside its values.
             key = ("unevaluated", id(given), scope_of(place.resolver), place.dialect)
             return self.space.close(key, lambda: self._by_scenario(place), place.pointer)
-        return self.space.both([*self.own(place), *self.in_place(place)])
+        parts = self.own(place)
+        if not _IN_PLACE.isdisjoint(schema):
+            parts += self.in_place(place)
+        return self.space.both(parts)
 
     def _by_scenario(self, place: Place) -> Formula:
         """Return what a schema asks that depends on what has been evaluated."""
@@ -82,8 +120,11 @@ class Lowering:
         if dialect.left_out:
             schema = {name: held for name, held in schema.items() if name not in dialect.left_out}
         if place.is_entered or "$id" not in schema and "id" not in schema:
+            if dialect is place.dialect and schema is place.schema:
+                return place
             return Place(schema, place.resolver, place.pointer, dialect)
-        return Place(schema, enter(schema, place.resolver, dialect), place.pointer, dialect)
+        resolver = enter(schema, place.resolver, dialect, place.pointer)
+        return Place(schema, resolver, place.pointer, dialect)
 
     def _dialect(self, uri: Any, pointer: str) -> Dialect:
         """Return the dialect that a subschema names."""
@@ -94,21 +135,27 @@ class Lowering:
 
     def reference(self, place: Place, keyword: str) -> Formula:
         """Return the closed formula of what a reference leads to."""
-        target = self.target(place, keyword)
-        key = (id(target.schema), scope_of(target.resolver), target.dialect)
-        # The schema is kept alive by the place, so that its identity stays its own.
-        return self.space.close(key, lambda: self.lower(target), target.pointer)
+        # The place keeps alive what is told apart by its identity.
+        asked = (keyword, str(place.schema[keyword]), id(place.resolver), id(place.dialect))
+        found = self._closed.get(asked)
+        if found is None:
+            target = self.target(place, keyword)
+            key = (id(target.schema), scope_of(target.resolver), target.dialect)
+            formula = self.space.close(key, lambda: self.lower(target), target.pointer, keyword)
+            found = self._closed[asked] = (place, formula)
+        return found[1]
 
     def target(self, place: Place, keyword: str) -> Place:
         """Return the place that a reference leads to."""
         reference = place.schema[keyword]
         contents, resolver = follow(reference, place.resolver, keyword, place.pointer)
-        dialect = place.dialect
-        if isinstance(contents, dict) and "$schema" in contents:
-            dialect = self._dialect(contents["$schema"], reference)
         if not isinstance(contents, dict | bool):
             raise place.fault(keyword, f"{reference!r} leads to no schema", "correct it")
-        return Place(contents, resolver, str(reference).removeprefix("#"), dialect, is_entered=True)
+        pointer = self._locator.pointer_of(contents, reference)
+        dialect = place.dialect
+        if isinstance(contents, dict) and "$schema" in contents:
+            dialect = self._dialect(contents["$schema"], pointer)
+        return Place(contents, resolver, pointer, dialect, is_entered=True)
 
     def sub(self, place: Place, keyword: str) -> Formula:
         """Return what a keyword's schema asks."""
@@ -140,10 +187,7 @@ class Lowering:
 
     def branches(self, place: Place, keyword: str) -> list[Formula]:
         """Return what the schemas of a list ask."""
-        schemas = place.schema[keyword]
-        if not isinstance(schemas, list) or not schemas:
-            raise place.fault(keyword, "is no list of schemas", "write at least one schema")
-        return [self.lower(place.below(s, keyword, n)) for n, s in enumerate(schemas)]
+        return [self.lower(below) for below in place.schemas(keyword)]
 
     def lacks(self, name: str) -> Formula:
         """Return that an object lacks a key."""
@@ -161,23 +205,31 @@ class Lowering:
                 if place.dialect.year >= 2019 or not isinstance(schema, list):
                     yield name, place.below(schema, keyword, name)
 
-    def own(self, place: Place) -> Iterator[Formula]:
-        """Yield what the keywords without schemas for the same value ask."""
+    def own(self, place: Place) -> list[Formula]:
+        """Return what the keywords without schemas for the same value ask."""
         schema, space = place.schema, self.space
+        found = list[Formula]()
         if "type" in schema:
-            yield self._type(place)
+            found.append(self._type(place))
         if "enum" in schema:
             if not isinstance(schema["enum"], list):
                 raise place.fault("enum", "is no list", "write a list of values")
-            yield space.values(
+            values = [
                 freeze(value, f"{place.pointer}/enum/{n}") for n, value in enumerate(schema["enum"])
-            )
+            ]
+            found.append(space.values(values))
         if "const" in schema and place.dialect.year >= 6:
-            yield space.values([freeze(schema["const"], place.pointer, "const")])
-        yield from self._strings(place)
-        yield from self._numbers(place)
-        yield from self._members(place)
-        yield from self._items(place)
+            found.append(space.values([freeze(schema["const"], place.pointer, "const")]))
+        # Most schemas have keywords about one type at most.
+        if not _ABOUT_STRINGS.isdisjoint(schema):
+            found += self._strings(place)
+        if not _ABOUT_NUMBERS.isdisjoint(schema):
+            found += self._numbers(place)
+        if not _ABOUT_OBJECTS.isdisjoint(schema):
+            found += self._members(place)
+        if not _ABOUT_ARRAYS.isdisjoint(schema):
+            found += self._items(place)
+        return found
 
     def _type(self, place: Place) -> Formula:
         names = place.schema["type"]
@@ -200,20 +252,21 @@ class Lowering:
                 )
         return self.space.either(found)
 
-    def _between(self, place: Place, kind: str, low: str, high: str) -> Iterator[Formula]:
+    def _between(self, place: Place, kind: str, low: str, high: str) -> list[Formula]:
         # More than high is also a list of nothing: refused as no value fits, not here.
         least, most = place.count(low), place.count(high)
         if least or most is not None:
-            yield self._remember(place, self.space.make(kind, least or 0, most))
+            return [self._remember(place, self.space.make(kind, least or 0, most))]
+        return []
 
     def _remember(self, place: Place, atom: Formula) -> Formula:
         """Note where an atom stands, for errors; return it."""
         self.pointers.setdefault(atom, place.pointer)
         return atom
 
-    def _strings(self, place: Place) -> Iterator[Formula]:
-        yield from self._between(place, "length", "minLength", "maxLength")
-        yield from self.strings.lower(place)
+    def _strings(self, place: Place) -> list[Formula]:
+        found = self._between(place, "length", "minLength", "maxLength")
+        return [*found, *self.strings.lower(place)]
 
     def _numbers(self, place: Place) -> Iterator[Formula]:
         schema, make = place.schema, self.space.make
@@ -238,46 +291,48 @@ class Lowering:
                 raise place.fault("multipleOf", "is not positive", "write a positive number")
             yield make("multiple", factor, True)
 
-    def _members(self, place: Place) -> Iterator[Formula]:
+    def _members(self, place: Place) -> list[Formula]:
         schema, space = place.schema, self.space
-        for name in place.names("required", schema.get("required", [])):
-            yield self.has(name)
-        yield from self._between(place, "count", "minProperties", "maxProperties")
+        found = list[Formula]()
+        required = place.names("required", schema.get("required", []))
+        found += map(self.has, required)
+        found += self._between(place, "count", "minProperties", "maxProperties")
         keyword = "dependentRequired" if place.dialect.year >= 2019 else "dependencies"
         if keyword in schema:
             for name, needed in place.map(keyword).items():
                 if isinstance(needed, list):
                     needs = [self.has(n) for n in place.names(keyword, needed)]
-                    yield space.either([self.lacks(name), space.both(needs)])
+                    found.append(space.either([self.lacks(name), space.both(needs)]))
         if "propertyNames" in schema and place.dialect.year >= 6:
             asked = self.sub(place, "propertyNames")
             if asked is not space.true:
-                yield space.all(("strings", space.negate(asked)), space.false)
+                found.append(space.all(("strings", space.negate(asked)), space.false))
         named = place.map("properties") if "properties" in schema else {}
-        if named and self._ordered:
-            yield space.make("order", tuple(named))
+        if self._ordered and (named or required):
+            found.append(space.make("order", tuple(dict.fromkeys([*named, *required]))))
         for name, inner in named.items():
             fits = self.lower(place.below(inner, "properties", name))
-            yield space.all(("names", frozenset([name])), fits)
+            found.append(space.all(("names", frozenset([name])), fits))
         dfas = []
         if "patternProperties" in schema:
             for pattern, inner in place.map("patternProperties").items():
                 dfas.append(self.strings.pattern_dfa(place, "patternProperties", pattern))
                 fits = self.lower(place.below(inner, "patternProperties", pattern))
-                yield space.all(("dfa", dfas[-1]), fits)
+                found.append(space.all(("dfa", dfas[-1]), fits))
         if "additionalProperties" in schema:
             fits = self.sub(place, "additionalProperties")
-            yield space.all(("other", frozenset(named), tuple(dfas)), fits)
+            found.append(space.all(("other", frozenset(named), tuple(dfas)), fits))
+        return found
 
-    def _items(self, place: Place) -> Iterator[Formula]:
+    def _items(self, place: Place) -> list[Formula]:
         schema, space, year = place.schema, self.space, place.dialect.year
-        yield from self._between(place, "size", "minItems", "maxItems")
+        found = self._between(place, "size", "minItems", "maxItems")
         prefix, rest = self.split_items(place)
         for n, fits in enumerate(prefix):
             if fits is not space.true:
-                yield space.make("items", n, n + 1, fits)
+                found.append(space.make("items", n, n + 1, fits))
         if rest is not None and rest is not space.true:
-            yield space.make("items", len(prefix), None, rest)
+            found.append(space.make("items", len(prefix), None, rest))
         if "contains" in schema and year >= 6:
             least = place.count("minContains") if year >= 2019 else None
             most = place.count("maxContains") if year >= 2019 else None
@@ -285,9 +340,10 @@ class Lowering:
             if least or most is not None:
                 fits = self.sub(place, "contains")
                 atom = space.make("contains", 0, None, fits, least, most)
-                yield self._remember(place, atom)
+                found.append(self._remember(place, atom))
         if schema.get("uniqueItems") is True:
-            yield space.make("unique", True)
+            found.append(space.make("unique", True))
+        return found
 
     def split_items(self, place: Place) -> tuple[list[Formula], Formula | None]:
         """Return what is asked of the first items, and of those after them."""

@@ -1,7 +1,8 @@
 """What is asked of an object: its keys as an automaton, and what the value of each fits.
 
 Keys that nothing tells apart are one class. A *wish* is that some member with a key of a set fits
-(``not additionalProperties`` and its like); a member's options say which wishes it fulfils.
+(``not additionalProperties`` and its like), or one of several members; a member's options say which
+wishes it fulfils.
 
 Example: ``{"properties": {"a": A}, "additionalProperties": B}`` has the name ``a`` and one class.
 """
@@ -9,21 +10,26 @@ Example: ``{"properties": {"a": A}, "additionalProperties": B}`` has the name ``
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.alternatives import Alternatives, Atoms, intersect_bounds
-from maskc.jsonschema.automata import TooLargeError, combine, of_texts
+from maskc.jsonschema.alternatives import Alternatives, intersect_bounds
+from maskc.jsonschema.automata import combine, of_texts
 from maskc.jsonschema.drafts import ObjectDraft
+from maskc.jsonschema.entailment import Atoms
+from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, Keys, in_order
 from maskc.jsonschema.string_drafts import StringDrafts, too_large
 from maskc.jsonschema.values import sort_key
-from maskc.runtime.schema.plan.objects import MAX_WISHES
+from maskc.jsonschema.wishes import Members, Wishes
+from maskc.runtime.schema.plan.fulfilment import MAX_WISHES, MOST_WAYS, count_ways
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
-Members = list[tuple[Keys, Formula]]
+MAX_WAYS = 64  # in which a value fulfils wishes
+_SWAPPED = str.maketrans("01", "10")
 
 
 class ObjectDrafts:
@@ -66,48 +72,58 @@ class ObjectDrafts:
             values = frozenset().union(*(atom.args[0] for atom in gone))
             return self._without(atoms - frozenset(gone), values, pointer)
         required, alls, wishes = _sort_members(atoms)
-        self._check_wishes(len(wishes), pointer)
         order = [atom.args[0] for atom in in_order(atoms) if atom.kind == "order"]
         names = self._collect_names(order, alls, wishes, required)
-        dfa, classes = self._build_keys(names, [keys for keys, _ in (*alls, *wishes)], pointer)
+        is_plain = _is_plain(alls, *wishes)
+        may_have_others = not is_plain or not any(
+            fits is self._space.false for keys, fits in alls if keys[0] == "other"
+        )
+        asked = [keys for keys, _ in chain(alls, *wishes)]
+        dfa, classes = self._build_keys(names, asked, pointer, has_others=may_have_others)
         members_of = _MembersByName(self._space, alls)
+        fits_of = [members_of.fits(name) for name in names]
+        fits_of += [[fits for keys, fits in alls if keys in sets] for sets in classes]
+        n_wishes = 0
+        fulfilled: list[list[tuple[int, Formula]]] = [[] for _ in fits_of]
+        if wishes:
+            count = partial(self._alternatives.count_step, pointer, 0)
+            found = Wishes(self._space, names, fits_of, required, count).find(wishes, classes)
+            if found is None:
+                return []
+            n_wishes = len(found)
+            for n, wish in enumerate(found):
+                for label, formula in wish.items():
+                    fulfilled[label].append((n, formula))
+        self._check_wishes(n_wishes, pointer)
         options = [
-            self._member_options(
-                members_of.fits(name), _chosen_by(self._space, name, wishes), pointer
-            )
-            for name in names
+            self._member_options(fits, asked_of, pointer)
+            for fits, asked_of in zip(fits_of, fulfilled, strict=True)
         ]
-        for sets in classes:
-            fits = [formula for keys, formula in alls if keys in sets]
-            fulfilled = [(n, f) for n, (keys, f) in enumerate(wishes) if keys in sets]
-            options.append(self._member_options(fits, fulfilled, pointer))
+        if n_wishes and count_ways(options, len(names), n_wishes) > MOST_WAYS:
+            raise _too_many_wishes(pointer)
         place = {name: n for n, name in enumerate(names)}
         bits = sum(1 << place[name] for name in required)
-        is_plain = len(dfa.labels) and len(classes) == 1 and _is_plain(alls, wishes)
         plain = tuple(names) if is_plain else None
         low, high = intersect_bounds(atoms, "count")
-        return [ObjectDraft(dfa, len(names), options, bits, low, high, len(wishes), plain)]
+        return [ObjectDraft(dfa, len(names), options, bits, low, high, n_wishes, plain)]
 
     def _check_wishes(self, n_wishes: int, pointer: str) -> None:
-        if n_wishes <= MAX_WISHES and not (n_wishes and self._ordered):
-            return
-        raise SchemaError(
-            pointer,
-            "additionalProperties",
-            "(or patternProperties, propertyNames) is negated, by not, oneOf or if, "
-            + (
-                "which is not supported with the keys in the schema's order"
-                if n_wishes <= MAX_WISHES
-                else f"in more than {MAX_WISHES} ways at once"
-            ),
-            "leave it out of the negated schema, or compile with the keys in any order",
-        )
+        if n_wishes > MAX_WISHES:
+            raise _too_many_wishes(pointer)
+        if n_wishes and self._ordered:
+            raise SchemaError(
+                pointer,
+                "additionalProperties",
+                "(or patternProperties, propertyNames) is negated, by not, oneOf or if, "
+                "which is not supported with the keys in the schema's order",
+                "leave it out of the negated schema, or compile with the keys in any order",
+            )
 
     def _collect_names(
         self,
         order: list[tuple[str, ...]],
         alls: Members,
-        wishes: Members,
+        wishes: list[Members],
         required: dict[str, None],
     ) -> list[str]:
         """Return the names that are told apart, in the schema's order."""
@@ -116,24 +132,32 @@ class ObjectDrafts:
             if keys[0] == "names":
                 names.update(dict.fromkeys(sorted(keys[1])))
         names.update(required)
-        for keys, _ in (*alls, *wishes):
+        for keys, _ in chain(alls, *wishes):
             if keys[0] in ("names", "other"):
                 names.update(dict.fromkeys(sorted(keys[1])))
         return list(names)
 
     def _build_keys(
-        self, names: list[str], keys: list[Keys], pointer: str
+        self, names: list[str], keys: list[Keys], pointer: str, *, has_others: bool
     ) -> tuple[CharDfa, list[frozenset[Keys]]]:
-        """Return the automaton of keys, and for each class which sets it is in."""
+        """Return the automaton of keys, and for each class which sets it is in.
+
+        Args:
+            names: that are told apart.
+            keys: sets of keys.
+            pointer: where they are asked for, for an error.
+            has_others: whether other keys than the names may be there.
+        """
         asked = tuple(dict.fromkeys(k for k in keys if k[0] != "names"))
-        found = self._known_keys.get((tuple(names), asked))
+        key = (tuple(names), asked, has_others)
+        found = self._known_keys.get(key)
         if found is None:
-            found = self._combine_keys(names, asked, pointer)
-            self._known_keys[tuple(names), asked] = found
+            found = self._combine_keys(names, asked, pointer, has_others=has_others)
+            self._known_keys[key] = found
         return found
 
     def _combine_keys(
-        self, names: list[str], asked: tuple[Keys, ...], pointer: str
+        self, names: list[str], asked: tuple[Keys, ...], pointer: str, *, has_others: bool
     ) -> tuple[CharDfa, list[frozenset[Keys]]]:
         space = self._space
         parts: dict[Any, CharDfa] = {}
@@ -158,11 +182,11 @@ class ObjectDrafts:
             )
             return len(names) + classes.setdefault(member, len(classes))
 
-        trie = of_texts(names, len(names) + (1 << 20))
         try:
             if not parts:
                 other = classify(())
-                return of_texts(names, other), list(classes)
+                return of_texts(names, other if has_others else NO_LABEL), list(classes)
+            trie = of_texts(names, len(names) + (1 << 20))
             dfa = combine(
                 [trie, *parts.values()],
                 lambda labels: labels[0] if labels[0] < len(names) else classify(labels[1:]),
@@ -181,14 +205,28 @@ class ObjectDrafts:
             fulfilled: wishes that it can fulfil: number and what that asks.
             pointer: where it is asked, for an error.
         """
-        found = []
-        for n in range(len(fulfilled), -1, -1):
-            for chosen in combinations(fulfilled, n):
-                formula = self._space.both([*fits, *(asked for _, asked in chosen)])
-                if formula is not self._space.false:
-                    bits = sum(1 << wish for wish, _ in chosen)
-                    found.append((bits, self._add(formula, pointer)))
-        return found
+        space = self._space
+        if not fulfilled:
+            formula = space.both(fits)
+            return [] if formula is space.false else [(0, self._add(formula, pointer))]
+        # What the value fits if it fulfils exactly these wishes, or more.
+        ways = {0: space.both(fits)}
+        for wish, asked in fulfilled:
+            self._alternatives.count_step(pointer, 8 * len(ways))
+            for bits, formula in list(ways.items()):
+                both = space.both([formula, asked])
+                if both is formula:
+                    del ways[bits]
+                if both is not space.false:
+                    ways[bits | 1 << wish] = both
+            if len(ways) > MAX_WAYS:
+                raise _too_many_wishes(pointer)
+        order = sorted(ways, key=lambda bits: (-bits.bit_count(), _reverse(bits)))
+        return [
+            (bits, self._add(ways[bits], pointer))
+            for bits in order
+            if ways[bits] is not space.false
+        ]
 
     def _constant(self, members: tuple[tuple[str, Any], ...], pointer: str) -> ObjectDraft:
         names = [name for name, _ in members]
@@ -237,25 +275,41 @@ class _MembersByName:
         return [self._alls[number][1] for number in sorted(found)]
 
 
-def _sort_members(atoms: Atoms) -> tuple[dict[str, None], Members, Members]:
+def _sort_members(atoms: Atoms) -> tuple[dict[str, None], Members, list[Members]]:
     """Return the required names, what members must fit, and the wishes."""
     required: dict[str, None] = {}
     alls: Members = []
-    wishes: Members = []
+    wishes: list[Members] = []
     for atom in in_order(atoms):
+        if atom.kind == "any":
+            wishes.append(list(atom.args[0]))
         if atom.kind not in ("all", "some"):
             continue
         keys, fits = atom.args
         is_name = keys[0] == "names" and len(keys[1]) == 1
         if atom.kind == "some" and is_name:
             required.update(dict.fromkeys(keys[1]))
-        (alls if atom.kind == "all" or is_name else wishes).append((keys, fits))
+        if atom.kind == "all" or is_name:
+            alls.append((keys, fits))
+        else:
+            wishes.append([(keys, fits)])
     return required, alls, wishes
 
 
-def _chosen_by(space: Space, name: str, wishes: Members) -> list[tuple[int, Formula]]:
-    """Return the wishes that the member of a name can fulfil."""
-    return [(n, asked) for n, (keys, asked) in enumerate(wishes) if space.contains_key(keys, name)]
+def _reverse(bits: int) -> str:
+    """Return what sets of bits are in order by, those with the first bits first."""
+    return f"{bits:b}"[::-1].translate(_SWAPPED)
+
+
+def _too_many_wishes(pointer: str) -> SchemaError:
+    return SchemaError(
+        pointer,
+        "additionalProperties",
+        "(or patternProperties, propertyNames, or what else objects are told apart by) is "
+        f"negated, by not, oneOf or if, in more than {MAX_WISHES} ways at once, or these are "
+        f"combined by one key in more than {MAX_WAYS}",
+        "make the branches differ in a required constant, or leave it out of the negated schema",
+    )
 
 
 def _is_plain(*parts: Members) -> bool:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from maskc.jsonschema.automata import CharSet, explore, merge_starts
+from maskc.jsonschema.charsets import CharSet
+from maskc.jsonschema.exploring import explore, merge_starts
 from maskc.jsonschema.repeats import check_counts, shorten, split_lengths
 from maskc.jsonschema.syntax import (
     ANYTHING,
@@ -35,7 +36,7 @@ def build_pattern(text: str) -> CharDfa:
 
     Raises:
         PatternError: it is no pattern, or not regular.
-        maskc.jsonschema.automata.TooLargeError: the automaton is too large.
+        maskc.jsonschema.exploring.TooLargeError: the automaton is too large.
     """
     return _build(shorten(parse_pattern(text)), anchored=False)
 
@@ -52,7 +53,7 @@ def split_pattern(text: str) -> list[tuple[CharDfa, int, int | None]]:
 
     Raises:
         PatternError: it is no pattern, or not regular.
-        maskc.jsonschema.automata.TooLargeError: an automaton is too large.
+        maskc.jsonschema.exploring.TooLargeError: an automaton is too large.
     """
     return [
         (_build(node, anchored=False), low, high)

@@ -71,6 +71,17 @@ class Place:
             raise self.fault(keyword, "is no object", "write names and schemas")
         return found
 
+    def schemas(self, keyword: str) -> list[Place]:
+        """Return the places of the schemas that a keyword lists.
+
+        Raises:
+            SchemaError: it is no list, or has none.
+        """
+        found = self.schema[keyword]
+        if not isinstance(found, list) or not found:
+            raise self.fault(keyword, "is no list of schemas", "write at least one schema")
+        return [self.below(schema, keyword, n) for n, schema in enumerate(found)]
+
     def names(self, keyword: str, names: Any) -> list[str]:
         """Return names that a keyword lists.
 

@@ -15,8 +15,11 @@ from maskc.errors import SchemaError
 MAX_BYTES = 8 * 1024 * 1024
 MAX_DEPTH = 100
 _MAX_DIGITS = 4_000
+_MOST_BITS = 13_000  # of a number that surely has no more digits
 _NESTS = (dict, list, tuple)
-_ENCODER = json.JSONEncoder(ensure_ascii=False)
+_TEXT = frozenset([str])
+# What was checked for its depth is not inside itself.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 
 
 def read_schema(given: Any) -> Any:
@@ -36,7 +39,8 @@ def read_schema(given: Any) -> Any:
         raise SchemaError(
             "", "", "is no object and no Boolean", "give a mapping, a JSON text or a Pydantic class"
         )
-    _check(given)
+    if _check(given):
+        return given
     try:
         # One way in: what is compiled is what the artifact will show.
         text = json.dumps(given, default=_refuse, ensure_ascii=False)
@@ -117,19 +121,40 @@ def _too_deep() -> SchemaError:
     )
 
 
-def _check(parsed: Any) -> None:
-    """Refuse what is nested too deep, and strings that are no Unicode text."""
+def _check(parsed: Any) -> bool:
+    """Refuse what is nested too deep, and strings that are no Unicode text.
+
+    Returns:
+        Whether it is what its JSON text would be read as: a fraction, a tuple or a key that is no
+        text is not.
+    """
+    is_read = True
     open_ = [(parsed, 0)] if isinstance(parsed, _NESTS) else []
     while open_:
         here, depth = open_.pop()
         if depth >= MAX_DEPTH and here:
             raise _too_deep()
-        inner = [*here, *here.values()] if isinstance(here, dict) else here
+        kind = type(here)
+        is_read = is_read and (kind is dict or kind is list)
+        inner = here
+        if isinstance(here, dict):
+            is_read = is_read and _TEXT.issuperset(map(type, here))
+            inner = [*here, *here.values()]
         for value in inner:
-            if isinstance(value, _NESTS):
+            kind = type(value)
+            if kind is str:
+                if not value.isascii():
+                    _check_text(value)
+            elif isinstance(value, _NESTS):
                 open_.append((value, depth + 1))
-            elif isinstance(value, str) and not value.isascii():
+            elif isinstance(value, str):
+                is_read = False
                 _check_text(value)
+            elif kind is int:
+                is_read = is_read and value.bit_length() <= _MOST_BITS
+            elif value is not None and kind is not bool:
+                is_read = False
+    return is_read
 
 
 def _check_text(text: str) -> None:

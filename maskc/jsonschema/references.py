@@ -22,37 +22,49 @@ NO_PROGRESS = (
 
 
 class References:
-    """The closed formulas of one compilation, by their keys."""
+    """The closed formulas of one compilation, by number."""
 
     def __init__(self) -> None:
-        self._closed: dict[Any, tuple[Callable[[], Formula], str]] = {}
-        self._open: dict[Any, Formula] = {}
-        self._checked: set[Any] = set()
+        self._numbers: dict[Any, int] = {}
+        self._closed: list[tuple[Callable[[], Formula], str, str]] = []
+        self._open: dict[int, Formula] = {}
+        self._checked: set[int] = set()
 
-    def close(self, key: Any, build: Callable[[], Formula], pointer: str) -> None:
-        """Note how a formula is built when it is first looked into, and where it stands."""
-        self._closed.setdefault(key, (build, pointer))
+    def close(self, key: Any, build: Callable[[], Formula], pointer: str, keyword: str) -> int:
+        """Return the number of a closed formula.
 
-    def expand(self, key: Any) -> Formula:
+        Args:
+            key: what tells it from others.
+            build: makes it when it is first looked into.
+            pointer: where it stands.
+            keyword: which refers to it.
+        """
+        number = self._numbers.setdefault(key, len(self._closed))
+        if number == len(self._closed):
+            self._closed.append((build, pointer, keyword))
+        return number
+
+    def expand(self, number: int) -> Formula:
         """Return what a closed formula says.
 
         Raises:
             SchemaError: it refers to itself without going into a value.
         """
-        if key not in self._checked:
-            self._check_progress(key)
-        return self._build(key)
+        if number not in self._checked:
+            self._check_progress(number)
+        return self._build(number)
 
-    def _build(self, key: Any) -> Formula:
-        if key not in self._open:
-            self._open[key] = self._closed[key][0]()
-        return self._open[key]
+    def _build(self, number: int) -> Formula:
+        found = self._open.get(number)
+        if found is None:
+            found = self._open[number] = self._closed[number][0]()
+        return found
 
-    def _check_progress(self, key: Any) -> None:
+    def _check_progress(self, number: int) -> None:
         """Raise if a closed formula leads back to itself at the same value."""
-        path: list[Any] = [key]
-        entered = {key}
-        pending = [iter(self._refs_of(key))]
+        path = [number]
+        entered = {number}
+        pending = [iter(self._refs_of(number))]
         while pending:
             after = next(pending[-1], None)
             if after is None:
@@ -61,14 +73,14 @@ class References:
                 entered.discard(done)
                 self._checked.add(done)
             elif after in entered:
-                raise SchemaError(self._closed[after][1], "$ref", *NO_PROGRESS)
+                raise SchemaError(*self._closed[after][1:], *NO_PROGRESS)
             elif after not in self._checked:
                 path.append(after)
                 entered.add(after)
                 pending.append(iter(self._refs_of(after)))
 
-    def _refs_of(self, key: Any) -> list[Any]:
-        found, open_, seen = [], [self._build(key)], set[Formula]()
+    def _refs_of(self, number: int) -> list[int]:
+        found, open_, seen = list[int](), [self._build(number)], set[Formula]()
         while open_:
             part = open_.pop()
             if part in seen:

@@ -90,8 +90,8 @@ class Scenarios:
         for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
             if keyword in schema and is_known_reference(keyword, year):
                 yield self._follow(place, keyword)
-        for n, inner in enumerate(schema.get("allOf", [])):
-            yield self.find(place.below(inner, "allOf", n))
+        if "allOf" in schema:
+            yield from map(self.find, place.schemas("allOf"))
         if "anyOf" in schema:
             yield self._any(place)
         if "oneOf" in schema:

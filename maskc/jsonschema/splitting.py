@@ -45,6 +45,18 @@ def join_members(space: Space, options: list[Formula]) -> list[Formula]:
     return [group[0] if len(group) == 1 else _join(space, group) for group in groups]
 
 
+def join_wishes(space: Space, options: list[Formula]) -> list[Formula]:
+    """Return the options of a clause about objects, those that ask for some member as one."""
+    wishes, others = list[Formula](), list[Formula]()
+    for option in options:
+        atoms = [option]
+        if option.kind == "and":
+            atoms = [part for part in option.args[0] if part.kind != "types"]
+        is_wish = len(atoms) == 1 and atoms[0].kind == "some"
+        (wishes if is_wish else others).append(atoms[0] if is_wish else option)
+    return options if len(wishes) < 2 else [*others, space.any(wishes)]
+
+
 def _join(space: Space, atoms: list[Formula]) -> Formula:
     """Return that one of some atoms about one key holds."""
     fits = space.either(atom.args[1] for atom in atoms)
@@ -93,8 +105,9 @@ def find_cases(space: Space, asked: list[list[Formula]]) -> list[Formula] | None
 def _find_lists(atoms: Iterable[Formula]) -> Iterator[tuple[str, frozenset[Value]]]:
     """Yield the keys that atoms ask to have some values, or none of them."""
     for atom in atoms:
-        if atom.kind in ("all", "some"):
-            keys, fits = atom.args
+        if atom.kind not in ("all", "some", "any"):
+            continue
+        for keys, fits in atom.args[0] if atom.kind == "any" else [atom.args]:
             if keys[0] == "names" and len(keys[1]) == 1:
                 (name,) = keys[1]
                 for part in fits.args[0] if fits.kind in ("and", "or") else [fits]:

@@ -7,21 +7,30 @@ The bound stays a number, since as an automaton it has a state for each characte
 from __future__ import annotations
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.alternatives import Alternatives, Atoms, intersect_bounds
+from maskc.jsonschema.alternatives import Alternatives, intersect_bounds
 from maskc.jsonschema.automata import (
-    HostedError,
-    TooLargeError,
     combine,
     complement,
     intersect,
     of_length,
-    of_texts,
+    only_texts,
 )
 from maskc.jsonschema.drafts import StringDraft
+from maskc.jsonschema.entailment import Atoms
+from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, in_order
+from maskc.jsonschema.restricting import HostedError
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.hosts import MOST, STRICT
+from maskc.runtime.schema.strings.hosts import LOOSE, MOST, STRICT
+from maskc.runtime.schema.strings.readers import PATTERN
+
+# The lengths of all strings that a reader reads.
+_LENGTHS: dict[str, tuple[int, int | None]] = {
+    STRICT: (1, MOST),
+    LOOSE: (3, None),
+    PATTERN: (0, None),
+}
 
 
 class StringDrafts:
@@ -56,7 +65,7 @@ class StringDrafts:
         try:
             if lists:
                 texts = sorted(value[1] for value in frozenset.intersection(*lists))
-                return StringDraft(_unlabelled(of_texts(texts)), 0, None)
+                return StringDraft(only_texts(texts), 0, None)
             parts = []
             for atom in in_order(atoms):
                 if atom.kind == "string":
@@ -66,8 +75,8 @@ class StringDrafts:
             if gone:
                 parts.append(self._all_but(tuple(sorted(gone))))
             found = intersect(parts)
-            if found.hosts:
-                low, high = _drop_lengths(found.hosts, low, high)
+            if found.reader:
+                found, low, high = _drop_lengths(found, low, high)
             return StringDraft(found, low, high)
         except TooLargeError:
             raise too_large(pointer, "pattern") from None
@@ -78,7 +87,7 @@ class StringDrafts:
         """Return the automaton of all strings but some."""
         found = self._others.get(texts)
         if found is None:
-            found = self._others[texts] = complement(_unlabelled(of_texts(texts)))
+            found = self._others[texts] = complement(only_texts(texts))
         return found
 
     def language(self, formula: Formula, pointer: str) -> CharDfa:
@@ -95,7 +104,7 @@ class StringDrafts:
                 if draft.low or draft.high is not None:
                     bounded.append(of_length(draft.low, draft.high))
                 parts.append(intersect(bounded))
-            if len(parts) == 1 and not parts[0].hosts:
+            if len(parts) == 1 and not parts[0].reader:
                 return parts[0]
             return combine(parts, lambda labels: NO_LABEL if set(labels) <= {NO_LABEL} else 0)
         except TooLargeError:
@@ -114,29 +123,30 @@ def too_large(pointer: str, keyword: str) -> SchemaError:
     )
 
 
-def _drop_lengths(hosts: str, low: int, high: int | None) -> tuple[int, int | None]:
-    """Return the bounds of strings with host names of a kind: none, if all meet them.
+def _drop_lengths(dfa: CharDfa, low: int, high: int | None) -> tuple[CharDfa, int, int | None]:
+    """Return the automaton of strings that a reader reads, and bounds that all of them meet.
 
     Raises:
-        HostedError: they are not.
+        HostedError: others would be needed.
     """
-    least, most = (1, MOST) if hosts == STRICT else (3, None)
-    if low > least or high is not None and (most is None or high < most):
+    least, most = _LENGTHS[dfa.reader]
+    if high is not None and (most is None or high < most):
         raise HostedError
-    return 0, None
+    if low == 1 and not least:
+        some = of_length(1, None)
+        labels = [NO_LABEL if label == NO_LABEL else 0 for label in some.labels]
+        rows = (some.starts, some.classes, some.defaults, some.rows)
+        return CharDfa(*rows, labels, some.start, dfa.reader), 0, None
+    if low > least:
+        raise HostedError
+    return dfa, 0, None
 
 
 def _hosted(pointer: str) -> SchemaError:
     return SchemaError(
         pointer,
         "format",
-        "is idn-hostname or idn-email beside a pattern or a length, negated, or of keys, which is "
-        "not supported",
+        "is idn-hostname, idn-email or regex beside a pattern or a length, negated, or of keys, "
+        "which is not supported",
         "leave one of the two out",
     )
-
-
-def _unlabelled(dfa: CharDfa) -> CharDfa:
-    """Return an automaton whose accepting states all have the label 0."""
-    labels = [NO_LABEL if label == NO_LABEL else 0 for label in dfa.labels]
-    return CharDfa(dfa.starts, dfa.classes, dfa.defaults, dfa.rows, labels, dfa.start)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from maskc.jsonschema.automata import TooLargeError, list_strings
+from maskc.jsonschema.automata import list_strings
+from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formats import LENGTHS, build_format
 from maskc.jsonschema.formulas import BIT, EVERY_TYPE, Formula
@@ -101,8 +102,6 @@ class StringKeywords:
         if name not in self._formats:
             found = self._space.true
             dfa = build_format(name)
-            if isinstance(dfa, str):
-                raise place.fault("format", f"{name!r} {dfa}", "leave it out")
             if dfa is not None:
                 found = self._space.make("string", self._space.add_dfa(dfa), True)
                 if name in LENGTHS:

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from maskc.jsonschema.automata import LAST, CharSet
 from maskc.jsonschema.categories import find_category
+from maskc.jsonschema.charsets import LAST, CharSet
 
 _MOST_DIGITS = 12  # of a count
 _MAX_DEPTH = 60
@@ -94,6 +94,7 @@ _CLASSES = {
     "s": _SPACE,
     "S": _SPACE.negate(),
 }
+_HEX = frozenset("0123456789abcdefABCDEF")
 _CONTROLS = {"n": 10, "r": 13, "t": 9, "v": 11, "f": 12}
 _EMPTY = Sequence(())
 _NOTHING = Choice(())
@@ -183,7 +184,7 @@ class _Parser:
         if character == "(":
             return self.group(depth)
         if character == "[":
-            return Set(self.bracket())
+            return Set(self.bracket().of_texts())
         if character == ".":
             return Set(_LINE_ENDS.negate())
         if character in "^$":
@@ -206,7 +207,7 @@ class _Parser:
             raise PatternError("has a look-behind, which is not supported")
         elif self.eat("?<"):
             end = self.text.find(">", self.at)
-            if end < 0 or not self.text[self.at : end].isidentifier():
+            if end < 0 or not self.text[self.at : end].replace("$", "_").isidentifier():
                 raise PatternError("has a group without a proper name")
             self.at = end + 1
             node = self.choice(depth + 1)
@@ -226,7 +227,7 @@ class _Parser:
             return Assertion(self.text[self.at - 1])
         if self.peek() in "123456789" or self.peek() == "k":
             raise PatternError("has a back-reference, which is not regular")
-        return Set(self.class_escape())
+        return Set(self.class_escape().of_texts())
 
     def class_escape(self) -> CharSet:
         """Read what stands after a backslash, as one character or a class."""
@@ -245,7 +246,7 @@ class _Parser:
             self.at += 1
             return _one(ord(control) % 32)
         if letter == "0":
-            if self.peek().isdigit():
+            if self.peek().isascii() and self.peek().isdigit():
                 raise PatternError("has an octal escape, which is no ECMA-262 with the flag u")
             return _one(0)
         if letter == "x":
@@ -259,11 +260,8 @@ class _Parser:
     def code_point(self) -> int:
         if self.eat("{"):
             end = self.text.find("}", self.at)
-            digits = self.text[self.at : end] if end > 0 else ""
-            try:
-                value = int(digits, 16) if len(digits) < 9 else LAST + 1
-            except ValueError:
-                value = LAST + 1
+            digits = self.text[self.at : end] if end > self.at else "none"
+            value = int(digits, 16) if _HEX.issuperset(digits) and len(digits) < 99 else LAST + 1
             if value > LAST:
                 raise PatternError(r"has \u{…} without a code point")
             self.at = end + 1
@@ -280,7 +278,7 @@ class _Parser:
 
     def hexadecimal(self, n: int) -> int:
         digits = self.peek(n)
-        if len(digits) < n or any(digit not in "0123456789abcdefABCDEF" for digit in digits):
+        if len(digits) < n or not _HEX.issuperset(digits):
             raise PatternError(f"has an escape without its {n} hexadecimal digits")
         self.at += n
         return int(digits, 16)
@@ -337,5 +335,7 @@ def _one(code_point: int) -> CharSet:
 
 
 def _single(characters: CharSet) -> int | None:
-    (low, high), *more = characters.ranges
-    return low if low == high and not more else None
+    if len(characters.ranges) != 1:
+        return None
+    ((low, high),) = characters.ranges
+    return low if low == high else None

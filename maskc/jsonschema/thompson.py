@@ -12,13 +12,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 
 from maskc.budget import poll
-from maskc.jsonschema.automata import (
-    MAX_STATES,
-    CharSet,
-    TooLargeError,
-    explore_rows,
-    merge_starts,
-)
+from maskc.jsonschema.charsets import CharSet
+from maskc.jsonschema.exploring import MAX_STATES, TooLargeError, explore_rows, merge_starts
 from maskc.jsonschema.syntax import (
     Assertion,
     Choice,

@@ -7,14 +7,15 @@ after.
 
 Example: after ``a`` of ``^ab|ac`` two threads wait, for ``b`` and for ``c``.
 
-Limits: ``MAX_MOVES`` threads are moved.
+Limits: ``MAX_MOVES`` threads are moved, of one no more than ``MAX_AT_ONCE`` are made, and
+``MAX_PLACES`` ways to the next character are looked at.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence as Sequence_
 
-from maskc.jsonschema.automata import TooLargeError
+from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.syntax import (
     ANYTHING,
     WORD,
@@ -28,15 +29,20 @@ from maskc.jsonschema.syntax import (
 )
 
 MAX_MOVES = 400_000
+MAX_PLACES = 50_000  # from one list
+MAX_AT_ONCE = 20_000  # threads that look-aheads make of one
 # What is still to be matched: nodes as a linked list, by number; 0 has none. A thread is a set of
 # lists which must all match, and of sets of threads that must not.
 Rest = int
 Thread = tuple[frozenset[Rest], frozenset["State"]]
 State = frozenset[Thread]
+_FEW = 64  # threads that are compared with each other
 BEFORE, AFTER = -1, -2  # in the place of a character: the start and the end of the text
 
 
-_Way = tuple[Rest | None, tuple[Rest, ...], tuple[State, ...]]
+# A list, and the look-aheads on the way to it: what must match what follows, and what must not.
+_Place = tuple[Rest, frozenset[Rest], frozenset[Rest]]
+_Way = tuple[Rest | None, frozenset[Rest], frozenset[Rest]]
 
 
 class Matcher:
@@ -79,7 +85,7 @@ class Matcher:
         return any(
             reached is None
             and all(self._can_end(w, before) for w in more)
-            and not any(self.ends(u, before) for u in fewer)
+            and not any(self._can_end(u, before) for u in fewer)
             for reached, more, fewer in self._expand(list_, before, AFTER)
         )
 
@@ -93,8 +99,7 @@ class Matcher:
             options: list[Thread] = [(frozenset(), frozenset())]
             for list_ in wanted:
                 moved = self._advance(list_, before, character)
-                options = [(w | more, u | fewer) for w, u in options for more, fewer in moved]
-                options = list(dict.fromkeys(options))
+                options = _combine(options, moved)
             blocked = set()
             for threads in unwanted:
                 after = self.advance(threads, before, character)
@@ -105,9 +110,7 @@ class Matcher:
                 if any(_always(threads) for threads in u | blocked):
                     continue
                 found.add((every, u | blocked))
-        if any(not w and not u for w, u in found):
-            return frozenset([(frozenset(), frozenset())]) if found else frozenset()
-        return frozenset(found)
+        return _weakest(found)
 
     def _advance(self, list_: Rest, before: int, character: int) -> list[Thread]:
         """Return threads that stand for what is left of a list after a character."""
@@ -123,12 +126,13 @@ class Matcher:
             if reached is None:
                 continue
             options: list[Thread] = [(frozenset([reached]), frozenset())]
-            for w in more:
+            for w in sorted(more):
                 moved = self._advance(w, before, character)
-                options = [(a | c, b | d) for a, b in options for c, d in moved]
+                options = _combine(options, moved)
             blocked = set()
-            for threads in fewer:
-                after = self.advance(threads, before, character)
+            for list_ in sorted(fewer):
+                unwanted: State = frozenset([(frozenset([list_]), frozenset())])
+                after = self.advance(unwanted, before, character)
                 if after:
                     blocked.add(after)
             found += [(w, u | frozenset(blocked)) for w, u in options]
@@ -140,13 +144,13 @@ class Matcher:
         With ``AFTER`` as the character, ``None`` stands for reaching the end.
         """
         found: list[_Way] = []
-        open_: list[tuple[Rest, tuple[Rest, ...], tuple[State, ...]]] = [(list_, (), ())]
+        open_: list[_Place] = [(list_, frozenset(), frozenset())]
         seen = set(open_)
 
-        def reach(
-            place: tuple[Rest, tuple[Rest, ...], tuple[State, ...]],
-        ) -> None:
+        def reach(place: _Place) -> None:
             if place not in seen:
+                if len(seen) > MAX_PLACES:
+                    raise TooLargeError
                 seen.add(place)
                 open_.append(place)
 
@@ -170,7 +174,8 @@ class Matcher:
                     if least == 0:
                         reach((rest, more, fewer))
                     if most != 0:
-                        # A pass that reads nothing leads back here, where it is seen.
+                        # A pass that reads nothing leads back here, where it is seen: the
+                        # look-aheads in it are the same ones as of the pass before.
                         again = self._repeat(node, body, least, most)
                         reach((self.list_of((body, again), rest), more, fewer))
                 case Assertion(kind):
@@ -179,10 +184,9 @@ class Matcher:
                 case Look(body, positive):
                     ahead = self.list_of((body, ANYTHING))
                     if positive:
-                        reach((rest, (*more, ahead), fewer))
+                        reach((rest, more | {ahead}, fewer))
                     else:
-                        thread: Thread = (frozenset([ahead]), frozenset())
-                        reach((rest, more, (*fewer, frozenset([thread]))))
+                        reach((rest, more, fewer | {ahead}))
         return found
 
     def _repeat(self, node: Node, body: Node, least: int, most: int | None) -> Node:
@@ -192,6 +196,30 @@ class Matcher:
             again = Repeat(body, max(least - 1, 0), None if most is None else most - 1)
             found = self._again[id(node)] = self._same.setdefault(again, again)
         return found
+
+
+def _combine(options: list[Thread], moved: list[Thread]) -> list[Thread]:
+    """Return each of some threads with each of others.
+
+    Raises:
+        TooLargeError: they are too many.
+    """
+    if len(options) * len(moved) > MAX_AT_ONCE:
+        raise TooLargeError
+    return list(dict.fromkeys((a | c, b | d) for a, b in options for c, d in moved))
+
+
+def _weakest(threads: set[Thread]) -> State:
+    """Return threads without those that ask for more than another one does."""
+    if any(not w and not u for w, u in threads):
+        return frozenset([(frozenset(), frozenset())])
+    if not 1 < len(threads) <= _FEW:
+        return frozenset(threads)
+    return frozenset(
+        (w, u)
+        for w, u in threads
+        if not any(a <= w and b <= u and (a, b) != (w, u) for a, b in threads)
+    )
 
 
 def _always(state: State) -> bool:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from maskc.artifact.model import check
-from maskc.emit import graph as graph_module
+from maskc.emit import answers
 from maskc.ids import ANY_PROFILE
 from tests.compiled import compile_text, legal_tokens
 
@@ -33,7 +33,7 @@ def test_the_header_bounds_the_moves_of_one_fill():
 @pytest.mark.parametrize("text", ["", "(", "([", "([x", "([x]", "((x", "((x)"])
 def test_nodes_left_open_by_the_bound_give_the_same_masks(monkeypatch, text):
     decided = compile_text(BRACKETS, TOKENS)
-    monkeypatch.setattr(graph_module, "MAX_UNIONS", 0)
+    monkeypatch.setattr(answers, "MAX_UNIONS", 0)
     asked = compile_text(BRACKETS, TOKENS)
     assert asked.header["counts"]["undecided_nodes"] > 0
     assert legal_tokens(asked, text) == legal_tokens(decided, text)

@@ -1,11 +1,15 @@
 """A formula of one type as alternatives, each a conjunction of atoms."""
 
+import json
+
+import jsonschema
 import pytest
 
 from maskc.errors import SchemaError
 from maskc.jsonschema import alternatives
 from maskc.jsonschema.alternatives import Alternatives, intersect_bounds
 from maskc.jsonschema.expressions import Space
+from tests.jsonschema.texts import accepts, build_machine
 
 
 def find(space, formula, type_="string"):
@@ -96,3 +100,47 @@ def test_branches_that_differ_in_the_key_they_require_are_not_multiplied():
         branches.append(space.both([space.some(key, space.true), space.all(key, fits)]))
     # A branch fails if its key is missing, or has another value: that is one way, not two.
     assert len(find(space, space.make("one", tuple(branches)), "object")) == len(branches)
+
+
+def differ(n, **keywords):
+    """Return objects of which exactly one of so many schemas holds, each with a name of its own."""
+    branches = [
+        {"properties": {f"p{k}": {"type": "null"}, f"q{k}": {"type": "null"}}, **keywords}
+        for k in range(n)
+    ]
+    return {"type": "object", "oneOf": branches}
+
+
+def test_an_object_that_fits_one_of_many_schemas_has_one_alternative_for_each():
+    """Each of the eight others fails by one of two members: 9 · 2⁸ ways, and nine with wishes."""
+    machine = build_machine(differ(9))
+    objects = [{}, {"p1": 1}, {f"p{k}": 1 for k in range(1, 9)}, {f"q{k}": 1 for k in range(9)}]
+    assert [accepts(machine, json.dumps(held)) for held in objects] == [False, False, True, False]
+
+
+def test_patterns_that_exclude_each_other_tell_branches_apart():
+    branches = [
+        {
+            "required": ["id"],
+            "properties": {"id": {"type": "string", "pattern": f"^{name}:.+"}, name: {}, "x": kind},
+            "additionalProperties": False,
+        }
+        for name in ("npm", "gem", "cargo", "pypi", "opam", "nuget", "golang")
+        for kind in ({"type": "string"}, {"type": "array", "items": {"const": name}})
+    ]
+    machine = build_machine({"type": "object", "oneOf": branches})
+    held = {"id": "npm:a", "npm": 1, "x": ["npm"]}
+    assert accepts(machine, json.dumps(held))
+    assert not accepts(machine, json.dumps({**held, "gem": 1}))
+    assert not accepts(machine, json.dumps({"id": "npm:a"}))  # two of the branches hold
+
+
+def test_what_all_branches_refer_to_tells_none_apart():
+    """Each branch fails by its own members alone, not by those of what it refers to."""
+    base = {"properties": {f"b{n}": {"type": "integer"} for n in range(6)}, "required": ["b0"]}
+    own = [{"properties": {name: {"type": "null"}}, "required": [name]} for name in "abcdefghi"]
+    branches = [{"allOf": [{"$ref": "#/$defs/base"}, branch]} for branch in own]
+    schema = {"$defs": {"base": base}, "type": "object", "oneOf": branches}
+    machine, validator = build_machine(schema), jsonschema.Draft202012Validator(schema)
+    for held in ({"b0": 1}, {"b0": 1, "a": None}, {"b0": 1, "a": None, "c": None}, {"a": None}):
+        assert accepts(machine, json.dumps(held)) == validator.is_valid(held), held

@@ -1,17 +1,11 @@
 import pytest
 
-from maskc.jsonschema import automata
-from maskc.jsonschema.automata import (
-    TooLargeError,
-    _refine,
-    combine,
-    intersect,
-    list_strings,
-    of_texts,
-    relabel,
-)
+from maskc.jsonschema import exploring
+from maskc.jsonschema.automata import combine, intersect, list_strings, of_texts, relabel
+from maskc.jsonschema.exploring import TooLargeError, _refine
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL
+from maskc.runtime.schema.strings.characters import NO_LABEL
+from maskc.runtime.schema.strings.transitions import DEAD
 
 
 def accepts(dfa, text):
@@ -24,7 +18,7 @@ def test_many_automata_are_intersected_as_few_are():
 
 
 def test_too_many_steps_are_refused_before_they_are_taken(monkeypatch):
-    monkeypatch.setattr(automata, "MAX_WORK", 20)
+    monkeypatch.setattr(exploring, "MAX_WORK", 20)
     parts = [build_pattern(pattern) for pattern in ("^a{5}$", "^a{7}$")]
     with pytest.raises(TooLargeError):
         combine(parts, max)

@@ -1,7 +1,11 @@
+import numpy as np
 import pytest
 
+import maskc
 from maskc.errors import SchemaError
+from maskc.jsonschema.compiling import compile_schema
 from maskc.runtime.schema.plan.plan import Layout
+from maskc.vocab.vocabulary import build_byte_table, build_vocabulary
 from tests.jsonschema.texts import accepts, build_machine, read
 
 PERSON = {
@@ -104,6 +108,17 @@ def test_keys_in_the_schemas_order_come_in_no_other():
     assert read(machine, '{"c') is None
 
 
+def test_keys_that_are_only_required_come_after_those_with_a_schema():
+    inner = {"type": "object", "properties": {"c": {}}, "required": ["a", "b"]}
+    schema = {**inner, "required": ["b", "a"], "properties": {"c": inner}}
+    machine = build_machine(schema, layout=Layout(key_order="schema"))
+    right = '{"c":{"c":1,"a":1,"b":1,"x":1},"b":1,"a":1,"x":1}'
+    assert accepts(machine, right)
+    assert not accepts(machine, right.replace('"a":1,"b":1', '"b":1,"a":1'))
+    assert not accepts(machine, right.replace('"a":1,"x":1}', '"x":1,"a":1}'))
+    assert not accepts(machine, '{"b":1,"a":1,"c":{"a":1,"b":1}}')
+
+
 @pytest.mark.parametrize(
     ("blanks", "text", "legal"),
     [
@@ -150,6 +165,7 @@ def test_references_lead_to_resources_of_the_caller():
         ({"properties": {"a": {"type": "strin"}}}, "/properties/a", "type"),
         ({"items": {"$ref": "#/nowhere"}}, "/items", "$ref"),
         ({"$ref": "#"}, "", "$ref"),
+        ({"$dynamicRef": "#n", "$dynamicAnchor": "n"}, "", "$dynamicRef"),
         (
             {"allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"anyOf": [{"$ref": "#"}]}}},
             "/$defs/a",
@@ -158,7 +174,7 @@ def test_references_lead_to_resources_of_the_caller():
         ({"properties": {"a": {"pattern": "(?<=a)b"}}}, "/properties/a", "pattern"),
         ({"properties": {"a": {"pattern": "("}}}, "/properties/a", "pattern"),
         ({"properties": {"a": {"pattern": "(a)\\1"}}}, "/properties/a", "pattern"),
-        ({"items": {"format": "regex"}}, "/items", "format"),
+        ({"items": {"format": "regex", "maxLength": 3}}, "/items", "format"),
         ({"$schema": "https://example.com/mine"}, "", "$schema"),
         ({"minLength": -1}, "", "minLength"),
         ({"multipleOf": 0}, "", "multipleOf"),
@@ -187,3 +203,16 @@ def test_what_is_not_supported_is_refused_by_place_and_keyword(schema, pointer, 
 def test_a_schema_that_nothing_fits_is_refused(schema):
     with pytest.raises(SchemaError, match="fits no value at all"):
         build_machine(schema)
+
+
+def test_contents_that_are_opened_again_are_read_from_their_arrays():
+    vocabulary = build_vocabulary("bytes", build_byte_table())
+    contents = compile_schema(PERSON, vocabulary)
+    matchers = [maskc.Artifact(contents).matcher() for _ in range(2)]
+    assert contents.made == []
+    bitmask = maskc.allocate_bitmask(2, vocabulary.vocab_size)
+    for byte in b'{"age": 3, "name": "x"}':
+        for row, matcher in enumerate(matchers):
+            matcher.fill_bitmask(bitmask, row)
+            assert matcher.accept_bytes(bytes([byte]))
+        assert np.array_equal(bitmask[0], bitmask[1])

@@ -51,6 +51,20 @@ def test_an_identifier_that_is_no_text_is_none(year):
     assert not accepts(machine, '{"a": null}')
 
 
+@pytest.mark.parametrize(
+    ("schema", "pointer"),
+    [
+        ({"$id": 5, "$ref": "#/$defs/a", "$defs": {"a": {}}}, ""),
+        ({"$id": [], "properties": {"a": {"$id": "x", "$ref": "#"}}}, ""),
+        ({"$id": "http://[", "items": {"$id": "y", "$ref": "#"}}, "/items"),
+    ],
+)
+def test_an_identifier_that_is_no_uri_is_refused_where_a_reference_needs_it(schema, pointer):
+    with pytest.raises(SchemaError, match="is no URI") as caught:
+        build_machine(schema)
+    assert (caught.value.pointer, caught.value.keyword) == (pointer, "$id")
+
+
 VOCABULARY = "https://json-schema.org/draft/2020-12/vocab"
 
 
@@ -86,3 +100,22 @@ def test_meta_schemas_that_name_each_other_are_refused():
     metas = {"urn:a": {"$schema": "urn:b"}, "urn:b": {"$schema": "urn:a"}}
     with pytest.raises(SchemaError, match="names 'urn:a', which is no dialect"):
         build_machine({"$schema": "urn:a"}, resources=metas)
+
+
+@pytest.mark.parametrize("other", [{"not": 1}, {"properties": 1}, {"allOf": [1]}])
+def test_a_reference_in_a_document_with_no_schema_somewhere_says_so(other):
+    schema = {"$ref": "#n", "$defs": {"x": other, "y": {"$anchor": "n"}}}
+    with pytest.raises(SchemaError, match="some keyword of the document holds no schema"):
+        build_machine(schema)
+
+
+def test_a_dialect_behind_a_reference_is_refused_where_it_stands():
+    schema = {"$ref": "#n", "$defs": {"a": {"$anchor": "n", "$schema": "x"}}}
+    with pytest.raises(SchemaError, match="names 'x'") as caught:
+        build_machine(schema)
+    assert caught.value.pointer == "/$defs/a"
+
+
+def test_a_resource_whose_dialect_is_no_text_is_refused():
+    with pytest.raises(SchemaError, match="is no string in the resource 'urn:a'"):
+        build_machine({"$ref": "urn:a"}, resources={"urn:a": {"$schema": False}})

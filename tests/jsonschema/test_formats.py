@@ -67,9 +67,5 @@ def test_a_leap_second_has_no_offset_of_other_minutes():
     assert dfa.read("00:14:60+00:1") == 0
 
 
-def test_a_format_that_is_not_regular_is_refused_with_the_reason():
-    assert "not regular" in build_format("regex")
-
-
 def test_another_name_is_an_annotation():
     assert build_format("color") is None

@@ -9,11 +9,12 @@ from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.plan.entries import PlanError
-from maskc.runtime.schema.plan.plan import Layout, Plan
+from maskc.runtime.schema.plan.plan import FrozenPlan, Layout, Plan
+from maskc.runtime.schema.strings.texts import find_texts
 
 
 def plan_of(schema):
-    return json.loads(build_plan(schema, resources={}, layout=Layout(), assert_formats=True))
+    return json.loads(build_plan(schema, resources={}, layout=Layout(), assert_formats=True).data)
 
 
 def test_equal_rules_are_written_once():
@@ -85,8 +86,8 @@ def test_a_large_enum_is_written_as_its_texts():
 
 
 def test_the_plan_of_a_large_enum_reads_its_texts():
-    data = build_plan({"enum": WORDS}, resources={}, layout=Layout(), assert_formats=True)
-    (dfa,) = Plan(data, Layout(), Budget(1 << 20)).dfas
+    data = build_plan({"enum": WORDS}, resources={}, layout=Layout(), assert_formats=True).data
+    (dfa,) = Plan(FrozenPlan(data), Layout(), Budget(1 << 20)).dfas
     texts = ["".join(letters) for n in range(9) for letters in product("aé", repeat=n)]
     assert [t for t in texts if dfa.labels[dfa.read(t)] == 0] == sorted(
         WORDS, key=lambda word: (len(word), word)
@@ -114,4 +115,73 @@ def test_many_names_of_an_object_are_written_as_texts_with_labels():
 def test_a_damaged_list_of_texts_is_refused(entry, fact):
     plan = {**plan_of({"enum": WORDS}), "dfas": [entry]}
     with pytest.raises(PlanError, match=fact):
-        Plan(json.dumps(plan).encode(), Layout(), Budget(1 << 20))
+        Plan(FrozenPlan(json.dumps(plan).encode()), Layout(), Budget(1 << 20))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"a": {"pattern": "^b+$"}, "c": {"format": "date"}}, "minProperties": 2},
+        {"format": "idn-hostname"},
+        {"enum": WORDS},
+        {"properties": {word: {"maxLength": 3} for word in WORDS}, "additionalProperties": False},
+    ],
+)
+def test_automata_that_were_made_here_are_those_that_are_read(schema):
+    frozen = build_plan(schema, resources={}, layout=Layout(), assert_formats=True)
+    made = Plan(frozen, Layout(), Budget(0)).dfas
+    read = Plan(FrozenPlan(frozen.data), Layout(), Budget(0)).dfas
+    assert len(made) == len(read) > 0
+    assert list(map(describe, made)) == list(map(describe, read))
+
+
+MANY = {
+    "properties": {
+        "a": {"type": "integer", "minimum": 3, "multipleOf": 0.5},
+        "b": {"type": "array", "items": {"enum": ["x", "y"]}, "uniqueItems": True, "minItems": 2},
+        "c": {"type": "string", "minLength": 2},
+        "d": {"contains": {"type": "null"}, "maxContains": 2},
+    },
+    "patternProperties": {"^x": {"$ref": "#"}},
+    "not": {"additionalProperties": {"type": "null"}},
+    "required": ["a"],
+    "maxProperties": 9,
+}
+
+
+@pytest.mark.parametrize("key_order", ["any", "schema"])
+def test_a_plan_that_was_made_here_is_the_one_that_is_read(key_order):
+    layout = Layout(key_order=key_order)
+    schema = MANY if key_order == "any" else {**MANY, "not": {"required": ["z"]}}
+    frozen = build_plan(schema, resources={}, layout=layout, assert_formats=True)
+    made = Plan(frozen, layout, Budget(0))
+    read = Plan(FrozenPlan(frozen.data), layout, Budget(0))
+    assert frozen.parts is not None
+    assert made.positions == read.positions
+    assert made.root == read.root
+    assert [rule.identity for rule in made.numbers] == [rule.identity for rule in read.numbers]
+    assert list(map(describe_string, made.strings)) == list(map(describe_string, read.strings))
+    assert list(map(describe_object, made.objects)) == list(map(describe_object, read.objects))
+    assert list(map(describe_array, made.arrays)) == list(map(describe_array, read.arrays))
+
+
+def describe_string(rule):
+    return describe(rule.body.dfa), rule.low, rule.high
+
+
+def describe_object(rule):
+    counts = (rule.required, rule.low, rule.high, rule.n_wishes, rule.ordered)
+    return describe(rule.dfa), rule.n_names, list(map(list, rule.options)), *counts
+
+
+def describe_array(entry):
+    rule = entry.rule
+    pieces = [(start, list(options)) for start, options in rule.pieces]
+    return pieces, rule.low, rule.high, rule.counters, entry.unique, entry.repeats
+
+
+def describe(dfa):
+    """Return what tells an automaton from others, whatever numbers the states of texts have."""
+    rows = [sorted(row.items()) for row in dfa.rows]
+    states = (dfa.starts, dfa.classes, dfa.defaults, rows, dfa.labels)
+    return find_texts(dfa) or (*map(list, states), dfa.start, dfa.reader)

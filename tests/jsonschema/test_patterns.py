@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.jsonschema.automata import TooLargeError
+from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.patterns import build_pattern, split_pattern
 from maskc.jsonschema.syntax import PatternError
+from maskc.runtime.schema.strings.transitions import DEAD
 
 # Patterns that ECMA-262 and re read alike, but for $.
 PATTERNS = [
@@ -44,6 +45,12 @@ def test_a_pattern_is_found_where_re_finds_it(pattern, text):
         (r"\p{Script=Greek}", "only categories"),
         ("^(a|bb){0,99999}$", "repeats something 99,999 times, more than 5,000"),
         ("a{0,9999999999999}", "repeats something 10 to the power of 12 times or more"),
+        (r"\u{-1}", "without a code point"),
+        (r"\u{+41}", "without a code point"),
+        (r"\u{4_1}", "without a code point"),
+        (r"\u{ 41 }", "without a code point"),
+        (r"\u{}", "without a code point"),
+        (r"\01", "octal"),
     ],
 )
 def test_what_is_no_pattern_or_not_regular_is_refused(pattern, why):
@@ -73,3 +80,29 @@ def test_a_pattern_is_found_where_one_of_its_parts_is(pattern, text):
         for dfa, low, high in split_pattern(pattern)
     )
     assert found == (re.search(pattern.replace("$", r"\Z"), text) is not None)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [r"\ud83d", r"[\ud800-\udfff]", r"[^\0-\ud7ff\ue000-\u{10ffff}]", r"\p{Cs}", r"[\P{Any}]"],
+)
+def test_no_text_has_half_of_a_surrogate_pair(pattern):
+    """Or the strings of such a pattern would be a dead end."""
+    assert build_pattern(pattern).start == DEAD
+    assert build_pattern(f"^(?!a{pattern})").is_universal
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        (r"^[\P{Any}-a]$", "-"),
+        (r"^\u{00000000061}$", "a"),
+        (r"^(?<$a>b)$", "b"),
+        ("^\\0²$", "\0²"),
+        (r"^[\ud7ff-\ue000]$", "\ue000"),
+        (r"^\ud83d\ude00$", "😀"),
+    ],
+)
+def test_odd_patterns_are_read(pattern, text):
+    dfa = build_pattern(pattern)
+    assert dfa.labels[dfa.read(text)] >= 0

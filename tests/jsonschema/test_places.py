@@ -38,3 +38,9 @@ def test_a_map_of_schemas_is_an_object():
     assert place({"properties": {"b": True}}).map("properties") == {"b": True}
     with pytest.raises(SchemaError, match="properties is no object"):
         place({"properties": []}).map("properties")
+
+
+@pytest.mark.parametrize("schemas", [{"not": {}}, [], "#/", None])
+def test_a_list_of_schemas_is_a_list_with_one(schemas):
+    with pytest.raises(SchemaError, match="allOf is no list of schemas"):
+        place({"allOf": schemas}).schemas("allOf")

@@ -21,16 +21,15 @@ def test_a_closed_formula_is_built_once_and_late():
 
 def test_a_circle_through_an_item_ends():
     space = Space()
-    ref = space.make("ref", "a")
-    space.close("a", lambda: space.make("items", 0, None, ref), "/a")
+    ref = space.close("a", lambda: space.make("items", 0, None, ref), "/a")
     assert space.expand(ref).args[2] is ref
 
 
 def test_a_circle_at_the_same_value_is_refused_where_it_stands():
     space = Space()
     short = space.make("length", 0, 3)
-    space.close("a", lambda: space.both([short, space.make("ref", "b")]), "/a")
-    space.close("b", lambda: space.either([short, space.make("noref", "a")]), "/b")
+    first = space.close("a", lambda: space.both([short, second]), "/a")
+    second = space.close("b", lambda: space.either([short, space.negate(first)]), "/b")
     with pytest.raises(SchemaError, match="leads back to itself") as caught:
-        space.expand(space.make("ref", "a"))
+        space.expand(first)
     assert caught.value.pointer == "/a"

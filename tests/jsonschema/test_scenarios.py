@@ -111,3 +111,25 @@ def test_too_many_pairs_of_ways_are_refused():
     ways = [{"anyOf": [{"properties": {f"k{n}": {"type": "null"}}}, {}]} for n in range(8)]
     with pytest.raises(SchemaError, match="more than 200,000 pairs"):
         build_machine({"allOf": ways * 100, "unevaluatedProperties": False})
+
+
+A, B = ({"properties": {name: {}}, "required": [name]} for name in "ab")
+
+
+@pytest.mark.parametrize(
+    ("schema", "valid", "invalid"),
+    [
+        ({"oneOf": [A, B]}, ['{"a":1}', '{"b":1}'], ['{"a":1,"b":1}', "{}", '{"a":1,"c":1}']),
+        ({"if": A}, ['{"a":1}', "{}"], ['{"b":1}', '{"a":1,"b":1}']),
+        (
+            {"if": A, "then": B, "else": {"properties": {"c": {}}}},
+            ['{"a":1,"b":1}', '{"c":1}'],
+            ['{"a":1}', '{"b":1}', '{"a":1,"b":1,"c":1}'],
+        ),
+        ({"if": {"not": A}, "else": B}, ["{}"], ['{"a":1,"b":1}', '{"b":1}']),
+    ],
+)
+def test_only_branches_that_hold_evaluate(schema, valid, invalid):
+    machine = build_machine({"type": "object", **schema, "unevaluatedProperties": False})
+    assert [text for text in valid if not accepts(machine, text)] == []
+    assert [text for text in invalid if accepts(machine, text)] == []

@@ -3,6 +3,7 @@
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT
 from maskc.jsonschema.splitting import find_cases, join_members
+from tests.jsonschema.texts import accepts_value, build_machine
 
 KEY = ("names", frozenset(["t"]))
 
@@ -63,3 +64,23 @@ def test_options_about_several_keys_stay_as_they_are():
     pair = space.make("all", ("names", frozenset(["a", "b"])), space.false)
     number = space.types(BIT["number"])
     assert join_members(space, [pair, number]) == [pair, number]
+
+
+def test_listed_objects_among_the_options_make_no_cases():
+    """Cases are looked for from a hundred ways on in which options combine."""
+    listed = {"z": 1, "y": 2}
+
+    def clause(keys):
+        options = [
+            {"properties": {key: {"const": 1}}, "required": [key], "maxProperties": 9}
+            for key in keys
+        ]
+        return {"anyOf": [*options, {"enum": [listed]}]}
+
+    machine = build_machine(
+        {"type": "object", "allOf": [clause(k) for k in ("ab", "cd", "ef", "gh", "ij")]}
+    )
+    assert accepts_value(machine, listed)
+    assert accepts_value(machine, dict.fromkeys("adehi", 1))
+    assert not accepts_value(machine, dict.fromkeys("adeh", 1))
+    assert not accepts_value(machine, {**dict.fromkeys("adeh", 1), "i": 2})

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from maskc.jsonschema import thompson
-from maskc.jsonschema.automata import TooLargeError
+from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.patterns import build_pattern
 from maskc.jsonschema.syntax import Repeat, Set, parse_pattern
 from maskc.jsonschema.thompson import build_simple

@@ -1,7 +1,8 @@
 import pytest
 
 from maskc.jsonschema import threads
-from maskc.jsonschema.automata import CharSet, TooLargeError
+from maskc.jsonschema.charsets import CharSet
+from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.patterns import build_pattern
 from maskc.jsonschema.syntax import Repeat, parse_pattern
 from maskc.jsonschema.thompson import build_simple
@@ -14,6 +15,11 @@ from maskc.jsonschema.thompson import build_simple
         (r"^(?!ab)", ["", "ba"], ["ab", "abc"]),
         (r"^(?=.*a)(?=.*b)[ab]{2}$", ["ab", "ba"], ["aa", "bb"]),
         (r"\Ba", ["xa"], ["a", " a"]),
+        # A look-ahead that a loop repeats without reading anything asks the same each time.
+        (r"x(?=a)*b", ["xb"], ["xab", "b"]),
+        (r"^(?:(?=a)b?|c)+$", ["c", "cc"], ["a", "b", "cb"]),
+        (r"^((?!ab$))+?a", ["a", "abc"], ["ab"]),
+        (r"^(?:(?!b)\b|a)*$", ["", "aa"], ["b", "ab"]),
     ],
 )
 def test_what_threads_wait_for_is_decided_between_characters(pattern, accepted, refused):
@@ -33,3 +39,16 @@ def test_threads_are_moved_so_often_and_no_more(monkeypatch):
     monkeypatch.setattr(threads, "MAX_MOVES", 10)
     with pytest.raises(TooLargeError):
         build_pattern(r"\ba{1,9}b")
+
+
+def test_look_aheads_that_come_in_any_order_are_counted():
+    ways = "|".join(f"(?={letter})" for letter in "abcdefghijklmnopqrst")
+    with pytest.raises(TooLargeError):
+        build_pattern(f"^(?:{ways})*z")
+
+
+def test_what_a_look_ahead_has_seen_need_not_be_waited_for():
+    dfa = build_pattern("^" + "".join(f"(?=.*{letter})" for letter in "abcdefgh"))
+    assert dfa.n_states == 2 + 2**8 - 1
+    assert dfa.labels[dfa.read("hgfedcba")] >= 0
+    assert dfa.labels[dfa.read("hgfedcb")] < 0

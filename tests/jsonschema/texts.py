@@ -10,11 +10,11 @@ from maskc.runtime.schema.plan.plan import Layout, Plan
 
 def build_machine(schema, *, resources=None, layout=None, assert_formats=True):
     layout = layout or Layout()
-    data = build_plan(
+    frozen = build_plan(
         schema, resources=resources or {}, layout=layout, assert_formats=assert_formats
     )
     budget = Budget(1 << 24)
-    return SchemaMachine(Plan(data, layout, budget), lambda _: None, budget)
+    return SchemaMachine(Plan(frozen, layout, budget), lambda _: None, budget)
 
 
 def read(machine, text, start=None):
@@ -25,6 +25,17 @@ def read(machine, text, start=None):
         if here is None:
             return None
     return here
+
+
+def count_legal(machine, text):
+    """Return how many bytes of a text are legal, one after the other."""
+    here, n_read = machine.start()[0], 0
+    for byte in text.encode():
+        here = machine.read(here, byte)
+        if here is None:
+            break
+        n_read += 1
+    return n_read
 
 
 def accepts(machine, text):

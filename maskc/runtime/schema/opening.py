@@ -13,7 +13,7 @@ from maskc.runtime.machine import EVERY_BYTE
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.masks.masks import SchemaMasks
 from maskc.runtime.schema.plan.entries import PlanError
-from maskc.runtime.schema.plan.plan import Layout, Plan
+from maskc.runtime.schema.plan.plan import FrozenPlan, Layout, Plan
 from maskc.runtime.schema.tries.mixes import Mixes
 from maskc.runtime.vocabulary import index_of
 
@@ -64,7 +64,11 @@ def open_schema(
 
 def _read_plan(contents: Contents, budget: Budget) -> Plan:
     layout = Layout(**contents.header["schema_layout"])
-    return Plan(contents.arrays["schema_plan"].tobytes(), layout, budget)
+    try:
+        frozen = contents.made.pop()
+    except IndexError:
+        frozen = FrozenPlan(contents.arrays["schema_plan"].tobytes())
+    return Plan(frozen, layout, budget)
 
 
 def check_plan(contents: Contents) -> str | None:

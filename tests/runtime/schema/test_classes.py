@@ -3,8 +3,8 @@ import pytest
 
 from maskc.jsonschema.patterns import build_pattern
 from maskc.runtime.schema.scans import classes
-from maskc.runtime.schema.scans.classes import matrix_of, reachable, scan_all
-from maskc.runtime.schema.scans.folding import number_keys
+from maskc.runtime.schema.scans.classes import matrix_of, never_dies, reachable, scan_all
+from maskc.runtime.schema.scans.scanned import number_keys
 from maskc.runtime.schema.scans.stepping import step_body
 from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.tries.trie import ROOT
@@ -31,7 +31,7 @@ def scan(dfa, state):
 def list_groups(scanned):
     """Return what each token can lead to, in the order of their ids."""
     groups, which = scanned.groups()
-    return [groups[n] for n in which[scanned.shape.unit_of].tolist()]
+    return [groups[n] for n in which[scanned.units.unit_of].tolist()]
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
@@ -46,7 +46,7 @@ def test_a_vocabulary_is_scanned_from_every_state_as_it_is_stepped(pattern):
         assert np.array_equal(row, INDEX.pack([INDEX.ids[place] for place in stepped.places]))
         closing = [p for node, _, _ in stepped.ended for p in INDEX.quotes_of(node)[0]]
         labels = np.array(dfa.labels)[scanned.quote_states]
-        assert sorted(scanned.quote_places[labels >= 0].tolist()) == sorted(closing)
+        assert sorted(scanned.units.quote_places[labels >= 0].tolist()) == sorted(closing)
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
@@ -93,3 +93,12 @@ def test_keys_are_numbered_in_their_order(keys):
     distinct, which = number_keys(np.array(keys, dtype=np.int64))
     assert distinct.tolist() == sorted(set(keys))
     assert distinct[which].tolist() == keys
+
+
+@pytest.mark.parametrize(
+    ("pattern", "wanted"),
+    [("ab", True), ("a|b+$", True), ("^[^,]*$", False), ("", True), ("^(?!ab)", False)],
+)
+def test_an_automaton_that_may_begin_anywhere_never_dies(pattern, wanted):
+    dfa = build_pattern(pattern)
+    assert never_dies(dfa, dfa.start) is wanted

@@ -7,7 +7,7 @@ import pytest
 
 import maskc
 from maskc.kit.file import make_kit
-from maskc.runtime.schema.machine.nodes import COLON, VALUE
+from maskc.runtime.schema.machine.nodes import COLON, STATE, VALUE
 from maskc.runtime.schema.masks.walking import make_parts
 from maskc.runtime.schema.plan.plan import Layout
 from maskc.vocab import load_vocabulary
@@ -20,7 +20,7 @@ STRINGS = {"type": "array", "items": {"type": "string", "maxLength": 9}}
 def content_after(schema, text, layout=None):
     machine = build_machine(schema, layout=layout)
     (node,) = read(machine, text).nodes
-    return make_parts(INDEX, machine).contents.of(node.state)
+    return make_parts(INDEX, machine).contents.of(node[STATE])
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,10 @@ def test_a_folded_token_has_as_many_characters():
     whole = whole_shape(INDEX, SPELLED)
     folded = fold_shape(whole, kinds_of("ab"))
     text = INDEX.texts.index(b"ab")
-    assert whole.sizes[whole.unit_of[INDEX.ids[text]]] == 2
-    assert np.array_equal(folded.sizes[folded.unit_of], whole.sizes[whole.unit_of])
+    assert whole.units.sizes[whole.units.unit_of[INDEX.ids[text]]] == 2
+    assert np.array_equal(
+        folded.units.sizes[folded.units.unit_of], whole.units.sizes[whole.units.unit_of]
+    )
 
 
 def test_kinds_that_cut_no_common_range_begin_with_what_is_folded():

@@ -1,5 +1,5 @@
 from maskc.runtime.schema.machine.fresh import freshen, list_frames, renew
-from maskc.runtime.schema.machine.nodes import FRESH
+from maskc.runtime.schema.machine.nodes import CAPTURES, FRESH, PARENTS, STATE
 from tests.jsonschema.texts import build_machine, read
 
 SCHEMA = {"type": "array", "items": {"type": "object"}, "uniqueItems": True}
@@ -13,7 +13,7 @@ def top_after(text, schema=SCHEMA):
 
 def test_an_item_that_differs_already_is_new():
     machine, node, text = top_after('[{"a": 1}, {"a": 2 ')
-    assert not renew(machine, node, text).captures
+    assert not renew(machine, node, text)[CAPTURES]
 
 
 def test_an_item_that_may_become_one_that_was_there_is_not_new():
@@ -25,9 +25,9 @@ def test_an_item_that_may_become_one_that_was_there_is_not_new():
 def test_a_fresh_item_is_compared_with_nothing():
     machine, node, _ = top_after('[{"a": 1}, {"a": "')
     made = freshen(machine, node)
-    assert not made.captures
-    assert [frame.state[6] for frame in list_frames(node)] == [0]
-    assert made.parents[0].parents[0].state[6] == FRESH
+    assert not made[CAPTURES]
+    assert [frame[STATE][6] for frame in list_frames(node)] == [0]
+    assert made[PARENTS][0][PARENTS][0][STATE][6] == FRESH
 
 
 def test_an_item_that_must_be_one_that_was_there_is_not_fresh():

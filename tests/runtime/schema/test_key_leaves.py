@@ -4,7 +4,8 @@ from maskc.native import is_compiled
 from maskc.runtime.schema.leaves import leaves
 from maskc.runtime.schema.leaves.key_leaves import KeyLeaves
 from maskc.runtime.schema.leaves.leaves import Leaves
-from maskc.runtime.schema.scans.classes import Scanned
+from maskc.runtime.schema.machine.nodes import STATE
+from maskc.runtime.schema.scans.scanned import Scanned
 from tests.runtime.schema.machines import INDEX, node_after
 
 NAMES = [f"{a}{b}{n}" for a in "abx1" for b in "aé1" for n in range(60)]
@@ -12,7 +13,7 @@ CLOSED = {"properties": {"ab": {}, "ax": {}, "q": {}}, "additionalProperties": F
 
 
 def leaf_of(keys, node, labels):
-    return keys.key(node.state[1], node.state[3], labels)
+    return keys.key(node[STATE][1], node[STATE][3], labels)
 
 
 def test_labels_that_a_prefix_leads_to_no_more_do_not_count():
@@ -82,7 +83,7 @@ def test_searched_and_scanned_keys_are_the_same(monkeypatch, text, is_open):
         "additionalProperties": is_open,
     }
     machine, node = node_after(schema, text)
-    rule = machine.plan.objects[node.state[1]]
+    rule = machine.plan.objects[node[STATE][1]]
     for labels in (rule.allowed, rule.allowed & 0b1010, rule.allowed & ~0xFF):
         found = []
         for most in (1 << 20, -(1 << 20)):

@@ -3,8 +3,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema.strings.characters import DEAD, of_words
-from maskc.runtime.schema.strings.keys import Keys, order_names
+from maskc.native import is_compiled
+from maskc.runtime.schema.strings import keys as keys_module
+from maskc.runtime.schema.strings.characters import of_words
+from maskc.runtime.schema.strings.keys import Keys, order_names, order_words
+from maskc.runtime.schema.strings.transitions import DEAD
 from tests.jsonschema.texts import build_machine
 
 
@@ -73,3 +76,20 @@ def test_words_alone_have_no_order():
     dfa = of_words(["a", "ab"])
     assert dfa.defaults[dfa.start] == DEAD
     assert order_names(dfa) is None
+
+
+@pytest.mark.skipif(is_compiled(), reason="exchanges a function")
+@pytest.mark.parametrize("words", [["a"], ["", "ab", "ac", "b"], ["name", "names", "id", "ide"]])
+def test_words_lead_to_the_same_labels_in_one_pass_as_in_many(monkeypatch, words):
+    dfa = of_words(words)
+    dfa.labels = [label if label < 0 else n for n, label in enumerate(dfa.labels)]
+    assert order_words(dfa) is not None
+    found = Keys(dfa, dfa.n_states, is_flat=False)
+    monkeypatch.setattr(keys_module, "order_words", lambda _: None)
+    wanted = Keys(dfa, dfa.n_states, is_flat=False)
+    assert (found.reach, found.endless) == (wanted.reach, wanted.endless)
+
+
+def test_what_leads_in_a_circle_is_no_list_of_words():
+    assert order_words(build_pattern("^(ab)*$")) is None
+    assert order_words(build_pattern("^a")) is None

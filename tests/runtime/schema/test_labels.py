@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from maskc.runtime.schema.strings.ace import is_ace, may_become_ace
 from maskc.runtime.schema.strings.hosts import LOOSE, START, STRICT, hosts_of
-from maskc.runtime.schema.strings.labels import kind_of, read_label, runs_between
+from maskc.runtime.schema.strings.label_kinds import kind_of, runs_between
+from maskc.runtime.schema.strings.labels import read_label
 
 DOTS = ".。．｡"
 # Each of these may need what follows it, or what stands before it.

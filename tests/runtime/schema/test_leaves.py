@@ -1,9 +1,12 @@
 import pytest
 
+from maskc.native import is_compiled
 from maskc.runtime.schema.leaves import leaves
 from maskc.runtime.schema.leaves.key_leaves import KeyLeaves
 from maskc.runtime.schema.leaves.leaves import Leaves
+from maskc.runtime.schema.machine.nodes import KEY, STATE, read_members
 from maskc.runtime.schema.strings.characters import CharDfa
+from maskc.runtime.schema.tries.tokens import Shared
 from tests.jsonschema.texts import read
 from tests.runtime.schema.machines import INDEX, node_after
 
@@ -12,12 +15,13 @@ def legal_inside(schema, text):
     """Return the tokens that a leaf keeps inside and those that close it, and what is read."""
     machine, node = node_after(schema, text)
     leaves = Leaves(INDEX, machine)
-    if len(node.state) == 5 and isinstance(node.state[2], tuple):
-        _, number, members, at, _ = node.state
+    if node[STATE][0] == KEY:
+        _, number, _, at, _ = node[STATE]
+        members = read_members(node[STATE])
         keys = KeyLeaves(INDEX, machine, leaves)
         leaf = keys.key(number, at, machine.plan.objects[number].open_labels(members))
     else:
-        _, number, at, count, _ = node.state
+        _, number, at, count, _ = node[STATE]
         leaf = leaves.string(number, at, count)
     inside = {t for t, i in zip(INDEX.texts, INDEX.ids, strict=True) if _has(leaf.inside, i)}
     closing = {INDEX.texts[p] for _, closers in leaf.closers for p in closers.places.tolist()}
@@ -39,6 +43,7 @@ def _has(part, token):
         ({"type": "string", "pattern": "^[a-z1]*$"}, '"a'),
         ({"type": "string", "pattern": "^[a-z1]*$", "maxLength": 3}, '"a'),
         ({"type": "string", "pattern": "^(?!ab)"}, '"'),
+        ({"type": "string", "pattern": "ab|b1"}, '"a'),
         ({"type": "string", "pattern": "^(?!ab)"}, '"\\u00'),
         ({"type": "string", "pattern": "^[ax]?\\d{0,3}$", "maxLength": 3}, '"'),
         ({"enum": ["ab", "a12", "x"]}, '"'),
@@ -76,3 +81,14 @@ def test_a_huge_automaton_is_not_compared_with_those_of_others(monkeypatch, text
     inside, _, taken = legal_inside({"enum": ["ab", "a12", "x"]}, text)
     assert inside == taken
     assert not asked
+
+
+@pytest.mark.skipif(is_compiled(), reason="exchanges a function")
+@pytest.mark.parametrize("text", ['"', '"a', '"x', '"ab1'])
+def test_a_pattern_that_may_begin_anywhere_is_closed_where_a_scan_says_so(monkeypatch, text):
+    schema = {"type": "string", "pattern": "ab+|[b-d]1|é"}
+    monkeypatch.setattr(leaves, "search", lambda *_, **__: None)
+    found = legal_inside(schema, text)
+    monkeypatch.setattr(leaves, "never_dies", lambda *_: False)
+    monkeypatch.setattr(INDEX, "shared", Shared())
+    assert legal_inside(schema, text) == found

@@ -7,7 +7,8 @@ import jsonschema
 import pytest
 
 from maskc.jsonschema.automata import of_texts
-from maskc.runtime.schema.plan.objects import ObjectRule, unread_key
+from maskc.runtime.schema.plan.objects import ObjectRule
+from maskc.runtime.schema.strings.other_keys import unread_key
 from tests.jsonschema.texts import accepts, build_machine, read
 
 

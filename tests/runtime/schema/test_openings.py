@@ -13,8 +13,8 @@ QUOTE = (TRIE.child(0, 0x22),)
 
 def plan_of(schema):
     layout = Layout()
-    data = build_plan(schema, resources={}, layout=layout, assert_formats=True)
-    return Plan(data, layout, Budget(1 << 22))
+    frozen = build_plan(schema, resources={}, layout=layout, assert_formats=True)
+    return Plan(frozen, layout, Budget(1 << 22))
 
 
 def openings_of(schema):

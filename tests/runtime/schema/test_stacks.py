@@ -50,8 +50,8 @@ def test_it_finds_the_rests_that_a_walk_finds(text):
     walk = Walk(make_parts(INDEX, machine), INDEX.rests, None)
     walk.begin(nodes)
     wanted = walk.part()
-    found = Stacks(make_parts(INDEX, machine)).rests(nodes)
-    assert (found.bits, found.bits & found.unsure) == (wanted.bits, wanted.bits & wanted.unsure)
+    bits, unsure = Stacks(make_parts(INDEX, machine)).rests(nodes)
+    assert (bits, bits & unsure) == (wanted.bits, wanted.bits & wanted.unsure)
 
 
 def test_what_stays_below_is_asked_once():

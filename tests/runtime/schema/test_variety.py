@@ -2,6 +2,7 @@ import pytest
 
 from maskc.native import is_compiled
 from maskc.runtime.schema.machine import variety
+from maskc.runtime.schema.machine.nodes import STATE
 from maskc.runtime.schema.machine.variety import Variety
 from tests.jsonschema.texts import build_machine, read
 
@@ -53,7 +54,7 @@ def test_what_could_be_used_up_is_not(schema):
 def test_an_object_is_endless_until_the_last_member_that_is(text, is_endless):
     machine = build_machine({**PAIR, "additionalProperties": False})
     (node,) = read(machine, text).nodes
-    assert Variety(machine.plan).of_open(node.state) is is_endless
+    assert Variety(machine.plan).of_open(node[STATE]) is is_endless
 
 
 PAIRS = {

@@ -14,11 +14,21 @@ from typing import NamedTuple
 
 from maskc.runtime.schema.machine.fresh import list_frames
 from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.machine.nodes import KEY, Configuration, Node
+from maskc.runtime.schema.machine.nodes import (
+    IS_BOUND,
+    IS_ROOMY,
+    KEY,
+    STATE,
+    Configuration,
+    Node,
+    read_members,
+)
 from maskc.runtime.schema.machine.unfinished import read_unfinished
+from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.scans.spelled import CLOSES, Spelled, child_of
 from maskc.runtime.schema.scans.stepping import step_body
 from maskc.runtime.schema.strings.characters import of_words
+from maskc.runtime.schema.strings.other_keys import list_keys
 from maskc.runtime.schema.strings.spelling import split_body
 from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.tries.summary import Following
@@ -55,9 +65,10 @@ def find_used_keys(
         spelled: what it writes inside a string.
         node: an open key.
     """
-    _, number, members, _, raw = node.state
+    _, number, _, _, raw = node[STATE]
     is_endless = not machine.plan.objects[number].may_run_out
-    return _find(index, spelled, members.others, raw, only_closing=is_endless)
+    others = list_keys(read_members(node[STATE])[OTHERS])
+    return _find(index, spelled, others, raw, only_closing=is_endless)
 
 
 def find_equal(
@@ -76,8 +87,8 @@ def find_equal(
     words = {w for frame in frames for w in machine.distinct.words(frame, node, text)}
     if not words:
         return _NONE
-    raw = read_unfinished(text[frames[0].state[6] :], inside=True).rest
-    is_endless = node.is_roomy or not node.is_bound and _is_endless(machine, node)
+    raw = read_unfinished(text[frames[0][STATE][6] :], inside=True).rest
+    is_endless = node[IS_ROOMY] or not node[IS_BOUND] and _is_endless(machine, node)
     return _find(index, spelled, words, raw, only_closing=is_endless)
 
 
@@ -106,10 +117,10 @@ def _find(
 
 def _is_endless(machine: SchemaMachine, node: Node) -> bool:
     """Return whether a string or key can become endlessly much, whatever is read of it."""
-    plan = machine.plan
-    if node.state[0] == KEY:
-        return plan.objects[node.state[1]].is_open
-    return plan.strings[node.state[1]].is_endless
+    plan, number = machine.plan, int(node[STATE][1])
+    if node[STATE][0] == KEY:
+        return plan.objects[number].is_open
+    return plan.strings[number].is_endless
 
 
 def _closed_as(index: TokenIndex, spelled: Spelled, words: Iterable[str]) -> Closing:
@@ -146,17 +157,17 @@ def read_each(
         tokens: their bytes.
     """
     # After so many bytes of the last token, as far as these are legal.
-    path = [Configuration((node,), 0, text)]
+    path, following = [Configuration((node,), 0, text)], machine.following_of(node)
     last, found = b"", list[bool]()
     for token in tokens:
         # What follows is asked after each byte what it makes of all the others.
-        n_shared = 0 if node.following else _count_shared(last, token)
+        n_shared = 0 if following else _count_shared(last, token)
         if n_shared >= len(path):
             found.append(False)
             continue
         del path[n_shared + 1 :]
         last = token
-        found.append(_read_on(machine, path, token, node.following))
+        found.append(_read_on(machine, path, token, following))
     return found
 
 

@@ -23,10 +23,11 @@ from maskc.runtime.schema.plan.hosted import HostedRule, Read
 from maskc.runtime.schema.scans.spelled import BETWEEN, CLOSES, Spelled
 from maskc.runtime.schema.scans.stepping import step_body
 from maskc.runtime.schema.strings.ace import ENOUGH
-from maskc.runtime.schema.strings.characters import DEAD
-from maskc.runtime.schema.strings.hosts import MOST, START, Host
-from maskc.runtime.schema.strings.labels import ACE, MOST_OCTETS, Label, runs_between
+from maskc.runtime.schema.strings.hosts import MOST, START, Host, Hosts
+from maskc.runtime.schema.strings.label_kinds import runs_between
+from maskc.runtime.schema.strings.labels import ACE, MOST_OCTETS, Label
 from maskc.runtime.schema.strings.punycode import lengths_with, most_digits
+from maskc.runtime.schema.strings.transitions import DEAD
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Nodes
 
@@ -65,6 +66,17 @@ class Shape(NamedTuple):
     is_never: Bools
     is_careful: Bools
     has_at: Bools
+
+
+def hosts_in(rule: HostedRule) -> Hosts:
+    """Return the reader of a rule, which is one of host names.
+
+    Raises:
+        ValueError: it is another one.
+    """
+    if not isinstance(rule.reader, Hosts):
+        raise ValueError("the strings of a rule are no host names")
+    return rule.reader
 
 
 class Walked(NamedTuple):
@@ -170,17 +182,13 @@ class _Walk:
         is_measured: bool = True,
     ) -> None:
         self._spelled, self._rule, self._is_measured = spelled, rule, is_measured
+        self._hosts = hosts_in(rule)
         self._asked, self._early = _Asked(is_asked), _Asked(is_early)
         self.found = Walked([], [], [], [])
 
     def run(self, state: int, host: Host) -> Walked:
         """Return what is found from a state of the automaton on."""
-        spelled, dfa, sink, hosts = (
-            self._spelled,
-            self._rule.body.dfa,
-            self._rule.sink,
-            self._rule.hosts,
-        )
+        spelled, dfa, sink, hosts = self._spelled, self._rule.body.dfa, self._rule.sink, self._hosts
         step = hosts.step if self._is_measured else hosts.step_unmeasured
         open_ = [(0, state, host)]
         while open_:
@@ -206,7 +214,7 @@ class _Walk:
         items_asked = [item for item in items if asked.among(item, item + 1)]
         if not items_asked:
             return
-        if not self._is_measured and rule.hosts.label_of(host).is_ace:
+        if not self._is_measured and self._hosts.label_of(host).is_ace:
             found.asked.extend(items_asked)
             return
         may_end = rule.may_end(state, Read(host, b""))
@@ -254,7 +262,7 @@ def walk_literals(spelled: Spelled, rule: HostedRule, state: int) -> Walked:
 
 def walk_name(index: TokenIndex, spelled: Spelled, rule: HostedRule, host: Host) -> Walked:
     """Return what a host name does to a whole vocabulary."""
-    shape, hosts = shape_of(index, spelled), rule.hosts
+    shape, hosts = shape_of(index, spelled), hosts_in(rule)
     label, room = hosts.label_of(host), hosts.room_of(host)
     kinds = spelled.tables.kinds
     if label.is_ace:
@@ -290,7 +298,7 @@ def _outcomes(
     index: TokenIndex, spelled: Spelled, shape: Shape, rule: HostedRule, label: Label
 ) -> NDArray[np.uint8]:
     """Return what items come to after a label of some profile, if its length does not count."""
-    key = (Shape, spelled.minimal, rule.hosts.is_strict, label.profile)
+    key = (Shape, spelled.minimal, hosts_in(rule).is_strict, label.profile)
     found: NDArray[np.uint8] | None = index.shared.get(key)
     if found is None:
         asked = ~(shape.is_never | shape.is_careful)

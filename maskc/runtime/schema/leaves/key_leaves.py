@@ -10,8 +10,7 @@ legal, and ``na`` is not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -20,11 +19,11 @@ from maskc.runtime.cache.budget import Cache
 from maskc.runtime.schema.leaves.leaves import Leaves, by_label
 from maskc.runtime.schema.leaves.rows import Leaf
 from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.scans.classes import Scanned
-from maskc.runtime.schema.scans.folding import Places
+from maskc.runtime.schema.scans.scanned import Places, Scanned
 from maskc.runtime.schema.scans.scans import Closers
-from maskc.runtime.schema.strings.characters import DEAD, CharDfa
+from maskc.runtime.schema.strings.characters import CharDfa
 from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.schema.strings.transitions import DEAD
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Ints
@@ -32,22 +31,80 @@ from maskc.runtime.schema.tries.trie import Ints
 _FEW_STATES = 100  # of automata of keys that other schemas may have
 
 
+# Groups of tokens, by the labels that a key can still get after them. Tuples of numbers, as the
+# collector leaves them out.
+_Groups = tuple[tuple[int, tuple[int, ...]], ...]
+
+
+class _Packer:
+    """Makes one part of some groups, so that there is none for each of a thousand names.
+
+    Here a group is one token.
+
+    Args:
+        leaves: make parts.
+    """
+
+    def __init__(self, leaves: Leaves) -> None:
+        self._leaves = leaves
+
+    def pack(self, groups: list[int]) -> Part:
+        """Return the tokens of some groups."""
+        return self._leaves.part_of(groups)
+
+
+class _EndPacker(_Packer):
+    """The same where a group is what ends in one state of a scan of the vocabulary."""
+
+    def __init__(self, leaves: Leaves, scanned: Scanned) -> None:
+        super().__init__(leaves)
+        self._scanned = scanned
+
+    def pack(self, groups: list[int]) -> Part:
+        """Return the tokens of some groups."""
+        return Part((self._scanned.pack_ends(groups),))
+
+
+class _StatePacker(_Packer):
+    """The same where a group is a state.
+
+    Args:
+        leaves: make parts.
+        ids: of tokens.
+        which: of each of them the state after it, by number.
+        n_states: how many there are.
+    """
+
+    def __init__(self, leaves: Leaves, ids: Ints, which: Places, n_states: int) -> None:
+        super().__init__(leaves)
+        self._ids, self._which, self._n_states = ids, which, n_states
+
+    def pack(self, groups: list[int]) -> Part:
+        """Return the tokens of some groups."""
+        is_kept = np.zeros(self._n_states, dtype=np.bool_)
+        is_kept[groups] = True
+        return self._leaves.part_of(self._ids[is_kept[self._which]])
+
+
 class _Keys(NamedTuple):
     """What is legal inside a key, whatever keys may come.
 
     Attributes:
         base: tokens with which the key can become one without a name.
-        groups: groups of others that stay inside, by the labels that the key can still get.
-        pack: makes one part of some groups, so that there is none for each of a thousand names.
+        groups: of others, that stay inside.
+        packer: of groups.
         n_bytes: about how much memory these take.
         closers: the tokens that close it, by label.
     """
 
     base: Part
-    groups: dict[int, list[int]]
-    pack: Callable[[list[int]], Part]
+    groups: _Groups
+    packer: _Packer
     n_bytes: int
     closers: tuple[tuple[int, Closers], ...]
+
+
+_NO_TOKENS = Part()
 
 
 class KeyLeaves:
@@ -62,6 +119,7 @@ class KeyLeaves:
     def __init__(self, index: TokenIndex, machine: SchemaMachine, leaves: Leaves) -> None:
         self._index, self._machine, self._leaves = index, machine, leaves
         self._known = Cache(machine.budget)
+        self._packer = _Packer(leaves)
 
     def key(self, number: int, at: int, labels: int) -> Leaf:
         """Return the row of a key.
@@ -74,7 +132,7 @@ class KeyLeaves:
         plan = self._machine.plan
         # Others count no more.
         labels &= plan.objects[number].keys.reach_of(plan.key_bodies[number].targets[at])
-        key = (Leaf, number, at, labels, "key")
+        key = ("leaf", number, at, labels)
         found: Leaf | None = self._known.get(key)
         if found is None:
             found = self._select(self._keys(number, at, labels), labels)
@@ -86,7 +144,7 @@ class KeyLeaves:
         body = self._machine.plan.key_bodies[number]
         sink = body.dfa.sink
         is_open = sink >= 0 and bool(labels >> body.dfa.labels[sink] & 1)
-        key = (_Keys, number, at, is_open)
+        key = ("keys", number, at, is_open)
         found: _Keys | None = self._known.get(key)
         if found is None:
             state = body.characters[at]
@@ -114,13 +172,14 @@ class KeyLeaves:
             base, closers = self._leaves.of_search(searched, dfa)
             ids = (self._index.ids[place] for place in searched.places)
             groups = self._by_reach(number, zip(ids, searched.targets, strict=True))
-            return _Keys(base, groups, self._leaves.part_of, 100 * len(searched.places), closers)
+            return _Keys(base, groups, self._packer, 100 * len(searched.places), closers)
         scanned = self._leaves.scan_vocabulary(dfa, state)
         ends = scanned.ends()
         labels = np.array(dfa.labels, dtype=np.int32)[scanned.quote_states]
-        closers = by_label(labels, scanned.quote_places, scanned.quote_rests)
+        closers = by_label(labels, scanned.units.quote_places, scanned.units.quote_rests)
         groups = self._by_reach(number, ends)
-        return _Keys(Part(), groups, partial(_pack_ends, scanned), 100 * len(ends), closers)
+        packer = _EndPacker(self._leaves, scanned)
+        return _Keys(_NO_TOKENS, groups, packer, 100 * len(ends), closers)
 
     def _scan_key(self, number: int, body: Body, at: int) -> _Keys:
         """Return what is legal inside a key, inside a character."""
@@ -130,39 +189,21 @@ class KeyLeaves:
         states, which = np.unique(scan.states, return_inverse=True)
         targets = [scan.body.targets[state] for state in states.tolist()]
         groups = self._by_reach(number, enumerate(targets))
-        pack = partial(self._pack_states, self._index.order[scan.places], which, len(states))
-        return _Keys(Part(), groups, pack, which.nbytes + 100 * len(states), closers)
+        ids = self._index.order[scan.places]
+        packer = _StatePacker(self._leaves, ids, which, len(states))
+        return _Keys(_NO_TOKENS, groups, packer, which.nbytes + 100 * len(states), closers)
 
-    def _pack_states(self, ids: Ints, which: Places, n_states: int, kept: list[int]) -> Part:
-        """Return the tokens after which a key is in some states.
-
-        Args:
-            ids: of tokens.
-            which: of each of them the state, by number.
-            n_states: how many there are.
-            kept: the states.
-        """
-        is_kept = np.zeros(n_states, dtype=np.bool_)
-        is_kept[kept] = True
-        return self._leaves.part_of(ids[is_kept[which]])
-
-    def _by_reach(
-        self, number: int, pairs: Iterable[tuple[int, frozenset[int]]]
-    ) -> dict[int, list[int]]:
+    def _by_reach(self, number: int, pairs: Iterable[tuple[int, frozenset[int]]]) -> _Groups:
         """Return groups by the labels that a key can get from the states that they lead to."""
         keys = self._machine.plan.objects[number].keys
         found: dict[int, list[int]] = {}
         for group, targets in pairs:
             found.setdefault(keys.reach_of(targets), []).append(group)
-        return found
+        return tuple([(reach, tuple(groups)) for reach, groups in found.items()])
 
     def _select(self, keys: _Keys, labels: int) -> Leaf:
         """Return the row of a key of some labels."""
         closers = tuple(pair for pair in keys.closers if labels >> pair[0] & 1)
-        groups = [n for reach, some in keys.groups.items() if reach & labels for n in some]
-        more = keys.pack(groups)
+        groups = [n for reach, some in keys.groups if reach & labels for n in some]
+        more = keys.packer.pack(groups)
         return Leaf(Part(keys.base.rows + more.rows, keys.base.few + more.few), closers)
-
-
-def _pack_ends(scanned: Scanned, ends: list[int]) -> Part:
-    return Part((scanned.pack_ends(ends),))

@@ -25,23 +25,20 @@ from maskc.runtime.schema.leaves.hosted import (
     walk_literals,
     walk_name,
 )
+from maskc.runtime.schema.leaves.patterned import walk_pattern
 from maskc.runtime.schema.leaves.rows import FreeRows, Leaf, part_of
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.plan.hosted import HostedRule
 from maskc.runtime.schema.plan.rules import StringRule
-from maskc.runtime.schema.scans.classes import (
-    Group,
-    Scanned,
-    matrix_of,
-    reachable,
-    scan_all,
-)
-from maskc.runtime.schema.scans.folding import Places
+from maskc.runtime.schema.scans.classes import matrix_of, never_dies, reachable, scan_all
+from maskc.runtime.schema.scans.scanned import Group, Places, Scanned
 from maskc.runtime.schema.scans.scans import Closers, Scan, Scanner
-from maskc.runtime.schema.scans.searching import Searched, search
-from maskc.runtime.schema.scans.spelled import CLOSES, Spelled, spell
-from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.scans.searching import Searched, find_closing, search
+from maskc.runtime.schema.scans.spelled import CLOSES, Spelled, spell, spell_on
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.ecma import Pattern
 from maskc.runtime.schema.strings.hosts import Host
+from maskc.runtime.schema.strings.transitions import DEAD
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Nodes
@@ -72,6 +69,7 @@ class Leaves:
         self._known = Cache(machine.budget)
         self._longest = len(index.tokens.levels)
         self._spelled: Spelled | None = None
+        self._free_rows: FreeRows | None = None
 
     def string(self, number: int, at: int, count: Any) -> Leaf:
         """Return the row of a string.
@@ -96,19 +94,32 @@ class Leaves:
         return found
 
     def _hosted(self, rule: HostedRule, number: int, at: int, count: Any) -> Leaf:
-        """Return the row of a string that is or ends in a host name."""
+        """Return the row of a string that a reader reads."""
         key = (Leaf, number, at, count)
         found: Leaf | None = self._known.get(key)
         if found is None:
             state = rule.body.characters[at]
-            if state < 0:
+            if isinstance(count.part, Pattern):
+                found = self._scan_pattern(rule, state, count)
+            elif state < 0:
                 places, nodes = walk_cut(self._index, rule, at, count)
                 ids = self._ids(places)
                 found = Leaf(self.part_of(ids), ((0, self._closers_at(nodes)),))
             else:
-                found = self._scan_hosted(rule, state, count.host)
+                found = self._scan_hosted(rule, state, count.part)
             self.keep(key, found)
         return found
+
+    def _scan_pattern(self, rule: HostedRule, state: int, count: Any) -> Leaf:
+        index, begun = self._index, count.begun
+        spelled = self.spelled
+        if begun:
+            spelled = spell_on(index, begun, self.scanner.free, minimal=self._minimal)
+        is_empty = not begun and state != rule.sink
+        found = walk_pattern(index, spelled, (spell_on, begun), count.part, is_empty=is_empty)
+        places = spelled.tables.places
+        closers = self._closers_at(tuple(np.unique(places[found.ended]).tolist()))
+        return Leaf(self.part_of(index.order[places[found.inside]]), ((0, closers),))
 
     def _scan_hosted(self, rule: HostedRule, state: int, host: Host) -> Leaf:
         index, spelled, dfa = self._index, self.spelled, rule.body.dfa
@@ -180,10 +191,22 @@ class Leaves:
             part, closers = self.of_search(searched, dfa)
             ids = self._ids(searched.places)
             return Leaf(self._with(part, ids), closers)
+        if never_dies(dfa, state):
+            return self._find_free(dfa, state)
         scanned = self.scan_vocabulary(dfa, state)
         labels = np.array(dfa.labels, dtype=np.int32)[scanned.quote_states]
-        closers = by_label(labels, scanned.quote_places, scanned.quote_rests)
+        closers = by_label(labels, scanned.units.quote_places, scanned.units.quote_rests)
         return Leaf(Part((scanned.pack_live(),)), closers)
+
+    def _find_free(self, dfa: CharDfa, state: int) -> Leaf:
+        """Return the row of strings that may go on however they began."""
+        by_label: dict[int, list[int]] = {}
+        for item, before in find_closing(self.spelled, dfa, state):
+            if dfa.labels[before] != NO_LABEL:
+                by_label.setdefault(dfa.labels[before], []).append(item)
+        free = self.free_rows
+        closers = [(label, free.closers_of(items)) for label, items in sorted(by_label.items())]
+        return Leaf(Part((free.words,)), tuple(closers))
 
     def search(
         self, dfa: CharDfa, state: int, *, exactly: bool = False, dropped: int = DEAD
@@ -248,7 +271,7 @@ class Leaves:
         if found is None:
             row = scanned.pack(np.array(lives, dtype=np.bool_), which)
             closed = np.array(ends, dtype=np.bool_)[quotes_of]
-            closers = Closers(scanned.quote_places[closed], scanned.quote_rests[closed])
+            closers = Closers(scanned.units.quote_places[closed], scanned.units.quote_rests[closed])
             found = Leaf(Part((row,)), ((0, closers),))
             self.keep(name, found)
         return found
@@ -291,7 +314,7 @@ class Leaves:
             parts = [self.scanner.closers_of(node) for node in nodes]
             places = [part.places for part in parts] or [_NONE]
             rests = [part.rests for part in parts] or [_NONE]
-            found = Closers(np.concatenate(places), np.concatenate(rests))
+            found = Closers(np.concatenate(places), np.concatenate(rests), is_shared=True)
             self._index.shared.put(key, found, ENTRY_BYTES + 8 * len(found.places))
         return found
 
@@ -312,12 +335,14 @@ class Leaves:
     @property
     def free_rows(self) -> FreeRows:
         """Rows of strings of any characters."""
-        key = (FreeRows, self._minimal)
-        found: FreeRows | None = self._index.shared.get(key)
-        if found is None:
-            found = FreeRows(self._index, self.spelled)
-            self._index.shared.put(key, found, found.n_bytes)
-        return found
+        if self._free_rows is None:
+            key = (FreeRows, self._minimal)
+            found: FreeRows | None = self._index.shared.get(key)
+            if found is None:
+                found = FreeRows(self._index, self.spelled)
+                self._index.shared.put(key, found, found.n_bytes)
+            self._free_rows = found
+        return self._free_rows
 
     def _select_counted(self, rule: StringRule, scan: Scan, count: int) -> Leaf:
         """Return the row of a string of which so many characters were read."""

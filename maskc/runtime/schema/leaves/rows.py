@@ -88,9 +88,13 @@ class FreeRows:
             return self._without([item for item, now in changed.items() if not now])
         items = free_items(self._spelled, found)
         words = self._index.pack(self._index.order[self._places[items[~self._is_closing[items]]]])
+        return words, self.closers_of(items)
+
+    def closers_of(self, items: list[int] | NDArray[Any]) -> Closers:
+        """Return the tokens of some items that close a string."""
         is_in = np.zeros(self._spelled.n_items, dtype=np.bool_)
         is_in[items] = True
-        return words, self._choose(is_in[self._items])
+        return self._choose(is_in[self._items])
 
     def _without(self, gone: list[int]) -> tuple[Words, Closers]:
         """Return all tokens but some."""

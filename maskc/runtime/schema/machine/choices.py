@@ -15,10 +15,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from maskc.runtime.schema.machine.fields import Field, Fields
 from maskc.runtime.schema.machine.nodes import LITERALS
 from maskc.runtime.schema.machine.variety import Variety, list_bits
-from maskc.runtime.schema.plan.objects import Members, ObjectRule
+from maskc.runtime.schema.plan.objects import N_MEMBERS, OTHERS, SEEN, WISHES, Members, ObjectRule
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.rules import Place
 from maskc.runtime.schema.plan.values import Value, decimal_of, items_of, members_of, read_value
+from maskc.runtime.schema.strings.other_keys import has_key, list_keys
 
 _MOST_REMEMBERED = 1_000
 LITERAL_VALUES = tuple(read_value(text) for text in LITERALS)
@@ -190,12 +191,12 @@ class Choices:
         fields: dict[str, int] = {}
         for key in dict.fromkeys(key for rest in rests for key in rest):
             label = _label_of(rule, key)
-            if label >= 0 and labels >> label & 1 and key not in members.others:
+            if label >= 0 and labels >> label & 1 and not has_key(members[OTHERS], key):
                 fields[key] = label
         if _has_more_keys(rule, members, labels, fields):
             return True
         left = [rest for rest in rests if rest.keys() <= fields.keys()]
-        missing = rule.required & ~members.seen
+        missing = rule.required & ~members[SEEN]
         known = [
             Field(
                 key,
@@ -205,8 +206,8 @@ class Choices:
             for key, label in fields.items()
         ]
         return self._choose(
-            Fields(known, max(rule.low, members.n_members + more), rule.high),
-            (members.n_members, members.wishes),
+            Fields(known, max(rule.low, members[N_MEMBERS] + more), rule.high),
+            (members[N_MEMBERS], members[WISHES]),
             left,
         )
 
@@ -237,7 +238,7 @@ class Choices:
                     by_value.setdefault(rest[key], []).append(rest)
             for d, child in options:
                 after = (place + 1, n_members + 1, wishes & ~d)
-                if d & ~wishes or not fields.may_end(*after):
+                if not fields.may_end(*after):
                     continue
                 if self.has_other(child, by_value.keys()):
                     return True
@@ -260,10 +261,10 @@ class Choices:
         if more and not rest:
             return False
         rule, loose = self._plan.objects[number].loosen(start)
-        ways = {(loose.seen, loose.wishes)}
+        ways = {(loose[SEEN], loose[WISHES])}
         for key, value in rest.items():
             label = _label_of(rule, key)
-            if label < 0 or key in loose.others:
+            if label < 0 or has_key(loose[OTHERS], key):
                 return False
             bit = 1 << label if label < rule.n_names else 0
             ways = {
@@ -271,10 +272,10 @@ class Choices:
                 for seen, wishes in ways
                 if not seen & bit
                 for d, child in rule.options[label]
-                if not d & ~wishes and self.fits(child, value)
+                if self.fits(child, value)
             }
-        n = loose.n_members + len(rest)
-        return any(rule.can_close(Members(seen, loose.others, n, wishes)) for seen, wishes in ways)
+        n = loose[N_MEMBERS] + len(rest)
+        return any(rule.can_close((seen, loose[OTHERS], n, wishes)) for seen, wishes in ways)
 
 
 def _label_of(rule: ObjectRule, key: str) -> int:
@@ -292,7 +293,7 @@ def _has_more_keys(
     for label in list_bits(labels):
         n_known = known.count(label)
         if label >= rule.n_names:
-            n_known += sum(_label_of(rule, key) == label for key in members.others)
+            n_known += sum(_label_of(rule, key) == label for key in list_keys(members[OTHERS]))
         if n_known < rule.size_of(label):
             return True
     return False

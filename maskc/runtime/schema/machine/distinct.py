@@ -21,22 +21,29 @@ from typing import Any
 from maskc.runtime.schema.machine.choices import LITERAL_VALUES, Choices
 from maskc.runtime.schema.machine.nodes import (
     ARRAY,
+    CAPTURES,
     COLON,
     KEY,
     LITERAL,
     NEXT,
     NUMBER,
     OBJECT,
+    PARENTS,
+    SERIAL,
+    STATE,
     STRING,
     VALUE,
     Node,
+    read_members,
 )
 from maskc.runtime.schema.machine.room import place_of
 from maskc.runtime.schema.machine.unfinished import Open, Unfinished, read_unfinished
 from maskc.runtime.schema.machine.variety import Variety, list_bits
+from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.plan.values import Value, items_of, members_of
+from maskc.runtime.schema.strings.other_keys import has_key, join_keys, list_keys
 from maskc.runtime.schema.strings.spelling import begins, decode_body
 
 Values = Collection[Value]
@@ -86,11 +93,11 @@ class Distinct:
             node: on top.
             text: that its arrays have captured.
         """
-        array, place = self._plan.arrays[frame.state[1]], place_of(frame)
+        array, place = self._plan.arrays[frame[STATE][1]], place_of(frame)
         values = place.values if array.repeats else array.barred(place)
         if values:
-            kind = node.state[0]
-            read = read_unfinished(text[frame.state[6] :], inside=kind in _INSIDE)
+            kind = node[STATE][0]
+            read = read_unfinished(text[frame[STATE][6] :], inside=kind in _INSIDE)
             for value in values:
                 yield from _list_words(value, read, kind)
 
@@ -160,23 +167,23 @@ class _Question:
         self._plan, self._choices = plan, choices
         self._top, self._text = top, text
         self._is_minimal = plan.layout.escapes == "minimal"
-        self._inner: dict[Node, list[Node]] = {}
+        self._inner: dict[int, list[Node]] = {}
 
     def is_live(self) -> bool:
         """Return whether the text can be finished."""
-        roots: dict[Node, None] = {}
-        open_, seen = [self._top], {self._top}
+        roots: dict[int, Node] = {}
+        open_, seen = [self._top], {self._top[SERIAL]}
         while open_:
             node = open_.pop()
-            for parent in node.parents:
-                if not parent.captures:
-                    roots[node] = None
+            for parent in node[PARENTS]:
+                if not parent[CAPTURES]:
+                    roots[node[SERIAL]] = node
                     continue
-                self._inner.setdefault(parent, []).append(node)
-                if parent not in seen:
-                    seen.add(parent)
+                self._inner.setdefault(parent[SERIAL], []).append(node)
+                if parent[SERIAL] not in seen:
+                    seen.add(parent[SERIAL])
                     open_.append(parent)
-        return any(self._has_other(root, _NONE, None, 0) for root in roots)
+        return any(self._has_other(root, _NONE, None, 0) for root in roots.values())
 
     def _has_other(self, node: Node, values: Values, read: Unfinished | None, depth: int) -> bool:
         """Return whether a node's value can become none of some values.
@@ -191,13 +198,13 @@ class _Question:
             return not values or read is None or self._top_has_other(values, read, depth)
         barred, only = _NONE, None
         rests = self._rests(node, values, read, depth)
-        if node.state[0] == ARRAY and node.state[5] is not None:
-            array, place = self._plan.arrays[node.state[1]], place_of(node)
+        if node[STATE][0] == ARRAY and node[STATE][5] is not None:
+            array, place = self._plan.arrays[node[STATE][1]], place_of(node)
             barred, only = array.barred(place), array.only(place)
             if read is None:
-                inside = self._top.state[0] in _INSIDE
-                read, depth = read_unfinished(self._text[node.state[6] :], inside=inside), -1
-        inner = self._inner[node]
+                inside = self._top[STATE][0] in _INSIDE
+                read, depth = read_unfinished(self._text[node[STATE][6] :], inside=inside), -1
+        inner = self._inner[node[SERIAL]]
         if only is None:
             taken = barred.union(rests) if rests else barred
             if any(self._has_other(child, taken, read, depth + 1) for child in inner):
@@ -219,7 +226,7 @@ class _Question:
         found: dict[Value, list[Any]] = {}
         if read is None:
             return found
-        opened, is_array = read.open[depth], node.state[0] == ARRAY
+        opened, is_array = read.open[depth], node[STATE][0] == ARRAY
         for value in values:
             parts = _take_apart(value, opened, is_array=is_array)
             if parts is not None and parts[0] is not None:
@@ -228,9 +235,9 @@ class _Question:
 
     def _rest_has_other(self, node: Node, value: Value, rests: list[Any]) -> bool:
         """Return whether a bracket can end otherwise than in some ways, after some value in it."""
-        number = node.state[1]
-        if node.state[0] == OBJECT:
-            return self._choices.has_other_members(number, node.state[2], rests)
+        number = node[STATE][1]
+        if node[STATE][0] == OBJECT:
+            return self._choices.has_other_members(number, read_members(node[STATE]), rests)
         place = self._plan.arrays[number].add(place_of(node), value)
         return place is not None and self._choices.has_other_items(number, place, rests, more=False)
 
@@ -238,23 +245,25 @@ class _Question:
         """Return whether a node's value can become this one."""
         if node is self._top:
             return self._top_may_be(value, read, depth)
-        parts = _take_apart(value, read.open[depth], is_array=node.state[0] == ARRAY)
+        parts = _take_apart(value, read.open[depth], is_array=node[STATE][0] == ARRAY)
         if parts is None:
             return False
         part, rest = parts
         if part is None:
             return False
-        if not any(self._may_be(child, part, read, depth + 1) for child in self._inner[node]):
+        if not any(
+            self._may_be(child, part, read, depth + 1) for child in self._inner[node[SERIAL]]
+        ):
             return False
-        number = node.state[1]
-        if node.state[0] == OBJECT:
-            return self._choices.fits_members(number, node.state[2], rest)
+        number = node[STATE][1]
+        if node[STATE][0] == OBJECT:
+            return self._choices.fits_members(number, read_members(node[STATE]), rest)
         place = self._plan.arrays[number].add(place_of(node), part)
         return place is not None and self._choices.fits_items(number, place, rest)
 
     def _top_rests(self, values: Values, read: Unfinished, depth: int) -> list[Any]:
         """Return what is left of the values that have what was read of the bracket on top."""
-        opened, is_array = read.open[depth], self._top.state[0] == ARRAY
+        opened, is_array = read.open[depth], self._top[STATE][0] == ARRAY
         found = []
         for value in values:
             parts = _take_apart(value, opened, is_array=is_array)
@@ -265,7 +274,7 @@ class _Question:
 
     def _top_has_other(self, values: Values, read: Unfinished, depth: int) -> bool:
         """Return whether what is on top can become none of some values."""
-        state, choices = self._top.state, self._choices
+        state, choices = self._top[STATE], self._choices
         kind, number = state[0], state[1]
         if kind in (VALUE, COLON):
             return choices.has_other(number, values)
@@ -282,12 +291,13 @@ class _Question:
             return self._key_has_other(rests, read.rest)
         if kind == OBJECT:
             more = state[3] == NEXT
-            return choices.has_other_members(number, state[2], rests, more=more)
+            return choices.has_other_members(number, read_members(state), rests, more=more)
         return choices.has_other_items(number, place_of(self._top), rests, more=state[4] == NEXT)
 
     def _key_has_other(self, rests: list[Mapping[str, Value]], raw: bytes) -> bool:
         """Return whether an object can go on otherwise than in some ways, from inside a key."""
-        _, number, members, at, _ = self._top.state
+        _, number, _, at, _ = self._top[STATE]
+        members = read_members(self._top[STATE])
         rule, choices = self._plan.objects[number], self._choices
         reach = rule.keys.reach_of(self._plan.key_bodies[number].targets[at])
         labels = rule.open_labels(members) & reach
@@ -301,12 +311,12 @@ class _Question:
             if label not in label_of.values():
                 return True
         classes = labels & ~rule.keys.names
-        taken = members.others.union(by_key)
+        taken = join_keys(sorted({*list_keys(members[OTHERS]), *by_key}))
         if classes and self._plan.key_is_live(number, classes, at, raw, taken):
             return True
         for key, by_value in by_key.items():
             label = label_of[key]
-            if label < 0 or not labels >> label & 1 or key in members.others:
+            if label < 0 or not labels >> label & 1 or has_key(members[OTHERS], key):
                 continue
             for after, position in rule.enter(members, label, key):
                 if choices.has_other(position, by_value.keys()):
@@ -321,7 +331,7 @@ class _Question:
 
     def _top_may_be(self, value: Value, read: Unfinished, depth: int) -> bool:
         """Return whether what is on top can become a value."""
-        state, choices = self._top.state, self._choices
+        state, choices = self._top[STATE], self._choices
         kind, number = state[0], state[1]
         if kind in (VALUE, COLON):
             return choices.fits(number, value)
@@ -344,9 +354,9 @@ class _Question:
             more = state[4] == NEXT
             return choices.fits_items(number, place_of(self._top), rest, more=more)
         if kind == OBJECT:
-            return choices.fits_members(number, state[2], rest, more=state[3] == NEXT)
+            return choices.fits_members(number, read_members(state), rest, more=state[3] == NEXT)
         is_begun = any(begins(key, read.rest, minimal=self._is_minimal) for key in rest)
-        return is_begun and choices.fits_members(number, state[2], rest)
+        return is_begun and choices.fits_members(number, read_members(state), rest)
 
 
 def string_has_other(rule: StringRule, at: int, count: Any, raw: bytes, texts: list[str]) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from maskc.runtime.schema.plan.objects import Option
+from maskc.runtime.schema.plan.fulfilment import Option
 
 
 class Field(NamedTuple):

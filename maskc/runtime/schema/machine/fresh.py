@@ -9,10 +9,19 @@ Example: after ``[{"id": 1}, {"id": 2`` the object is new, if the number has end
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection
 
 from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.machine.nodes import FRESH, NEW, Node, State
+from maskc.runtime.schema.machine.nodes import (
+    CAPTURES,
+    FRESH,
+    NEW,
+    PARENTS,
+    SERIAL,
+    STATE,
+    Node,
+    State,
+)
 from maskc.runtime.schema.machine.room import is_compared, place_of
 from maskc.runtime.schema.plan.rules import Place
 from maskc.runtime.schema.plan.values import Value
@@ -27,11 +36,11 @@ def is_fresh(place: Place) -> bool:
 
 def list_frames(node: Node) -> list[Node]:
     """Return the arrays below a node whose items under way are compared."""
-    found, open_, seen = [], [node], {node}
+    found, open_, seen = [], [node], {node[SERIAL]}
     while open_:
-        for parent in open_.pop().parents:
-            if parent.captures and parent not in seen:
-                seen.add(parent)
+        for parent in open_.pop()[PARENTS]:
+            if parent[CAPTURES] and parent[SERIAL] not in seen:
+                seen.add(parent[SERIAL])
                 open_.append(parent)
                 if is_compared(parent):
                     found.append(parent)
@@ -47,12 +56,12 @@ def renew(machine: SchemaMachine, node: Node, text: bytes) -> Node:
         text: that its arrays have captured.
     """
     new = {
-        frame: (*frame.state[:6], NEW - frame.state[6])
+        frame[SERIAL]: (*frame[STATE][:6], NEW - frame[STATE][6])
         for frame in list_frames(node)
-        if not machine.plan.arrays[frame.state[1]].repeats
+        if not machine.plan.arrays[frame[STATE][1]].repeats
         and not any(True for _ in machine.distinct.words(frame, node, text))
     }
-    return _rebuild(machine, node, new.get) or node if new else node
+    return _rebuild(machine, node, new) or node if new else node
 
 
 def freshen(machine: SchemaMachine, node: Node) -> Node | None:
@@ -63,36 +72,47 @@ def freshen(machine: SchemaMachine, node: Node) -> Node | None:
         node: on top.
     """
     dead = set()
-    fresh = {}
+    fresh: dict[int, State] = {}
     for frame in list_frames(node):
         place = place_of(frame)
-        if machine.plan.arrays[frame.state[1]].only(place) is not None:
-            dead.add(frame)
+        if machine.plan.arrays[frame[STATE][1]].only(place) is not None:
+            dead.add(frame[SERIAL])
         values = place.with_value(FRESH_VALUE).values
-        fresh[frame] = (*frame.state[:5], values, FRESH)
-    return _rebuild(machine, node, fresh.get, dead)
+        fresh[frame[SERIAL]] = (*frame[STATE][:5], values, FRESH)
+    return _rebuild(machine, node, fresh, dead)
 
 
 def _rebuild(
     machine: SchemaMachine,
     top: Node,
-    change: Callable[[Node], State | None],
-    dead: frozenset[Node] | set[Node] = frozenset(),
+    states: dict[int, State],
+    dead: Collection[int] = (),
 ) -> Node | None:
-    """Return a node with the states of some nodes below changed, without those that are dead."""
-    made: dict[Node, Node | None] = {}
-    open_ = [top]
+    """Return a node with the states of some nodes below changed, without those that are dead.
+
+    Args:
+        machine: that made it.
+        top: the node.
+        states: the new ones, by the nodes' serials.
+        dead: serials.
+    """
+    made: dict[int, Node | None] = {}
+    open_: list[Node] = [top]
     while open_:
         node = open_[-1]
-        left = [parent for parent in node.parents if parent.captures and parent not in made]
+        left = [p for p in node[PARENTS] if p[CAPTURES] and p[SERIAL] not in made]
         if left:
             open_ += left
             continue
         open_.pop()
-        parents = tuple(p for p in (made.get(p, p) for p in node.parents) if p is not None)
-        if node in dead or node.parents and not parents:
-            made[node] = None
+        above = [made.get(parent[SERIAL], parent) for parent in node[PARENTS]]
+        parents = tuple([parent for parent in above if parent is not None])
+        serial = node[SERIAL]
+        if serial in dead or node[PARENTS] and not parents:
+            made[serial] = None
         else:
-            state = (None if node is top else change(node)) or node.state
-            made[node] = machine.node(state, parents)
-    return made[top]
+            state: State = node[STATE]
+            if node is not top:
+                state = states.get(serial, state)
+            made[serial] = machine.node(state, parents)
+    return made[top[SERIAL]]

@@ -3,25 +3,33 @@
 A node is what is open on top, and its parents are the alternatives below. A configuration is all
 alternatives on top, with what else the future depends on.
 
+Nodes are remembered by the thousand, and Python's garbage collector walks all objects that may
+hold others each time it runs, but for tuples of what holds none, and tuples of such tuples. So a
+node is a plain tuple, down to the bottom of its stack, and what is known of one is found by its
+*serial*, a number that no other node of the process ever has. As stacks may be thousands deep, and
+tuples are compared and hashed item by item, nodes are told apart by serials, and are never keys.
+
 Example: after ``{"a": 1`` there is a node for a number, whose parent is one for an object that has
 seen a, whose parent is the end of the text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Hashable, Iterable
+from itertools import count
+from typing import Any, Final
 
-from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.schema.numbers.numbers import NUMBER_BYTES
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
-from maskc.runtime.schema.tries.summary import Following
+from maskc.runtime.schema.plan.objects import Members
 
 END, VALUE, LITERAL, STRING, NUMBER, OBJECT, KEY, COLON, ARRAY, HOLE = range(10)
 FIRST, NEXT, AFTER = range(3)  # phases: after the bracket, after a comma, after a value
 LITERALS = (b"null", b"true", b"false")
 
 
+# What is open, as a tuple that begins with its kind, and holds numbers, texts and tuples of these;
+# where items are compared it also has the set of those that were there.
 State = tuple[Any, ...]
 # Where the item under way of an array begins in the captured text, if it differs from those before
 # it whatever it becomes: nowhere that is known, or at NEW minus this.
@@ -43,48 +51,84 @@ READS = {
 }
 
 
-class Node:
-    """What is open on top of a stack, and the alternatives below.
+# What is open on top of a stack, and the alternatives below: a tuple of
+#  - its serial;
+#  - its state;
+#  - how many brackets are open;
+#  - whether an array is open whose items are compared;
+#  - the room that it has, see :mod:`maskc.runtime.schema.machine.room`: whether what is below lets
+#    it become endlessly many, whatever it becomes itself; whether it must become what was there
+#    before; whether it may be that it can become nothing else than what was there before;
+#  - the number of what comes after the whole text, 0 if nothing does;
+#  - its parents, what goes on when it ends. They have no tuple of their own, as the collector sees
+#    through one more level each time it runs.
+Node = tuple[Any, ...]
+SERIAL: Final = 0
+STATE: Final = 1
+DEPTH: Final = 2
+CAPTURES: Final = 3
+IS_ROOMY: Final = 4
+IS_BOUND: Final = 5
+IS_TIGHT: Final = 6
+FOLLOWING: Final = 7
+PARENTS: Final = slice(8, None)
 
-    Attributes:
-        state: what is open, as a tuple that begins with its kind.
+ROOMY: Final = (True, False, False)  # the room of a node in no item that is compared
+_serials = count(1)
+
+
+def next_serial() -> int:
+    """Return a number that no node or configuration of the process has had."""
+    return next(_serials)
+
+
+def captures_at(state: State, parents: tuple[Node, ...]) -> bool:
+    """Return whether an array is open whose items are compared, with a state over some parents."""
+    if state[0] == ARRAY and state[5] is not None and state[6] >= 0:
+        return True
+    for parent in parents:  # noqa: SIM110 - a generator would take longer than the rest
+        if parent[CAPTURES]:
+            return True
+    return False
+
+
+def make_node(
+    state: State,
+    parents: tuple[Node, ...],
+    depth: int = 0,
+    room: tuple[bool, bool, bool] = ROOMY,
+    *,
+    captures: bool = False,
+) -> Node:
+    """Return a new node.
+
+    Args:
+        state: what is open.
         parents: what goes on when it ends.
-        depth: how many brackets are open; given where nothing is below.
+        depth: how many brackets are open below, where there are no parents.
+        room: that it has.
         captures: whether an array is open whose items are compared.
-        is_roomy: whether what is below lets it become endlessly many, whatever it becomes itself.
-        is_bound: whether it must become what was there before.
-        is_tight: whether it may be that it can become nothing else than what was there before.
-        following: what comes after the whole text, ``None`` if nothing does.
     """
+    following = 0
+    if parents:
+        depth, following = parents[0][DEPTH], parents[0][FOLLOWING]
+    kind = state[0]
+    if kind == END:
+        following = state[1] if len(state) > 1 else 0
+    elif kind in (OBJECT, ARRAY, KEY):
+        depth += 1
+    return (next(_serials), state, depth, captures, *room, following, *parents)
 
-    __slots__ = (
-        "captures",
-        "depth",
-        "following",
-        "is_bound",
-        "is_roomy",
-        "is_tight",
-        "parents",
-        "state",
-    )
 
-    def __init__(self, state: State, parents: tuple[Node, ...], depth: int = 0) -> None:
-        self.state = state
-        self.parents = parents
-        self.depth: int = parents[0].depth if parents else depth
-        self.following: Following | None = None
-        if state[0] == END:
-            self.following = state[1] if len(state) > 1 else None
-        elif parents:
-            self.following = parents[0].following
-        if state[0] in (OBJECT, ARRAY, KEY):
-            self.depth += 1
-        self.captures: bool = any(parent.captures for parent in parents) or (
-            state[0] == ARRAY and state[5] is not None and state[6] >= 0
-        )
-        self.is_roomy = True
-        self.is_bound = False
-        self.is_tight = False
+def serials_of(nodes: Iterable[Node]) -> tuple[int, ...]:
+    """Return the serials of some nodes."""
+    return tuple([node[SERIAL] for node in nodes])
+
+
+def read_members(state: State) -> Members:
+    """Return what has been read of an object, of its state or that of one of its keys."""
+    members: Members = state[2]
+    return members
 
 
 class Configuration:
@@ -94,41 +138,51 @@ class Configuration:
         nodes: alternatives on top.
         gap: what has been read of white space.
         text: what has been read of the item under way of an array whose items are compared.
-        mask: its mask, once that is known; see :mod:`maskc.runtime.schema.masks.masks`.
+        serial: by which results are remembered; 0 until somebody has asked.
     """
 
-    __slots__ = ("captures", "gap", "mask", "nodes", "text")
+    __slots__ = ("gap", "nodes", "serial", "text")
 
-    def __init__(self, nodes: tuple[Node, ...], gap: int, text: bytes) -> None:
+    def __init__(self, nodes: tuple[Node, ...], gap: int, text: bytes, serial: int = 0) -> None:
         self.nodes = nodes
         self.gap = gap
         self.text = text
-        self.captures: bool = any(node.captures for node in nodes)
-        self.mask: PooledMask | None = None
+        self.serial = serial
+
+    @property
+    def captures(self) -> bool:
+        """Whether an array is open whose items are compared."""
+        for node in self.nodes:  # noqa: SIM110 - as above
+            if node[CAPTURES]:
+                return True
+        return False
 
 
 Configurations = tuple[Configuration, ...]
 
-
-Found = dict[State, dict[Node, None]]
+# States, with their parents by serial.
+Found = dict[State, dict[int, Node]]
 
 
 def add_state(found: Found, state: State, parents: tuple[Node, ...]) -> None:
     """Add a state over some parents."""
     known = found.get(state)
     if known is None:
-        found[state] = dict.fromkeys(parents)
-    else:
-        known.update(dict.fromkeys(parents))
+        known = found[state] = {}
+    for parent in parents:
+        known[parent[SERIAL]] = parent
 
 
 def describe_nodes(nodes: tuple[Node, ...]) -> Hashable:
     """Return what nodes are, whatever objects they are: level by level, with its edges."""
     levels: list[Hashable] = []
-    level = dict.fromkeys(nodes)
+    level = {node[SERIAL]: node for node in nodes}
     while level:
         levels.append(
-            frozenset((n.state, frozenset(parent.state for parent in n.parents)) for n in level)
+            frozenset(
+                (node[STATE], frozenset(parent[STATE] for parent in node[PARENTS]))
+                for node in level.values()
+            )
         )
-        level = dict.fromkeys(parent for n in level for parent in n.parents)
+        level = {parent[SERIAL]: parent for node in level.values() for parent in node[PARENTS]}
     return tuple(levels)

@@ -26,13 +26,15 @@ from maskc.runtime.schema.machine.nodes import (
     STRING,
     VALUE,
     State,
+    read_members,
 )
 from maskc.runtime.schema.numbers.numbers import FRACTION, INTEGER, MINUS, POINT, START, ZERO
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.hosted import HostedRule
-from maskc.runtime.schema.plan.objects import UNREAD, Members
+from maskc.runtime.schema.plan.objects import Members
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.rules import ArrayEntry, StringRule
+from maskc.runtime.schema.strings.other_keys import UNREAD
 
 PLENTY = 1 << 40  # values that no text has
 _MOST_STEPS = 10_000
@@ -172,7 +174,7 @@ class Variety:
         if kind == KEY:
             return self._of_key(state)
         if kind == OBJECT:
-            return self._of_object(state[1], state[2])
+            return self._of_object(state[1], read_members(state))
         return kind == ARRAY and self._of_array(state)
 
     def _of_number(self, state: State) -> bool:
@@ -203,7 +205,8 @@ class Variety:
         return any(self.of_position(child) for _, child in rule.enter(members, label, UNREAD))
 
     def _of_key(self, state: State) -> bool:
-        _, number, members, at, _ = state
+        _, number, _, at, _ = state
+        members = read_members(state)
         rule, body = self._plan.objects[number], self._plan.key_bodies[number]
         labels = rule.open_labels(members) & rule.keys.reach_of(body.targets[at])
         classes = labels & ~rule.keys.names

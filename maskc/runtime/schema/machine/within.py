@@ -11,8 +11,19 @@ from __future__ import annotations
 
 import re
 
-from maskc.runtime.schema.machine.nodes import KEY, STRING, Found, Node, State, add_state
+from maskc.runtime.schema.machine.nodes import (
+    KEY,
+    PARENTS,
+    STATE,
+    STRING,
+    Found,
+    Node,
+    State,
+    add_state,
+    read_members,
+)
 from maskc.runtime.schema.plan.hosted import HostedRule
+from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.strings.strings import Body
 
@@ -35,12 +46,12 @@ def read_within(plan: Plan, nodes: tuple[Node, ...], text: bytes) -> tuple[Found
     found: Found = {}
     n_read = 0
     for node in nodes:
-        read = _read_key if node.state[0] == KEY else _read_string
-        state, n = read(plan, node.state, text)
+        read = _read_key if node[STATE][0] == KEY else _read_string
+        state, n = read(plan, node[STATE], text)
         if state is not None:
             # All that live end at the same quote, as all have read the same characters.
             n_read = n
-            add_state(found, state, node.parents)
+            add_state(found, state, node[PARENTS])
     return found, n_read
 
 
@@ -79,16 +90,17 @@ def _read_hosted(rule: HostedRule, state: State, text: bytes) -> tuple[State | N
 
 
 def _read_key(plan: Plan, state: State, text: bytes) -> tuple[State | None, int]:
-    _, number, members, at, raw = state
+    _, number, fields, at, raw = state
+    members = read_members(state)
     rule, body = plan.objects[number], plan.key_bodies[number]
     n_read, at, _ = _follow(body, at, text, 0)
     if not at:
         return None, 0
     if rule.has_classes:
         raw += text[:n_read]
-    if not plan.key_is_live(number, rule.open_labels(members), at, raw, members.others):
+    if not plan.key_is_live(number, rule.open_labels(members), at, raw, members[OTHERS]):
         return None, 0
-    return (KEY, number, members, at, raw), n_read
+    return (KEY, number, fields, at, raw), n_read
 
 
 def _follow(body: Body, at: int, text: bytes, first: int) -> tuple[int, int, int]:

@@ -123,18 +123,21 @@ class Contents:
         if kind == OBJECT:
             return self._object(number, path)
         position = plan.positions[number]
-        lists = (
-            (STRING, position.strings),
-            (NUMBER, position.numbers),
-            (ARRAY, position.arrays),
-            (OBJECT, position.objects),
+        return (
+            position.literals,
+            self._describe_all(STRING, position.strings, path),
+            self._describe_all(NUMBER, position.numbers, path),
+            self._describe_all(ARRAY, position.arrays, path),
+            self._describe_all(OBJECT, position.objects, path),
         )
-        self._left -= sum(len(rules) for _, rules in lists) // _MOST_RULES
-        parts = [
-            tuple(self._describe((inner, n), path) for n in rules[:_MOST_RULES])
-            for inner, rules in lists
-        ]
-        return (position.literals, *parts)
+
+    def _describe_all(
+        self, kind: int, numbers: tuple[int, ...], path: tuple[Key, ...]
+    ) -> tuple[Any, ...]:
+        if not numbers:
+            return ()
+        self._left -= len(numbers) // _MOST_RULES
+        return tuple([self._describe((kind, n), path) for n in numbers[:_MOST_RULES]])
 
     def _string(self, number: int) -> tuple[Any, ...]:
         rule = self._plan.strings[number]
@@ -147,15 +150,16 @@ class Contents:
     def _array(self, number: int, path: tuple[Key, ...]) -> tuple[Any, ...]:
         entry = self._plan.arrays[number]
         rule = entry.rule
-        self._left -= sum(len(options) for _, options in rule.pieces)
+        for _, options in rule.pieces:
+            self._left -= len(options)
         if entry.unique is not None or entry.repeats or self._left < 0:
             self._left = -1
             return ()
-        pieces = tuple(
-            (start, tuple((bits, self._describe((VALUE, child), path)) for bits, child in options))
-            for start, options in rule.pieces
-        )
-        return pieces, rule.low, rule.high, tuple(rule.counters)
+        pieces: list[Any] = []
+        for start, options in rule.pieces:
+            pieces.append(start)
+            pieces += [(bits, self._describe((VALUE, child), path)) for bits, child in options]
+        return tuple(pieces), rule.low, rule.high, tuple(rule.counters)
 
     def _outline(self, number: int, labels: int, *, may_come: bool) -> tuple[Outline, ...] | None:
         rule = self._plan.objects[number]
@@ -182,7 +186,7 @@ class Contents:
 
     def _number(self, term: tuple[Any, ...]) -> int:
         """Return the number of a description, one that no other has ever had."""
-        key = (Contents, term)
+        key = ("content", term)
         found: int | None = self._shared.get(key)
         if found is None:
             found = next(_numbers)

@@ -18,24 +18,38 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
-from maskc.runtime.cache.pool import NO_NUMBER, PooledMask
+from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.schema.leaves.conflicts import Closing, find_equal, find_used_keys, read_each
 from maskc.runtime.schema.leaves.key_leaves import KeyLeaves
 from maskc.runtime.schema.leaves.leaves import Leaves
 from maskc.runtime.schema.leaves.names import Names
 from maskc.runtime.schema.machine.fresh import freshen, list_frames, renew
 from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.machine.nodes import KEY, STRING, Configuration, Node
+from maskc.runtime.schema.machine.nodes import (
+    CAPTURES,
+    IS_BOUND,
+    IS_ROOMY,
+    KEY,
+    PARENTS,
+    STATE,
+    STRING,
+    Configuration,
+    Node,
+    read_members,
+    serials_of,
+)
 from maskc.runtime.schema.machine.room import is_compared
 from maskc.runtime.schema.masks.stacks import Stacks
 from maskc.runtime.schema.masks.walking import Walk, make_parts
+from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.scans.scans import Closers
 from maskc.runtime.schema.strings.characters import NO_LABEL
 from maskc.runtime.schema.tries.mixes import Mixes
-from maskc.runtime.schema.tries.summary import Part
+from maskc.runtime.schema.tries.summary import Part, Rests
+from maskc.runtime.schema.tries.tokens import Words
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 
-_NO_RESTS = Part()
+_NO_RESTS: Rests = (0, 0)
 
 
 class SchemaMasks:
@@ -60,23 +74,16 @@ class SchemaMasks:
 
     def mask(self, hypothesis: Configuration) -> PooledMask:
         """Return the tokens that a configuration allows."""
-        found = hypothesis.mask
+        serial = hypothesis.serial or self._machine.serial_of(hypothesis)
+        found: PooledMask | None = self._known.get(serial)
         if found is None:
-            key: object = hypothesis.nodes
-            if hypothesis.gap or hypothesis.text:
-                key = (key, hypothesis.gap, hypothesis.text)
-            found = self._known.get(key)
-            if found is None:
-                found = self._find(hypothesis)
-                self._known.put(key, found)
-            # One without a number is let go of when there are too many.
-            if found.number != NO_NUMBER:
-                hypothesis.mask = found
+            found = self._find(hypothesis)
+            self._known.put(serial, found)
         return found
 
     def numbers(self, batch: Iterable[tuple[Configuration, ...]]) -> list[int]:
         """Return the number of each sequence's mask, -1 without one."""
-        return [(h[0].mask or self.mask(h[0])).number for h in batch]
+        return [self.mask(h[0]).number for h in batch]
 
     def legal(self, here: Configuration) -> Part:
         """Return the same without the end-of-sequence tokens."""
@@ -92,11 +99,11 @@ class SchemaMasks:
     def _collect(self, here: Configuration) -> tuple[dict[Part, None], list[int]]:
         """Return the tokens of all nodes, and those that are illegal nevertheless, by id."""
         parts: dict[Part, None] = {}
-        if len(here.nodes) == 1 and here.nodes[0].state[0] in (STRING, KEY):
+        if len(here.nodes) == 1 and here.nodes[0][STATE][0] in (STRING, KEY):
             inside, gone = self._in_string(here.nodes[0], here.text)
             return dict.fromkeys(inside), gone
         for node in here.nodes:
-            if node.state[0] in (STRING, KEY):
+            if node[STATE][0] in (STRING, KEY):
                 inside, gone = self._in_string(node, here.text)
                 if gone:
                     # What one node forbids another may allow.
@@ -110,7 +117,7 @@ class SchemaMasks:
 
     def _between(self, node: Node, here: Configuration) -> Iterable[Part]:
         """Return all that is legal with a node on top that is no string."""
-        if not node.captures:
+        if not node[CAPTURES]:
             return self._stacks.above(self._index.tokens, node, here.gap, (ROOT,))
         node = renew(self._machine, node, here.text)
         return Walk(self._parts, self._index.tokens, here.text).collect(node, here.gap)
@@ -118,10 +125,10 @@ class SchemaMasks:
     def _find(self, here: Configuration) -> PooledMask:
         parts, gone = self._collect(here)
         may_end = self._machine.may_end(here)
-        if gone or here.nodes[0].state[0] == KEY:
+        if gone or here.nodes[0][STATE][0] == KEY:
             return self._compose(parts, gone, may_end=may_end)
         # Parts of what is no key are mostly the same ones.
-        key = (frozenset(parts), may_end)
+        key = (may_end, *sorted([part.serial for part in parts]))
         found: PooledMask | None = self._composed.get(key)
         if found is None:
             found = self._compose(parts, [], may_end=may_end)
@@ -129,33 +136,45 @@ class SchemaMasks:
         return found
 
     def _compose(self, parts: Iterable[Part], gone: list[int], *, may_end: bool) -> PooledMask:
-        whole, mixes = _join(parts, gone), self._mixes
-        ends = mixes.pool.eos_ids if may_end else ()
-        return mixes.mask(whole.rows, whole.few, whole.gone, ends)
+        mixes = self._mixes
+        rows: tuple[Words, ...] = ()
+        few: tuple[int, ...] = ()
+        for part in parts:
+            if part.rows:
+                rows += part.rows
+            if part.few:
+                few += part.few
+        return mixes.mask(rows, few, tuple(gone), mixes.pool.eos_ids if may_end else ())
 
     def _in_string(self, node: Node, text: bytes) -> tuple[list[Part], list[int]]:
         """Return the tokens that are legal inside a string or a key, but for some of them, by id.
 
         No token that is left out is among the few of a part.
         """
-        is_key = node.state[0] == KEY
-        fresh = freshen(self._machine, node) if node.captures else node
+        is_key = node[STATE][0] == KEY
+        fresh = freshen(self._machine, node) if node[CAPTURES] else node
         parts: list[Part] = []
         gone: list[int] = []
         if fresh is not None:
             named = self._in_named(node, fresh, text) if is_key else None
             parts, gone = named or (self._in_any(node, fresh, text), [])
+        if not node[CAPTURES] and not (is_key and read_members(node[STATE])[OTHERS]):
+            return parts, gone  # nothing was there before that it may not become
         machine, index, spelled = self._machine, self._index, self._leaves.spelled
         ids, away, doubtful = index.ids, set(gone), list[int]()
         if is_key:
             closing, inside = find_used_keys(machine, index, spelled, node)
             away.update(ids[place] for place, _ in closing)
             doubtful += inside
-        if node.captures:
+        if node[CAPTURES]:
             frames = list_frames(node)
-            is_repeated = any(machine.plan.arrays[frame.state[1]].repeats for frame in frames)
+            is_repeated = any(machine.plan.arrays[frame[STATE][1]].repeats for frame in frames)
             closing, inside = find_equal(machine, index, spelled, node, text)
-            if not is_key and not is_repeated and set(frames) == set(node.parents):
+            if (
+                not is_key
+                and not is_repeated
+                and set(serials_of(frames)) == set(serials_of(node[PARENTS]))
+            ):
                 away.update(ids[place] for place, _ in closing)
             else:
                 doubtful += self._ending(node, closing)
@@ -179,9 +198,9 @@ class SchemaMasks:
             closing: the tokens by place, with the rest after the quote.
         """
         plan = self._machine.plan
-        is_key = node.state[0] == KEY
-        is_open = is_key and plan.objects[node.state[1]].is_open and not node.is_bound
-        if not is_open and (not node.is_roomy or any(map(is_compared, node.parents))):
+        is_key = node[STATE][0] == KEY
+        is_open = is_key and plan.objects[node[STATE][1]].is_open and not node[IS_BOUND]
+        if not is_open and (not node[IS_ROOMY] or any(map(is_compared, node[PARENTS]))):
             return [place for place, _ in closing]
         # Only where the item ends it is compared.
         rests = self._index.rests.texts
@@ -197,24 +216,24 @@ class SchemaMasks:
             fresh: the same, with the items below as fresh ones.
             text: what has been captured.
         """
-        _, number, members, at, _ = node.state
-        plan = self._machine.plan
+        _, number, _, at, _ = node[STATE]
+        plan, members = self._machine.plan, read_members(node[STATE])
         rule, body = plan.objects[number], plan.key_bodies[number]
         labels, state = rule.open_labels(members), body.characters[at]
         if state < 0 or not rule.is_flat or not labels >> rule.n_names & 1:
             return None
         free, names = self._leaves.free_rows, self._names
         others = self._rests_after(fresh, rule.n_names)
-        ended: list[tuple[Nodes, Part]] = []
+        ended: list[tuple[Nodes, Rests]] = []
         for label, quotes in names.ended(self._leaves.spelled, number, body.dfa, state):
             may_come = label != NO_LABEL and labels >> label & 1
             ended.append((quotes, self._rests_after(fresh, label) if may_come else _NO_RESTS))
-        if others.unsure or any(rests.unsure for _, rests in ended):
+        if others[1] or any(unsure for _, (_, unsure) in ended):
             return self._named_unsure(node, text, others, ended)
-        return [names.part(free, others.bits, tuple((q, rests.bits) for q, rests in ended))], []
+        return [names.part(free, others[0], tuple([(q, bits) for q, (bits, _) in ended]))], []
 
     def _named_unsure(
-        self, node: Node, text: bytes, others: Part, ended: list[tuple[Nodes, Part]]
+        self, node: Node, text: bytes, others: Rests, ended: list[tuple[Nodes, Rests]]
     ) -> tuple[list[Part], list[int]]:
         """Return the same where some rests have to be read.
 
@@ -226,19 +245,19 @@ class SchemaMasks:
                 legal after it.
         """
         free, names = self._leaves.free_rows, self._names
-        sure = others.bits & ~others.unsure
+        sure = others[0] & ~others[1]
         more: list[int] = []
         less: list[int] = []
-        unsure = others.bits & others.unsure
+        unsure = others[0] & others[1]
         if unsure:
             places = free.closers.of_rests(self._index, unsure).tolist()
             more += self._read_each(node, text, places)
         for quotes, rests in ended:
-            unsure = rests.bits & rests.unsure
-            bits = rests.bits & ~unsure
+            unsure = rests[0] & rests[1]
+            bits = rests[0] & ~unsure
             for quote in map(names.quote, quotes):
                 more += names.with_rests(quote, bits & ~sure)
-                less += names.with_rests(quote, sure & ~rests.bits)
+                less += names.with_rests(quote, sure & ~rests[0])
                 places = names.with_rests(quote, unsure)
                 legal = self._read_each(node, text, places)
                 more += legal
@@ -249,18 +268,18 @@ class SchemaMasks:
 
     def _in_any(self, node: Node, fresh: Node, text: bytes) -> list[Part]:
         """Return the same, whatever the string or key is, and without looking at what was there."""
-        if node.state[0] == KEY:
-            _, number, members, at, _ = node.state
-            labels = self._machine.plan.objects[number].open_labels(members)
+        if node[STATE][0] == KEY:
+            _, number, _, at, _ = node[STATE]
+            labels = self._machine.plan.objects[number].open_labels(read_members(node[STATE]))
             leaf = self._key_leaves.key(number, at, labels)
         else:
-            _, number, at, count, _ = node.state
+            _, number, at, count, _ = node[STATE]
             leaf = self._leaves.string(number, at, count)
         parts = [leaf.inside]
         for label, closers in leaf.closers:
-            rests = self._rests_after(fresh, label)
-            unsure = rests.bits & rests.unsure
-            parts.append(self._closed_by(closers, rests.bits & ~unsure))
+            bits, unsure = self._rests_after(fresh, label)
+            unsure &= bits
+            parts.append(self._closed_by(closers, bits & ~unsure))
             if unsure:
                 places = closers.of_rests(self._index, unsure)
                 kept = self._read_each(node, text, places.tolist())
@@ -269,35 +288,37 @@ class SchemaMasks:
 
     def _close(self, node: Node, label: int) -> tuple[Node, ...]:
         """Return the nodes after a closing quote, where what was read is new."""
-        if node.state[0] == KEY:
+        if node[STATE][0] == KEY:
             return self._machine.close_key(node, label)
-        return tuple(map(self._machine.end_fresh, node.parents))
+        return tuple(map(self._machine.end_fresh, node[PARENTS]))
 
-    def _rests_after(self, node: Node, label: int) -> Part:
+    def _rests_after(self, node: Node, label: int) -> Rests:
         """Return which rests are legal after a closing quote."""
-        if node.state[0] != KEY:
+        if node[STATE][0] != KEY:
             return self._read_rests(self._close(node, label))
-        _, number, members, _, _ = node.state
-        if node.captures:
-            key: object = (node.parents, number, members, label)
+        number, members = node[STATE][1], read_members(node[STATE])
+        if node[CAPTURES]:
+            key: object = (serials_of(node[PARENTS]), number, members, label)
         else:
             key = self._parts.outlook(self._index.rests, node, members, label)
-        found: Part | None = self._rests.get(key)
+        found: Rests | None = self._rests.get(key)
         if found is None:
             found = self._read_rests(self._close(node, label))
             self._rests.put(key, found)
         return found
 
-    def _read_rests(self, after: tuple[Node, ...]) -> Part:
-        found: Part | None = self._rests.get(after)
+    def _read_rests(self, after: tuple[Node, ...]) -> Rests:
+        key = serials_of(after)
+        found: Rests | None = self._rests.get(key)
         if found is None:
-            if not any(node.captures for node in after):
+            if not any(node[CAPTURES] for node in after):
                 found = self._stacks.rests(after)
             else:
                 walk = Walk(self._parts, self._index.rests, None)
                 walk.begin(after)
-                found = walk.part()
-            self._rests.put(after, found)
+                part = walk.part()
+                found = part.bits, part.unsure
+            self._rests.put(key, found)
         return found
 
     def _closed_by(self, closers: Closers, bits: int) -> Part:

@@ -13,15 +13,19 @@ from typing import NamedTuple
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.schema.leaves.hosted import walk_all
 from maskc.runtime.schema.leaves.names import find_ended
+from maskc.runtime.schema.leaves.patterned import walk_pattern
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.hosted import HostedRule
+from maskc.runtime.schema.plan.objects import ObjectRule
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.scans.inside import Inside, find_inside
 from maskc.runtime.schema.scans.scans import Scanner
 from maskc.runtime.schema.scans.spelled import Spelled, spell
-from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.ecma import Patterns
 from maskc.runtime.schema.strings.spelling import decode_body
 from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.schema.strings.transitions import DEAD
 from maskc.runtime.schema.tries.summary import MANY, EndedKeys, Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Nodes, Trie
@@ -74,7 +78,7 @@ class Openings:
             dropped: a state that counts as dead.
         """
         is_rest = trie is self._index.rests
-        if not any(map(trie.has_children, nodes)):
+        if not trie.lead_on(nodes):
             return _NOTHING_OPENED
         key = (id(body), nodes, is_rest, exactly, dropped)
         found: Opened | None = self._known.get(key)
@@ -93,15 +97,23 @@ class Openings:
         Returns:
             The texts that stay inside, and the nodes after quotes that end it.
         """
-        if not any(map(trie.has_children, nodes)):
+        if not trie.lead_on(nodes):
             return [], ()
         key = (id(rule), nodes, trie is self._index.rests)
         found: tuple[list[int], Nodes] | None = self._known.get(key)
         if found is None:
             spelled = self.spelled(trie, nodes)
-            walked = walk_all(spelled, rule)
-            places = [spelled.places[item] for item in walked.inside + walked.whole]
-            found = places, tuple(spelled.places[item] for item in walked.ended)
+            if isinstance(rule.reader, Patterns):
+                name = (trie is self._index.rests, nodes)
+                is_empty = rule.body.dfa.start != rule.sink
+                begin = rule.reader.start
+                of = walk_pattern(self._index, spelled, name, begin, is_empty=is_empty)
+                inside, ended = of.inside.tolist(), of.ended.tolist()
+            else:
+                walked = walk_all(spelled, rule)
+                inside, ended = walked.inside + walked.whole, walked.ended
+            places = [spelled.places[item] for item in inside]
+            found = places, tuple(spelled.places[item] for item in ended)
             self._known.put(key, found)
             self._budget.charge(40 * len(places))
         return found
@@ -118,7 +130,7 @@ class Openings:
 
     def _open_any(self, trie: Trie, nodes: Nodes, *, exactly: bool) -> Opened:
         """Return what a string of any characters does, which is the same in all artifacts."""
-        key = (Opened, self._minimal, nodes, trie is self._index.rests, exactly)
+        key = ("opened", self._minimal, nodes, trie is self._index.rests, exactly)
         found: Opened | None = self._index.shared.get(key)
         if found is None:
             found = self._open(trie, self._free.dfa, nodes, exactly=exactly)
@@ -143,7 +155,7 @@ class Openings:
         if exactly or dropped or not self._plan.objects[number].is_flat:
             body = self._plan.key_bodies[number]
             return self.inside(trie, body, nodes, exactly=exactly, dropped=dropped)
-        if not any(map(trie.has_children, nodes)):
+        if not trie.lead_on(nodes):
             return _NOTHING_OPENED
         # Whatever was read can become a key without a name.
         return self._open_any(trie, nodes, exactly=False)
@@ -159,7 +171,7 @@ class Openings:
             nodes: after the opening quotes.
             dropped: a state of the keys' automaton that counts as dead.
         """
-        key = (EndedKeys, number, nodes, trie is self._index.rests, dropped)
+        key = ("keys", number, nodes, trie is self._index.rests, dropped)
         known: tuple[EndedKeys, ...] | None = self._known.get(key)
         if known is None:
             known = self._find_ended(trie, number, nodes, dropped)
@@ -170,13 +182,16 @@ class Openings:
         self, trie: Trie, number: int, nodes: Nodes, dropped: int
     ) -> tuple[EndedKeys, ...]:
         rule = self._plan.objects[number]
+        if not trie.lead_on(nodes):
+            return ()
+        if not dropped and rule.is_flat:
+            return self._find_flat(trie, rule, nodes)
         together: dict[tuple[int, bool, str], list[tuple[str, int]]] = {}
         for node, label in self._labels_at(trie, number, nodes, dropped):
             text = ""
             if label >= rule.n_names:
                 text = self._key_before(trie, node, nodes)
-            after = trie.bytes[trie.first[node] : trie.first[node + 1]]
-            goes_on = rule.is_scarce or not _AFTER_KEY.isdisjoint(after)
+            goes_on = rule.is_scarce or self._goes_on(trie, node)
             if not goes_on and not trie.n_ending[node]:
                 continue
             # Where nothing follows that they may tell apart, all keys of a label are alike.
@@ -192,24 +207,64 @@ class Openings:
         self, trie: Trie, number: int, nodes: Nodes, dropped: int
     ) -> list[tuple[int, int]]:
         """Return the nodes after closing quotes of keys, with the keys' labels."""
-        rule, dfa = self._plan.objects[number], self._plan.objects[number].dfa
-        if dropped or not rule.is_flat:
-            found = self.inside(
-                trie, self._plan.key_bodies[number], nodes, exactly=False, dropped=dropped
-            )
-            pairs = [(ended.node, dfa.labels[ended.state]) for ended in found.inside.ended]
-            return [pair for pair in pairs if pair[1] != NO_LABEL]
-        if not any(map(trie.has_children, nodes)):
-            return []
-        # All are of the class of keys without a name, but for the names, and words that are none.
-        named = {
-            node: label
-            for label, quotes in find_ended(self.spelled(trie, nodes), dfa, dfa.start)
-            for node in quotes
-        }
-        every = self._open_any(trie, nodes, exactly=False).inside.ended
-        pairs = [(ended.node, named.get(ended.node, rule.n_names)) for ended in every]
+        body = self._plan.key_bodies[number]
+        found = self.inside(trie, body, nodes, exactly=False, dropped=dropped)
+        labels = body.dfa.labels
+        pairs = [(ended.node, labels[ended.state]) for ended in found.inside.ended]
         return [pair for pair in pairs if pair[1] != NO_LABEL]
+
+    def _find_flat(self, trie: Trie, rule: ObjectRule, nodes: Nodes) -> tuple[EndedKeys, ...]:
+        """Return the same of a rule whose keys are names and any others.
+
+        All are of the class of keys without a name, but for the names, and words that are none.
+        """
+        named: dict[int, int] = {}
+        for label, quotes in find_ended(self.spelled(trie, nodes), rule.dfa, rule.dfa.start):
+            named.update(dict.fromkeys(quotes, label))
+        found: list[EndedKeys] = []
+        for keys in self._any_ended(trie, nodes):
+            texts, ends = keys.texts, keys.nodes
+            if named and not named.keys().isdisjoint(ends):
+                pairs = [pair for pair in zip(texts, ends, strict=True) if pair[1] not in named]
+                texts, ends = tuple([t for t, _ in pairs]), tuple([n for _, n in pairs])
+            if ends:
+                found.append(EndedKeys(rule.n_names, texts, ends, keys.goes_on))
+        together: dict[tuple[int, bool], list[int]] = {}
+        for node, label in named.items():
+            goes_on = self._goes_on(trie, node)
+            if label != NO_LABEL and (goes_on or trie.n_ending[node]):
+                together.setdefault((label, goes_on), []).append(node)
+        for (label, goes_on), named_ends in together.items():
+            texts = ("",) * len(named_ends)
+            found.append(EndedKeys(label, texts, tuple(named_ends), goes_on))
+        return tuple(found)
+
+    def _any_ended(self, trie: Trie, nodes: Nodes) -> tuple[EndedKeys, ...]:
+        """Return where keys end that may be any, which is the same in all artifacts."""
+        key = ("any ended", self._minimal, trie is self._index.rests, nodes)
+        known: tuple[EndedKeys, ...] | None = self._index.shared.get(key)
+        if known is None:
+            together: dict[tuple[bool, str], list[tuple[str, int]]] = {}
+            for ended in self._open_any(trie, nodes, exactly=False).inside.ended:
+                node = ended.node
+                goes_on = self._goes_on(trie, node)
+                if goes_on or trie.n_ending[node]:
+                    text = self._key_before(trie, node, nodes)
+                    is_alike = not goes_on or self._is_bare(trie, node)
+                    group = (goes_on, "" if is_alike else text)
+                    together.setdefault(group, []).append((text, node))
+            known = tuple(
+                EndedKeys(0, tuple(t for t, _ in pairs), tuple(n for _, n in pairs), goes_on)
+                for (goes_on, _), pairs in together.items()
+            )
+            n_bytes = sum(100 * len(keys.nodes) for keys in known)
+            self._index.shared.put(key, known, ENTRY_BYTES + n_bytes)
+        return known
+
+    def _goes_on(self, trie: Trie, node: int) -> bool:
+        """Return whether some text goes on after a key that ends at a node as JSON may."""
+        after = trie.bytes[trie.first[node] : trie.first[node + 1]]
+        return not _AFTER_KEY.isdisjoint(after)
 
     def _is_bare(self, trie: Trie, node: int) -> bool:
         """Return whether no text goes on to a value after a key that ends at a node."""
@@ -231,7 +286,7 @@ class Openings:
 
     def _key_before(self, trie: Trie, node: int, quotes: Nodes) -> str:
         """Return the key that ends at a node and begins after one of some quotes."""
-        key = (EndedKeys, trie is self._index.rests, node, quotes)
+        key = ("key", trie is self._index.rests, node, quotes)
         found: str | None = self._index.shared.get(key)
         if found is None:
             found = decode_body(after_quote(trie, trie.path(node), quotes)[:-1])

@@ -15,8 +15,9 @@ from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.schema.masks.openings import Openings
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.plan import Plan
-from maskc.runtime.schema.scans.spelled import CUT, ESCAPED, Spelled
-from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL
+from maskc.runtime.schema.scans.spelled import Spelled
+from maskc.runtime.schema.strings.characters import NO_LABEL
+from maskc.runtime.schema.strings.transitions import DEAD
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 
@@ -64,7 +65,7 @@ class Outlines:
 
         None of them leads to another one of the same tuple.
         """
-        key = (Outline, trie is self._index.rests)
+        key = ("quotes", trie is self._index.rests)
         found: tuple[Nodes, ...] | None = self._index.shared.get(key)
         if found is None:
             found = _find_quotes(trie)
@@ -145,7 +146,7 @@ class Outlines:
         if not self._is_usual(trie, number, quotes, is_open=is_open):
             return self._find_outline(trie, number, quotes, labels, may_come=may_come)
         minimal = self._plan.layout.escapes == "minimal"
-        key = (Outline, minimal, trie is self._index.rests, quotes, is_open, may_come)
+        key = ("outline", minimal, trie is self._index.rests, quotes, is_open, may_come)
         found: tuple[Outline | None] | None = self._index.shared.get(key)
         if found is None:
             found = (self._find_outline(trie, number, quotes, labels, may_come=may_come),)
@@ -167,9 +168,15 @@ class Outlines:
     def _compare(self, spelled: Spelled, number: int, *, is_open: bool) -> bool:
         rule, dfa = self._plan.objects[number], self._plan.objects[number].dfa
         usual = (dfa.sink,) if is_open else (DEAD, max(dfa.sink, DEAD))
-        first = spelled.chars[spelled.first[ROOT] : spelled.first[ROOT + 1]]
-        if any(dfa.step(dfa.start, character) not in usual for character in first):
-            return False
+        special = dfa.special(dfa.start)
+        if special is not None and dfa.defaults[dfa.start] in usual:
+            for character, target in special:
+                if target not in usual and character in spelled.below_root:
+                    return False
+        else:
+            first = spelled.chars[spelled.first[ROOT] : spelled.first[ROOT + 1]]
+            if any(dfa.step(dfa.start, character) not in usual for character in first):
+                return False
         if dfa.labels[dfa.start] != (dfa.labels[dfa.sink] if is_open else NO_LABEL):
             return False
         if not is_open:
@@ -178,11 +185,14 @@ class Outlines:
                 return False
         # What has begun with an escape can become any character, so any key.
         after = {dfa.sink} if is_open else {*dfa.rows[dfa.start].values(), dfa.defaults[dfa.start]}
-        cut = (item for item in spelled.own_items(ROOT) if spelled.kinds[item] in (ESCAPED, CUT))
-        return all(
-            dfa.targets_of(dfa.start, spelled.ranges[spelled.begun[item]]) >= after - {DEAD}
-            for item in cut
-        )
+        after.discard(DEAD)
+        is_sure = special is not None and after == {dfa.defaults[dfa.start]}
+        for n_possible, item in spelled.cut_items(ROOT):
+            if is_sure and special is not None and n_possible > len(special):
+                break  # it becomes one that leads where most do
+            if not dfa.targets_of(dfa.start, spelled.ranges[spelled.begun[item]]) >= after:
+                return False
+        return True
 
     def _find_outline(
         self, trie: Trie, number: int, quotes: Nodes, labels: int, *, may_come: bool

@@ -14,17 +14,35 @@ from typing import Any
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
 from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.machine.nodes import AFTER, ARRAY, HOLE, NEXT, OBJECT, Node
+from maskc.runtime.schema.machine.nodes import (
+    AFTER,
+    ARRAY,
+    DEPTH,
+    HOLE,
+    IS_ROOMY,
+    LITERAL,
+    NEXT,
+    NUMBER,
+    OBJECT,
+    PARENTS,
+    STATE,
+    STRING,
+    Node,
+    make_node,
+    read_members,
+    serials_of,
+)
 from maskc.runtime.schema.masks.contents import ANY_RULE, Contents
 from maskc.runtime.schema.masks.openings import Openings
 from maskc.runtime.schema.masks.outlines import Outlines
-from maskc.runtime.schema.plan.objects import Members
+from maskc.runtime.schema.plan.objects import OTHERS, SEEN, Members
 from maskc.runtime.schema.scans.gaps import Gaps
 from maskc.runtime.schema.tries.summary import MANY, Part
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Nodes, Trie
 
 _QUOTE, _COMMA = 0x22, 0x2C
+_WITHOUT_GAPS = (LITERAL, NUMBER, STRING)  # white space ends them, or is a part of them
 
 
 class Parts:
@@ -67,15 +85,16 @@ class Parts:
             gap: what has been read of white space.
             nodes: of the trie.
         """
-        depth, is_strict = node.depth, self.is_strict(node)
-        key = (
-            node.state if node.state[0] != OBJECT else self._summarise(trie, node, gap, nodes),
-            is_strict,
-            self.gaps.cap(gap, depth),
-            self.gaps.level(depth),
-            nodes,
-            trie is self.index.rests,
-        )
+        state, depth, is_strict = node[STATE], node[DEPTH], self.is_strict(node)
+        is_rests = trie is self.index.rests
+        key: tuple[Any, ...]
+        if state[0] in _WITHOUT_GAPS:
+            key = (state, is_strict, 0, 0, nodes, is_rests)
+        else:
+            gap, level = self.gaps.place(trie, nodes, gap, depth)
+            if state[0] == OBJECT:
+                state = self._summarise(trie, node, gap, level, nodes)
+            key = (state, is_strict, gap, level, nodes, is_rests)
         found: Part | None = self._known.get(key)
         if found is None:
             found = self._find(trie, node, key)
@@ -87,12 +106,12 @@ class Parts:
         """Return what is legal above what is below a node, which other artifacts may know."""
         state, is_strict, gap, level, nodes, _ = key
         content = self.contents.of(state)
-        name = (Part, content, *key[1:])
+        name = ("part", content, *key[1:])
         found: Part | None = None if content is None else self.index.shared.get(name)
         if found is None:
             # What opens a bracket counts itself.
-            inner = 1 if node.state[0] in (OBJECT, ARRAY) else 0
-            above = Node(node.state, (self._hole(level - inner, is_strict=is_strict),))
+            inner = 1 if node[STATE][0] in (OBJECT, ARRAY) else 0
+            above = make_node(node[STATE], (self._hole(level - inner, is_strict=is_strict),))
             found = self._walk(self, trie, above, gap, nodes)
             if content is not None:
                 n_bytes = 16 * (len(nodes) + len(found.exits) + len(found.few))
@@ -109,32 +128,32 @@ class Parts:
             members: what was read of the object before the key.
             label: of the key, one that was not there before.
         """
-        number = node.state[1]
+        number, above = node[STATE][1], serials_of(node[PARENTS])
         rule = self.machine.plan.objects[number]
         options = rule.options[label]
         if not rule.is_plain or rule.may_run_out or len(options) != 1:
-            return (node.parents, number, members, label)
-        seen = members.seen | 1 << label
+            return (above, number, members, label)
+        seen = members[SEEN] | 1 << label
         labels = rule.allowed & ~(seen & rule.keys.names)
         telling = self.outlines.telling(trie, number, None, labels)
-        after = (labels > 0, telling, not rule.required & ~seen, members.others)
-        return (node.parents, number, options[0], after)
+        after = (labels > 0, telling, not rule.required & ~seen, members[OTHERS])
+        return (above, number, options[0], after)
 
     def is_strict(self, node: Node) -> bool:
         """Return whether texts that end with what is open are left to what is below it.
 
         What is below has then yet to look whether an item may end so.
         """
-        if not node.is_roomy:
+        if not node[IS_ROOMY]:
             return True
-        for parent in node.parents:  # noqa: SIM110 - a generator would take longer than the rest
-            if parent.state[0] == HOLE and parent.state[1]:
+        for parent in node[PARENTS]:  # noqa: SIM110 - a generator would take longer than the rest
+            if parent[STATE][0] == HOLE and parent[STATE][1]:
                 return True
         return False
 
     def share(self, rows: dict[int, Words], few: tuple[int, ...], exits: Nodes, keys: Any) -> Part:
         """Return the part with some rows and tokens, the same one for the same."""
-        name = (Part, tuple(sorted(rows)), few, exits, keys)
+        name = ("part", tuple(sorted(rows)), few, exits, keys)
         found: Part | None = self._known.get(name)
         if found is None:
             made = tuple(rows.values())
@@ -151,27 +170,35 @@ class Parts:
         key = (depth, is_strict)
         found = self._holes.get(key)
         if found is None:
-            found = self._holes.setdefault(key, Node((HOLE, is_strict), (), depth))
+            found = self._holes.setdefault(key, make_node((HOLE, is_strict), (), depth))
         return found
 
-    def _summarise(self, trie: Trie, node: Node, gap: int, nodes: Nodes) -> Any:
-        """Return what the part of an object's node depends on."""
-        _, number, members, phase = node.state
+    def _summarise(self, trie: Trie, node: Node, gap: int, level: int, nodes: Nodes) -> Any:
+        """Return what the part of an object's node depends on.
+
+        Args:
+            trie: of the vocabulary.
+            node: of the object.
+            gap: what has been read of white space, as :meth:`Gaps.place` has it.
+            level: what stands for its depth.
+            nodes: of the trie.
+        """
+        _, number, _, phase = node[STATE]
+        members = read_members(node[STATE])
         rule = self.machine.plan.objects[number]
         labels = rule.open_labels(members)
         can_close = phase != NEXT and rule.can_close(members)
         if rule.is_scarce or rule.may_run_out:
-            return (OBJECT, number, phase, labels, can_close, members.others)
-        quotes = self._key_quotes(trie, node, gap, nodes) if labels else ()
-        if not any(map(trie.has_children, quotes)):
+            return (OBJECT, number, phase, labels, can_close, members[OTHERS])
+        quotes = self._key_quotes(trie, phase, gap, level, nodes) if labels else ()
+        if not trie.lead_on(quotes):
             return (OBJECT, ANY_RULE, phase, labels > 0, 0, can_close)
         telling = self.outlines.telling(trie, number, quotes, labels)
         return (OBJECT, number, phase, labels > 0, telling, can_close)
 
-    def _key_quotes(self, trie: Trie, node: Node, gap: int, nodes: Nodes) -> Nodes:
+    def _key_quotes(self, trie: Trie, phase: int, gap: int, level: int, nodes: Nodes) -> Nodes:
         """Return the nodes at which a key of an object opens after some nodes."""
-        gaps, depth, phase = self.gaps, node.depth, node.state[3]
-        gap, level = gaps.cap(gap, depth), gaps.level(depth)
+        gaps = self.gaps
         key = (phase, gap, level, nodes, trie is self.index.rests)
         found: Nodes | None = self._quotes.get(key)
         if found is None:

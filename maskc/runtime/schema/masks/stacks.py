@@ -11,9 +11,19 @@ for once, whatever items come.
 from __future__ import annotations
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
-from maskc.runtime.schema.machine.nodes import AFTER, COLON, OBJECT, Node
+from maskc.runtime.schema.machine.nodes import (
+    AFTER,
+    COLON,
+    OBJECT,
+    PARENTS,
+    SERIAL,
+    STATE,
+    Node,
+    read_members,
+)
 from maskc.runtime.schema.masks.parts import Parts
-from maskc.runtime.schema.tries.summary import EndedKeys, Part, bits_of, new_keys
+from maskc.runtime.schema.plan.objects import OTHERS
+from maskc.runtime.schema.tries.summary import EndedKeys, Part, Rests, bits_of, new_keys
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 
 _AT_ROOT: Nodes = (ROOT,)
@@ -30,6 +40,7 @@ class Stacks:
         self._parts = parts
         self._rests = parts.index.rests
         self._below = Cache(parts.machine.budget)
+        self._shared = Cache(parts.machine.budget)  # the serials of parts → a tuple of them
         n_empty = self._rests.n_ending[ROOT]
         self._empty = (1 << n_empty) - 1
 
@@ -47,21 +58,21 @@ class Stacks:
         if part.keys:
             found += self._end_keys(trie, node, part.keys)
         if part.exits:
-            for parent in node.parents:
+            for parent in node[PARENTS]:
                 found += self._beyond(trie, parent, part.exits)
         return found
 
     def _end_keys(self, trie: Trie, node: Node, keys: tuple[EndedKeys, ...]) -> tuple[Part, ...]:
         """Return what is legal after keys of an object that end within the trie."""
-        _, number, members, _ = node.state
+        number, members = node[STATE][1], read_members(node[STATE])
         n_names = self._parts.machine.plan.objects[number].n_names
         named: list[int] = []
         classed: list[int] = []
         found: tuple[Part, ...] = ()
         for label, texts, ends, goes_on in keys:
             nodes = ends
-            if label >= n_names and members.others:
-                texts, nodes = new_keys(texts, ends, members.others)
+            if label >= n_names and members[OTHERS]:
+                texts, nodes = new_keys(texts, ends, members[OTHERS])
             if label < n_names:
                 named += nodes
             else:
@@ -75,22 +86,23 @@ class Stacks:
     ) -> tuple[Part, ...]:
         """Return what goes on after the quote of a key."""
         machine = self._parts.machine
-        _, number, members, _ = node.state
+        number, members = node[STATE][1], read_members(node[STATE])
         outlook = self._parts.outlook(trie, node, members, label)
         key = (outlook, text, nodes, trie is self._rests)
         found: tuple[Part, ...] | None = self._below.get(key)
         if found is None:
             found = ()
             for after, position in machine.plan.objects[number].enter(members, label, text):
-                frame = machine.node((OBJECT, number, after, AFTER), node.parents)
+                frame = machine.node((OBJECT, number, after, AFTER), node[PARENTS])
                 colon = machine.node((COLON, position), (frame,))
                 found += self.above(trie, colon, 0, nodes)
+            found = self._share(found)
             self._below.put(key, found)
         return found
 
     def _end_at(self, trie: Trie, named: Nodes, classed: Nodes) -> Part:
         """Return the texts that end at some nodes, after keys with a name or without."""
-        key = (EndedKeys, named, classed, trie is self._rests)
+        key = ("ends", named, classed, trie is self._rests)
         found: Part | None = self._below.get(key)
         if found is None:
             low, n_ending = trie.low, trie.n_ending
@@ -105,15 +117,25 @@ class Stacks:
         return found
 
     def _beyond(self, trie: Trie, node: Node, nodes: Nodes) -> tuple[Part, ...]:
-        key = (node, nodes, trie is self._rests)
+        key = (node[SERIAL], nodes, trie is self._rests)
         found: tuple[Part, ...] | None = self._below.get(key)
         if found is None:
-            found = self.above(trie, node, 0, nodes)
+            found = self._share(self.above(trie, node, 0, nodes))
             self._below.put(key, found)
             self._parts.machine.budget.charge(8 * (len(nodes) + len(found)) + ENTRY_BYTES)
         return found
 
-    def rests(self, after: tuple[Node, ...]) -> Part:
+    def _share(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        """Return the same parts, in one tuple for all that have them."""
+        key = tuple([part.serial for part in parts])
+        found: tuple[Part, ...] | None = self._shared.get(key)
+        if found is None:
+            found = parts
+            self._shared.put(key, found)
+            self._parts.machine.budget.charge(16 * len(parts))
+        return found
+
+    def rests(self, after: tuple[Node, ...]) -> Rests:
         """Return the rests that are legal with some nodes on top, which were not there before."""
         bits = self._empty if after else 0
         unsure = 0
@@ -121,4 +143,4 @@ class Stacks:
             for part in self._beyond(self._rests, node, _AT_ROOT):
                 bits |= part.bits
                 unsure |= part.unsure
-        return Part(bits=bits, unsure=unsure)
+        return bits, unsure

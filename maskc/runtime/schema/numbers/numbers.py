@@ -52,8 +52,9 @@ class Numbers:
         self._without = without
         self._spelled = rule.spelled
         self._exponents = exponents and rule.spelled != 1
-        self._sides = (Side(rule, without, negative=False), Side(rule, without, negative=True))
-        self._far = far_beyond(rule, without)
+        # By sign, made when a number is first read: most rules of a schema are never asked.
+        self._sides: list[Side | None] = [None, None]
+        self._beyond: int | None = None
         self._steps: dict[tuple[State, int], State | None] = {}
         self._ends: dict[State, bool] = {}
         self._size = 0
@@ -67,6 +68,16 @@ class Numbers:
     def start(self) -> State:
         """The state before the first byte."""
         return _FIRST
+
+    @property
+    def has_bounds_only(self) -> bool:
+        """Whether nothing but bounds is asked of a value."""
+        rule = self.rule
+        return (
+            rule.multiple is None
+            and rule.values is None
+            and not (rule.not_multiples or rule.excluded or self._without or rule.spelled)
+        )
 
     @property
     def is_satisfiable(self) -> bool:
@@ -95,7 +106,21 @@ class Numbers:
         negative, digits, exponent = value
         if self._spelled == 1 and exponent < 0:
             return False
-        return self._sides[negative].allowed.holds(digits, Range(exponent, exponent))
+        return self._side(negative).allowed.holds(digits, Range(exponent, exponent))
+
+    def _side(self, negative: int) -> Side:
+        """Return what is asked after a sign."""
+        side = self._sides[negative]
+        if side is None:
+            side = Side(self.rule, self._without, negative=bool(negative))
+            self._sides[negative] = side
+        return side
+
+    def _far(self) -> int:
+        """Return an exponent from which on powers of ten no longer differ."""
+        if self._beyond is None:
+            self._beyond = far_beyond(self.rule, self._without)
+        return self._beyond
 
     def _make_room(self, state: State) -> None:
         """Forget all answers when they have grown large: a state has all digits that were read."""
@@ -108,7 +133,7 @@ class Numbers:
     def takes_digits(self, state: State, n_digits: int) -> bool:
         """Return whether up to so many digits may follow, whatever they are; not complete."""
         negative, phase, digits, n_fraction, _, _ = state
-        side = self._sides[negative]
+        side = self._side(negative)
         if not side.is_solid or self._spelled == 2:
             return False
         least, most = side.low, side.high
@@ -151,16 +176,39 @@ class Numbers:
             return False
         return power_beyond(digits + 1, side.high, strict=True) > power
 
+    def is_fraction(self, state: State) -> bool:
+        """Return whether digits come after the point."""
+        return state[1] in (POINT, FRACTION)
+
     def barred_digits(self, state: State) -> frozenset[int]:
         """Return digits that surely may not follow; not complete."""
         negative, phase, digits, n_fraction, *_ = state
-        side = self._sides[negative]
+        side = self._side(negative)
         if phase in (POINT, FRACTION) and side.places is not None:
             return _DIGITS - {0x30} if n_fraction >= side.places else frozenset()
         # No exponent makes an integer smaller and leaves it one.
         if phase != INTEGER or side.multiple != 1 or side.high is None:
             return frozenset()
         return _DIGITS if digits * 10 > side.high else frozenset()
+
+    def exact_digits(self, state: State) -> int:
+        """Return how many digits may follow, whatever they are; 0: it is not known.
+
+        After each of them the number may end. No more may follow but, in a fraction, zeros.
+        """
+        negative, phase, digits, n_fraction, *_ = state
+        side = self._side(negative)
+        if phase in (POINT, FRACTION) and side.places is not None and self._spelled != 2:
+            least, next_ = Fraction(digits, 10**n_fraction), Fraction(digits + 1, 10**n_fraction)
+            is_above = least > side.low or not least and side.has_zero
+            is_below = side.high is None or next_ <= side.high
+            return max(0, side.places - n_fraction) if is_above and is_below else 0
+        if phase != INTEGER or side.multiple != 1 or side.high is None or self._spelled == 2:
+            return 0
+        n_digits, low, high = 0, digits * 10, digits * 10 + 9
+        while side.is_inside(low) and side.is_inside(high):
+            n_digits, low, high = n_digits + 1, low * 10, high * 10 + 9
+        return n_digits if low > side.high else 0
 
     def may_end(self, state: State) -> bool:
         """Return whether the number may end here."""
@@ -174,7 +222,7 @@ class Numbers:
         negative, phase, digits, n_fraction, _, exponent = state
         if phase not in _ENDS or self._spelled == 2 and phase in (ZERO, INTEGER):
             return False
-        if phase == FRACTION and self._sides[negative].is_between(digits, n_fraction):
+        if phase == FRACTION and self._side(negative).is_between(digits, n_fraction):
             return True
         power = -n_fraction
         if phase == LARGER:
@@ -183,7 +231,7 @@ class Numbers:
             if not exponent:
                 return False
             power -= exponent
-        return self._sides[negative].allowed.holds(digits, Range(power, power))
+        return self._side(negative).allowed.holds(digits, Range(power, power))
 
     def _step(self, state: State, byte: int) -> State | None:
         after = self._move(state, byte)
@@ -236,19 +284,19 @@ class Numbers:
 
     def _cap(self, digits: int, exponent: int) -> int:
         """Return the exponent, or one that stands for all that are larger."""
-        return min(exponent, self._far + digits.bit_length())
+        return min(exponent, self._far() + digits.bit_length())
 
     def _is_live(self, state: State) -> bool:
         """Return whether what has been read can become an allowed number."""
         negative, phase, digits, n_fraction, last, exponent = state
-        allowed = self._sides[negative].allowed
+        allowed = self._side(negative).allowed
         exact = Range(-n_fraction, -n_fraction)
         if phase == ZERO and self._spelled == 1:
             return allowed.holds(digits, exact)
-        if phase == INTEGER and self._sides[negative].is_inside(digits):
+        if phase == INTEGER and self._side(negative).is_inside(digits):
             return True
         is_fraction = phase in (POINT, FRACTION)
-        if is_fraction and self._sides[negative].is_between(digits, n_fraction):
+        if is_fraction and self._side(negative).is_between(digits, n_fraction):
             return True
         if phase in (ZERO, INTEGER, POINT, FRACTION):
             # An exponent adds no value that digits do not reach, but smaller ones.
@@ -259,7 +307,7 @@ class Numbers:
             )
         reach = [Range(0, None)]
         if phase in (LARGER, SMALLER):
-            reach = list(_reach(exponent, self._far + digits.bit_length()))
+            reach = list(_reach(exponent, self._far() + digits.bit_length()))
         is_larger = phase in (MARK, PLUS, LARGER) and n_fraction == 0
         if is_larger and any(allowed.holds(digits, powers) for powers in reach):
             return True
@@ -270,7 +318,7 @@ class Numbers:
     def _canonical(self, state: State) -> State:
         """Return a state that stands for all that have the same future."""
         negative, phase, digits, _, last, exponent = state
-        side = self._sides[negative]
+        side = self._side(negative)
         if side.is_free:
             if phase == ZERO:
                 return state

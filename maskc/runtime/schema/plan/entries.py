@@ -18,11 +18,12 @@ from typing import Any
 from maskc.runtime.schema.numbers.listed_numbers import read_number
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import MOST_STATES, ArrayRule, Counter
-from maskc.runtime.schema.plan.objects import MAX_WISHES, ObjectRule
+from maskc.runtime.schema.plan.fulfilment import MAX_WISHES, MOST_WAYS, count_ways
+from maskc.runtime.schema.plan.objects import ObjectRule
 from maskc.runtime.schema.plan.rules import ArrayEntry, Split
 from maskc.runtime.schema.plan.values import Value, read_value
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.hosts import KINDS
+from maskc.runtime.schema.strings.readers import KINDS
 from maskc.runtime.schema.strings.texts import TooManyStatesError, build_texts
 
 _MOST = 1 << 40
@@ -83,7 +84,7 @@ def read_dfa(entry: Any) -> CharDfa:
         return _read_texts(*entry)
     if len(entry) not in (6, 7):
         raise PlanError("an automaton of the plan lacks a part")
-    starts, classes, defaults, rows, labels, start, *hosts = entry
+    starts, classes, defaults, rows, labels, start, *reader = entry
     n = len(as_list(labels))
     n_kinds = len(as_list(classes))
     for part in (starts, defaults, rows):
@@ -111,10 +112,10 @@ def read_dfa(entry: Any) -> CharDfa:
         made,
         [integer(label, _MOST_LABEL, NO_LABEL) for label in labels],
         integer(start, n),
-        *hosts,
+        *reader,
     )
-    if hosts and (dfa.sink < 0 or hosts[0] not in KINDS):
-        raise PlanError("an automaton of host names leaves none free")
+    if reader and (dfa.sink < 0 or reader[0] not in KINDS):
+        raise PlanError("an automaton leaves nothing to its reader")
     if not _leads_on(dfa) and any(dfa.nearest(state) < 0 for state in range(1, n)):
         raise PlanError("an automaton has a state that leads nowhere")
     return dfa
@@ -228,6 +229,8 @@ class Reader:
         if any(label >= len(labels) for label in keys.labels):
             raise PlanError("a key of the plan has no options")
         names = integer(n_names, len(labels) + 1)
+        if wishes and count_ways(labels, names, wishes) > MOST_WAYS:
+            raise PlanError("an object of the plan has too many ways to fulfil wishes")
         bits = 0
         for name in as_list(required):
             bits |= 1 << integer(name, max(names, 1))

@@ -1,7 +1,7 @@
-r"""Strings that are or end in a host name: an automaton, and a reader of what it leaves free.
+r"""Strings that an automaton leaves to a reader, such as host names: all of them, or their ends.
 
-In place of the number of characters a state has what was read of the host name, and the bytes of
-a character that is not whole. So a state is whole by itself: nothing has to be kept for it.
+In place of the number of characters a state has what the reader has read, and the bytes of a
+character that is not whole. So a state is whole by itself: nothing has to be kept for it.
 
 Example: of ``\"a@例え`` the automaton is in its sink, and the reader has the label ``例え``.
 """
@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from maskc.runtime.schema.plan.rules import StringRule
-from maskc.runtime.schema.strings.characters import DEAD
-from maskc.runtime.schema.strings.hosts import START, Host, accepts, hosts_of
+from maskc.runtime.schema.strings.readers import accepts, reader_of
 from maskc.runtime.schema.strings.spelling import Ranges, decode_body, ranges_after
 from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.schema.strings.transitions import DEAD
 
 _TRIED = "abcdefghijklmnopqrstuvwxyz0123456789."
 
@@ -25,15 +25,12 @@ class Read(NamedTuple):
     """What was read.
 
     Attributes:
-        host: of the host name, if it has begun.
+        part: by the reader: a :class:`~maskc.runtime.schema.strings.hosts.Host`, say.
         begun: the bytes of a character that is not whole.
     """
 
-    host: Host
+    part: Any
     begun: bytes
-
-
-BEGIN = Read(START, b"")
 
 
 class HostedRule(StringRule):
@@ -44,19 +41,19 @@ class HostedRule(StringRule):
         minimal: whether strings are written with no more escapes than they need.
 
     Attributes:
-        hosts: reads host names.
+        reader: reads what is left to it.
         sink: the state of the automaton that leaves all to it.
     """
 
     def __init__(self, body: Body, *, minimal: bool) -> None:
         super().__init__(body, 0, None)
         self._minimal = minimal
-        self.hosts, self.sink = hosts_of(body.dfa.hosts), body.dfa.sink
-        self.begin: Any = BEGIN
+        self.reader, self.sink = reader_of(body.dfa.reader), body.dfa.sink
+        self.begin: Any = Read(self.reader.start, b"")
 
     def may_end(self, state: int, count: Any) -> bool:
         """Return whether a string may end in a state of the automaton."""
-        return super().may_end(state, 0) and (state != self.sink or self.hosts.may_end(count.host))
+        return super().may_end(state, 0) and (state != self.sink or self.reader.may_end(count.part))
 
     def move(self, at: int, count: Any, byte: int) -> tuple[int, Any] | None:
         """Return where a string is after a byte, ``None`` if none that fits begins so."""
@@ -67,46 +64,46 @@ class HostedRule(StringRule):
         begun = count.begun + bytes([byte])
         if body.characters[after] < 0:
             ranges = ranges_after(begun, minimal=self._minimal)
-            lives = bool(body.targets[after] - {self.sink}) or self.hosts.leads_on(
-                count.host, ranges
+            lives = bool(body.targets[after] - {self.sink}) or self.reader.leads_on(
+                count.part, ranges
             )
-            return (after, Read(count.host, begun)) if lives else None
-        host = self.follow(body.characters[after], count.host, ord(decode_body(begun)))
-        return None if host is None else (after, Read(host, b""))
+            return (after, Read(count.part, begun)) if lives else None
+        part = self.follow(body.characters[after], count.part, ord(decode_body(begun)))
+        return None if part is None else (after, Read(part, b""))
 
-    def follow(self, state: int, host: Host, code: int) -> Host | None:
-        """Return what is read of the host name after a character, ``None`` if none begins so.
+    def follow(self, state: int, part: Any, code: int) -> Any:
+        """Return what the reader has read after a character, ``None`` if none begins so.
 
         Args:
             state: of the automaton after it.
-            host: what was read before.
+            part: what its reader has read before.
             code: the character.
         """
         if state == DEAD:
             return None
-        return self.hosts.step(host, code) if state == self.sink else host
+        return self.reader.step(part, code) if state == self.sink else part
 
     def leads_into(
-        self, state: int, host: Host, ranges: Ranges, *, is_measured: bool = True
+        self, state: int, part: Any, ranges: Ranges, *, is_measured: bool = True
     ) -> bool:
         """Return whether some character of some ranges may come next.
 
         Args:
             state: of the automaton.
-            host: what was read.
+            part: what its reader has read.
             ranges: of what a character can become of which something was read.
             is_measured: whether lengths count.
         """
         targets = self.body.dfa.targets_of(state, ranges)
         if targets - {self.sink}:
             return True
-        return bool(targets) and self.hosts.leads_on(host, ranges, is_measured=is_measured)
+        return bool(targets) and self.reader.leads_on(part, ranges, is_measured=is_measured)
 
     def has_many(self, at: int, count: Any) -> bool:
         """Return whether more strings can come of what was read than any text has."""
         dfa = self.body.dfa
         return any(
-            self.hosts.has_many(count.host) if state == self.sink else dfa.is_endless(state)
+            self.reader.has_many(count.part) if state == self.sink else dfa.is_endless(state)
             for state in self.body.targets[at]
         )
 
@@ -116,13 +113,15 @@ class HostedRule(StringRule):
 
     def has_other(self, state: int, count: Any, prefix: str, texts: Sequence[str]) -> bool:
         """Return whether a prefix can become a string that is not among some; see the base."""
+        if state == self.sink and self.reader.has_many(count.part):
+            return True
         first = bisect_left(texts, prefix)
         taken = {text for text in texts[first:] if text.startswith(prefix) and self.has(text)}
-        return any(text not in taken for text in self._list_some(state, count.host, prefix))
+        return any(text not in taken for text in self._list_some(state, count.part, prefix))
 
-    def _list_some(self, state: int, host: Host, prefix: str) -> Iterator[str]:
+    def _list_some(self, state: int, part: Any, prefix: str) -> Iterator[str]:
         """Yield strings that fit and begin with a prefix, shorter ones first."""
-        level = [(state, host, prefix)]
+        level = [(state, part, prefix)]
         while level:
             after = []
             for here, read, text in level:

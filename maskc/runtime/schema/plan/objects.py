@@ -1,46 +1,40 @@
 """Which keys may an object still have, and can it be finished?
 
 A rule names keys, and has classes of other keys by automaton; each is a *label*, and has options:
-the position of its value, and which *wishes* a value there fulfils (a wish is that some member with
-a key of an infinite set fits, which comes from a negation). What has been seen is a bit set of
-names, the other keys themselves, and their number.
+the position of its value, and which *wishes* a value there fulfils
+(:mod:`maskc.runtime.schema.plan.fulfilment`). What has been seen is a bit set of names, the other
+keys themselves, and their number.
 
 Example: with ``required`` a and b, ``maxProperties`` 2 and a seen, only b may come.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Final
 
+from maskc.runtime.schema.plan.fulfilment import Fulfilment, Option
 from maskc.runtime.schema.strings.characters import CharDfa
 from maskc.runtime.schema.strings.keys import Keys, order_names
+from maskc.runtime.schema.strings.other_keys import (
+    NO_KEYS,
+    OtherKeys,
+    add_key,
+    label_of_unread,
+    list_keys,
+)
 
-# Wishes that a value fulfils, and its position.
-Option = tuple[int, int]
-# Half of a surrogate pair: a key that is not known, and none that can be read.
-UNREAD = chr(0xDFFF)
-MAX_WISHES = 6
 _MOST_REMEMBERED = 50_000
 _PLENTY = 1 << 40  # keys that no text has
 
 
-def unread_key(label: int) -> str:
-    """Return a key of a label that is none that can be read.
-
-    It is as good as any other that was not there before: which key of a label was read counts
-    only for whether another is the same.
-    """
-    return UNREAD + chr(label)
-
-
-class Members(NamedTuple):
-    """What has been read of an object: names as bits, other keys, how many, wishes left."""
-
-    seen: int
-    others: frozenset[str]
-    n_members: int
-    wishes: int
+# What has been read of an object: names as bits, other keys, how many members, wishes left. It is a
+# part of a state, and a plain tuple for the reason that nodes are.
+Members = tuple[int, OtherKeys, int, int]
+SEEN: Final = 0
+OTHERS: Final = 1
+N_MEMBERS: Final = 2
+WISHES: Final = 3
 
 
 class ObjectRule:
@@ -76,31 +70,39 @@ class ObjectRule:
         self._names = (1 << n_names) - 1
         self._keys: Keys | None = None
         self._is_flat: bool | None = None
-        classes = [label for label in range(n_names, len(options)) if options[label]]
-        self.has_classes = bool(classes)
-        self._endless, self._finite = self._measure(classes)
-        # The wishes that each label can fulfil, and those that there is always one more key for.
-        self._fulfilling = [
-            (label, sorted({d for d, _ in found if d}))
-            for label, found in enumerate(options)
-            if any(d for d, _ in found)
-        ]
-        self._always_fulfilled = 0
-        for label, pairs in self._fulfilling:
-            if label in self._endless:
-                self._always_fulfilled |= sum(d for d in pairs if d.bit_count() == 1)
-        # Whether some keys that have no name of their own can be used up.
-        self.is_scarce = bool(self._finite)
+        self.has_classes = bool(self.allowed >> n_names)
+        # What is made when it is first asked for: of most rules it never is.
+        self._measured: tuple[set[int], dict[int, int]] | None = None
+        self._fulfilment: Fulfilment | None = None
         self._runs_out: bool | None = None
         self._known: dict[tuple[int, tuple[int, ...], int, int], int] = {}
         self._unordered: ObjectRule | None = None
 
-    def _measure(self, classes: list[int]) -> tuple[set[int], dict[int, int]]:
-        """Return the classes whose keys no text uses up, and the sizes of the others."""
-        if not classes:
+    @property
+    def is_scarce(self) -> bool:
+        """Whether some keys that have no name of their own can be used up."""
+        return bool(self._finite)
+
+    @property
+    def _endless(self) -> set[int]:
+        """The classes whose keys no text uses up."""
+        if self._measured is None:
+            self._measured = self._measure()
+        return self._measured[0]
+
+    @property
+    def _finite(self) -> dict[int, int]:
+        """The other classes, with how many keys each has."""
+        if self._measured is None:
+            self._measured = self._measure()
+        return self._measured[1]
+
+    def _measure(self) -> tuple[set[int], dict[int, int]]:
+        if not self.has_classes:
             return set(), {}
         if self.is_flat:
             return {self.n_names}, {}
+        classes = [n for n in range(self.n_names, len(self.options)) if self.options[n]]
         endless = self.keys.endless[self.dfa.start]
         sizes = {
             label: self.dfa.count(self.dfa.start, label, _PLENTY)
@@ -153,7 +155,7 @@ class ObjectRule:
     @property
     def start(self) -> Members:
         """What has been read after the opening brace."""
-        return Members(0, frozenset(), 0, (1 << self.n_wishes) - 1)
+        return (0, NO_KEYS, 0, (1 << self.n_wishes) - 1)
 
     @property
     def is_open(self) -> bool:
@@ -185,8 +187,8 @@ class ObjectRule:
         """
         if not self.ordered:
             return self, members
-        over = self._names if members.others else (1 << members.seen.bit_length()) - 1
-        return self.unordered, members._replace(seen=members.seen | over)
+        over = self._names if members[OTHERS] else (1 << members[SEEN].bit_length()) - 1
+        return self.unordered, (members[SEEN] | over, *members[OTHERS:])
 
     def has_endless(self, labels: int) -> bool:
         """Return whether some of the labels have keys that no text uses up."""
@@ -198,40 +200,39 @@ class ObjectRule:
 
     def summary(self, members: Members) -> tuple[int, tuple[int, ...], int, int]:
         """Return what counts for which keys may come, but for those that are none of few."""
-        return members.seen, self._use(members.others), members.n_members, members.wishes
+        return members[SEEN], self._use(members[OTHERS]), members[N_MEMBERS], members[WISHES]
 
     def can_close(self, members: Members) -> bool:
         """Return whether the object may end."""
         return (
-            members.n_members >= self.low
-            and not self.required & ~members.seen
-            and not members.wishes
-            and (self.high is None or members.n_members <= self.high)
+            members[N_MEMBERS] >= self.low
+            and not self.required & ~members[SEEN]
+            and not members[WISHES]
+            and (self.high is None or members[N_MEMBERS] <= self.high)
         )
 
     def open_labels(self, members: Members) -> int:
         """Return the labels of keys that may come next, as bits."""
-        used = self._use(members.others)
-        key = (members.seen, used, members.n_members, members.wishes)
+        used = self._use(members[OTHERS])
+        key = (members[SEEN], used, members[N_MEMBERS], members[WISHES])
         found = self._known.get(key)
         if found is None:
             if len(self._known) > _MOST_REMEMBERED:
                 self._known.clear()
-            found = self._known[key] = self._find_open(*key, others=bool(members.others))
+            found = self._known[key] = self._find_open(*key, others=bool(members[OTHERS]))
         return found
 
-    def _use(self, others: frozenset[str]) -> tuple[int, ...]:
+    def _use(self, others: OtherKeys) -> tuple[int, ...]:
         """Return how many keys of each finite class were there, and whether of any other."""
         if not self._finite:
             return (bool(others),) if self.ordered else ()
-        labels = [self._label_of(other) for other in others]
+        labels = [self._label_of(other) for other in list_keys(others)]
         return (bool(others), *(labels.count(label) for label in self._finite))
 
     def _label_of(self, key: str) -> int:
         """Return the label of a key without a name."""
-        if len(key) == 2 and key[0] == UNREAD:
-            return ord(key[1])
-        return self.dfa.labels[self.dfa.read(key)]
+        label = label_of_unread(key)
+        return self.dfa.labels[self.dfa.read(key)] if label is None else label
 
     def _find_open(
         self, seen: int, used: tuple[int, ...], count: int, wishes: int, *, others: bool
@@ -253,8 +254,7 @@ class ObjectRule:
                 self._is_feasible(
                     after_seen, after_used, count + 1, wishes & ~d, others=others or not is_name
                 )
-                for d, _ in self.options[label]
-                if not d & ~wishes
+                for d in {d & wishes for d, _ in self.options[label]}
             ):
                 found |= low
         return found
@@ -282,9 +282,9 @@ class ObjectRule:
 
     def is_feasible(self) -> bool:
         """Return whether there is such an object."""
-        return self._is_feasible(
-            0, self._use(frozenset()), 0, (1 << self.n_wishes) - 1, others=False
-        )
+        if not self.low and self.high is None and not self.n_wishes:
+            return not self.required & ~self.allowed  # nothing is counted
+        return self._is_feasible(0, self._use(NO_KEYS), 0, (1 << self.n_wishes) - 1, others=False)
 
     def _is_feasible(
         self, seen: int, used: tuple[int, ...], count: int, wishes: int, *, others: bool
@@ -304,7 +304,7 @@ class ObjectRule:
             return False
         if self.high is not None and self.low > self.high:
             return False
-        return count + self._remaining(seen, used, others=others) >= self.low
+        return count >= self.low or count + self._remaining(seen, used, others=others) >= self.low
 
     def _remaining(self, seen: int, used: tuple[int, ...], *, others: bool) -> int:
         """Return how many more keys there can be."""
@@ -324,47 +324,36 @@ class ObjectRule:
         rest = self.allowed & ~(seen & self._names)
         if self.ordered:
             rest &= ~((1 << seen.bit_length()) - 1)
-        if self.high is None and not wishes & ~self._always_fulfilled:
+        if self._fulfilment is None:
+            self._fulfilment = Fulfilment(self.options, self.n_names, self._endless, self._finite)
+        if self.high is None and self._fulfilment.can_fulfil(wishes, rest):
             return wishes.bit_count()
-        # Wishes that are left → the least number of keys, label by label.
-        best = {wishes: 0}
-        for label, pairs in self._fulfilling:
-            if not rest >> label & 1:
-                continue
-            n_times = 1
-            if label >= self.n_names:
-                n_times = wishes.bit_count()
-                if label in self._finite:
-                    place = 1 + list(self._finite).index(label)
-                    n_times = min(n_times, self._finite[label] - used[place])
-            cost = 0 if label < self.n_names and missing >> label & 1 else 1
-            for _ in range(n_times):
-                after = dict(best)
-                for left, n in best.items():
-                    for d in pairs:
-                        if not d & ~left and n + cost < after.get(left & ~d, n + cost + 1):
-                            after[left & ~d] = n + cost
-                if after == best:
-                    break
-                best = after
-        return best.get(0)
+        n_used = dict(zip(self._finite, used[1:], strict=False))
+        return self._fulfilment.find_fewest(
+            wishes, rest, missing, n_used, any_number=self.high is None
+        )
 
-    def enter(self, members: Members, label: int, key: str) -> Iterable[tuple[Members, int]]:
-        """Yield what there is after a key, with the position of its value, way by way."""
+    def enter(self, members: Members, label: int, key: str) -> list[tuple[Members, int]]:
+        """Return what there is after a key, with the position of its value, way by way."""
         bit = 1 << label
         if label < self.n_names:
-            seen, others = members.seen | bit, members.others
+            seen, others = members[SEEN] | bit, members[OTHERS]
         else:
-            seen, others = members.seen, members.others | {key}
+            seen, others = members[SEEN], add_key(members[OTHERS], key)
         used = self._use(others)
-        done: dict[int, int] = {}
-        for d, child in self.options[label]:
-            if d & ~members.wishes:
+        options = self.options[label]
+        found: list[tuple[Members, int]] = []
+        done: set[tuple[int, int]] = set()
+        for d, child in options:
+            fulfilled = d & members[WISHES]
+            # What was fulfilled before need not be again, if that asks for less.
+            if fulfilled != d and any(other == fulfilled for other, _ in options):
                 continue
-            wishes = members.wishes & ~d
+            wishes = members[WISHES] ^ fulfilled
             # A position that fulfils more and asks for nothing else makes others needless.
-            if any(child == c and known & ~wishes == 0 for known, c in done.items()):
+            if any(child == c and not known & ~wishes for known, c in done):
                 continue
-            if self._is_feasible(seen, used, members.n_members + 1, wishes, others=bool(others)):
-                done[wishes] = child
-                yield Members(seen, others, members.n_members + 1, wishes), child
+            if self._is_feasible(seen, used, members[N_MEMBERS] + 1, wishes, others=bool(others)):
+                done.add((wishes, child))
+                found.append(((seen, others, members[N_MEMBERS] + 1, wishes), child))
+        return found

@@ -6,8 +6,10 @@ checked here, once; a plan that someone made up can be wrong, but never makes th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any, NamedTuple
 
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.schema.numbers.numbers import Numbers
@@ -29,6 +31,8 @@ from maskc.runtime.schema.plan.entries import (
 from maskc.runtime.schema.plan.hosted import HostedRule
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.plan.values import Value, decimal_of
+from maskc.runtime.schema.strings.characters import CharDfa
+from maskc.runtime.schema.strings.other_keys import OtherKeys, list_keys
 from maskc.runtime.schema.strings.spelling import decode_body
 from maskc.runtime.schema.strings.strings import Body
 
@@ -103,27 +107,43 @@ class Position:
     objects: tuple[int, ...]
 
 
+class FrozenPlan(NamedTuple):
+    """What the compiler says of a schema.
+
+    Attributes:
+        data: the plan as JSON.
+        parts: the same parsed, where it was made in this process; ``None``: it is parsed.
+        dfas: its automata, likewise.
+    """
+
+    data: bytes
+    parts: dict[str, Any] | None = None
+    dfas: Sequence[CharDfa] | None = None
+
+
 class Plan:
     """What the machine follows.
 
     Args:
-        data: the plan as JSON.
+        frozen: the plan.
         layout: how texts are written.
         budget: where derived rules are remembered.
 
     Attributes:
-        data, layout: these.
+        data: the plan as JSON.
+        layout: how texts are written.
 
     Raises:
         PlanError: it is damaged.
     """
 
-    def __init__(self, data: bytes, layout: Layout, budget: Budget) -> None:
-        raw = parse_plan(data)
-        self.data, self.layout = data, layout
+    def __init__(self, frozen: FrozenPlan, layout: Layout, budget: Budget) -> None:
+        raw = parse_plan(frozen.data) if frozen.parts is None else frozen.parts
+        self.data, self.layout = frozen.data, layout
         self.blanks = Blanks(layout.blanks)
         minimal = layout.escapes == "minimal"
-        self.dfas = [read_dfa(entry) for entry in list_of(raw, "dfas")]
+        dfas = frozen.dfas
+        self.dfas = list(dfas or map(read_dfa, list_of(raw, "dfas")))
         n_dfas = len(self.dfas)
         bodies = [Body(dfa, minimal=minimal) for dfa in self.dfas]
         self.strings = [
@@ -138,8 +158,8 @@ class Plan:
         read = Reader(n_positions, self.dfas, ordered=layout.key_order == "schema")
         self.objects = [read.read_object(entry) for entry in list_of(raw, "objects")]
         self.key_bodies = [bodies[integer(e[0], n_dfas)] for e in rows_of(raw, "objects", 7)]
-        if any(body.dfa.hosts for body in self.key_bodies):
-            raise PlanError("the plan has host names as keys")
+        if any(body.dfa.reader for body in self.key_bodies):
+            raise PlanError("the plan leaves keys to a reader")
         self.arrays = [read.read_array(entry) for entry in list_of(raw, "arrays")]
         limits = [len(self.numbers), len(self.strings), len(self.arrays), len(self.objects)]
         self.positions = [
@@ -187,9 +207,7 @@ class Plan:
             self._derived.put(key, found)
         return found
 
-    def key_is_live(
-        self, number: int, labels: int, at: int, raw: bytes, others: frozenset[str]
-    ) -> bool:
+    def key_is_live(self, number: int, labels: int, at: int, raw: bytes, others: OtherKeys) -> bool:
         """Return whether a key can become one that may come.
 
         Args:
@@ -209,7 +227,7 @@ class Plan:
         if not open_:
             return False
         if body.characters[at] >= 0:
-            return keys.is_live(body.characters[at], labels, decode_body(raw), others)
+            return keys.is_live(body.characters[at], labels, decode_body(raw), list_keys(others))
         return any(
             self.key_is_live(number, labels, after, raw + bytes([byte]), others)
             for byte in range(256)
@@ -218,10 +236,10 @@ class Plan:
 
 
 def _string_rule(body: Body, low: int, high: int | None, *, minimal: bool) -> StringRule:
-    if not body.dfa.hosts:
+    if not body.dfa.reader:
         return StringRule(body, low, high)
     if low or high is not None:
-        raise PlanError("the plan counts the characters of host names")
+        raise PlanError("the plan counts characters that a reader reads")
     return HostedRule(body, minimal=minimal)
 
 

@@ -3,7 +3,8 @@
 All texts are read at once, character by character: level by level of the trie of their characters,
 with arrays. A character counts only by its class, so from a state on only the classes count that
 the automaton tells apart there; where these cut no range that patterns seldom cut, a trie is taken
-in which most texts are one (:mod:`maskc.runtime.schema.scans.folding`).
+in which most texts are one (:mod:`maskc.runtime.schema.scans.folding`); else what an automaton does
+not move is not looked at (:mod:`maskc.runtime.schema.scans.subtrees`), if that is most of it.
 
 Example: for ``^[a-z]+$`` every token of three small letters stays, and none with a digit does.
 """
@@ -11,17 +12,20 @@ Example: for ``^[a-z]+$`` every token of three small letters stays, and none wit
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.schema.scans.folding import Places, Shape, number_keys, shape_for
+from maskc.runtime.schema.scans.folding import shape_for
+from maskc.runtime.schema.scans.scanned import Places, Scanned, number_keys
 from maskc.runtime.schema.scans.scans import spread
 from maskc.runtime.schema.scans.spelled import Spelled
-from maskc.runtime.schema.strings.characters import CharDfa, only
-from maskc.runtime.schema.tries.tokens import TokenIndex, Words
+from maskc.runtime.schema.scans.subtrees import Walk, subtrees_of, turning_of, turns_of
+from maskc.runtime.schema.strings.characters import CharDfa
+from maskc.runtime.schema.strings.transitions import DEAD
+from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Ints
 
 _FEW_NODES = 12  # that are followed one by one
@@ -29,37 +33,57 @@ _THIN = 8  # nodes of a level to each that is live, from which on only these are
 _MOST_CELLS = 1 << 16  # of an automaton of which we ask what it tells apart from a state on
 
 
-class Group(NamedTuple):
-    """Tokens that a string does the same to.
-
-    Attributes:
-        targets: the states that their characters can lead to.
-        size: their characters, one left open included.
-    """
-
-    targets: frozenset[int]
-    size: int
-
-
-class Kinds(NamedTuple):
+class Kinds:
     """A vocabulary's characters by class.
 
+    Args:
+        index: whose memory is used.
+        spelled: the vocabulary.
+        starts: where each range of characters starts.
+        classes: int32[n], the class of each range.
+
     Attributes:
+        of_character: of each character of the vocabulary its class, by place.
         shape: of the vocabulary.
-        of_node: of each node of the shape the class of its last character.
-        openings: the sets of classes that a character left open can be of.
-        opening_of: of each character left open, by its number, its set.
     """
 
-    shape: Shape
-    of_node: NDArray[Any]
-    openings: list[tuple[int, ...]]
-    opening_of: Places
+    __slots__ = ("_of_node", "_openings", "_spelled", "_turning", "of_character", "shape")
 
-    def scan(self, delta: Ints, state: int) -> Scanned:
+    def __init__(
+        self, index: TokenIndex, spelled: Spelled, starts: Sequence[int], classes: Ints
+    ) -> None:
+        ranges = np.array(starts, dtype=np.int32)
+        self._spelled = spelled
+        kind_of = classes[np.searchsorted(ranges, spelled.distinct, side="right") - 1]
+        self.shape = shape_for(index, spelled, kind_of)
+        self.of_character = kind_of.astype(np.min_scalar_type(int(classes.max())))
+        self._openings = _group_openings(spelled, ranges, classes)
+        self._of_node: NDArray[Any] | None = None
+        # Made with the first shape, as that takes much longer.
+        subtrees = subtrees_of(index, spelled)
+        # Where no texts are alike, of each class the groups of characters that have some of it.
+        self._turning: NDArray[np.uint64] | None = None
+        if len(self.shape.parents) == len(spelled.chars):
+            self._turning = turning_of(subtrees, kind_of)
+
+    @property
+    def of_node(self) -> NDArray[Any]:
+        """Of each node of the shape the class of its last character."""
+        if self._of_node is None:
+            self._of_node = self.of_character.take(self.shape.characters)
+        return self._of_node
+
+    @property
+    def n_bytes(self) -> int:
+        """About how much memory this takes, with what is made when it is first asked for."""
+        itemsize = self.of_character.itemsize
+        return itemsize * (len(self.of_character) + len(self.shape.characters)) + 2_000
+
+    def scan(self, index: TokenIndex, delta: Ints, state: int) -> Scanned:
         """Return what an automaton of these classes does.
 
         Args:
+            index: whose memory is used.
             delta: int32[n_states, n_classes], the automaton.
             state: before the tokens.
         """
@@ -67,8 +91,51 @@ class Kinds(NamedTuple):
         shift = int(delta.shape[1]).bit_length()
         table = np.zeros((len(delta), 1 << shift), dtype=np.intp)
         table[:, : delta.shape[1]] = delta.astype(np.intp) << shift
-        states = self._follow(table.reshape(-1), state << shift)
-        return Scanned(self, delta, states, shift)
+        rows, start, n_states = table.reshape(-1), state << shift, len(delta)
+        if self._turning is not None:
+            subtrees = subtrees_of(index, self._spelled)
+            turns = turns_of(delta, self._turning)
+            walk = Walk(subtrees, self.of_character, rows, shift, turns)
+            ends = walk.run(start)
+            if ends is not None:
+                quotes = ends.take(subtrees.quote_units).astype(np.int32)
+                cut = ends.take(subtrees.cut_units)
+                sets, inside = self._end_inside(delta, cut, subtrees.cut_begun)
+                ends[subtrees.cut_units] = inside
+                ends[subtrees.closing_units] = 0
+                return Scanned(subtrees.units, ends, n_states, sets, quotes)
+        states = self._follow(rows, start)
+        states >>= shift
+        return self._scan_shape(delta, states)
+
+    def _scan_shape(self, delta: Ints, states: Places) -> Scanned:
+        """Return the same, from the state of each node of the shape."""
+        shape = self.shape
+        sets, ends = self._end_inside(delta, states[shape.cut_nodes], shape.cut_begun)
+        none = np.zeros(1, dtype=np.intp)
+        after = states.take(shape.unit_nodes, mode="clip")
+        quotes = states[shape.quote_nodes].astype(np.int32)
+        return Scanned(shape.units, np.concatenate([none, after, ends]), len(delta), sets, quotes)
+
+    def _end_inside(
+        self, delta: Ints, states: NDArray[np.integer], begun: NDArray[np.integer]
+    ) -> tuple[list[frozenset[int]], Places]:
+        """Return what texts lead to that end inside a character: sets, and which, from n_states on.
+
+        Args:
+            delta: the automaton.
+            states: after the last whole character of each text.
+            begun: the number of what is read of the next one.
+        """
+        n_states, (openings, opening_of) = len(delta), self._openings
+        distinct, inverse = number_keys(opening_of[begun] * n_states + states)
+        numbers: dict[frozenset[int], int] = {}
+        of_key = np.zeros(len(distinct), dtype=np.intp)
+        for n, key in enumerate(distinct.tolist()):
+            row = delta[key % n_states].take(openings[key // n_states])
+            targets = frozenset(row.tolist()) - {0}
+            of_key[n] = numbers.setdefault(targets, len(numbers))
+        return list(numbers), n_states + of_key[inverse]
 
     def _follow(self, rows: Places, start: int) -> Places:
         """Return of each node where the row of its state begins; 0: dead."""
@@ -108,94 +175,6 @@ class Kinds(NamedTuple):
                     open_.append(child)
 
 
-class Scanned:
-    """What an automaton does to a vocabulary, from one state.
-
-    Args:
-        kinds: the vocabulary.
-        delta: int32[n_states, n_classes].
-        states: of each node of the vocabulary's shape, shifted; 0: dead.
-        shift: by so many bits.
-
-    Attributes:
-        shape: of the vocabulary, whose units these are.
-        quote_states: of each token that closes the string the state before; 0: none.
-        quote_sizes: the characters.
-        quote_places: the token.
-        quote_rests: its rest.
-    """
-
-    def __init__(self, kinds: Kinds, delta: Ints, states: Places, shift: int) -> None:
-        shape, n_states = kinds.shape, len(delta)
-        keys = kinds.opening_of[shape.cut_begun] * n_states
-        distinct, inverse = number_keys(keys + (states[shape.cut_nodes] >> shift))
-        numbers: dict[frozenset[int], int] = {}
-        of_key = np.zeros(len(distinct), dtype=np.intp)
-        for n, key in enumerate(distinct.tolist()):
-            row = delta[key % n_states].take(kinds.openings[key // n_states])
-            targets = frozenset(row.tolist()) - {0}
-            of_key[n] = numbers.setdefault(targets, len(numbers))
-        self._n_states, self._sets, self.shape = n_states, list(numbers), shape
-        # Of each unit the state; where it ends inside a character, the number of a set of states.
-        after = states.take(shape.unit_nodes, mode="clip") >> shift
-        ends = np.concatenate([np.zeros(1, dtype=np.intp), after, n_states + of_key[inverse]])
-        self._ends = ends.astype(np.min_scalar_type(n_states + len(self._sets)))
-        self.quote_states = (states[shape.quote_nodes] >> shift).astype(np.int32)
-        self.quote_sizes = shape.quote_sizes
-        self.quote_places, self.quote_rests = shape.quote_places, shape.quote_rests
-
-    @property
-    def n_bytes(self) -> int:
-        """About how much memory this takes."""
-        n_bytes: int = self._ends.nbytes + self.quote_states.nbytes
-        return n_bytes + 2000
-
-    def groups(self) -> tuple[list[Group], Places]:
-        """Return what tokens can lead to with which sizes, each once, and which each unit has."""
-        n_sizes = int(self.shape.sizes.max()) + 1
-        distinct, which = number_keys(self._ends.astype(np.intp) * n_sizes + self.shape.sizes)
-        pairs = [divmod(key, n_sizes) for key in distinct.tolist()]
-        return [Group(self._targets_of(end), size) for end, size in pairs], which
-
-    def _targets_of(self, end: int) -> frozenset[int]:
-        if end < self._n_states:
-            return only(end) if end else frozenset()
-        return self._sets[end - self._n_states]
-
-    def ends(self) -> list[tuple[int, frozenset[int]]]:
-        """Return what tokens can lead to, each with a number, where it is not nothing."""
-        is_there = np.zeros(self._n_states + len(self._sets), dtype=np.bool_)
-        is_there[self._ends] = True
-        found = [(end, self._targets_of(end)) for end in np.flatnonzero(is_there).tolist()]
-        return [(end, targets) for end, targets in found if targets]
-
-    def pack_ends(self, ends: Iterable[int]) -> Words:
-        """Return the mask of the tokens that lead to some of what they can lead to, by number."""
-        kept = np.zeros(self._n_states + len(self._sets), dtype=np.bool_)
-        kept[list(ends)] = True
-        return self.pack(kept, self._ends)
-
-    def pack(self, kept: NDArray[np.bool_], which: Places) -> Words:
-        """Return the mask of the tokens of some groups.
-
-        Args:
-            kept: of each group whether it is one of them.
-            which: group each unit has.
-        """
-        of_token = kept.take(which).take(self.shape.unit_of, mode="clip")
-        return np.packbits(of_token, bitorder="little").view("<i4")
-
-    def pack_live(self) -> Words:
-        """Return the mask of the tokens that lead to something."""
-        return self.pack_ends(end for end, _ in self.ends())
-
-    def quote_pairs(self) -> tuple[list[tuple[int, int]], Places]:
-        """Return states with sizes before quotes, each pair once, and which each token has."""
-        keys = self.quote_states.astype(np.int64) << 16 | self.quote_sizes
-        distinct, inverse = np.unique(keys, return_inverse=True)
-        return [(key >> 16, key & 0xFFFF) for key in distinct.tolist()], inverse
-
-
 def scan_all(index: TokenIndex, spelled: Spelled, dfa: CharDfa, delta: Ints, state: int) -> Scanned:
     """Return what an automaton does to a whole vocabulary.
 
@@ -217,7 +196,25 @@ def scan_all(index: TokenIndex, spelled: Spelled, dfa: CharDfa, delta: Ints, sta
             of_merged = np.zeros(len(numbers), dtype=np.intp)
             of_merged[merged] = np.arange(len(merged))
             classes, delta = merged[classes].astype(np.int32), delta[:, of_merged]
-    return _kinds_of(index, spelled, dfa.starts, classes).scan(delta, state)
+    return _kinds_of(index, spelled, dfa.starts, classes).scan(index, delta, state)
+
+
+def never_dies(dfa: CharDfa, state: int) -> bool:
+    """Return whether each character leads on from a state, and so forth, to a live one.
+
+    So it is where a pattern may begin anywhere, as ``[Hh]otel`` does.
+    """
+    kinds, found, open_ = frozenset(dfa.classes), {state}, [state]
+    while open_:
+        here = open_.pop()
+        row = dfa.rows[here]
+        for target in row.values() if kinds <= row.keys() else (*row.values(), dfa.defaults[here]):
+            if target == DEAD:
+                return False
+            if target not in found:
+                found.add(target)
+                open_.append(target)
+    return True
 
 
 def reachable(dfa: CharDfa, state: int) -> set[int]:
@@ -233,24 +230,12 @@ def reachable(dfa: CharDfa, state: int) -> set[int]:
 
 
 def _kinds_of(index: TokenIndex, spelled: Spelled, starts: Sequence[int], classes: Ints) -> Kinds:
-    """Return a vocabulary's characters by class.
-
-    Args:
-        index: whose memory is used.
-        spelled: its characters.
-        starts: where each range of characters starts.
-        classes: the class of each range.
-    """
+    """Return a vocabulary's characters by class, see :class:`Kinds`."""
     key = (Kinds, spelled.minimal, tuple(starts), classes.tobytes())
     found: Kinds | None = index.shared.get(key)
     if found is None:
-        ranges = np.array(starts, dtype=np.int32)
-        kind_of = classes[np.searchsorted(ranges, spelled.distinct, side="right") - 1]
-        shape = shape_for(index, spelled, kind_of)
-        narrow = np.min_scalar_type(int(classes.max()))
-        of_node = kind_of.astype(narrow).take(shape.characters)
-        found = Kinds(shape, of_node, *_group_openings(spelled, ranges, classes))
-        index.shared.put(key, found, of_node.nbytes + 2000)
+        found = Kinds(index, spelled, starts, classes)
+        index.shared.put(key, found, found.n_bytes)
     return found
 
 

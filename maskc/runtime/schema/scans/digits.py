@@ -17,6 +17,7 @@ from maskc.runtime.schema.tries.trie import Nodes, Trie
 
 _DIGITS = frozenset(b"0123456789")
 _IN_ORDER = bytes(sorted(NUMBER_BYTES))
+_DIGITS_IN_ORDER = bytes(sorted(_DIGITS))
 
 
 class Run(NamedTuple):
@@ -31,6 +32,18 @@ class Run(NamedTuple):
     places: tuple[int, ...]
     longest: int
     row: Words | None
+
+
+class Begun(NamedTuple):
+    """The texts of so many digits after a node.
+
+    Attributes:
+        run: those texts.
+        exits: nodes at which they end, but for those that nothing hangs on.
+    """
+
+    run: Run
+    exits: Nodes
 
 
 class Walked(NamedTuple):
@@ -68,7 +81,7 @@ def follow_number(
         part = _part_of(index, runs, more, is_rests=is_rests)
         found = Walked(runs, more, part, exits)
         # Rows of runs are counted with these.
-        n_bytes = 4 * len(part.rows) * index.n_words if len(part.rows) > len(runs) else 0
+        n_bytes = 4 * len(part.rows) * index.n_words if more and not part.few else 0
         n_bytes += 16 * (len(more) + len(part.few)) + 8 * len(exits)
         index.shared.put(key, found, 500 + n_bytes)
     return found
@@ -80,12 +93,25 @@ def _part_of(
     """Return the texts of some runs and some more; numbers with the same runs share their rows."""
     if is_rests:
         return Part(bits=bits_of([*more, *(place for run in runs for place in run.places)]))
-    rows = tuple(run.row for run in runs if run.row is not None)
+    rows = _unite(index, [run.row for run in runs if run.row is not None])
     few = [index.ids[place] for place in more]
     few += [index.ids[place] for run in runs if run.row is None for place in run.places]
     if len(few) > MANY:
         return Part((*rows, index.pack(few)))
     return Part(rows, tuple(few))
+
+
+def _unite(index: TokenIndex, rows: list[Words]) -> tuple[Words, ...]:
+    """Return the tokens of some rows as one row, the same one for the same rows."""
+    if len(rows) < 2:
+        return tuple(rows)
+    key = (Run, *[id(row) for row in rows])
+    found: tuple[Words, ...] | None = index.shared.get(key)
+    if found is None:
+        # With the rows themselves, so that no others get their numbers.
+        found = (index.mix(tuple(rows), ()), *rows)
+        index.shared.put(key, found, 4 * index.n_words + 100 * len(rows))
+    return found[:1]
 
 
 def walk_number(
@@ -113,6 +139,11 @@ def walk_number(
         covered = run is not None and numbers.takes_digits(here, run.longest)
         if covered and run is not None:
             runs.append(run)
+        elif run is not None and (n_digits := numbers.exact_digits(here)):
+            begun = _begin_run(index, trie, node, n_digits, zeros=numbers.is_fraction(here))
+            runs.append(begun.run)
+            exits += begun.exits
+            covered = True
         skipped = _DIGITS if covered else numbers.barred_digits(here)
         for child, byte in trie.children(node, _IN_ORDER if n_children > 1 else None):
             if byte not in NUMBER_BYTES or byte in skipped:
@@ -139,6 +170,37 @@ def _run_after(index: TokenIndex, trie: Trie, node: int) -> Run | None:
     return found if isinstance(found, Run) else None
 
 
+def _begin_run(index: TokenIndex, trie: Trie, node: int, most: int, *, zeros: bool) -> Begun:
+    """Return the texts of at most so many digits after a node, where they are a run.
+
+    Args:
+        index: the vocabulary.
+        trie: of it.
+        node: of the trie.
+        most: so many digits.
+        zeros: whether any number of zeros may come after them.
+    """
+    key = (Begun, trie is index.rests, node, most, zeros)
+    found: Begun | None = index.shared.get(key)
+    if found is None:
+        places: list[int] = []
+        exits: list[int] = []
+        level, longest = [node], most
+        while level and (most or zeros):
+            few = _DIGITS_IN_ORDER if most else b"0"
+            level = [child for here in level for child, _ in trie.children(here, few)]
+            most = max(0, most - 1)
+            for child in level:
+                places += range(trie.low[child], trie.low[child] + trie.n_ending[child])
+            level = [child for child in level if trie.has_children(child)]
+            exits += level
+        found = Begun(_make_run(index, trie, places, longest), tuple(exits))
+        size = 300 + 8 * (len(places) + len(exits))
+        size += 0 if found.run.row is None else 4 * index.n_words
+        index.shared.put(key, found, size)
+    return found
+
+
 def _find_run(index: TokenIndex, trie: Trie, node: int) -> Run | None:
     places: list[int] = []
     longest = 0
@@ -154,8 +216,10 @@ def _find_run(index: TokenIndex, trie: Trie, node: int) -> Run | None:
                 open_.append((child, n_digits + 1))
             elif n_digits:
                 return None
-    if not longest:
-        return None
+    return _make_run(index, trie, places, longest) if longest else None
+
+
+def _make_run(index: TokenIndex, trie: Trie, places: list[int], longest: int) -> Run:
     is_many = trie is not index.rests and len(places) > MANY
     row = index.pack([index.ids[place] for place in places]) if is_many else None
     return Run(tuple(places), longest, row)

@@ -18,13 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.levels import first_children
+from maskc.runtime.schema.scans.scanned import Places, Units, number_keys
 from maskc.runtime.schema.scans.spelled import BETWEEN, CLOSES, Spelled
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Ints
 
-Places = NDArray[np.intp]
-
-_MOST_KEYS = 1 << 22
 # Ranges of characters that patterns seldom cut, fewest first, with characters of these ranges that
 # some tell from the others nevertheless, as formats do; others below 0x80 are kinds of their own.
 _HEXADECIMAL = (b"AF", b"GY", b"af", b"gy")
@@ -42,31 +40,23 @@ class Shape(NamedTuple):
         levels: where the nodes of so many characters begin, and one past the last.
         parents: intp[n], the node above.
         characters: int32[n], a last character of each node, by place in ``Spelled.distinct``.
-        unit_of: intp[vocab_size], of each token its unit.
         unit_nodes: intp[n_between], the nodes after which tokens end between two characters.
         cut_nodes: intp[n_cut], of each unit inside a character the node.
         cut_begun: int32[n_cut], the number of what is read of the next character.
-        sizes: uint16[1 + n_between + n_cut], of each unit its characters, one left open included.
         quote_nodes: intp[n_quotes], of each token that closes a string the node before the quote.
-        quote_places: the token.
-        quote_rests: its rest.
-        quote_sizes: int32[n_quotes], the characters before the quote.
         first: int32[n + 1], a node's children are those from its own to the next one's.
+        units: 1 + n_between + n_cut.
     """
 
     levels: list[int]
     parents: Places
     characters: Ints
-    unit_of: Places
     unit_nodes: Places
     cut_nodes: Places
     cut_begun: Ints
-    sizes: NDArray[np.uint16]
     quote_nodes: Places
-    quote_places: Ints
-    quote_rests: Ints
-    quote_sizes: Ints
     first: Ints
+    units: Units
 
 
 def whole_shape(index: TokenIndex, spelled: Spelled) -> Shape:
@@ -88,16 +78,18 @@ def whole_shape(index: TokenIndex, spelled: Spelled) -> Shape:
         spelled.levels,
         spelled.parent_array.astype(np.intp),
         spelled.character_of,
-        unit_of,
         unit_nodes,
         owners[cut],
         spelled.tables.begun[cut].astype(np.int32),
-        _sizes(lengths, unit_nodes, owners[cut]),
         owners[closing][run],
-        index.quote_places[rows],
-        index.quote_rests[rows],
-        lengths[owners[closing][run]],
         spelled.tables.first,
+        Units(
+            unit_of,
+            _sizes(lengths, unit_nodes, owners[cut]),
+            index.quote_places[rows],
+            index.quote_rests[rows],
+            lengths[owners[closing][run]],
+        ),
     )
 
 
@@ -136,30 +128,16 @@ def fold_shape(shape: Shape, kind_of: Ints) -> Shape:
         levels,
         parents,
         characters,
-        units[shape.unit_of],
         unit_nodes,
         cut_nodes,
         (distinct % n_begun).astype(np.int32),
-        _sizes(_lengths(levels), unit_nodes, cut_nodes),
         folded[shape.quote_nodes],
-        shape.quote_places,
-        shape.quote_rests,
-        shape.quote_sizes,
         first_children(parents.astype(np.int32)),
+        shape.units._replace(
+            unit_of=units[shape.units.unit_of],
+            sizes=_sizes(_lengths(levels), unit_nodes, cut_nodes),
+        ),
     )
-
-
-def number_keys(keys: Places) -> tuple[Places, Places]:
-    """Return some keys, each once and ascending, and of each where it is among them."""
-    n_keys = int(keys.max(initial=-1)) + 1
-    if n_keys > _MOST_KEYS:
-        distinct, inverse = np.unique(keys, return_inverse=True)
-        return distinct, inverse
-    number = np.zeros(n_keys, dtype=np.intp)
-    number[keys] = 1
-    distinct = np.flatnonzero(number)
-    number[distinct] = np.arange(len(distinct))
-    return distinct, number.take(keys)
 
 
 def _fold_nodes(shape: Shape, kind_of: Ints) -> tuple[list[int], Places, Places]:

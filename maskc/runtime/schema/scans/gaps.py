@@ -3,8 +3,8 @@ r"""Where does white space lead to in a trie, and which signs come after it?
 A *gap* is what stands between two signs of a JSON text. From some nodes of a trie we follow white
 space as far as the layout has it; the tokens that end on the way are legal, and each sign of JSON
 that comes next leads to nodes. That depends on the trie, the layout and the depth alone, so it is
-worked out once for all artifacts of a tokenizer. A depth at which no token has too much white space
-stands for all that are deeper.
+worked out once for all artifacts of a tokenizer. A depth at which no text after the nodes has too
+much white space stands for all that are deeper.
 
 Example: of ``\n``, ``\n "a`` and ``,`` the first is legal, and the quote leads to one node.
 """
@@ -15,6 +15,7 @@ import itertools
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES, BOUNDED, BROKEN, COMPACT, MOST, Blanks
 from maskc.runtime.schema.tries.summary import Part
@@ -51,32 +52,54 @@ class Gaps:
 
     def __init__(self, index: TokenIndex, blanks: Blanks) -> None:
         self._index, self._blanks = index, blanks
+        self._is_bounded = blanks.choice == BOUNDED
         self._longest = 0
-        if blanks.choice == BOUNDED or blanks.most is not None:
+        if self._is_bounded or blanks.most is not None:
             found: int | None = index.shared.get(LONGEST_RUN)
             if found is None:
                 found = _longest_run(index.tokens)
                 index.shared.put(LONGEST_RUN, found, 100)
             # No token has more blanks in a row.
             self._longest = found
-        self._most = -(-self._longest // MOST) if blanks.choice == BOUNDED else 0
-        if blanks.is_inside:
-            self._most = max(self._most, 1)  # where no bracket is open, there is none
+        self._least = int(blanks.is_inside)  # where no bracket is open, there is none
+        self._runs: tuple[memoryview, ...] = ()
+        if self._is_bounded:
+            self._runs = _read_runs(index)
 
-    def level(self, depth: int) -> int:
-        """Return a depth that stands for all that no token tells apart."""
-        return min(depth, self._most)
+    def place(self, trie: Trie, nodes: Nodes, gap: int, depth: int) -> tuple[int, int]:
+        """Return a gap and a depth that stand for all that no text tells apart after some nodes.
 
-    def cap(self, gap: int, depth: int) -> int:
-        """Return what a gap is like at :meth:`level` of its depth."""
+        Args:
+            trie: of the vocabulary.
+            nodes: of it.
+            gap: what has been read of the gap.
+            depth: how many brackets are open.
+        """
         most = self._blanks.most
         if most is not None:
-            return max(gap, most - self._longest)
+            return max(gap, most - self._longest), min(depth, self._least)
+        if not self._is_bounded:
+            return gap, min(depth, self._least)
+        longest = self._longest_after(trie, nodes)
+        level = min(depth, max(-(-longest // MOST), self._least))
         if gap < BROKEN:
-            return gap
-        level = self.level(depth)
+            return 0 if gap <= MOST - longest else gap, level
         left = min(MOST * depth - (gap - BROKEN), MOST * level)
-        return BROKEN + MOST * level - left
+        return BROKEN + MOST * level - left, level
+
+    def _longest_after(self, trie: Trie, nodes: Nodes) -> int:
+        """Return the most blanks in a row that some text has after one of some nodes."""
+        is_rest = trie is self._index.rests
+        runs = self._runs[is_rest]
+        if len(nodes) == 1:
+            only: int = runs[nodes[0]]
+            return only
+        name = ("longest run of blanks below", is_rest, nodes)
+        found: int | None = self._index.shared.get(name)
+        if found is None:
+            found = max([runs[node] for node in nodes], default=0)
+            self._index.shared.put(name, found, 200 + 8 * len(nodes))
+        return found
 
     def lead(self, trie: Trie, nodes: Nodes, gap: int, depth: int) -> Lead:
         """Return what comes after some nodes.
@@ -88,13 +111,13 @@ class Gaps:
             depth: how many brackets are open.
         """
         is_rest = trie is self._index.rests
-        level = self.level(depth)
+        gap, level = self.place(trie, nodes, gap, depth)
         # Inside of a bracket it is as in the layout that has blanks around the text as well.
         choice = self._blanks.choice if level or not self._blanks.is_inside else COMPACT
-        key = (Gaps, choice, is_rest, nodes, self.cap(gap, depth), level)
+        key = (Gaps, choice, is_rest, nodes, gap, level)
         found: Lead | None = self._index.shared.get(key)
         if found is None:
-            found = self._follow(trie, nodes, key[4], level, is_rest=is_rest)
+            found = self._follow(trie, nodes, gap, level, is_rest=is_rest)
             n_bytes = 1000 + 4 * self._index.n_words * len(found.part.rows)
             self._index.shared.put(key, found, n_bytes)
         return found
@@ -147,6 +170,35 @@ class Gaps:
         if len(ids) <= _FEW:
             return Part(few=tuple(ids))
         return Part(rows=(self._index.pack(ids),))
+
+
+def _read_runs(index: TokenIndex) -> tuple[memoryview, ...]:
+    """Return :func:`_runs_below` of the tokens and of the rests, which is made once."""
+    key = ("runs of blanks below nodes",)
+    found: tuple[memoryview, ...] | None = index.shared.get(key)
+    if found is None:
+        found = tuple(_runs_below(trie).data for trie in (index.tokens, index.rests))
+        index.shared.keep(key, found)
+    return found
+
+
+def _runs_below(trie: Trie) -> NDArray[np.uint16]:
+    """Return of each node the most blanks in a row that some text has below it."""
+    is_blank, first = np.isin(trie.byte_array, list(BLANK_BYTES)), trie.first_array
+    opening = np.zeros(len(is_blank), dtype=np.uint16)  # the most that follow a node at once
+    most = np.zeros(len(is_blank), dtype=np.uint16)
+    for start, stop in zip(trie.levels[-3::-1], trie.levels[-2:0:-1], strict=True):
+        parents = start + np.flatnonzero(np.diff(first[start : stop + 1]))
+        if not len(parents):
+            continue
+        # The children of a level are the next level, in the order of their parents.
+        children = slice(int(first[start]), int(first[stop]))
+        runs = np.where(is_blank[children], opening[children] + 1, 0).astype(np.uint16)
+        begin = first[parents] - children.start
+        opening[parents] = np.maximum.reduceat(runs, begin)
+        below = np.maximum.reduceat(most[children], begin)
+        most[parents] = np.maximum(opening[parents], below)
+    return most
 
 
 def _longest_run(trie: Trie) -> int:

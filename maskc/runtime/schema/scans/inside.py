@@ -15,7 +15,8 @@ import numpy as np
 
 from maskc.runtime.schema.scans.searching import Searched, search
 from maskc.runtime.schema.scans.spelled import CLOSES, Spelled
-from maskc.runtime.schema.strings.characters import DEAD, CharDfa
+from maskc.runtime.schema.strings.characters import CharDfa
+from maskc.runtime.schema.strings.transitions import DEAD
 
 
 class Ended(NamedTuple):

@@ -15,7 +15,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from maskc.runtime.schema.scans.spelled import BETWEEN, CLOSES, Spelled, child_of
-from maskc.runtime.schema.strings.characters import DEAD, CharDfa, only
+from maskc.runtime.schema.strings.characters import CharDfa
+from maskc.runtime.schema.strings.transitions import DEAD, only
 
 _FOLLOWED = 5  # look-ups that a node counts for which is reached as all characters are followed
 
@@ -64,16 +65,49 @@ def search(
     return _Search(spelled, dfa, sink, dropped, most).run(start)
 
 
+def find_closing(spelled: Spelled, dfa: CharDfa, start: int) -> list[tuple[int, int]]:
+    """Return the items that close a string, with the states before the quote, dead ones included.
+
+    Args:
+        spelled: the texts.
+        dfa: the automaton.
+        start: its state before them.
+    """
+    found: list[tuple[int, int]] = []
+    closing, chars, first = spelled.closing, spelled.chars, spelled.first
+    open_ = [(0, start)]
+    while open_:
+        node, state = open_.pop()
+        for item in reversed(spelled.own_items(node)):
+            if spelled.kinds[item] != CLOSES:
+                break
+            found.append((item, state))
+        begin, end = first[node], first[node + 1]
+        child = closing.find(1, begin, end)
+        while child >= 0:
+            open_.append((child, dfa.step(state, chars[child])))
+            child = closing.find(1, child + 1, end)
+    return found
+
+
 class _Search:
     def __init__(self, spelled: Spelled, dfa: CharDfa, sink: int, dropped: int, most: int) -> None:
         self._spelled, self._dfa, self._most = spelled, dfa, most
-        self._sink, self._dead = sink, (DEAD, dropped)
-        self._found = Searched([], [], [], [], [])
+        self._sink, self._dropped = sink, dropped
+        # What is found: lists of its own are quicker to reach than those of a tuple with names.
+        self._runs: list[tuple[int, int, bool]] = []
+        self._places: list[int] = []
+        self._targets: list[frozenset[int]] = []
+        self._sizes: list[int] = []
+        self._ended: list[tuple[int, int, int]] = []
         self._open: list[tuple[int, int, int, bool]] = []
 
+    def _is_dead(self, state: int) -> bool:
+        return state == DEAD or state == self._dropped
+
     def run(self, start: int) -> Searched | None:
-        if start in self._dead:
-            return self._found
+        if self._is_dead(start):
+            return self._list()
         defaults = self._dfa.defaults
         self._open.append((0, start, 0, False))
         while self._open and self._most >= 0:
@@ -90,28 +124,54 @@ class _Search:
                 continue
             if is_free:
                 self._free(node, is_free=False)
-            if special is not None and defaults[state] in self._dead:
+            if special is not None and self._is_dead(defaults[state]):
                 self._follow_few(node, state, size, special)
             else:
                 self._follow_all(node, state, size)
-        return self._found if self._most >= 0 else None
+        return self._list() if self._most >= 0 else None
+
+    def _list(self) -> Searched:
+        return Searched(self._runs, self._places, self._targets, self._sizes, self._ended)
 
     def _free(self, node: int, *, is_free: bool) -> None:
-        self._found.runs.append((self._spelled.low[node], self._spelled.high[node], is_free))
+        self._runs.append((self._spelled.low[node], self._spelled.high[node], is_free))
 
     def _keep(self, place: int, targets: frozenset[int], size: int) -> None:
-        self._found.places.append(place)
-        self._found.targets.append(targets)
-        self._found.sizes.append(size)
+        self._places.append(place)
+        self._targets.append(targets)
+        self._sizes.append(size)
 
     def _close(self, item: int, state: int, size: int) -> None:
         if self._dfa.labels[state] >= 0:
-            self._found.ended.append((item, state, size))
+            self._ended.append((item, state, size))
 
     def _follow_few(
         self, node: int, state: int, size: int, special: tuple[tuple[int, int], ...]
     ) -> None:
         """Follow the only characters that lead on."""
+        spelled = self._spelled
+        if spelled.n_ending[node]:
+            self._end_few(node, state, size, special)
+        first, last = spelled.first[node], spelled.first[node + 1]
+        if first == last:
+            return
+        self._most -= len(special)
+        if last - first < len(special):
+            for child in range(first, last):
+                target = self._dfa.step(state, spelled.chars[child])
+                if not self._is_dead(target):
+                    self._open.append((child, target, size + 1, False))
+            return
+        for character, target in special:
+            if not self._is_dead(target):
+                child = child_of(spelled, node, character)
+                if child >= 0:
+                    self._open.append((child, target, size + 1, False))
+
+    def _end_few(
+        self, node: int, state: int, size: int, special: tuple[tuple[int, int], ...]
+    ) -> None:
+        """Add a node's own items, after which only some characters lead on."""
         spelled = self._spelled
         low = spelled.low[node]
         end = low + spelled.n_ending[node]
@@ -122,35 +182,21 @@ class _Search:
             self._keep(spelled.places[item], only(state), size)
         for item in range(end - n_closing, end):
             self._close(item, state, size)
-        if end - low > n_between + n_closing:
-            becoming: dict[int, frozenset[int]] = {}
-            for character, target in special:
-                if target in self._dead:
-                    continue
+        if end - low == n_between + n_closing:
+            return
+        becoming: dict[int, frozenset[int]] = {}
+        for character, target in special:
+            if not self._is_dead(target):
                 for place in spelled.becoming(node, character):
                     becoming[place] = becoming.get(place, frozenset()) | {target}
-            for place, targets in becoming.items():
-                self._keep(place, targets, size + 1)
-        first, last = spelled.first[node], spelled.first[node + 1]
-        if first == last:
-            return
-        self._most -= len(special)
-        if last - first < len(special):
-            for child in range(first, last):
-                target = self._dfa.step(state, spelled.chars[child])
-                if target not in self._dead:
-                    self._open.append((child, target, size + 1, False))
-            return
-        for character, target in special:
-            child = child_of(spelled, node, character)
-            if child >= 0 and target not in self._dead:
-                self._open.append((child, target, size + 1, False))
+        for place, targets in becoming.items():
+            self._keep(place, targets, size + 1)
 
     def _follow_others(
         self, node: int, state: int, size: int, special: tuple[tuple[int, int], ...]
     ) -> None:
         """Follow the characters that do not lead to the sink."""
-        spelled, runs = self._spelled, self._found.runs
+        spelled, runs = self._spelled, self._runs
         self._most -= len(special) + 1
         for item in reversed(self._spelled.own_items(node)):
             if spelled.kinds[item] != CLOSES:
@@ -189,10 +235,10 @@ class _Search:
                 self._close(item, state, size)
             else:
                 targets = dfa.targets_of(state, spelled.ranges[spelled.begun[item]])
-                targets = targets.difference(self._dead)
+                targets = targets.difference((DEAD, self._dropped))
                 if targets:
                     self._keep(spelled.places[item], targets, size + 1)
         for child, character in enumerate(spelled.chars[first:last], first):
             target = dfa.step(state, character)
-            if target not in self._dead:
+            if not self._is_dead(target):
                 self._open.append((child, target, size + 1, False))

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.levels import build_levels, first_children
+from maskc.runtime.schema.scans.stepping import step_body
 from maskc.runtime.schema.strings.spelling import Ranges, ranges_after
 from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.tries.tokens import TokenIndex, cut_texts
@@ -279,6 +280,31 @@ def spell(index: TokenIndex, trie: Trie, nodes: Nodes, free: Body, *, minimal: b
     return found
 
 
+def spell_on(index: TokenIndex, begun: bytes, free: Body, *, minimal: bool) -> Spelled:
+    """Return what a whole vocabulary writes after the beginning of a character.
+
+    Args:
+        index: whose memory is used.
+        begun: the bytes of the character so far, with which their first one begins.
+        free: the body of strings of any characters.
+        minimal: whether strings are written with no more escapes than they need.
+    """
+    key = (spell_on, minimal, begun)
+    found: Spelled | None = index.shared.get(key)
+    if found is None:
+        trie, at = index.tokens, free.start
+        for byte in begun:
+            at = free.step(at, byte)
+        stepped = step_body(trie, free, at, (0,))
+        if stepped is None:
+            raise ValueError("a walk without a bound came back with nothing")
+        places = {*stepped.places, *(trie.low[node] for node, _, _ in stepped.ended)}
+        items = _read_texts(trie, sorted(places), free, begun=begun)
+        found = Spelled(tabulate_items(items), minimal=minimal)
+        index.shared.put(key, found, found.n_bytes)
+    return found
+
+
 def spelled_key(index: TokenIndex, trie: Trie, nodes: Nodes, *, minimal: bool) -> object:
     """Return under what the result of :func:`spell` is shared."""
     return (Spelled, minimal, trie is index.rests, nodes)
@@ -307,17 +333,21 @@ def _read_below(trie: Trie, nodes: Nodes, free: Body) -> Iterator[Item]:
         yield from _read_texts(trie, range(own, trie.high[node]), free, node)
 
 
-def _read_texts(trie: Trie, places: Sequence[int], free: Body, node: int = 0) -> Iterator[Item]:
-    """Yield the items of some texts from a node on."""
-    depth = len(trie.path(node))
+def _read_texts(
+    trie: Trie, places: Sequence[int], free: Body, node: int = 0, begun: bytes = b""
+) -> Iterator[Item]:
+    """Yield the items of some texts from a node on, after the beginning of a character."""
+    depth, start = len(trie.path(node)), free.start
+    for byte in begun:
+        start = free.step(start, byte)
     closed: set[int] = set()
     for place in places:
         text = trie.texts[place]
-        at, begin, here = free.start, depth, node
+        at, begin, here, head = start, depth, node, begun
         characters: list[str] = []
         for n in range(depth, len(text)):
             byte = text[n]
-            is_whole = begin == n
+            is_whole = begin == n and not head
             here = trie.child(here, byte)
             if byte == _QUOTE and is_whole:
                 if here not in closed:
@@ -328,10 +358,10 @@ def _read_texts(trie: Trie, places: Sequence[int], free: Body, node: int = 0) ->
             if not at:
                 break
             if free.characters[at] >= 0:
-                characters.append(_decode(text[begin : n + 1]))
-                begin = n + 1
+                characters.append(_decode(head + text[begin : n + 1]))
+                begin, head = n + 1, b""
         else:
-            raw = text[begin:]
+            raw = head + text[begin:]
             kind = BETWEEN if not raw else ESCAPED if raw[0] == 0x5C else CUT
             yield "".join(characters), kind, place, raw
 

@@ -9,7 +9,8 @@ Example: ``xn--bcher-kva`` is ``bücher``; ``xn--x`` is nothing, but ``xn--x-ug`
 
 from __future__ import annotations
 
-from maskc.runtime.schema.strings.labels import ACE, Label, kind_of, read_label
+from maskc.runtime.schema.strings.label_kinds import kind_of
+from maskc.runtime.schema.strings.labels import ACE, Label, read_label
 from maskc.runtime.schema.strings.punycode import DIGITS, Decoding, punycode_length
 
 # A hyphen and three characters that are inserted: at the beginning, among the first and at the end.

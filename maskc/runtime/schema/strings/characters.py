@@ -1,9 +1,6 @@
 """A deterministic automaton over the characters of a decoded string, and which lengths it accepts.
 
-States are numbers; 0 is dead. Characters are Unicode scalar values, cut into classes by where they
-start. A state has a target for most classes, its *default*, and others by class. An accepting
-state has a label: what the string is (one of an object's keys, or simply a member: 0).
-
+An accepting state has a label: what the string is (one of an object's keys, or simply a member: 0).
 All states but 0 lead to an accepting one. Lengths count characters, as JSON Schema does; they are
 not states, so a bound of 65,536 costs what 64 costs.
 
@@ -14,31 +11,15 @@ from __future__ import annotations
 
 import hashlib
 import marshal
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
+from maskc.runtime.schema.strings.transitions import ALL_CLASSES, DEAD, Transitions, set_of
+
 NO_LABEL = -1
-DEAD = 0
 _MOST_STEPS = 1 << 17
-_MOST_SPECIAL = 64
-_ALL = -1  # every class
-
-_NO_STATES: frozenset[int] = frozenset()
-_SINGLE = tuple(frozenset((state,)) for state in range(256))
 
 
-def only(state: int) -> frozenset[int]:
-    """Return the set of one state; sets of small numbers are the same ones for all automata."""
-    return _SINGLE[state] if state < len(_SINGLE) else frozenset((state,))
-
-
-def _set_of(states: set[int]) -> frozenset[int]:
-    if len(states) < 2:
-        return only(next(iter(states))) if states else _NO_STATES
-    return frozenset(states)
-
-
-class CharDfa:
+class CharDfa(Transitions):
     """An automaton over characters.
 
     Args:
@@ -48,12 +29,14 @@ class CharDfa:
         rows: state → class → target.
         labels: state → label, ``NO_LABEL`` if it does not accept.
         start: the initial state, ``DEAD`` if nothing is accepted.
-        hosts: what the characters that lead to its sink, or stay there, are: any, or a host name of
-            a kind, which :mod:`maskc.runtime.schema.strings.hosts` reads.
+        reader: what reads the characters that lead to its sink, or stay there: nothing, or a kind
+            of :mod:`maskc.runtime.schema.strings.readers`.
 
     Attributes:
         order: what :func:`maskc.runtime.schema.strings.keys.order_names` has found, once it was
         asked.
+        texts: where it was built of texts, these in ascending order, their labels, and the label of
+        every other text; ``None`` for others.
     """
 
     __slots__ = (
@@ -64,19 +47,13 @@ class CharDfa:
         "_lengths",
         "_n_strings",
         "_nearest",
-        "_ranges",
         "_sink",
-        "_special",
         "_successors",
         "_ways",
-        "classes",
-        "defaults",
-        "hosts",
         "labels",
         "order",
-        "rows",
-        "start",
-        "starts",
+        "reader",
+        "texts",
     )
 
     def __init__(
@@ -87,11 +64,12 @@ class CharDfa:
         rows: Sequence[dict[int, int]],
         labels: Sequence[int],
         start: int,
-        hosts: str = "",
+        reader: str = "",
     ) -> None:
-        self.starts, self.classes, self.hosts = starts, classes, hosts
-        self.defaults, self.rows, self.labels, self.start = defaults, rows, labels, start
+        super().__init__(starts, classes, defaults, rows, start)
+        self.labels, self.reader = labels, reader
         self.order: tuple[list[int] | None] | None = None
+        self.texts: tuple[list[str], list[int], int] | None = None
         self._successors: list[frozenset[int]] | None = None
         self._nearest: list[int] | None = None
         self._sink: int | None = None
@@ -100,10 +78,8 @@ class CharDfa:
         self._digest: bytes | None = None
         self._leading: dict[int, set[int]] = {}
         self._ways: tuple[dict[int, int], list[dict[int, int] | None]] | None = None
-        self._ranges: dict[int, tuple[tuple[int, int], ...]] | None = None
         self._lengths: dict[int, tuple[list[bool], int]] = {}
         self._n_strings: dict[int, int] = {}
-        self._special: dict[int, tuple[tuple[int, int], ...] | None] = {}
 
     @property
     def n_states(self) -> int:
@@ -126,7 +102,7 @@ class CharDfa:
         """Whether every string is accepted, and by one state."""
         return (
             len(self.labels) == 2
-            and not self.hosts
+            and not self.reader
             and self.start == 1
             and self.labels[1] != NO_LABEL
             and self.defaults[1] == 1
@@ -140,82 +116,16 @@ class CharDfa:
             rows = [sorted(row.items()) for row in self.rows]
             parts = [list(part) for part in (self.starts, self.classes, self.defaults, self.labels)]
             # A fifth of the time of writing it in words; version 2 says the same of equal numbers.
-            text = marshal.dumps((parts, rows, self.start, self.hosts), 2)
+            text = marshal.dumps((parts, rows, self.start, self.reader), 2)
             self._digest = hashlib.sha256(text).digest()
         return self._digest
-
-    def step(self, state: int, character: int) -> int:
-        """Return the state after a character."""
-        row = self.rows[state]
-        if not row:
-            return self.defaults[state]
-        kind = self.classes[bisect_right(self.starts, character) - 1]
-        return row.get(kind, self.defaults[state])
-
-    def read(self, text: str) -> int:
-        """Return the state after a text."""
-        state = self.start
-        for character in text:
-            state = self.step(state, ord(character))
-        return state
-
-    def targets(self, state: int, low: int, high: int) -> frozenset[int]:
-        """Return the states that the characters from ``low`` to ``high`` lead to."""
-        row, default = self.rows[state], self.defaults[state]
-        if not row:
-            return only(default)
-        first, last = bisect_right(self.starts, low) - 1, bisect_right(self.starts, high) - 1
-        return frozenset(row.get(kind, default) for kind in set(self.classes[first : last + 1]))
-
-    def ranges_of(self, kinds: set[int]) -> list[tuple[int, int]]:
-        """Return the characters of some classes, as ranges without their ends."""
-        if self._ranges is None:
-            found: dict[int, list[tuple[int, int]]] = {}
-            ends = [*self.starts[1:], 0x110000]
-            for low, high, kind in zip(self.starts, ends, self.classes, strict=True):
-                found.setdefault(kind, []).append((low, high))
-            # Tuples of numbers are none of the garbage collector's business, lists are.
-            self._ranges = {kind: tuple(pairs) for kind, pairs in found.items()}
-        return [pair for kind in kinds for pair in self._ranges.get(kind, ())]
-
-    def special(self, state: int) -> tuple[tuple[int, int], ...] | None:
-        """Return the characters that do not lead to a state's default, each with its target.
-
-        Returns:
-            ``None`` if they are many.
-        """
-        if state not in self._special:
-            default, found = self.defaults[state], list[tuple[int, int]]()
-            special: tuple[tuple[int, int], ...] | None = None
-            for kind, target in self.rows[state].items():
-                if target == default:
-                    continue
-                for low, high in self.ranges_of({kind}):
-                    if high - low + len(found) > _MOST_SPECIAL:
-                        break
-                    found += [(character, target) for character in range(low, high)]
-                else:
-                    continue
-                break
-            else:
-                special = tuple(found)
-            self._special[state] = special
-        return self._special[state]
-
-    def targets_of(self, state: int, ranges: Iterable[tuple[int, int]]) -> frozenset[int]:
-        """Return the live states that the characters of some ranges lead to, ends included."""
-        found: set[int] = set()
-        for low, high in ranges:
-            found |= self.targets(state, low, high)
-        found.discard(DEAD)
-        return frozenset(found)
 
     def successors(self, state: int) -> frozenset[int]:
         """Return the live states one character on."""
         if self._successors is None:
             kinds = frozenset(self.classes)
             self._successors = [
-                _set_of({*row.values(), *([default] if len(row) < len(kinds) else [])} - {DEAD})
+                set_of({*row.values(), *([default] if len(row) < len(kinds) else [])} - {DEAD})
                 for row, default in zip(self.rows, self.defaults, strict=True)
             ]
         return self._successors[state]
@@ -276,6 +186,8 @@ class CharDfa:
         """Return whether some accepted rest has at least and at most so many characters."""
         if state == DEAD or most is not None and most < max(least, 0):
             return False
+        if least <= 0 and most is None:
+            return True  # whatever state it is leads to an accepting one
         nearest = self.nearest(state)
         if nearest >= least:
             return most is None or nearest <= most
@@ -378,7 +290,7 @@ class CharDfa:
         sizes, known = self._ways
         found = known[state]
         if found is None:
-            row, n_left, found = self.rows[state], sizes[_ALL], {}
+            row, n_left, found = self.rows[state], sizes[ALL_CLASSES], {}
             for kind, target in row.items():
                 size = sizes.get(kind, 0)
                 n_left -= size
@@ -389,18 +301,6 @@ class CharDfa:
                 found[default] = found.get(default, 0) + n_left
             known[state] = found
         return found
-
-    def count_characters(self) -> dict[int, int]:
-        """Return the number of characters of each class, and of all."""
-        sizes: dict[int, int] = {_ALL: 0}
-        ends = [*self.starts[1:], 0x110000]
-        for low, high, kind in zip(self.starts, ends, self.classes, strict=True):
-            size = high - low
-            if low < 0xE000 and high > 0xD800:
-                size -= min(high, 0xE000) - max(low, 0xD800)  # surrogates
-            sizes[kind] = sizes.get(kind, 0) + size
-            sizes[_ALL] += size
-        return sizes
 
 
 def of_words(words: Sequence[str]) -> CharDfa:

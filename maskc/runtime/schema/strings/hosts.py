@@ -10,10 +10,10 @@ Example: after ``例え.`` 244 octets are left.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from maskc.runtime.schema.strings.ace import is_ace, may_become_ace
-from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.label_ends import is_live, leads_on
 from maskc.runtime.schema.strings.labels import EMPTY, MOST_OCTETS, Label, read_label
 from maskc.runtime.schema.strings.spelling import Ranges
 
@@ -48,7 +48,10 @@ class Hosts:
 
     Attributes:
         is_strict: as given.
+        start: what is read before the first character.
     """
+
+    start: Any = START
 
     def __init__(self, *, is_strict: bool) -> None:
         self.is_strict = is_strict
@@ -118,7 +121,7 @@ class Hosts:
             return may_become_ace(label.text, room - len(label.text))
         if label.is_ascii and not self.is_strict:
             return True
-        return label.is_live(room)
+        return is_live(label, room)
 
     def _ends(self, label: Label) -> bool:
         return label.may_end and (not label.is_ace or is_ace(label.text))
@@ -143,7 +146,7 @@ class Hosts:
         for low, high in ranges:
             if low < 0x80 and any(step(host, c) for c in range(low, min(high, 0x7F) + 1)):
                 return True
-            if high >= 0x80 and not label.is_ace and label.leads_on(max(low, 0x80), high, room):
+            if high >= 0x80 and not label.is_ace and leads_on(label, max(low, 0x80), high, room):
                 return True
         return False
 
@@ -156,20 +159,3 @@ class Hosts:
 def hosts_of(kind: str) -> Hosts:
     """Return what reads host names of a kind: ``host`` (idn-hostname) or ``domain`` (idn-email)."""
     return Hosts(is_strict=kind == STRICT)
-
-
-def accepts(dfa: CharDfa, text: str) -> bool:
-    """Return whether an automaton accepts a text, and what it leaves free is a host name."""
-    if not dfa.hosts:
-        return dfa.labels[dfa.read(text)] != NO_LABEL
-    hosts, sink, state = hosts_of(dfa.hosts), dfa.sink, dfa.start
-    host: Host | None = START
-    for character in text:
-        state = dfa.step(state, ord(character))
-        if state == DEAD:
-            return False
-        if state == sink:
-            host = hosts.step(host, ord(character)) if host else None
-            if host is None:
-                return False
-    return dfa.labels[state] != NO_LABEL and (state != sink or hosts.may_end(host or START))

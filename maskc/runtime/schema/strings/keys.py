@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.transitions import DEAD
 
 _MOST_SHARED = 4  # prefixes of words that a state stands for, on average
 
@@ -32,6 +33,10 @@ class Keys:
         if order is not None:
             self.reach = _propagate_names(dfa, own, order)
             self.endless = [0] + [1 << n_names] * (dfa.n_states - 1)
+            return
+        order = order_words(dfa)
+        if order is not None:
+            self.reach, self.endless = _propagate_names(dfa, own, order), [0] * dfa.n_states
             return
         self.reach = _propagate(dfa, own)
         cyclic = _find_cyclic(dfa)
@@ -62,7 +67,7 @@ class Keys:
             self.reach[state] & labels & (self.names | self.endless[state]) for state in states
         )
 
-    def is_live(self, state: int, labels: int, prefix: str, others: frozenset[str]) -> bool:
+    def is_live(self, state: int, labels: int, prefix: str, others: Iterable[str]) -> bool:
         """Return whether a prefix can become a key that is not among the others.
 
         Args:
@@ -127,8 +132,29 @@ def _find_order(dfa: CharDfa) -> list[int] | None:
     return order if len(order) == dfa.n_states - 2 else None
 
 
+def order_words(dfa: CharDfa) -> list[int] | None:
+    """Return the states, each before those that it leads to; ``None`` if some lead in a circle.
+
+    Or if most characters lead somewhere, as where the keys are not few words.
+    """
+    rows, n_states = dfa.rows, dfa.n_states
+    if any(dfa.defaults):
+        return None
+    n_before = [0] * n_states
+    for row in rows:
+        for target in row.values():
+            n_before[target] += 1
+    order = [state for state in range(1, n_states) if not n_before[state]]
+    for state in order:
+        for target in rows[state].values():
+            n_before[target] -= 1
+            if not n_before[target] and target != DEAD:
+                order.append(target)
+    return order if len(order) == n_states - 1 else None
+
+
 def _propagate_names(dfa: CharDfa, own: list[int], order: list[int]) -> list[int]:
-    """Return the same as :func:`_propagate` where only defaults lead in circles."""
+    """Return the same as :func:`_propagate` where at most defaults lead in circles."""
     default = dfa.defaults[dfa.start]
     found = list(own)
     for state in reversed(order):

@@ -10,15 +10,9 @@ Example: after ``l·`` an ``l`` must come, and after ``אב`` no Latin letter ma
 from __future__ import annotations
 
 import unicodedata
-from bisect import bisect_right
-from functools import lru_cache
-from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from maskc.runtime.schema.strings.label_table import KINDS, RUNS
-from maskc.runtime.schema.strings.punycode import lengths_after, punycode_length
+from maskc.runtime.schema.strings.label_kinds import Kind, kind_of
+from maskc.runtime.schema.strings.punycode import punycode_length
 
 MOST_OCTETS = 63
 ACE = "xn--"
@@ -26,74 +20,10 @@ _HYPHEN = 0x2D
 _MIDDLE_DOT, _KERAIA, _KATAKANA_DOT = 0xB7, 0x375, 0x30FB
 _NON_JOINER = 0x200C
 _ASCII = range(0x80)
-_LAST = 0x10FFFF
-_MOST_PROFILES = 256  # of twenty kilobytes
-_MOST_FITTING = 16  # of a megabyte at most
-_KANA = 0x30A2
-# Letters, a digit, Greek, what joiners join in both directions, Katakana.
-_ENDING = "al1\u03b1\u0628\u1820\u30a2"
 _RIGHT = ("R", "AL")
 _AMONG_RIGHT = frozenset(["R", "AL", "AN", "EN", "ES", "CS", "ET", "ON", "BN", "NSM"])
 # What the next character must be: an l, Greek, or what a joiner before it joins.
 _L, _GREEK, _JOINED = "l", "Greek", "joined"
-
-
-Codes = NDArray[np.int64]
-_NO_CODES: Codes = np.zeros(0, dtype=np.int64)
-
-
-class Kind(NamedTuple):
-    """What the rules ask of a character.
-
-    Attributes:
-        rule: P, J or O: PVALID, CONTEXTJ, CONTEXTO; U: a capital letter, which only ASCII has.
-        bidi: its bidirectional class.
-        join: its joining type.
-        flags: as :mod:`maskc.runtime.schema.strings.label_table` has them.
-    """
-
-    rule: str
-    bidi: str
-    join: str
-    flags: str
-
-
-class Run(NamedTuple):
-    """Characters of one kind, from the first to the last."""
-
-    first: int
-    last: int
-    kind: Kind
-
-
-@lru_cache(maxsize=1)
-def _runs() -> tuple[list[Run], list[int]]:
-    kinds = [Kind(*kind.split(".")) for kind in KINDS]
-    found, at = [Run(0x41, 0x5A, Kind("U", "L", "U", ""))], 0
-    for word in RUNS.split():
-        skipped, size, kind = (int(part, 16) for part in word.split(":"))
-        at += skipped + size
-        found.append(Run(at - size, at - 1, kinds[kind]))
-    found.sort()
-    return found, [run.first for run in found]
-
-
-def kind_of(code: int) -> Kind | None:
-    """Return what the rules ask of a character, ``None`` if it is in no label."""
-    runs, firsts = _runs()
-    run = runs[bisect_right(firsts, code) - 1]
-    return run.kind if run.first <= code <= run.last else None
-
-
-def runs_between(low: int, high: int) -> list[Run]:
-    """Return the characters of labels in a range, ends included."""
-    runs, firsts = _runs()
-    found = []
-    for run in runs[max(bisect_right(firsts, low) - 1, 0) : bisect_right(firsts, high)]:
-        first, last = max(run.first, low), min(run.last, high)
-        if first <= last:
-            found.append(Run(first, last, run.kind))
-    return found
 
 
 class Label:
@@ -287,106 +217,6 @@ class Label:
         if kind.bidi != "NSM":
             self.ends = kind.bidi in ("R", "AL", "EN", "AN")
         return kind.bidi in _AMONG_RIGHT
-
-    def is_live(self, room: int) -> bool:
-        """Return whether it is a label of so many octets, or one more character makes it one."""
-        if self.may_end:
-            return self.length <= room
-        if self.is_ascii:
-            return self.length < room  # a hyphen at its end, or a dot that wants a letter
-        if self.length > room:
-            return False
-        for character in dict.fromkeys(self.text[::-1] + _ENDING):
-            made = self.follow(ord(character), is_strict=True)
-            if made is not None and made.needs_kana:
-                made = made.follow(_KANA, is_strict=True)  # what comes next cannot be that
-            if made is not None and made.may_end and made.length <= room:
-                return True
-        return self.leads_on(0x80, _LAST, room, to_end=True)
-
-    def leads_on(self, low: int, high: int, room: int, *, to_end: bool = False) -> bool:
-        """Return whether some character of a range may come next, in a label that is no ``xn--``.
-
-        Args:
-            low: the first, not ASCII.
-            high: the last.
-            room: octets.
-            to_end: whether it must end there.
-        """
-        is_near = False
-        for runs in _runs_after(self)[: 1 if to_end else 2]:
-            at = int(np.searchsorted(runs[:, 1], low))
-            if at < len(runs) and runs[at, 0] <= high:
-                is_near = True
-                if self._any_live(np.maximum(runs[at, :1], low), room):
-                    return True  # where there is room the first of them will do
-        if is_near:
-            ending, further = _fitting_after(self, room)
-            first, last = np.searchsorted(ending, [low, high + 1])
-            if first < last:
-                return True
-            first, last = np.searchsorted(further, [low, high + 1])
-            if not to_end and self._any_live(further[first:last], room):
-                return True
-        careful = _careful()
-        first, last = np.searchsorted(careful, [low, high + 1])
-        return self._any_live(careful[first:last], room, to_end=to_end)
-
-    def _any_live(self, codes: Codes, room: int, *, to_end: bool = False) -> bool:
-        for code in codes.tolist():
-            made = self.follow(code, is_strict=True)
-            if made is not None and (made.may_end or not to_end) and made.is_live(room):
-                return True
-        return False
-
-
-@lru_cache(maxsize=1)
-def _careful() -> Codes:
-    runs = [run for run in runs_between(0x80, _LAST) if "c" in run.kind.flags]
-    return np.concatenate([np.arange(run.first, run.last + 1) for run in runs])
-
-
-_known_runs: dict[tuple[object, ...], tuple[Codes, Codes]] = {}
-_known_fitting: dict[tuple[str, int], tuple[Codes, Codes]] = {}
-
-
-def _runs_after(label: Label) -> tuple[Codes, Codes]:
-    """Return the characters after which a label may end, and others that may come.
-
-    Careful ones, which may be one with what stands before, are not among them.
-
-    Returns:
-        int64[n, 2] of each: the first and the last of runs.
-    """
-    found = _known_runs.get(label.profile)
-    if found is None:
-        parts: tuple[list[int], list[int]] = ([], [])
-        for first, last, kind in runs_between(0x80, _LAST):
-            made = None if "c" in kind.flags else label.follow(first, is_strict=True)
-            if made is not None:
-                parts[not made.may_end].extend((first, last))
-        ending, further = (np.array(part, dtype=np.int64).reshape(-1, 2) for part in parts)
-        found = ending, further
-        if len(_known_runs) >= _MOST_PROFILES:
-            _known_runs.clear()
-        _known_runs[label.profile] = found
-    return found
-
-
-def _fitting_after(label: Label, room: int) -> tuple[Codes, Codes]:
-    """Return those of them with which the label is not too long, one by one."""
-    found = _known_fitting.get((label.text, room))
-    if found is None:
-        every = []
-        for runs in _runs_after(label):
-            parts = [np.arange(first, last + 1) for first, last in runs.tolist()]
-            codes = np.concatenate([_NO_CODES, *parts])
-            every.append(codes[lengths_after(label.text, codes) + len(ACE) <= room])
-        found = every[0], every[1]
-        if len(_known_fitting) >= _MOST_FITTING:
-            _known_fitting.clear()
-        _known_fitting[label.text, room] = found
-    return found
 
 
 EMPTY = Label()

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.schema.strings.characters import DEAD, CharDfa, only
+from maskc.runtime.schema.strings.characters import CharDfa
+from maskc.runtime.schema.strings.transitions import DEAD, only
 
 UNKNOWN = -1
 _MANY = 64  # bytes that are not looked up one by one
@@ -43,7 +44,6 @@ class Body:
         characters: state → the state of ``dfa`` between two characters, ``UNKNOWN`` inside one.
         targets: state → states of ``dfa`` that the character under way can lead to; the own one
             between two characters.
-        table: int32[n, 256], the next state, ``UNKNOWN`` where nobody asked yet.
     """
 
     def __init__(self, dfa: CharDfa, *, minimal: bool) -> None:
@@ -58,9 +58,8 @@ class Body:
         self.characters: list[int] = []
         self.targets: list[frozenset[int]] = []
         self._known: list[dict[int, int]] = []
-        self.table: NDArray[np.int32] = np.full((16, 256), UNKNOWN, dtype=np.int32)
+        self._table: NDArray[np.int32] | None = None
         self._add(("c", DEAD), frozenset())
-        self.table[0] = 0
         self.start = self._character(dfa.start)
 
     def step(self, state: int, byte: int) -> int:
@@ -70,8 +69,22 @@ class Body:
         if found is None:
             found = self._make(self._keys[state], byte) if state else 0
             known[byte] = found
-            self.table[state, byte] = found
+            if self._table is not None:
+                self._table[state, byte] = found
         return found
+
+    @property
+    def table(self) -> NDArray[np.int32]:
+        """int32[n, 256]: the next state, ``UNKNOWN`` where nobody asked yet."""
+        if self._table is None:
+            with self._lock:
+                made = np.full((max(16, 2 * len(self._keys)), 256), UNKNOWN, dtype=np.int32)
+                made[0] = 0
+                for state, known in enumerate(self._known):
+                    for byte, after in list(known.items()):
+                        made[state, byte] = after
+                self._table = made
+        return self._table
 
     def key_of(self, state: int) -> tuple[Any, ...]:
         """Return what a state is, which does not depend on the order of visits."""
@@ -144,10 +157,10 @@ class Body:
         self.characters.append(key[1] if key[0] == "c" else UNKNOWN)
         self.targets.append(targets)
         self._known.append({})
-        if number == len(self.table):
+        if self._table is not None and number == len(self._table):
             grown = np.full((2 * number, 256), UNKNOWN, dtype=np.int32)
-            grown[:number] = self.table
-            self.table = grown
+            grown[:number] = self._table
+            self._table = grown
         self._keys.append(key)
         return number
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.transitions import DEAD
 
 MAX_STATES = 800_000
 
@@ -22,6 +23,8 @@ class TooManyStatesError(Exception):
 
 def build_texts(texts: Sequence[str], labels: Sequence[int], other: int = NO_LABEL) -> CharDfa:
     """Return the automaton that gives each of some different texts its label.
+
+    Its states do not depend on the order of the texts.
 
     Args:
         texts: accepted.
@@ -44,28 +47,32 @@ def build_texts(texts: Sequence[str], labels: Sequence[int], other: int = NO_LAB
         classes.append(0)
     n_before = 2 if other != NO_LABEL else 1
     rest = 1 if other != NO_LABEL else DEAD
-    defaults = [DEAD, rest][:n_before]
-    rows: list[dict[int, int]] = [dict[int, int]() for _ in range(n_before)]
-    found = [NO_LABEL, other][:n_before]
-    start = len(rows)
-    rows.append({})
-    defaults.append(rest)
-    found.append(other)
-    for text, label in zip(texts, labels, strict=True):
-        state = start
-        for character in text:
-            kind = kinds[character]
-            after = rows[state].get(kind)
-            if after is None:
-                after = rows[state][kind] = len(rows)
-                rows.append({})
-                defaults.append(rest)
-                found.append(other)
-            state = after
+    start = n_before
+    rows: list[dict[int, int]] = [{} for _ in range(n_before + 1)]
+    pairs, ends = sorted(zip(texts, labels, strict=True)), []
+    # The states of the text before, one for each of its characters and the start.
+    path, before = [start], ""
+    for text, _ in pairs:
+        n, n_alike = 0, min(len(before), len(text))
+        while n < n_alike and before[n] == text[n]:
+            n += 1
+        del path[n + 1 :]
+        for character in text[n:]:
+            rows[path[-1]][kinds[character]] = len(rows)
+            path.append(len(rows))
+            rows.append({})
         if len(rows) > MAX_STATES:
             raise TooManyStatesError
-        found[state] = label
-    return CharDfa(starts, classes, defaults, rows, found, start)
+        ends.append(path[-1])
+        before = text
+    defaults, found = [rest] * len(rows), [other] * len(rows)
+    defaults[DEAD], found[DEAD] = DEAD, NO_LABEL
+    for (_, label), end in zip(pairs, ends, strict=True):
+        found[end] = label
+    dfa = CharDfa(starts, classes, defaults, rows, found, start)
+    if pairs:
+        dfa.texts = ([text for text, _ in pairs], [label for _, label in pairs], other)
+    return dfa
 
 
 class Labelled(NamedTuple):
@@ -78,6 +85,8 @@ class Labelled(NamedTuple):
 
 def find_texts(dfa: CharDfa) -> Labelled | None:
     """Return what :func:`build_texts` was given, sorted by text, if an automaton is of that kind.
+
+    It is asked where an automaton was made in another way.
 
     Returns:
         ``None`` for any other automaton, and for some that could be written so.

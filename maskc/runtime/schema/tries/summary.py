@@ -7,11 +7,14 @@ is an *exit*: what comes after it depends on what the object stands in.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import count
 from typing import NamedTuple, Protocol
 
+from maskc.runtime.schema.strings.other_keys import OtherKeys, has_key
 from maskc.runtime.schema.tries.tokens import Words
 from maskc.runtime.schema.tries.trie import Nodes, Trie
 
+_serials = count(1)
 MANY = 96  # ids of a part that are packed into a row
 
 
@@ -43,9 +46,10 @@ class Part:
         exits: nodes of the trie at which the innermost thing that was open has ended.
         keys: where keys have ended.
         gone: ids of tokens that are illegal nevertheless; only of what is a whole mask.
+        serial: a number that no other part of the process ever has.
     """
 
-    __slots__ = ("bits", "exits", "few", "gone", "keys", "rows", "unsure")
+    __slots__ = ("bits", "exits", "few", "gone", "keys", "rows", "serial", "unsure")
 
     def __init__(
         self,
@@ -59,10 +63,21 @@ class Part:
     ) -> None:
         self.rows, self.few, self.exits, self.keys = rows, few, exits, keys
         self.bits, self.unsure, self.gone = bits, unsure, gone
+        self.serial = next(_serials)
+
+
+# Rests that are legal, and those of them that have to be read token by token, as bit sets.
+Rests = tuple[int, int]
 
 
 class Following(Protocol):
-    """What comes after a JSON text that is a piece of a longer one."""
+    """What comes after a JSON text that is a piece of a longer one.
+
+    Attributes:
+        number: greater than 0; nothing else has it.
+    """
+
+    number: int
 
     @property
     def may_be_empty(self) -> bool:
@@ -76,14 +91,15 @@ class Following(Protocol):
 
 
 def new_keys(
-    texts: tuple[str, ...], nodes: Nodes, others: frozenset[str]
+    texts: tuple[str, ...], nodes: Nodes, others: OtherKeys
 ) -> tuple[tuple[str, ...], Nodes]:
     """Return those of some keys that are none of a few, with their nodes.
 
-    >>> new_keys(("a", "b"), (1, 2), frozenset({"a"}))
+    >>> from maskc.runtime.schema.strings.other_keys import join_keys
+    >>> new_keys(("a", "b"), (1, 2), join_keys(["a"]))
     (('b',), (2,))
     """
-    kept = [(text, n) for text, n in zip(texts, nodes, strict=True) if text not in others]
+    kept = [(text, n) for text, n in zip(texts, nodes, strict=True) if not has_key(others, text)]
     return tuple(text for text, _ in kept), tuple(n for _, n in kept)
 
 

@@ -43,28 +43,30 @@ class Shared:
     def __init__(self, limit: int = SHARED_BYTES) -> None:
         self._share = limit // 3
         self._n_bytes = 0
-        self._known: dict[Any, tuple[Any, int]] = {}
-        self._previous: dict[Any, tuple[Any, int]] = {}
-        self._evicted: dict[Any, tuple[Any, int]] = {}
+        # Sizes have a dict of their own, as the garbage collector looks at each pair.
+        self._known: dict[Any, Any] = {}
+        self._previous: dict[Any, Any] = {}
+        self._evicted: dict[Any, Any] = {}
+        self._sizes: dict[Any, int] = {}
+        self._previous_sizes: dict[Any, int] = {}
         self._kept: dict[Any, Any] = {}
         self._find: Callable[[Any], Any] | None = None
         self._lock = threading.Lock()
 
     def get(self, key: object) -> Any:
         """Return the result, ``None`` if there is none."""
-        entry = self._known.get(key)
-        if entry is not None:
-            return entry[0]
-        entry = self._previous.get(key)
-        if entry is not None:
-            self.put(key, *entry)
-            return entry[0]
-        kept = self._kept.get(key)
-        if kept is not None:
-            return kept
-        found = None if self._find is None else self._find(key)
+        found = self._known.get(key)
         if found is not None:
-            self.put(key, found, 0)
+            return found
+        found = self._previous.get(key)
+        if found is not None:
+            self.put(key, found, self._previous_sizes.get(key, 0))
+            return found
+        found = self._kept.get(key)
+        if found is None and self._find is not None:
+            found = self._find(key)
+            if found is not None:
+                self.put(key, found, 0)
         return found
 
     def keep(self, key: object, result: object) -> None:
@@ -81,11 +83,13 @@ class Shared:
             if self._n_bytes + n_bytes > self._share and self._known:
                 # To free all of it at once would hold up a mask.
                 self._evicted, self._previous, self._known = self._previous, self._known, {}
+                self._previous_sizes, self._sizes = self._sizes, {}
                 self._n_bytes = 0
             for _ in range(min(_FREED_AT_ONCE, len(self._evicted))):
                 self._evicted.popitem()
             self._n_bytes += n_bytes
-            self._known[key] = (result, n_bytes)
+            self._known[key] = result
+            self._sizes[key] = n_bytes
 
 
 class TextSlices(Sequence[bytes]):

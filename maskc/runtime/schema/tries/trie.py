@@ -99,6 +99,14 @@ class Trie:
         """Return whether any text goes on after a node."""
         return self.first[node] < self.first[node + 1]
 
+    def lead_on(self, nodes: Nodes) -> bool:
+        """Return whether any text goes on after one of some nodes."""
+        first = self.first
+        for node in nodes:  # noqa: SIM110 - a generator would take longer than the rest
+            if first[node] < first[node + 1]:
+                return True
+        return False
+
     def path(self, node: int) -> bytes:
         """Return the bytes that lead from the root to a node."""
         return self.texts[self.low[node]][: bisect_right(self.levels, node) - 1]

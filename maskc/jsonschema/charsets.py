@@ -1,0 +1,77 @@
+"""Sets of characters, as ranges.
+
+Example: ``[^a]`` is all characters but one, in two ranges.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+
+LAST = 0x10FFFF
+SURROGATES = (0xD800, 0xDFFF)
+
+
+class CharSet:
+    """A set of characters as ascending, disjoint, inclusive ranges."""
+
+    __slots__ = ("_lows", "ranges")
+
+    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
+        merged: list[tuple[int, int]] = []
+        for low, high in sorted(ranges):
+            if merged and low <= merged[-1][1] + 1:
+                merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
+            else:
+                merged.append((low, high))
+        self.ranges = tuple(merged)
+        self._lows = [low for low, _ in merged]
+
+    def __contains__(self, character: int) -> bool:
+        place = bisect_right(self._lows, character) - 1
+        return place >= 0 and character <= self.ranges[place][1]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CharSet) and self.ranges == other.ranges
+
+    def __hash__(self) -> int:
+        return hash(self.ranges)
+
+    def __or__(self, other: CharSet) -> CharSet:
+        return CharSet((*self.ranges, *other.ranges))
+
+    def negate(self) -> CharSet:
+        """Return all other characters."""
+        found, start = [], 0
+        for low, high in self.ranges:
+            if start < low:
+                found.append((start, low - 1))
+            start = high + 1
+        if start <= LAST:
+            found.append((start, LAST))
+        return CharSet(found)
+
+    def of_texts(self) -> CharSet:
+        """Return a set with the same characters, of which no class holds surrogates alone.
+
+        No text has half of a surrogate pair, so what only these lead to cannot be reached. They
+        are made to go with the character before them.
+
+        >>> CharSet([(0xD83D, 0xD83D)]).of_texts().ranges
+        ()
+        """
+        low, high = SURROGATES
+        if low - 1 in self:
+            return CharSet((*self.ranges, SURROGATES))
+        kept = ((a, min(b, low - 1)) for a, b in self.ranges if a < low)
+        return CharSet((*kept, *((max(a, high + 1), b) for a, b in self.ranges if b > high)))
+
+    @property
+    def starts(self) -> list[int]:
+        """Where a character is in the set and the one before is not, or the other way round."""
+        cuts = {0}
+        for low, high in self.ranges:
+            cuts.add(low)
+            if high < LAST:
+                cuts.add(high + 1)
+        return sorted(cuts)

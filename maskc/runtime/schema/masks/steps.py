@@ -1,0 +1,196 @@
+"""How does a walk of a trie go on from one thing that is open to what is below it?
+
+A walk stands at some nodes of the trie, with a node of the machine's stack. It takes over what is
+remembered of that node, or follows it (:mod:`maskc.runtime.schema.masks.walking`), and where that
+has ended it goes on with its parents.
+
+Example: after the ``]`` of ``[1]`` a walk goes on with the object that the array stands in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from maskc.runtime.schema.machine.fresh import FRESH_VALUE
+from maskc.runtime.schema.machine.nodes import (
+    CAPTURES,
+    FRESH,
+    HOLE,
+    IS_TIGHT,
+    NEW,
+    PARENTS,
+    STATE,
+    Node,
+)
+from maskc.runtime.schema.machine.room import is_compared
+from maskc.runtime.schema.masks.parts import Parts
+from maskc.runtime.schema.plan.values import read_value
+from maskc.runtime.schema.tries.summary import EndedKeys, Part, bits_of
+from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
+
+
+class Steps:
+    """One walk over a trie, and what it has found.
+
+    Args:
+        parts: of the artifact.
+        trie: of its vocabulary.
+        text: what has been captured before the trie's root; ``None`` where that is not known or
+            not needed.
+    """
+
+    def __init__(self, parts: Parts, trie: Trie, text: bytes | None) -> None:
+        self._parts, self._trie, self._text = parts, trie, text
+        self._machine, self._plan = parts.machine, parts.machine.plan
+        self._is_rests = trie is parts.index.rests
+        self._taken: dict[Part, None] = {}
+        self._few: list[int] = []
+        self._exits: list[int] = []
+        self._keys: list[EndedKeys] = []
+        self._unsure = 0
+
+    def part(self) -> Part:
+        """Return what was found, the same part for the same."""
+        taken = self._taken
+        exits, keys = tuple(dict.fromkeys(self._exits)), tuple(dict.fromkeys(self._keys))
+        few = set(self._few)
+        for part in taken:
+            if part.few:
+                few.update(part.few)
+        if self._is_rests:
+            bits, unsure = bits_of(few), self._unsure
+            for part in taken:
+                bits |= part.bits
+                unsure |= part.unsure
+            return Part((), (), exits, keys, bits, unsure)
+        rows = {id(row): row for part in taken for row in part.rows}
+        return self._parts.share(rows, tuple(sorted(few)), exits, keys)
+
+    def collect(self, node: Node, gap: int) -> list[Part]:
+        """Return all that is legal from a node on, as the parts that were found on the way."""
+        self.enter(node, gap, (ROOT,))
+        parts = list(self._taken)
+        if self._few:
+            parts.append(Part(few=tuple(dict.fromkeys(self._few))))
+        return parts
+
+    def begin(self, nodes: Iterable[Node]) -> None:
+        """Go on at the root, with some nodes on top that were not there before."""
+        for node in nodes:
+            self.go(node, (ROOT,))
+
+    def add(self, part: Part) -> None:
+        """Take over the tokens of a part."""
+        self._taken[part] = None
+
+    def enter(self, node: Node, gap: int, nodes: Nodes) -> None:
+        """Go on at some nodes of the trie, with a node on top of the stack."""
+        if node[STATE][0] == HOLE:
+            self._exits += nodes
+        elif not node[CAPTURES] or self._machine.room.is_calm(node):
+            self.take(self._parts.part(self._trie, node, gap, nodes), node)
+        else:
+            self.follow(node, gap, nodes)
+
+    def take(self, part: Part, node: Node) -> None:
+        """Take over a part that was found above a node, and go on below it."""
+        self.add(part)
+        if part.exits:
+            self.complete(node[PARENTS], part.exits, ends=self._parts.is_strict(node))
+        if part.keys:
+            self.end_keys(node, part.keys)
+
+    def go(self, node: Node, nodes: Nodes, *, ends: bool = True) -> None:
+        """Go on with a node that was not there before, where it can be finished.
+
+        Args:
+            node: on top of the stack.
+            nodes: of the trie.
+            ends: whether texts that end there are yet to be added.
+        """
+        if node[IS_TIGHT]:
+            nodes = self.sift(node, nodes)
+        if ends:
+            self.add_ends(nodes)
+        if nodes:
+            self.enter(node, 0, nodes)
+
+    def follow(self, node: Node, gap: int, nodes: Nodes) -> None:
+        """Go on likewise, without asking what is remembered of this node."""
+        raise NotImplementedError
+
+    def end_keys(self, node: Node, keys: Iterable[EndedKeys]) -> None:
+        """Go on after keys."""
+        raise NotImplementedError
+
+    def sift(self, node: Node, nodes: Nodes) -> Nodes:
+        """Return those nodes of the trie at which a text can be finished with a node on top."""
+        if self._is_rests:
+            for place in nodes:
+                self.mark(place)
+            return nodes
+        is_live = self._machine.distinct.is_live
+        return tuple(n for n in nodes if is_live(node, self.text_at(n)))
+
+    def add_ends(self, nodes: Iterable[int]) -> None:
+        """Add the texts that end at some nodes."""
+        trie, ids = self._trie, self._parts.index.ids
+        for node in nodes:
+            n = trie.n_ending[node]
+            if n:
+                low = trie.low[node]
+                self._few += range(low, low + n) if self._is_rests else ids[low : low + n]
+
+    def add_places(self, places: Iterable[int]) -> None:
+        """Add texts, by place."""
+        ids = self._parts.index.ids
+        self._few += places if self._is_rests else [ids[place] for place in places]
+
+    def complete(self, parents: Iterable[Node], nodes: Nodes, *, ends: bool = True) -> None:
+        """Go on below a value that has ended at some nodes.
+
+        Args:
+            parents: of what has ended.
+            nodes: after its last byte.
+            ends: whether texts that end there are yet to be added.
+        """
+        for parent in parents:
+            if parent[STATE][0] == HOLE:
+                self._exits += nodes
+                if ends and not parent[STATE][1]:
+                    self.add_ends(nodes)
+            elif is_compared(parent):
+                for node in nodes:
+                    for after in self._after_item(parent, node):
+                        self.go(after, (node,), ends=ends)
+            else:
+                self.go(parent, nodes, ends=ends)
+
+    def _after_item(self, frame: Node, node: int) -> Iterable[Node]:
+        """Yield the nodes after an item of an array that has ended at a node of the trie."""
+        start = frame[STATE][6]
+        if start == FRESH:
+            yield self._machine.end_fresh(frame)
+            return
+        if not self._is_rests:
+            start = start if start >= 0 else NEW - start
+            value = read_value(self.text_at(node)[start:])
+            after = self._machine.after_item(frame, value)
+            if after is not None:
+                yield after
+            return
+        self.mark(node)
+        after = self._machine.after_item(frame, (*FRESH_VALUE, len(frame[STATE][5])))
+        if after is not None:
+            yield after
+        if self._plan.arrays[frame[STATE][1]].repeats:
+            yield self._machine.node((*frame[STATE][:5], None, 0), frame[PARENTS])
+
+    def mark(self, node: int) -> None:
+        """Let all texts from a node on be read token by token."""
+        low, high = self._trie.low[node], self._trie.high[node]
+        self._unsure |= (1 << high) - (1 << low)
+
+    def text_at(self, node: int) -> bytes:
+        """Return what has been captured up to a node of the trie."""
+        return (self._text or b"") + self._trie.path(node)

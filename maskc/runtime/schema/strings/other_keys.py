@@ -1,0 +1,65 @@
+"""Which keys without a name has an object had? As one text.
+
+A set is an object that Python's garbage collector looks at each time it runs, for every state that
+is remembered; a text is none, and knows its hash. The keys lie in it in ascending order, each
+between two separators, so equal sets are equal texts.
+
+Example: of b and a it is a separator, ``a``, a separator, ``b``, a separator.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterable
+from typing import Final, NewType
+
+OtherKeys = NewType("OtherKeys", str)
+
+# Halves of surrogate pairs, which are in no key that can be read.
+_SEPARATOR: Final = chr(0xDFFE)
+UNREAD: Final = chr(0xDFFF)  # a key that is not known
+
+NO_KEYS: Final = OtherKeys("")
+
+
+def unread_key(label: int) -> str:
+    """Return a key of a label that is none that can be read.
+
+    It is as good as any other that was not there before: which key of a label was read counts
+    only for whether another is the same.
+    """
+    return f"{UNREAD}{label}"
+
+
+def label_of_unread(key: str) -> int | None:
+    """Return the label of what :func:`unread_key` made, ``None`` of another key."""
+    return int(key[1:]) if len(key) > 1 and key[0] == UNREAD else None
+
+
+def has_key(others: OtherKeys, key: str) -> bool:
+    """Return whether a key is among some."""
+    return bool(others) and _SEPARATOR + key + _SEPARATOR in others
+
+
+def list_keys(others: OtherKeys) -> list[str]:
+    """Return them, in ascending order."""
+    return others.split(_SEPARATOR)[1:-1]
+
+
+def add_key(others: OtherKeys, key: str) -> OtherKeys:
+    """Return them with one more.
+
+    >>> list_keys(add_key(add_key(NO_KEYS, "b"), "a"))
+    ['a', 'b']
+    """
+    if has_key(others, key):
+        return others
+    keys = list_keys(others)
+    insort(keys, key)
+    return join_keys(keys)
+
+
+def join_keys(keys: Iterable[str]) -> OtherKeys:
+    """Return some keys, which are different and in ascending order."""
+    found = _SEPARATOR.join(keys)
+    return OtherKeys(_SEPARATOR + found + _SEPARATOR)

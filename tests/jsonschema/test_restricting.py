@@ -1,0 +1,49 @@
+"""Patterns among the strings of an automaton: format regex beside a pattern."""
+
+import itertools
+
+import pytest
+
+from maskc.errors import SchemaError
+from maskc.jsonschema.formats import build_format
+from maskc.jsonschema.patterns import build_pattern
+from maskc.jsonschema.restricting import HostedError, only_patterns
+from maskc.runtime.schema.strings.readers import accepts
+from tests.jsonschema.texts import accepts_value, build_machine
+
+TEXTS = ["".join(signs) for n in range(5) for signs in itertools.product("a1(\\[-])é", repeat=n)]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "^[(]?a[)]?$",
+        "^[a1]+$",
+        "^[a1\\-\\[\\]]{0,4}$",
+        "^\\\\[a1]",
+        "^.?a1?$",
+        "^(\\(|\\)|1){0,3}$",
+    ],
+)
+def test_what_is_left_are_the_strings_that_are_patterns(pattern):
+    dfa, regex = build_pattern(pattern), build_format("regex")
+    try:
+        found = only_patterns(dfa)
+    except HostedError:
+        assert pattern == "^\\\\[a1]"  # after which anything may come
+        return
+    assert not found.reader
+    for text in TEXTS:
+        wanted = accepts(dfa, text) and accepts(regex, text)
+        assert accepts(found, text) == wanted, text
+
+
+def test_lengths_count_where_no_reader_is_left():
+    machine = build_machine({"format": "regex", "pattern": "^[0-9.?]+$", "maxLength": 3})
+    assert [accepts_value(machine, text) for text in ("1.2", "?", "1.23")] == [1, 0, 0]
+
+
+@pytest.mark.parametrize("pattern", ["^/.+/$", "^(\\(a\\))*$", "\\["])
+def test_strings_of_endlessly_many_states_are_refused_by_name(pattern):
+    with pytest.raises(SchemaError, match="regex beside a pattern"):
+        build_machine({"format": "regex", "pattern": pattern})

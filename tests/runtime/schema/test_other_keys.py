@@ -1,0 +1,40 @@
+from maskc.runtime.schema.strings.other_keys import (
+    NO_KEYS,
+    UNREAD,
+    add_key,
+    has_key,
+    label_of_unread,
+    list_keys,
+    unread_key,
+)
+
+
+def add_all(keys):
+    found = NO_KEYS
+    for key in keys:
+        found = add_key(found, key)
+    return found
+
+
+def test_the_same_keys_are_the_same_text_in_whatever_order_they_came():
+    assert add_all(["b", "", "a", "b"]) == add_all(["", "a", "b"])
+    assert list_keys(add_all(["b", "", "a"])) == ["", "a", "b"]
+
+
+def test_no_keys_are_an_empty_text_that_has_not_even_the_empty_key():
+    assert not NO_KEYS
+    assert not has_key(NO_KEYS, "")
+    assert list_keys(NO_KEYS) == []
+
+
+def test_a_part_of_a_key_or_of_two_is_none_of_them():
+    found = add_all(["abc", "d"])
+    assert [has_key(found, key) for key in ("abc", "ab", "bc", "abcd", "", "d")] == [
+        *(True, False, False, False, False, True)
+    ]
+
+
+def test_an_unread_key_knows_its_label():
+    assert label_of_unread(unread_key(0xDFFE)) == 0xDFFE
+    assert label_of_unread(UNREAD) is None
+    assert label_of_unread("12") is None
