@@ -2,9 +2,9 @@
 
 import pytest
 
-from maskc.runtime.ending.letters import TokenLetters
-from maskc.runtime.ending.paths import TokenPaths
-from maskc.runtime.ending.productions import Productions
+from maskc.runtime.ending.grammar.letters import TokenLetters
+from maskc.runtime.ending.grammar.productions import Productions
+from maskc.runtime.ending.tokens.paths import TokenPaths
 from tests.compiled import compile_text, matcher_at
 
 CALLS = 'start: NAME | start "(" [start ("," start)*] ")"\nNAME: /[a-z]+/\n'

@@ -10,6 +10,7 @@ from maskc import allocate_bitmask
 from maskc.errors import TokensLeftError
 from maskc.kit.file import make_kit
 from maskc.runtime.ending import endings
+from maskc.runtime.ending.places import settling
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text, matcher_at
 
@@ -126,7 +127,7 @@ def test_words_of_a_hole_are_finished_in_time():
 
 
 def test_what_takes_too_long_to_find_out_is_left_out_and_said(monkeypatch):
-    monkeypatch.setattr(endings, "MOST_NODES", -1)
+    monkeypatch.setattr(settling, "MOST_NODES", -1)
     # The short way out, of "xy", has two tokens; that "longer" is one would have to be looked for.
     tokens = (b"a", b"b", b"x", b"y", b"longer")
     artifact = compile_text('start: "a" ("xy" | "longer") | "b" "b"', tokens)
@@ -140,10 +141,26 @@ def test_what_takes_too_long_to_find_out_is_left_out_and_said(monkeypatch):
     assert matcher.is_exact
 
 
-@pytest.mark.parametrize("limit", ["_MOST_MASKS", "_PLACE_BYTES", "_REACH_BYTES"])
+def test_after_an_error_a_matcher_is_exact_iff_there_is_no_way(monkeypatch):
+    monkeypatch.setattr(settling, "MOST_NODES", -1)
+    # That "longer" is one token would have to be looked for.
+    artifact = compile_text('start: "c" "a" ("xy" | "longer")', (b"a", b"c", b"x", b"y", b"longer"))
+    matcher = matcher_at(artifact, "c")
+    with pytest.raises(TokensLeftError, match=r"3 .* are not known to finish .* takes 4") as caught:
+        within(matcher, artifact, 3)
+    assert (matcher.is_exact, caught.value.is_proven, caught.value.at_least) == (False, False, 3)
+    with pytest.raises(TokensLeftError, match=r"2 .* do not finish .* takes 4") as caught:
+        within(matcher, artifact, 2)
+    assert (matcher.is_exact, caught.value.is_proven, caught.value.at_least) == (True, True, 3)
+
+
+@pytest.mark.parametrize("limit", ["_MOST_MASKS", "PLACE_BYTES", "REACH_BYTES"])
 def test_no_generation_breaks_off_however_little_is_kept(monkeypatch, limit):
-    monkeypatch.setattr(endings, "MOST_NODES", -1)
-    monkeypatch.setattr(endings, limit, 0 if limit == "_MOST_MASKS" else 1 << 60)
+    monkeypatch.setattr(settling, "MOST_NODES", -1)
+    if limit == "_MOST_MASKS":
+        monkeypatch.setattr(endings, limit, 0)
+    else:
+        monkeypatch.setattr(settling, limit, 1 << 60)
     artifact = compile_text(LISTS, TOKENS)
     draw = Random(0)
     for budget in [*range(2, 9), 20, 30]:
@@ -162,7 +179,7 @@ def test_a_place_found_before_all_began_anew_is_still_the_same(monkeypatch):
     old = [other.endings.place(matcher_at(other, t)._hypotheses, None) for t in ("a", "([[a", "([")]
     expected = [other.endings.mask(place, 4) for place in old]
     with monkeypatch.context() as limits:
-        limits.setattr(endings, "_PLACE_BYTES", 1 << 60)
+        limits.setattr(settling, "PLACE_BYTES", 1 << 60)
         other.endings.place(matcher_at(other, "[[[").fork()._hypotheses, None)
     for place, mask in zip(reversed(old), reversed(expected), strict=True):
         again = other.endings.mask(place, 4)

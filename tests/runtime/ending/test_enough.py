@@ -8,7 +8,8 @@ import pytest
 from maskc import allocate_bitmask
 from maskc.errors import TokensLeftError
 from maskc.kit.file import make_kit
-from maskc.runtime.ending import reach
+from maskc.runtime.ending.places import settling
+from maskc.runtime.ending.places.places import TooMuchError
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import legal_ids
 
@@ -79,8 +80,7 @@ def known_to_suffice(constraint, matcher):
     """Return how many tokens are known to finish a text."""
     endings = constraint.endings
     place = endings._places.find(matcher._hypotheses)
-    endings._moves_left = 100_000
-    endings._settle(place, b"")
+    endings._settling.begin(place)
     return place.n_tokens
 
 
@@ -96,6 +96,10 @@ def test_after_every_legal_token_so_many_tokens_finish_the_text(name):
             after = matcher.fork()
             assert after.accept_token(token)
             assert known_to_suffice(constraint, after) < enough
+
+
+def refuse(*_):
+    raise TooMuchError
 
 
 def within(matcher, constraint, tokens_left):
@@ -115,7 +119,7 @@ def test_where_too_many_places_are_reached_masks_may_lack_tokens_and_have_none_t
         least = known_to_suffice(constraint, matcher)
         for tokens_left in (least, least + 1, least + 4, least + 9):
             with monkeypatch.context() as patch:
-                patch.setattr(reach, "_MOST_PLACES", 5)
+                patch.setattr(settling, "find_reach", refuse)
                 found = within(matcher, constraint, tokens_left)
             n_lacking += not matcher.is_exact
             assert found

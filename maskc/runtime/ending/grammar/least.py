@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from maskc.ids import LalrStateId, NonterminalId, RefinedStateId
 from maskc.runtime.cache.budget import Budget, Cache
-from maskc.runtime.ending.productions import Productions, as_symbol
+from maskc.runtime.ending.grammar.productions import Productions, as_symbol
 from maskc.runtime.lalr.lookaheads import LalrLookaheads
 from maskc.runtime.lalr.stack import Stack, lower, serial_of
 from maskc.runtime.lalr.tables import LalrTables

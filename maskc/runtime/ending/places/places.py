@@ -1,8 +1,8 @@
 """Where can a text stand, where does a byte lead from there, and how is it finished?
 
 A *place* is what a machine knows of a beginning, whatever text led there: equal places have the
-same future. Places are numbered, and what a letter (see :mod:`maskc.runtime.ending.paths`) does in
-one is kept in a table, so that a whole vocabulary can be followed by arrays.
+same future. Places are numbered, and what a letter (see :mod:`maskc.runtime.ending.tokens.paths`)
+does in one is kept in a table, so that a whole vocabulary can be followed by arrays.
 
 From a place a text that finishes is looked for, and each place on the way remembers its byte of it:
 a *way out*. A search ends as soon as it meets a place that has one, and tries first what was the
@@ -15,104 +15,32 @@ place with the way out ``]``.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.ending.bounds import Bounds
-from maskc.runtime.ending.json_bounds import JsonBounds
-from maskc.runtime.ending.paths import Ints, TokenPaths
-from maskc.runtime.holes.stepping import Reading
-from maskc.runtime.lalr.hypothesis import Hypothesis
+from maskc.runtime.ending.grammar.bounds import Bounds
+from maskc.runtime.ending.link.bounds import TextBounds
+from maskc.runtime.ending.link.texts import Written
+from maskc.runtime.ending.places.place import FAR, Place, counts_tokens, depth_of, top_of
+from maskc.runtime.ending.tokens.paths import Ints, TokenPaths
 from maskc.runtime.link.joining.machine import LinkMachine
-from maskc.runtime.link.joining.pieces import Link
 from maskc.runtime.machine import Hypotheses, Machine
-from maskc.runtime.schema.machine.nodes import Configuration
 
-if TYPE_CHECKING:
-    from maskc.runtime.ending.reach import Reach
-
-FAR = 1 << 30  # tokens: no end is known
 UNKNOWN, NOWHERE = -1, 0
 MOST_SEARCHED = 100_000  # moves of one search for a way out
 _MOST_HINTS, _NEARBY_BYTES = 6, 256
 # Where all bytes are told apart, these are tried before the others.
 _USUAL = b"\t\n\r" + bytes(range(0x20, 0x7F))
-_GREED = 3  # how much more what is left counts than what was read, where values are compared
 _VALUE_MOVES = 50  # moves that take as long as what finishes a JSON text
 _HINT_LEAD = 8  # bytes that a hint may be longer than what a search tries without it
 
 
 class TooMuchError(Exception):
     """More was looked at than may be."""
-
-
-class Place:
-    """What a machine knows of a beginning, and what is known of the ends of its texts.
-
-    Attributes:
-        key: equal for two places iff they have the same future.
-        hypotheses: of the machine.
-        number: in the table.
-        may_end: whether the text may end here.
-        n_tokens: the fewest tokens that are known to finish the text, the end of sequence
-            included; ``FAR``: none are known.
-        token, after: the first of them, and where it leads; ``None`` where it is the end.
-        at_least: no fewer tokens finish it.
-        exit: the first byte, or token, of the way out; ``None``: no way out is known, or the text
-            may end here.
-        exit_to: where it leads.
-        has_exit: whether a way out is known.
-        reach: where the tokens lead, once that was asked.
-        is_bounded: whether ``at_least`` is what the grammar says.
-        is_settled: whether its way out was written in tokens.
-        is_surveyed: whether the places that its tokens lead to have ways out.
-        is_vast: whether these places are too many.
-        plain_from: with so many tokens left, no legal token is one too many.
-        is_measured: whether that was asked.
-    """
-
-    __slots__ = (
-        "after",
-        "at_least",
-        "exit",
-        "exit_to",
-        "has_exit",
-        "hypotheses",
-        "is_bounded",
-        "is_measured",
-        "is_settled",
-        "is_surveyed",
-        "is_vast",
-        "key",
-        "may_end",
-        "n_tokens",
-        "number",
-        "plain_from",
-        "reach",
-        "token",
-    )
-
-    def __init__(
-        self, key: Hashable, hypotheses: Hypotheses, number: int, *, may_end: bool
-    ) -> None:
-        self.key, self.hypotheses, self.number, self.may_end = key, hypotheses, number, may_end
-        self.n_tokens = 1 if may_end else FAR
-        self.at_least = 1 if may_end else 2
-        self.token: int | None = None
-        self.after: Place | None = None
-        self.has_exit = may_end
-        self.exit: bytes | int | None = None
-        self.exit_to: Place | None = None
-        self.reach: Reach | None = None
-        self.is_settled = may_end
-        self.is_bounded = False
-        self.is_surveyed = self.is_vast = False
-        self.plain_from = FAR
-        self.is_measured = False
 
 
 class Places:
@@ -122,16 +50,26 @@ class Places:
         machine: the machine.
         paths: the tokens in its letters.
         bounds: of what finishes its texts, ``None``: none are known.
+        json: of its JSON texts; ``None``: they are made.
+        forget: what of hypotheses is forgotten, ``None``: nothing is.
 
     Attributes:
         machine, paths: as given.
         all: by number; the first one is nowhere.
     """
 
-    def __init__(self, machine: Machine[Any], paths: TokenPaths, bounds: Bounds | None) -> None:
+    def __init__(
+        self,
+        machine: Machine[Any],
+        paths: TokenPaths,
+        bounds: Bounds | None,
+        json: TextBounds | None = None,
+        forget: Callable[[Hypotheses], Hypotheses] | None = None,
+    ) -> None:
         self.machine, self.paths, self._bounds = machine, paths, bounds
+        self._forget = forget
         self.link = machine if isinstance(machine, LinkMachine) else None
-        self._json = JsonBounds(machine, paths)
+        self._json = TextBounds(machine, paths) if json is None else json
         self._go_on = machine.step if self.link is None else self.link.go_on
         self._firsts = [group[:1] for group in machine.byte_groups]
         usual = {paths.letters[byte] for byte in _USUAL}
@@ -153,6 +91,8 @@ class Places:
 
     def find(self, hypotheses: Hypotheses) -> Place:
         """Return the place of some live hypotheses."""
+        if self._forget is not None:
+            hypotheses = self._forget(hypotheses)
         key = self._key_of(hypotheses)
         found = self._known.get(key)
         return self._add(key, hypotheses) if found is None else found
@@ -240,13 +180,14 @@ class Places:
         after = self.link.end_token(place.hypotheses)
         return self.find(after).number if after else NOWHERE
 
-    def way_out(self, place: Place, nearby: bytes, most: int) -> int:
+    def way_out(self, place: Place, nearby: bytes, most: int, *, is_greedy: bool = False) -> int:
         """Find a way out of a place, if none is known; return how many moves it took.
 
         Args:
             place: the place.
             nearby: the way out of a place nearby, which is tried wherever the search comes to.
             most: moves, after which the search is given up.
+            is_greedy: whether only what is left counts, and not what was read.
         """
         if place.has_exit:
             return 0
@@ -261,7 +202,7 @@ class Places:
             if here.has_exit:
                 self._note(place, here, came)
                 break
-            n_moves += _VALUE_MOVES if here.hypotheses and self._json.values(here.hypotheses) else 0
+            n_moves += 0 if self._json.depth(here.hypotheses) is None else _VALUE_MOVES
             if has_hints:
                 heapq.heappush(open_, (estimate + _HINT_LEAD, next(order), here, False))
                 edges = self._follow_hints(here, nearby)
@@ -272,7 +213,8 @@ class Places:
                 reached = cost[before.number] + 1
                 if reached < cost.get(after.number, FAR):
                     cost[after.number], came[after.number] = reached, (before, edge)
-                    estimate = reached + (0 if after.has_exit else self._estimate(after))
+                    n_left = 0 if after.has_exit else self._estimate(after)
+                    estimate = n_left if is_greedy else reached + n_left
                     heapq.heappush(open_, (estimate, next(order), after, True))
         return n_moves
 
@@ -280,17 +222,18 @@ class Places:
         """Return how many tokens finish a place at least, as far as that is known."""
         if not place.is_bounded:
             place.is_bounded = True
-            if self._bounds is not None and not place.may_end:
-                place.at_least = max(place.at_least, self._bounds.tokens(place.hypotheses))
+            if not place.may_end:
+                bounds = self._json.least if self._bounds is None else self._bounds.tokens
+                place.at_least = max(place.at_least, bounds(place.hypotheses))
         return place.at_least
 
     def _estimate(self, place: Place) -> int:
         """Return about how many bytes are left."""
         if self._bounds is not None:
             return self._bounds.bytes(place.hypotheses)
-        opened = self._json.values(place.hypotheses)
-        if opened is not None:
-            return _GREED * opened[0].length(opened[1])
+        n_bytes = self._json.length(place.hypotheses)
+        if n_bytes is not None:
+            return n_bytes
         # What is open counts more than a byte: a search closes rather than opens.
         return depth_of(place.hypotheses)
 
@@ -334,7 +277,7 @@ class Places:
             here = before
         after: Place | None = place
         while after is not None and after.exit is not None:
-            hints = self._hints.setdefault(_top_of(after.hypotheses), {})
+            hints = self._hints.setdefault(top_of(after.hypotheses), {})
             if isinstance(after.exit, bytes) and len(hints) < _MOST_HINTS:
                 hints[after.exit] = None
             after = after.exit_to if after.number in came or after is place else None
@@ -343,19 +286,26 @@ class Places:
         self, place: Place, nearby: bytes
     ) -> Iterator[tuple[Place, bytes | int, Place]]:
         """Yield the moves of what was the way out of places that look alike on top."""
-        opened = self._json.values(place.hypotheses)
-        texts = [nearby, *self._hints.get(_top_of(place.hypotheses), ())]
-        for text in texts if opened is None else [opened[0].rest(opened[1]), *texts]:
+        known = self._json.text(place.hypotheses)
+        texts: list[Written] = [] if known is None else [known]
+        texts += [(text,) for text in (nearby, *self._hints.get(top_of(place.hypotheses), ()))]
+        for text in texts:
             here = place
-            for byte in text:
-                letter = self.paths.letters[byte]
-                after = self.all[self.end_token(self.begin(here, (letter,))[0])]
+            for edge in _list_edges(text):
+                after = self._follow(here, edge)
                 if after is None:
                     break
-                yield here, self._firsts[letter], after
+                yield here, edge, after
                 if after.has_exit:
                     break
                 here = after
+
+    def _follow(self, place: Place, edge: bytes | int) -> Place | None:
+        """Return where a byte, or a token that is an atom, leads; ``None``: it is illegal."""
+        if isinstance(edge, int):
+            taken = self.machine.take(place.hypotheses, edge)
+            return self.find(taken) if taken else None
+        return self.all[self.end_token(self.begin(place, (self.paths.letters[edge[0]],))[0])]
 
     def edges(self, place: Place) -> Iterator[tuple[bytes | int, Place]]:
         """Yield the bytes, one of each letter, that are legal in a place, and where they lead."""
@@ -408,38 +358,10 @@ class Places:
         return None if text and not tokens else found + tokens
 
 
-def depth_of(hypotheses: Hypotheses) -> int:
-    """Return how much is open, about: a search closes rather than opens."""
-    first = hypotheses[0]
-    if isinstance(first, Link):
-        return first.rest.depth + _depth_of(first.inner)
-    return _depth_of(first)
-
-
-def _depth_of(hypothesis: Any) -> int:
-    if isinstance(hypothesis, Reading):
-        hypothesis = hypothesis.hypothesis
-    if isinstance(hypothesis, Hypothesis):
-        return hypothesis.stack.depth
-    return hypothesis.nodes[0].depth if isinstance(hypothesis, Configuration) else 0
-
-
-def _top_of(hypotheses: Hypotheses) -> Hashable:
-    """Return what is on top: places that have the same are mostly left in the same way."""
-    first = hypotheses[0]
-    if isinstance(first, Link):
-        return (first.piece, _top(first.inner))
-    return _top(first)
-
-
-def _top(hypothesis: Any) -> Hashable:
-    if isinstance(hypothesis, Reading):
-        return (hypothesis.hypothesis.state, hypothesis.track)
-    if isinstance(hypothesis, Hypothesis):
-        return hypothesis.state
-    return hypothesis.nodes[0].state[:2] if isinstance(hypothesis, Configuration) else None
-
-
-def counts_tokens(hypotheses: Hypotheses) -> bool:
-    """Return whether pieces of a link count tokens here."""
-    return any(h.piece.counts_tokens for h in hypotheses)
+def _list_edges(text: Written) -> Iterator[bytes | int]:
+    """Yield the bytes of a text, and the tokens in it that are atoms."""
+    for part in text:
+        if isinstance(part, int):
+            yield part
+        else:
+            yield from (part[at : at + 1] for at in range(len(part)))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.ids import DEAD, IGNORED, OpenLexemeId, ScannerStateId, TerminalId
-from maskc.runtime.ending.least import NEVER, Costs
+from maskc.runtime.ending.grammar.least import NEVER, Costs
 from maskc.runtime.lalr.machine import LalrMachine
 
 _MOST_CLASSES = 40

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from maskc.ids import DEAD, FORKS, NO_LINE, ScannerStateId
 from maskc.runtime.effort import spend_at_once
-from maskc.runtime.ending.paths import Ints, TokenPaths
+from maskc.runtime.ending.tokens.paths import Ints, TokenPaths
 from maskc.runtime.lalr.hypothesis import Hypothesis
 from maskc.runtime.lalr.machine import LalrMachine, find_effect
 from maskc.runtime.lalr.newlines import COUNTED

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.ids import ScannerStateId
-from maskc.runtime.ending.paths import Ints, TokenPaths
+from maskc.runtime.ending.tokens.paths import Ints, TokenPaths
 from maskc.runtime.lalr.machine import LalrMachine
 
 Distances = NDArray[np.int16]

@@ -16,17 +16,21 @@ from __future__ import annotations
 
 import re
 
-from maskc.runtime.ending.paths import TokenPaths
-from maskc.runtime.ending.short_strings import ShortStrings
-from maskc.runtime.ending.short_values import MOST_NODES, ShortValues, list_unknown
+from maskc.runtime.ending.json.short_strings import ShortStrings
+from maskc.runtime.ending.json.short_values import MOST_NODES, ShortValues, list_unknown
+from maskc.runtime.ending.tokens.paths import TokenPaths
 from maskc.runtime.schema.machine.nodes import (
     ARRAY,
     FIRST,
     KEY,
     NEXT,
     OBJECT,
+    PARENTS,
+    SERIAL,
+    STATE,
     Configuration,
     Node,
+    read_members,
 )
 from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.plan.objects import ObjectRule
@@ -52,7 +56,7 @@ class Enough:
 
     def __init__(self, plan: Plan, values: ShortValues, paths: TokenPaths) -> None:
         self._plan, self._values = plan, values
-        self._frames: dict[Node, int | None] = {}
+        self._frames: dict[int, int | None] = {}  # by the serial of a node
         self._bound = self._find_bound() if _writes_all(paths) else None
         self.n_openings = max((count_openings(text) for text in paths.by_text), default=0)
 
@@ -80,19 +84,19 @@ class Enough:
         if len(known) > MOST_NODES:
             known.clear()
         for node in list_unknown(top, known):
-            below = [known[parent] for parent in node.parents]
+            below = [known[parent[SERIAL]] for parent in node[PARENTS]]
             own = self._measure_level(node)
             if own is None or any(n is None for n in below):
-                known[node] = None
+                known[node[SERIAL]] = None
             else:
-                known[node] = own + max((n for n in below if n is not None), default=0)
-        return known[top]
+                known[node[SERIAL]] = own + max((n for n in below if n is not None), default=0)
+        return known[top[SERIAL]]
 
     def _measure_level(self, node: Node) -> int | None:
-        kind = node.state[0]
+        kind = node[STATE][0]
         if kind == KEY:
-            rule = self._plan.objects[node.state[1]]
-            text = self._values.finish_object(rule, node.state[2], NEXT)
+            rule = self._plan.objects[node[STATE][1]]
+            text = self._values.finish_object(rule, read_members(node[STATE]), NEXT)
         elif kind in (OBJECT, ARRAY):
             text = self._values.own(node)
         else:

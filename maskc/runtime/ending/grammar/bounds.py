@@ -13,16 +13,16 @@ from __future__ import annotations
 
 from maskc.ids import IGNORED, NO_LINE, OpenLexemeId, ScannerStateId, TerminalId
 from maskc.runtime.cache.budget import Cache
-from maskc.runtime.ending.joins import Joins, list_terminals
-from maskc.runtime.ending.least import NEVER, JoinCosts, LeastWeights, Lengths, Sets
-from maskc.runtime.ending.letters import (
+from maskc.runtime.ending.grammar.joins import Joins, list_terminals
+from maskc.runtime.ending.grammar.least import NEVER, JoinCosts, LeastWeights, Lengths, Sets
+from maskc.runtime.ending.grammar.letters import (
     EVERY,
     LexemeLetters,
     TokenLetters,
 )
-from maskc.runtime.ending.paths import TokenPaths
-from maskc.runtime.ending.pieces import Pieces
-from maskc.runtime.ending.productions import Productions
+from maskc.runtime.ending.grammar.pieces import Pieces
+from maskc.runtime.ending.grammar.productions import Productions
+from maskc.runtime.ending.tokens.paths import TokenPaths
 from maskc.runtime.lalr.hypothesis import Hypotheses, Hypothesis
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet

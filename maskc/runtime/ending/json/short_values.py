@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Container, Iterable, Iterator
 from itertools import islice
 
-from maskc.runtime.ending.short_strings import ShortStrings, write
+from maskc.runtime.ending.json.short_strings import ShortStrings, write
 from maskc.runtime.schema.machine.nodes import (
     AFTER,
     ARRAY,
@@ -31,16 +31,22 @@ from maskc.runtime.schema.machine.nodes import (
     NEXT,
     NUMBER,
     OBJECT,
+    PARENTS,
+    SERIAL,
+    STATE,
     STRING,
     VALUE,
     Configuration,
     Node,
     State,
+    read_members,
 )
+from maskc.runtime.schema.machine.variety import list_bits
 from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.numbers import State as NumberState
-from maskc.runtime.schema.plan.objects import Members, ObjectRule, unread_key
+from maskc.runtime.schema.plan.objects import N_MEMBERS, OTHERS, SEEN, WISHES, Members, ObjectRule
 from maskc.runtime.schema.plan.plan import Plan
+from maskc.runtime.schema.strings.other_keys import list_keys, unread_key
 
 MOST_BYTES = 20_000  # of a value, and of what finishes a level
 FAR_BYTES = 1_000_000  # what is unknown counts for so many
@@ -48,24 +54,29 @@ _MOST_NUMBERS = 2_000  # states that are looked at for one
 MOST_NODES = 20_000  # of which what finishes them is remembered
 _MOST_KEYS = 1_000  # of one class
 _MOST_DIGITS = 400
-_NUMBER_BYTES = b"0123456789.-eE+"
-_DIGITS_FIRST = b"0123456789-.eE+"
+_DIGITS = b"0123456789"
+_SIGNS = b".-e"  # no other one is shorter
+# In which order bytes are taken where digits are many: of a small number they are 0 up to one that
+# ends it, and the greatest one that fits ends it at once, as a great exponent does.
+_ORDERS = (_DIGITS + b"-.e", _DIGITS[::-1] + b"-.e", b"e-" + _DIGITS[::-1] + b".")
+_FEW_DIGITS = 4
 
 
-def list_unknown(top: Node, known: Container[Node]) -> Iterator[Node]:
+def list_unknown(top: Node, known: Container[int]) -> Iterator[Node]:
     """Yield a node and what is below it, as far as it is not known, each after its parents.
 
-    Who takes them makes each known before the next one is asked for.
+    Who takes them makes the serial of each known before the next one is asked for.
     """
     todo = [top]
     while todo:
         node = todo[-1]
-        missing = [parent for parent in node.parents if parent not in known]
-        if missing and node not in known:
+        is_known = node[SERIAL] in known
+        missing = [parent for parent in node[PARENTS] if parent[SERIAL] not in known]
+        if missing and not is_known:
             todo += missing
             continue
         todo.pop()
-        if node not in known:
+        if not is_known:
             yield node
 
 
@@ -86,8 +97,9 @@ class ShortValues:
         self._values: dict[int, bytes | None] = {}
         self._numbers: dict[int, bytes | None] = {}
         self._keys: dict[tuple[ObjectRule, int], list[str]] = {}
-        # Of a node, the bytes that finish it with all below, and what it goes on with below.
-        self._lengths: dict[Node, tuple[int, Node | None]] = {}
+        # Of a node, by its serial: the bytes that finish it with all below, and what it goes on
+        # with below.
+        self._lengths: dict[int, tuple[int, Node | None]] = {}
 
     def length(self, here: Configuration) -> int:
         """Return about how many bytes finish a text."""
@@ -107,21 +119,22 @@ class ShortValues:
 
     def _measure(self, top: Node) -> tuple[int, Node | None]:
         """Return how many bytes finish a node and all below, and which node is next."""
-        known = self._lengths
-        if top in known:
-            return known[top]
+        known, serial = self._lengths, top[SERIAL]
+        if serial in known:
+            return known[serial]
         if len(known) > MOST_NODES:
             known.clear()
         for node in list_unknown(top, known):
             own = self.own(node)
             n_bytes = FAR_BYTES if own is None else len(own)
-            below = min(node.parents, key=lambda parent: known[parent][0], default=None)
-            known[node] = (n_bytes + (known[below][0] if below else 0), below)
-        return known[top]
+            below = min(node[PARENTS], key=lambda parent: known[parent[SERIAL]][0], default=None)
+            n_below = known[below[SERIAL]][0] if below else 0
+            known[node[SERIAL]] = (n_bytes + n_below, below)
+        return known[serial]
 
     def own(self, node: Node) -> bytes | None:
         """Return what finishes what is open in a node, without what is below."""
-        state = node.state
+        state = node[STATE]
         kind = state[0]
         if kind == END:
             return b""
@@ -138,7 +151,7 @@ class ShortValues:
             value = self.value(state[1])
             return None if value is None else b":" + value
         if kind == OBJECT:
-            return self.finish_object(self._plan.objects[state[1]], state[2], state[3])
+            return self.finish_object(self._plan.objects[state[1]], read_members(state), state[3])
         if kind == ARRAY:
             return self._finish_array(state)
         return self._finish_key(state) if kind == KEY else None
@@ -210,23 +223,23 @@ class ShortValues:
         self, rule: ObjectRule, members: Members, *, must_come: bool
     ) -> list[tuple[int, bytes]] | None:
         """Return the members that have to come, each with its label."""
-        wishes, missing = members.wishes, rule.required & ~members.seen
+        wishes, missing = members[WISHES], rule.required & ~members[SEEN]
         chosen: list[tuple[int, bytes]] = []
-        for label in _list_bits(missing):
+        for label in list_bits(missing):
             member = self._write_member(rule, label, wishes, 0)
             if member is None:
                 return None
             wishes &= ~member[0]
             chosen.append((label, member[1]))
-        needed = max(rule.low - members.n_members - len(chosen), int(must_come and not chosen))
+        needed = max(rule.low - members[N_MEMBERS] - len(chosen), int(must_come and not chosen))
         if not needed and not wishes:
             return chosen
-        rest = rule.allowed & ~missing & ~(members.seen & (1 << rule.n_names) - 1)
+        rest = rule.allowed & ~missing & ~(members[SEEN] & (1 << rule.n_names) - 1)
         if rule.ordered:
-            rest &= ~((1 << members.seen.bit_length()) - 1)
-            if members.others:
+            rest &= ~((1 << members[SEEN].bit_length()) - 1)
+            if members[OTHERS]:
                 rest &= ~((1 << rule.n_names) - 1)
-        n_written = dict.fromkeys(_list_bits(rest), len(members.others))
+        n_written = dict.fromkeys(list_bits(rest), len(list_keys(members[OTHERS])))
         while needed > 0 or wishes:
             if len(chosen) > MOST_BYTES // 4:
                 return None
@@ -252,9 +265,9 @@ class ShortValues:
     ) -> tuple[int, bytes] | None:
         """Return the wishes that a member with some key of a label fulfils, and its text."""
         options = [
-            (-d.bit_count(), len(value), d, value)
+            (-(d & wishes).bit_count(), len(value), d & wishes, value)
             for d, child in rule.options[label]
-            if not d & ~wishes and (value := self.value(child)) is not None
+            if (value := self.value(child)) is not None
         ]
         if not options:
             return None
@@ -271,9 +284,10 @@ class ShortValues:
         return keys[number] if number < len(keys) else None
 
     def _finish_key(self, state: State) -> bytes | None:
-        _, number, members, at, _ = state
+        _, number, _, at, _ = state
+        members = read_members(state)
         rule = self._plan.objects[number]
-        missing = rule.required & ~members.seen
+        missing = rule.required & ~members[SEEN]
         found = self.strings.key(
             self._plan.key_bodies[number], at, rule.open_labels(members), missing
         )
@@ -321,29 +335,42 @@ def _finish_number(numbers: Numbers, start: NumberState) -> bytes | None:
         here, text = todo.popleft()
         if numbers.may_end(here):
             return text
-        for byte in _NUMBER_BYTES:
-            after = numbers.step(here, byte)
-            if after is not None and after not in seen and len(seen) < _MOST_NUMBERS:
+        for byte, after in _list_steps(numbers, here):
+            if after not in seen and len(seen) < _MOST_NUMBERS:
                 seen.add(after)
                 todo.append((after, text + bytes([byte])))
-    return _follow_digits(numbers, start)
+    ends = (_follow(numbers, start, order) for order in _ORDERS)
+    return min((end for end in ends if end is not None), key=len, default=None)
 
 
-def _follow_digits(numbers: Numbers, start: NumberState) -> bytes | None:
-    """Return what ends a number that has many digits, ``None`` if none is found."""
+def _list_steps(numbers: Numbers, here: NumberState) -> list[tuple[int, NumberState]]:
+    """Return the bytes that may come next, with the states after them.
+
+    Where only bounds are asked for, a digit between others leads as far as any of them: 0, the
+    least, the greatest, and one between them are enough.
+    """
+    digits = [(b, after) for b in _DIGITS if (after := numbers.step(here, b)) is not None]
+    if len(digits) > _FEW_DIGITS and numbers.has_bounds_only:
+        others = [step for step in digits if step[0] != _DIGITS[0]]
+        kept = others[0], others[len(others) // 2], others[-1]
+        digits = [*digits[: len(digits) - len(others)], *kept]
+    return digits + [(b, after) for b in _SIGNS if (after := numbers.step(here, b)) is not None]
+
+
+def _follow(numbers: Numbers, start: NumberState, order: bytes) -> bytes | None:
+    """Return what ends a number that has many digits, ``None`` if none is found.
+
+    Args:
+        numbers: the rule.
+        start: what has been read of it.
+        order: of the bytes, the first of which that may come is taken.
+    """
     here, text = start, bytearray()
     while not numbers.may_end(here) and len(text) < _MOST_DIGITS:
-        for byte in _DIGITS_FIRST:
+        for byte in order:
             after = numbers.step(here, byte)
             if after is not None:
                 here = after
                 text.append(byte)
                 break
     return bytes(text) if numbers.may_end(here) else None
-
-
-def _list_bits(bits: int) -> Iterable[int]:
-    while bits:
-        low = bits & -bits
-        bits ^= low
-        yield low.bit_length() - 1

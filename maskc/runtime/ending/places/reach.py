@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.ending.paths import Ints
-from maskc.runtime.ending.places import NOWHERE, Place, Places
+from maskc.runtime.ending.places.place import Place
+from maskc.runtime.ending.places.places import NOWHERE, Places
+from maskc.runtime.ending.tokens.paths import Ints
 
-_MOST_PLACES = 3_000  # that were not known before
+MOST_PLACES = 3_000  # that were not known before
 
 
 class Reach:
@@ -42,13 +43,18 @@ class Reach:
         return np.packbits(legal, bitorder="little").view("<i4")
 
 
-def find_reach(places: Places, place: Place) -> Reach:
+def find_reach(places: Places, place: Place, most: int = MOST_PLACES) -> Reach:
     """Return where the legal tokens of a place lead.
+
+    Args:
+        places: of the machine.
+        place: one of them.
+        most: places that were not known before.
 
     Raises:
         TooMuchError: to more places than are looked at.
     """
-    most = len(places) + _MOST_PLACES
+    most += len(places)
     paths, trie = places.paths, places.paths.trie
     nodes, _ = paths.children(np.zeros(1, dtype=np.int32))
     numbers = np.array(places.begin(place, trie.byte_array[nodes].tolist()), dtype=np.int32)

@@ -2,8 +2,8 @@
 
 All of them are asked at once, level by level: tokens are followed from all places together, and the
 places that they lead to are asked about with one token fewer. A way is given up where the grammar
-needs more tokens than are left (:mod:`maskc.runtime.ending.bounds`), and that is nearly everywhere:
-what is left are the ways that close what is open.
+needs more tokens than are left (:mod:`maskc.runtime.ending.grammar.bounds`), and that is nearly
+everywhere: what is left are the ways that close what is open.
 
 Example: with two tokens left, end of sequence included, of all ways on from ``f(x`` in Python those
 are followed that begin with ``)``.
@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.ids import RefinedStateId, ScannerStateId
-from maskc.runtime.ending.bounds import Bounds
-from maskc.runtime.ending.landings import Context, Landings, Walk
-from maskc.runtime.ending.letters import Letters, as_row
-from maskc.runtime.ending.paths import Ints
-from maskc.runtime.ending.places import Place, Places, TooMuchError
+from maskc.runtime.ending.grammar.bounds import Bounds
+from maskc.runtime.ending.grammar.landings import Context, Landings, Walk
+from maskc.runtime.ending.grammar.letters import Letters, as_row
+from maskc.runtime.ending.places.place import Place
+from maskc.runtime.ending.places.places import Places, TooMuchError
+from maskc.runtime.ending.tokens.paths import Ints
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack, serial_of

@@ -13,8 +13,9 @@ from collections import deque
 from collections.abc import Iterator
 
 from maskc.runtime.schema.plan.rules import StringRule
-from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.schema.strings.transitions import DEAD
 
 MOST_CHARACTERS = 10_000  # of one string
 _MOST_STATES = 5_000  # of an automaton of keys, that are looked at for one key
@@ -23,7 +24,7 @@ _MOST_WAYS = 50_000  # that are looked at for the widest character
 _MOST_WRITTEN = 6  # bytes of a character
 _USUAL = "".join(map(chr, range(0x20, 0x7F)))
 # Bytes with which a character can go on: of an escape, and of UTF-8.
-_INSIDE = b'nu0123456789abcdefABCDEF\\"/bfrtdD' + bytes(range(0x80, 0xC0))
+INSIDE = b'nu0123456789abcdefABCDEF\\"/bfrtdD' + bytes(range(0x80, 0xC0))
 
 
 def write(characters: str) -> bytes:
@@ -162,7 +163,7 @@ class ShortStrings:
             here, text = todo.popleft()
             if body.characters[here] >= 0:
                 return text, here
-            for byte in _INSIDE:
+            for byte in INSIDE:
                 after = body.step(here, byte)
                 if not after or after in seen:
                     continue

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.ending.paths import Ints, TokenPaths
-from maskc.runtime.ending.pieces import Pieces
+from maskc.runtime.ending.grammar.pieces import Pieces
+from maskc.runtime.ending.tokens.paths import Ints, TokenPaths
 from maskc.runtime.lalr.machine import LalrMachine
 
 # uint64[…, 4]: bit i % 64 of word i // 64 is letter i.

@@ -1,0 +1,1 @@
+"""What does a text of an LALR grammar need at least?"""

@@ -1,0 +1,1 @@
+"""What does a text that is linked of pieces need at least, and how is it finished?"""

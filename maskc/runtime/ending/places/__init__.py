@@ -1,0 +1,1 @@
+"""How few tokens finish the places of a text?"""

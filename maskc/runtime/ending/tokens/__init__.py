@@ -1,0 +1,1 @@
+"""How are texts written in the tokens of a vocabulary?"""
