@@ -34,7 +34,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from maskc.errors import BudgetError, LimitError, MaskcError, UnsupportedTerminalError
+from maskc.errors import (
+    BudgetError,
+    LimitError,
+    MaskcError,
+    PostlexError,
+    UnsupportedTerminalError,
+)
 from maskc.limits import MEGABYTE, WAYS, Limits
 from maskc.wording import LARK_WORDING, Phrase, Wording
 
@@ -63,6 +69,7 @@ class Budget:
         text: of the grammar, to find lines in.
         wording: what its author calls its parts.
         rule_of: symbol → the author's rule that it was made for, where the author did not name it.
+        imports: path → text of what the grammar imports.
         clock: the processor time of the thread that compiles.
         until: of that clock.
     """
@@ -74,6 +81,7 @@ class Budget:
     text: str = ""
     wording: Wording = LARK_WORDING
     rule_of: Mapping[str, str] = field(default_factory=dict)
+    imports: Mapping[str, str] = field(default_factory=dict)
     clock: Callable[[], float] = time.monotonic
     until: float = math.inf
 
@@ -83,7 +91,8 @@ class Budget:
 
     def quote(self, kind: str, name: str) -> str:
         """Return what a terminal or rule is called in a message: with its line, if it has one."""
-        return self.wording.quote(kind, self.rule_of.get(name, name), self.text)
+        name = self.rule_of.get(name, name)
+        return self.wording.quote(kind, name, self.text, self.imports)
 
     def where(self) -> str:
         """Return the place in words."""
@@ -140,6 +149,19 @@ def name_parts(names: Mapping[str, str]) -> None:
     budget = _open.get()
     if budget is not None:
         budget.rule_of = {**names, **budget.rule_of}
+
+
+def own_name(name: str) -> str:
+    """Return what the author calls a part of the grammar, as far as somebody said so."""
+    budget = _open.get()
+    return name if budget is None else budget.rule_of.get(name, name)
+
+
+def name_imports(texts: Mapping[str, str]) -> None:
+    """Say which texts the grammar imports, by path; more may be added later."""
+    budget = _open.get()
+    if budget is not None:
+        budget.imports = texts
 
 
 def at(place: Place) -> None:
@@ -249,6 +271,8 @@ def _reword(error: MaskcError, budget: Budget) -> MaskcError:
         remedy = phrases.get(error.remedy, error.remedy)
         place = f"{budget.name}: {quoted}"
         return UnsupportedTerminalError(error.terminal, error.construct, remedy, place)
+    if isinstance(error, PostlexError):
+        return error.at(budget.name)
     fields = [phrases.get(a, a) if isinstance(a, str) else a for a in error.args]
     return error if fields == list(error.args) else type(error)(*fields)
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from maskc.limits import Limits
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from maskc.runtime.link.automata.automaton import ByteAutomaton
     from maskc.runtime.spelling.spelling import Spelling
     from maskc.vocab import AddedTokens, Vocabulary
+
+_OF_LARK = ("parser", "lexer", "postlex")  # settings of a grammar in Lark's notation
 
 
 def compile_grammar(
@@ -64,45 +67,62 @@ def compile_grammar(
         TypeError: a list has something else than texts, or settings that are a grammar's.
     """
     check_compiler()
-
-    from maskc.budget import run_bounded
-    from maskc.frontends.source import load_sources
-    from maskc.kit import artifacts
     from maskc.limits import Limits
-    from maskc.pipeline import compile_starts
-    from maskc.runtime.artifact import Artifact
 
     vocabulary = _load_vocabulary(tokenizer, vocab_size, eos_ids, added_tokens)
-    bounds = limits or Limits()
-    settings = (start, parser, lexer, postlex)
-    if not isinstance(path_or_text, str | os.PathLike):
-        words = path_or_text
-        if any((*settings, dialect, roles)):
-            raise TypeError("a list of texts has no start, parser, lexer, postlex, dialect, roles")
-        return run_bounded(
-            lambda: Artifact(artifacts.compile_choices(words, vocabulary)), bounds, name="choices"
-        )
+    starts = (start,) if isinstance(start, str) else tuple(start or ())
+    settings: dict[str, Any] = {"parser": parser, "lexer": lexer, "postlex": postlex}
+    settings |= {"dialect": dialect, "roles": roles}
+    given = _Grammar(path_or_text, starts, settings)
+    return given.compile(vocabulary, limits or Limits(), progress)
 
-    def work() -> Artifact:
-        if dialect == "regex" and not any(settings):
-            tag = artifacts.describe_counted(str(path_or_text), bounds)
+
+class _Grammar(NamedTuple):
+    """What :func:`compile_grammar` is given of a grammar."""
+
+    path_or_text: str | os.PathLike[str] | Sequence[str]
+    starts: tuple[str, ...]
+    settings: dict[str, Any]
+
+    def compile(
+        self, vocabulary: Vocabulary, limits: Limits, progress: Callable[[str, float], None] | None
+    ) -> Artifact:
+        from maskc.budget import run_bounded
+        from maskc.kit import artifacts
+        from maskc.runtime.artifact import Artifact
+
+        given = self.path_or_text
+        if isinstance(given, str | os.PathLike):
+            return run_bounded(
+                lambda: self._compile_text(given, vocabulary, limits, progress), limits
+            )
+        if any((*self.starts, *self.settings.values())):
+            raise TypeError("a list of texts has no start, parser, lexer, postlex, dialect, roles")
+        work = partial(artifacts.compile_choices, given, vocabulary)
+        return Artifact(run_bounded(work, limits, name="choices"))
+
+    def _compile_text(
+        self,
+        given: str | os.PathLike[str],
+        vocabulary: Vocabulary,
+        limits: Limits,
+        progress: Callable[[str, float], None] | None,
+    ) -> Artifact:
+        from maskc.frontends.source import load_sources
+        from maskc.kit import artifacts
+        from maskc.pipeline import compile_starts
+        from maskc.runtime.artifact import Artifact
+
+        has_settings = any((*self.starts, *(self.settings[name] for name in _OF_LARK)))
+        if self.settings["dialect"] == "regex" and not has_settings:
+            tag = artifacts.describe_counted(str(given), limits)
             if tag is not None:
                 made = artifacts.compile_structural_tag(
-                    tag, vocabulary, name="<regex>", limits=bounds
+                    tag, vocabulary, name="<regex>", limits=limits
                 )
                 return Artifact(made)
-        sources = load_sources(
-            path_or_text,
-            starts=(start,) if isinstance(start, str) else start or (),
-            parser=parser,
-            lexer=lexer,
-            postlex=postlex,
-            dialect=dialect,
-            roles=roles,
-        )
+        sources = load_sources(given, starts=self.starts, **self.settings)
         return Artifact(compile_starts(sources, vocabulary, progress)[0])
-
-    return run_bounded(work, bounds)
 
 
 def compile_json_schema(

@@ -70,14 +70,19 @@ class UnsupportedTerminalError(MaskcError):
 
 
 class PostlexError(MaskcError):
-    """The postlex is not one that can be compiled."""
+    """The postlex is not one that can be compiled; ``place`` is the grammar."""
 
-    def __init__(self, postlex: str, reason: str) -> None:
-        super().__init__(postlex, reason)
-        self.postlex, self.reason = postlex, reason
+    def __init__(self, postlex: str, reason: str, place: str = "") -> None:
+        super().__init__(postlex, reason, place)
+        self.postlex, self.reason, self.place = postlex, reason, place
+
+    def at(self, place: str) -> PostlexError:
+        """Return the error with a place, if it has none."""
+        return self if self.place else PostlexError(self.postlex, self.reason, place)
 
     def __str__(self) -> str:
-        return f"postlex {self.postlex}: {self.reason}"
+        place = f"{self.place}: " if self.place else ""
+        return f"{place}postlex {self.postlex}: {self.reason}"
 
 
 class LimitError(MaskcError):
@@ -106,17 +111,25 @@ class BudgetError(LimitError):
 class TokensLeftError(MaskcError):
     """A text cannot be finished in the tokens that are left.
 
-    ``needed`` counts the end of sequence; ``None``: no tokens are known that finish the text.
+    ``needed`` counts the end of sequence; ``None``: no tokens are known that finish the text. It is
+    proven that fewer than ``at_least`` do not; where that is no more than ``left``, a way may exist
+    that takes too long to find.
     """
 
-    def __init__(self, needed: int | None, left: int) -> None:
-        super().__init__(needed, left)
-        self.needed, self.left = needed, left
+    def __init__(self, needed: int | None, left: int, at_least: int = 0) -> None:
+        super().__init__(needed, left, at_least)
+        self.needed, self.left, self.at_least = needed, left, at_least
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether it is proven that no text is finished in so many tokens."""
+        return self.left < self.at_least
 
     def __str__(self) -> str:
+        verb = "do not" if self.is_proven else "are not known to"
         known = "none are known that do" if self.needed is None else f"it takes {self.needed}"
         return (
-            f"{self.left} tokens, end of sequence included, do not finish the text: {known}; "
+            f"{self.left} tokens, end of sequence included, {verb} finish the text: {known}; "
             "give tokens_left from the first token on, with room for the shortest text"
         )
 

@@ -12,6 +12,7 @@ from maskc.artifact.model import Contents
 from maskc.emit.graph import DecisionGraph
 from maskc.emit.lalr_arrays import describe_layout, lalr_sections
 from maskc.errors import GrammarError
+from maskc.frontends.dialects import LARK
 from maskc.frontends.loading import load_lalr_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import LalrGrammar
@@ -28,6 +29,7 @@ from maskc.parser.refine import build_refined_table
 from maskc.stages import LalrLanguage, Lexed, ParserPath, Run, run_plainly
 from maskc.store.adjacency import Adjacency, find_adjacencies
 from maskc.store.model import MaskStore
+from maskc.store.no_text import explain_no_text
 from maskc.store.steps import build_steps
 from maskc.store.walk import build_store
 from maskc.streamline.lalr_decider import make_lalr_decider
@@ -93,9 +95,15 @@ def analyse_grammar(
 
 def _find_unlexed(language: LalrLanguage) -> tuple[Adjacency, ...]:
     lexed, table = language.lexed, language.table
-    if not table.live[0]:
-        raise GrammarError(lexed.source.name, Phrase.NO_TEXT)
-    return find_adjacencies(lexed.grammar.lexer, lexed.scanner, lexed.boundaries, table)
+    bnf, lexer, boundaries = lexed.grammar.bnf, lexed.grammar.lexer, lexed.boundaries
+    newline = lexer.layout.newline if lexer.layout else None
+    first = boundaries.first(lexed.scanner.start, table.context_of[0], newline)
+    # The start of the parser may take what the lexer never gives there.
+    if not table.live[0] & (first | boundaries.end):
+        is_larks = lexed.source.dialect == LARK.name
+        why = explain_no_text(bnf, lexer, lexed.scanner, boundaries, first) if is_larks else None
+        raise GrammarError(lexed.source.name, why or Phrase.NO_TEXT)
+    return find_adjacencies(lexer, lexed.scanner, boundaries, table)
 
 
 def _make_decider(language: LalrLanguage) -> Decider:

@@ -23,7 +23,8 @@ from maskc.artifact.model import Contents, check
 from maskc.artifact.starts import bundle_starts
 from maskc.budget import at, run_bounded
 from maskc.emit.assemble import assemble
-from maskc.emit.graph import DecisionGraph, build_graph
+from maskc.emit.building import build_graph
+from maskc.emit.graph import DecisionGraph
 from maskc.emit.header import build_header, count_parts
 from maskc.emit.mask_differences import Unions, encode_unions
 from maskc.frontends.source import GrammarSource

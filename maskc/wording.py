@@ -39,10 +39,6 @@ class Phrase(StrEnum):
     IGNORE_BLANKS = "let blanks be ignored between terminals, or simplify the terminals"
     NEST_LESS = "nest less: give inner parts rules of their own; shorten chains of rules"
     WRITE_WITHOUT = "write the terminal without it"
-    LIST_THE_TEXTS = (
-        "write the terminal without it, or name its group, as in (?P<q>a|b)x(?P=q), and list the "
-        "texts that it may have, as // maskc: backreference=TERMINAL:a,b"
-    )
     NAME_THE_GROUP = "name the group, as in (?P<q>a)?(?(q)b|c)"
     # What is wrong.
     NO_TEXT = (
@@ -53,6 +49,11 @@ class Phrase(StrEnum):
         "no text at all can be parsed: no rule comes to an end, or every start runs into "
         "terminals that cannot be lexed apart"
     )
+
+
+_NAMELESS = ('"', "/")  # begin the text of a terminal that the author gave no name
+# Where a name comes from that no text defines.
+_STATEMENT = r"^%(?:import|declare)\b[^\n]*(?<!\w)NAME\b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +72,46 @@ class Wording:
     terminal: str = "terminal"
     definition: str = r"^(?:%(?:override|extend)[ \t]+)?[?!]*NAME\b[^:\n]*:"
 
-    def quote(self, kind: str, name: str, text: str) -> str:
-        """Return what a terminal or rule is called: with its line, if the text defines it."""
+    def quote(
+        self, kind: str, name: str, text: str, imports: Mapping[str, str] = MappingProxyType({})
+    ) -> str:
+        """Return what a terminal or rule is called: with its line, if a text defines it.
+
+        Args:
+            kind: terminal or rule.
+            name: Lark's, so that of an imported one tells the file; a template's may have
+                arguments, and what has no name is called by its text.
+            text: the grammar's.
+            imports: path → text of what it imports.
+        """
         if self.whole:
             return self.whole
         kind = self.terminal if kind == "terminal" else kind
+        if name.startswith(_NAMELESS):
+            return f"{kind} {name}{_show_line(text.find(name), text)}"
+        name = name.partition("{")[0]
+        at = self._find(name, text)
+        if at >= 0:
+            return f"{kind} {name}{_show_line(at, text)}"
+        for path, imported in sorted(imports.items()):
+            stem = re.escape(path.rpartition("/")[2].removesuffix(".lark"))
+            found = re.fullmatch(rf"(?P<hidden>_?)(?:\w+__)?{stem}__(?P<own>\w+)", name)
+            own = f"{found['hidden']}{found['own']}" if found else name
+            at = self._find(own, imported) if found else -1
+            if at >= 0:
+                return f"{kind} {own}{_show_line(at, imported, f' of {path}')}"
+        named = re.search(_STATEMENT.replace("NAME", re.escape(name)), text, re.MULTILINE)
+        return f"{kind} {name}{_show_line(named.start() if named else -1, text)}"
+
+    def _find(self, name: str, text: str) -> int:
+        """Return where a text defines a name, -1 if it does not."""
         definition = self.definition.replace("NAME", re.escape(name))
         found = re.search(definition, text, re.MULTILINE)
-        line = f" (line {text.count(chr(10), 0, found.start()) + 1})" if found else ""
-        return f"{kind} {name}{line}"
+        return found.start() if found else -1
+
+
+def _show_line(at: int, text: str, of: str = "") -> str:
+    return f" (line {text.count(chr(10), 0, at) + 1}{of})" if at >= 0 else ""
 
 
 LARK_WORDING = Wording()

@@ -9,7 +9,7 @@ ascend, and arrays fit together as :mod:`maskc.artifact.relations` says.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -60,10 +60,13 @@ class Contents:
     Attributes:
         header: what :func:`maskc.emit.assemble.assemble` wrote.
         arrays: by section name.
+        made: what some arrays say, as it was made in this process: who opens the artifact takes it
+            out of the list, and reads the arrays if it is empty.
     """
 
     header: dict[str, Any]
     arrays: Mapping[str, NDArray[Any]]
+    made: list[Any] = field(default_factory=list)
 
 
 def check(contents: Contents) -> str | None:

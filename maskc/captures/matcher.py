@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from maskc.captures.following import FollowingMachine
-from maskc.captures.machine import CapturingMachine
+from maskc.captures.machine import CapturingMachine, Readings
 from maskc.captures.scopes import OnComplete, Scopes
 from maskc.captures.symbols import Symbols, find_symbols
 from maskc.captures.tracing import Span
@@ -21,6 +21,8 @@ from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.machine import Hypotheses
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.over_tokens import OverTokens
+from maskc.runtime.spelling.canonical import Canonical
+from maskc.runtime.spelling.spelling import Spelling
 from maskc.runtime.undo import UndoLog
 
 
@@ -45,17 +47,11 @@ class Captures(OverTokens):
         """The artifact's: captures change no text."""
         return self.artifact.endings
 
-    def check_own_tokens(self) -> None:
-        """Raise: matchers of the tokenizer's own tokens have no spans.
+    def with_own_tokens(self, spelling: Spelling) -> Canonical:
+        """Return the same captures in texts of the tokenizer's own tokens."""
+        from maskc.captures.own_tokens import CanonicalCaptures
 
-        Raises:
-            SpellingError: always.
-        """
-        raise SpellingError(
-            "matchers of the tokenizer's own tokens capture no symbols",
-            "give the captured artifact, and have a matcher of the captures beside it accept the "
-            "same tokens",
-        )
+        return CanonicalCaptures(self, spelling)
 
     def matcher(self) -> CapturingMatcher:
         """Return a matcher at the start of the text."""
@@ -77,12 +73,12 @@ class CapturingMatcher(Matcher):
     @property
     def n_bytes(self) -> int:
         """How long the text is so far."""
-        length: int = self._hypotheses[0].text.length
+        length: int = self._captured[0].text.length
         return length
 
     def text(self) -> bytes:
         """Return the text so far, into which spans point."""
-        whole: bytes = self._hypotheses[0].text.whole()
+        whole: bytes = self._captured[0].text.whole()
         return whole
 
     def spans(self, name: str | None = None) -> list[Span]:
@@ -102,7 +98,7 @@ class CapturingMatcher(Matcher):
             captures.symbols.check(name)
         machine = captures.machine
         look = machine.finished if self._terminated else machine.settled
-        found = look(self._hypotheses)
+        found = look(self._captured)
         return found if name is None else [span for span in found if span.name == name]
 
     def rollback_to(self, name: str) -> int:
@@ -139,6 +135,11 @@ class CapturingMatcher(Matcher):
         return CapturingMatcher(
             self._captures, self._hypotheses, self._undo.fork(), terminated=self._terminated
         )
+
+    @property
+    def _captured(self) -> Readings:
+        """What the machine of the captures knows."""
+        return self._hypotheses
 
     @property
     def _captures(self) -> Captures:

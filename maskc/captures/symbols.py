@@ -20,7 +20,7 @@ from maskc.errors import CaptureError, GrammarError, UnknownSymbolError
 from maskc.frontends.loading import load_lalr_grammar
 from maskc.frontends.source import source_from_header
 from maskc.grammar.model import LalrGrammar
-from maskc.ids import NonterminalId, TerminalId
+from maskc.ids import LalrStateId, NonterminalId, TerminalId
 from maskc.runtime.artifact import Artifact
 
 _N_NEAREST = 3
@@ -34,11 +34,13 @@ class Symbols:
         grammar: what the grammar is called.
         rules: number of a nonterminal → its name.
         terminals: number of a terminal → its name.
+        end_state: of the LALR table, the state in which the parser is done when the text has ended.
     """
 
     grammar: str
     rules: Mapping[NonterminalId, str]
     terminals: Mapping[TerminalId, str]
+    end_state: LalrStateId
 
     def check(self, name: str) -> None:
         """Raise an ``UnknownSymbolError`` if a name is not captured."""
@@ -76,7 +78,12 @@ def find_symbols(artifact: Artifact, names: Iterable[str]) -> Symbols:
             )
         else:
             found_terminals[terminals[name]] = name
-    return Symbols(title, MappingProxyType(found_rules), MappingProxyType(found_terminals))
+    return Symbols(
+        title,
+        MappingProxyType(found_rules),
+        MappingProxyType(found_terminals),
+        grammar.lalr.end_state,
+    )
 
 
 def _check_kind(artifact: Artifact) -> None:

@@ -25,10 +25,6 @@ from maskc.runtime.lalr.stack import Stack
 
 NOWHERE = -1
 
-# Reductions that pop nothing, one after the other: only in tables that maskc did not make are there
-# more of them than a grammar has nonterminals.
-_MOST_EMPTY = 100_000
-
 
 class Span(NamedTuple):
     """Where a rule or a terminal stands in the text.
@@ -120,22 +116,21 @@ class Tracer:
 
         A reduction is forced where every terminal with which the stack leads to an end has it.
         """
-        n_empty = 0
+        pushed = _Pushed()
         while (production := self._find_forced(parse.stack.state)) is not None:
-            n_empty = self._count_empty(production, n_empty)
             parse = self._reduce(parse, production)
+            if pushed.repeats(parse.stack):
+                raise self._fault()
         return parse
 
     def reduce_before(self, parse: Parse, terminal: TerminalId) -> Parse:
         """Return the parse after the reductions that a terminal brings about."""
-        tables, n_empty = self._tables, 0
-        while True:
-            row = tables.reduces(tables.lalr_state[parse.stack.state])
-            production = row.get(terminal)
-            if production is None:
-                return parse
-            n_empty = self._count_empty(production, n_empty)
+        pushed = _Pushed()
+        while (production := self._find_reduction(parse.stack.state, terminal)) is not None:
             parse = self._reduce(parse, production)
+            if pushed.repeats(parse.stack):
+                raise self._fault()
+        return parse
 
     def _reduce(self, parse: Parse, production: ProductionId) -> Parse:
         stack, extents, spans = parse
@@ -156,21 +151,20 @@ class Tracer:
             raise self._fault()
         return Parse(Stack(goto, stack), Extents(start, end, extents), spans)
 
-    def _count_empty(self, production: ProductionId, n_empty: int) -> int:
-        """Return how many reductions in a row have left the stack no lower."""
-        if self._tables.production_length[production] > 1:
-            return 0
-        if n_empty == _MOST_EMPTY:
-            raise self._fault()
-        return n_empty + 1
+    def _find_reduction(self, state: RefinedStateId, terminal: TerminalId) -> ProductionId | None:
+        """Return what a state on top reduces before a terminal, ``None`` if nothing."""
+        lalr_state = self._tables.lalr_state[state]
+        # Lark is done there, though it may have a reduction: of `start: start | "a"` or the like.
+        if terminal == END and lalr_state == self._symbols.end_state:
+            return None
+        return self._tables.reduces(lalr_state).get(terminal)
 
     def _find_forced(self, state: RefinedStateId) -> ProductionId | None:
         """Return the production by which a state is left in any case, ``None`` if there is none."""
         if state not in self._forced:
-            tables, taken = self._tables, self._lookaheads.taken[state]
-            row = tables.reduces(tables.lalr_state[state])
+            taken = self._lookaheads.taken[state]
             found = {
-                row.get(TerminalId(terminal))
+                self._find_reduction(state, TerminalId(terminal))
                 for terminal, lookaheads in enumerate(self._lookaheads.of_terminal)
                 if lookaheads & taken
             }
@@ -183,3 +177,29 @@ class Tracer:
             "its tables are none that maskc made: the parser would never stop",
             "compile it again",
         )
+
+
+class _Pushed:
+    """What reductions have pushed onto which states, as long as these are on the stack.
+
+    What follows a push depends on both alone until the state below is popped. So if both come again
+    before that, they will over and over; only tables that maskc did not make have that.
+    """
+
+    def __init__(self) -> None:
+        self._pairs: set[tuple[RefinedStateId, RefinedStateId]] = set()
+        self._order: list[tuple[int, tuple[RefinedStateId, RefinedStateId]]] = []
+
+    def repeats(self, stack: Stack) -> bool:
+        """Return whether what has just been pushed was there before, onto the same state."""
+        while self._order and self._order[-1][0] > stack.depth:
+            self._pairs.discard(self._order.pop()[1])
+        below = stack.below
+        if below is None:
+            return False
+        pair = (below.state, stack.state)
+        if pair in self._pairs:
+            return True
+        self._pairs.add(pair)
+        self._order.append((stack.depth, pair))
+        return False

@@ -44,6 +44,7 @@ from maskc.kit.kit import REQUEST_LIMITS
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact, check_contents
 from maskc.runtime.link.automata.tabled import TabledAutomaton
+from maskc.runtime.schema.plan.plan import FrozenPlan
 from maskc.vocab.vocabulary import Vocabulary
 
 # Of processor time, until an order begins anew. With llama3 a schema of some hundred characters
@@ -100,7 +101,7 @@ class OtherProcess:
         # Runs when nobody holds this any more, and at the latest when the program ends.
         self.close = weakref.finalize(self, _close, *self._lanes(), self._processes)
 
-    def plan(self, order: SchemaOrder, limits: Limits) -> bytes:
+    def plan(self, order: SchemaOrder, limits: Limits) -> FrozenPlan:
         """Return the plan of a schema."""
         try:
             text = order.schema if isinstance(order.schema, str) else json.dumps(order.schema)
@@ -115,8 +116,15 @@ class OtherProcess:
             "assert_formats": order.assert_formats,
         }
         if not others and is_cheap_schema(text):
-            return find_or_make(asked, lambda: self._here.plan(order, limits))
-        return self._ask(asked, limits)
+            made: list[FrozenPlan] = []
+
+            def make() -> bytes:
+                made.append(self._here.plan(order, limits))
+                return made[0].data
+
+            data = find_or_make(asked, make)
+            return made[0] if made else FrozenPlan(data)
+        return FrozenPlan(self._ask(asked, limits))
 
     def automaton(self, pattern: str, limits: Limits) -> Automaton:
         """Return the automaton of a pattern: its tables, or one that makes its states here."""

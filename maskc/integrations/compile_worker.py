@@ -108,7 +108,7 @@ class _Orders:
                     asked["assert_formats"],
                 ),
                 limits,
-            )
+            ).data
         elif kind == "pattern":
             text = asked["text"]
             data = run_bounded(lambda: self._tabulate(text, limits), limits, name="<regex>")

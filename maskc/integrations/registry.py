@@ -26,6 +26,8 @@ from typing import NamedTuple
 
 from maskc.errors import ArtifactError, MaskcError, UnreadableFileError
 from maskc.files import open_regular
+from maskc.integrations.examples import SUFFIX as EXAMPLES_SUFFIX
+from maskc.integrations.examples import Examples
 from maskc.integrations.session import MASK_STEPS
 from maskc.integrations.usage import Usage
 from maskc.integrations.vocabulary import check_vocabulary
@@ -111,6 +113,7 @@ class ArtifactRegistry:
         self.vocabulary = vocabulary
         self.usage = Usage()
         self._folder = find_folder(folder)
+        self._examples = Examples(self._folder)
         self._mapped = mapped
         self._lock = threading.Lock()
         self._loading: dict[str, threading.Lock] = {}
@@ -119,7 +122,10 @@ class ArtifactRegistry:
 
     def names(self) -> tuple[str, ...]:
         """Return the names that the folder holds now, sorted; nothing is loaded."""
-        found = (path.name.removesuffix(SUFFIX) for path in self._folder.glob(f"*{SUFFIX}"))
+        return self._names_of(SUFFIX)
+
+    def _names_of(self, suffix: str) -> tuple[str, ...]:
+        found = (path.name.removesuffix(suffix) for path in self._folder.glob(f"*{suffix}"))
         return tuple(sorted(name for name in found if is_name(name)))
 
     def listing(self) -> tuple[Listed, ...]:
@@ -156,10 +162,13 @@ class ArtifactRegistry:
         return served
 
     def preload(self) -> dict[str, MaskcError]:
-        """Load what lies in the folder now; return the names that are refused, with the reasons.
+        """Load what lies in the folder now, and :meth:`prepare` what has examples.
 
         So the first request of each does not wait. A server may call it again at any time: what
         has not changed is not read.
+
+        Returns:
+            The names that are refused, and the names of files of examples, with the reasons.
         """
         refused = {}
         for name in self.names():
@@ -167,6 +176,27 @@ class ArtifactRegistry:
                 self._find(name)
             except MaskcError as error:
                 refused[name] = error
+        return refused | self.prepare()
+
+    def prepare(self) -> dict[str, MaskcError]:
+        """Have artifacts follow the examples that lie beside them, ten seconds each at most.
+
+        So masks of answers like these are there. The examples of ``json`` are the lines of
+        ``json.examples.jsonl``, each a JSON list of token ids; artifacts without are not loaded.
+        What has not changed is not followed again.
+
+        Returns:
+            The names of files of examples that are refused, with the reasons: the artifact is not
+            served, or a line is no list of token ids. The artifacts themselves are served.
+        """
+        refused = {}
+        for name in self._names_of(EXAMPLES_SUFFIX):
+            try:
+                served = self._find(name)
+                self._examples.follow(name, served.artifact, served.content_hash)
+            except MaskcError as error:
+                _log.warning("artifact %s: its examples are refused: %s", name, error)
+                refused[f"{name}{EXAMPLES_SUFFIX}"] = error
         return refused
 
     def served(self) -> dict[str, Artifact]:
@@ -218,6 +248,7 @@ class ArtifactRegistry:
         before, served = self._served.get(name), Served(artifact, identity.checksum.hex())
         self._refused.pop(name, None)
         self._served[name] = (identity, served)
+        self._examples.forget(name)
         self.usage.know(name)
         self.usage.add(name, loads=1, reloads=int(before is not None))
         if before is None:

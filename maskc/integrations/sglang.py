@@ -111,6 +111,7 @@ class _Factory:
         constraints = RequestConstraints(vocabulary) if read_kinds() else None
         delegate = self._build_delegate(tokenizer, vocab_size, ends)
         registry = ArtifactRegistry(vocabulary)
+        registry.prepare()
         thinks = load_engine("sglang.srt.runtime_context", ENGINE).get_serving().reasoning_parser
         n_drafted = getattr(server_args, "speculative_num_draft_tokens", None) or 0
         backend = build_backend_class()(

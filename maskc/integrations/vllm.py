@@ -14,6 +14,8 @@ vLLM has no register of backends. It calls :func:`register` by the entry point
   was resolved to another backend than the first one, and an artifact fits any backend;
 - ``AsyncLLM.add_request``, in the front end: it waits for what a request brings to be compiled,
   see :mod:`maskc.integrations.vllm_waiting`;
+- ``StructuredOutputManager.__init__``, in the engine, where examples are followed: see
+  :mod:`maskc.integrations.vllm_start`;
 - those of beam search, which go past both: see :mod:`maskc.integrations.vllm_beams`;
 - ``get_model_structural_tag``, in the front end, which makes a constraint of a chat's tools: see
   :mod:`maskc.integrations.vllm_tools`.
@@ -50,6 +52,7 @@ from maskc.integrations.vllm_requests import (
     nothing_wanted,
     wanted_kind,
 )
+from maskc.integrations.vllm_start import around_start
 from maskc.integrations.vllm_tools import METHOD, around_tags, find_tags
 from maskc.integrations.vllm_waiting import around_add, detach, find_front
 from maskc.integrations.vocabulary import read_vocabulary
@@ -93,6 +96,7 @@ def register() -> None:
         front, tags = find_front(INTERFACE), find_tags(INTERFACE)
         grammar_class = build_grammar_class()
         patches: list[tuple[Any, str, Callable[..., Any]]] = [
+            (manager, "__init__", around_start(manager.__init__, open_registry)),
             (manager, "_create_grammar", _around_create(manager._create_grammar, grammar_class)),
             (manager, "grammar_init", _around_init(manager.grammar_init)),
             (

@@ -24,7 +24,7 @@ from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automata.automaton import ByteAutomaton
 from maskc.runtime.link.counts.positions import CountedPattern
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import FrozenPlan, Layout
 from maskc.tags.plain import is_plain
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -77,7 +77,7 @@ class Compiler(Protocol):
     Each raises a ``MaskcError`` with one sentence where something cannot be compiled.
     """
 
-    def plan(self, order: SchemaOrder, limits: Limits) -> bytes:
+    def plan(self, order: SchemaOrder, limits: Limits) -> FrozenPlan:
         """Return the plan of a schema."""
 
     def automaton(self, pattern: str, limits: Limits) -> Automaton:
@@ -97,7 +97,7 @@ class InProcess:
     def __init__(self, vocabulary: Callable[[], Vocabulary]) -> None:
         self._vocabulary = vocabulary
 
-    def plan(self, order: SchemaOrder, limits: Limits) -> bytes:
+    def plan(self, order: SchemaOrder, limits: Limits) -> FrozenPlan:
         """Return the plan of a schema."""
         build = partial(
             build_plan,

@@ -40,7 +40,9 @@ from maskc.runtime.once import made_once
 from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.schema.plan.entries import PlanError
 from maskc.runtime.schema.plan.hosted import HostedRule
-from maskc.runtime.schema.plan.plan import Plan
+from maskc.runtime.schema.plan.plan import FrozenPlan, Plan
+from maskc.runtime.schema.plan.rules import StringRule
+from maskc.runtime.schema.strings.hosts import Hosts
 from maskc.runtime.vocabulary import TOKEN_ARRAYS
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -123,24 +125,24 @@ class Maker:
             LimitError: a limit was reached.
             SchemaError: the schema cannot be compiled.
         """
-        data = self._compiler.plan(order, limits)
-        plan = self._read_plan(data, order, limits)
+        frozen = self._compiler.plan(order, limits)
+        plan = self._read_plan(frozen, order, limits)
         piece = SchemaPiece(MaskedSchemaMachine(plan, self.tokens.text_of, self._results.mixes))
-        piece.n_bytes = _PLAN_BYTE * len(data)
+        piece.n_bytes = _PLAN_BYTE * len(frozen.data)
         return piece
 
     def plan(self, order: SchemaOrder, limits: Limits) -> Plan:
         """Return what a JSON Schema asks; raises as :meth:`schema`."""
         return self._read_plan(self._compiler.plan(order, limits), order, limits)
 
-    def _read_plan(self, data: bytes, order: SchemaOrder, limits: Limits) -> Plan:
+    def _read_plan(self, frozen: FrozenPlan, order: SchemaOrder, limits: Limits) -> Plan:
 
         def read() -> Plan:
-            return Plan(data, order.layout, self._budget)
+            return Plan(frozen, order.layout, self._budget)
 
         try:
             # A second thread that looks at the clock costs more than to read a small plan.
-            is_small = len(data) < _SMALL_PLAN
+            is_small = len(frozen.data) < _SMALL_PLAN
             plan = read() if is_small else run_bounded(read, limits, name="schema")
         except PlanError as error:
             raise ArtifactError(
@@ -156,7 +158,7 @@ class Maker:
             SchemaError: the plan has host names in Unicode, whose masks take tenths of a second.
         """
         is_bounded = self.pool.steps is not None and self.pool.steps < USUAL_STEPS
-        if is_bounded and any(isinstance(rule, HostedRule) for rule in plan.strings):
+        if is_bounded and any(_is_slow(rule) for rule in plan.strings):
             raise SchemaError(
                 "",
                 "format",
@@ -234,3 +236,8 @@ class Maker:
 def _measure(key: tuple[str, Hashable]) -> int:
     """Return the estimated bytes of what was made for a key, and of the key."""
     return 2_000 + (2 * len(key[1]) if isinstance(key[1], bytes | str | tuple) else 0)
+
+
+def _is_slow(rule: StringRule) -> bool:
+    """Return whether strings are read by a reader whose masks take tenths of a second."""
+    return isinstance(rule, HostedRule) and isinstance(rule.reader, Hosts)

@@ -54,6 +54,11 @@ class KitTokens:
         return self.table.first_bytes
 
     @property
+    def joined_bytes(self) -> bytes:
+        """The bytes that no token writes alone, in order."""
+        return self.table.joined_bytes
+
+    @property
     def token_texts(self) -> TokenTexts:
         """The tokens by their bytes, for forced tokens."""
         return self.table.token_texts

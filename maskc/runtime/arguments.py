@@ -10,6 +10,7 @@ Example: ``as_number("a token", np.int16(7))`` is the int 7; with ``True`` it is
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Iterable
 from typing import Any
@@ -114,8 +115,13 @@ def as_row(value: Any, bitmask: NDArray[np.int32]) -> int:
     return row
 
 
-def as_rows(values: Iterable[Any], n_matchers: int, bitmask: NDArray[np.int32]) -> list[int]:
+def as_rows(
+    values: Iterable[Any], n_matchers: int, bitmask: NDArray[np.int32]
+) -> list[int] | range:
     """Return the numbers of distinct rows of a bitmask, one for each matcher.
+
+    Returns:
+        a range if they are the first rows in order, as engines give them.
 
     Raises:
         TypeError: one is no integer.
@@ -126,8 +132,8 @@ def as_rows(values: Iterable[Any], n_matchers: int, bitmask: NDArray[np.int32]) 
         raise ValueError(f"{n_matchers} matchers need as many rows, and these are {len(rows)}")
     if set(map(type, rows)) - {int}:
         rows = [as_number("a row", row) for row in rows]
-    elif n_matchers <= len(bitmask) and rows == list(range(n_matchers)):
-        return rows  # as engines give them
+    if n_matchers <= len(bitmask) and rows == _count_up(n_matchers):
+        return range(n_matchers)
     if rows and not 0 <= min(rows) <= max(rows) < len(bitmask):
         wrong = min(rows) if min(rows) < 0 else max(rows)
         raise ValueError(f"row {wrong} is not among the {len(bitmask)} of the bitmask")
@@ -135,6 +141,12 @@ def as_rows(values: Iterable[Any], n_matchers: int, bitmask: NDArray[np.int32]) 
         twice = next(row for row in rows if rows.count(row) > 1)
         raise ValueError(f"row {twice} is given to two matchers; give each its own")
     return rows
+
+
+@functools.lru_cache(maxsize=8)
+def _count_up(n: int) -> list[int]:
+    """Return the numbers from 0 on, not to be changed: making them takes longer than comparing."""
+    return list(range(n))
 
 
 def _describe(value: Any) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from maskc.runtime.borrowing import KitLike, add_tokens, drop_tokens, leaves_tok
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.effort import USUAL_STEPS
-from maskc.runtime.ending.endings import Endings
+from maskc.runtime.examples import follow_examples
 from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.holes.bound import Binder, Bound, Given
@@ -34,6 +34,9 @@ from maskc.runtime.once import made_once
 from maskc.runtime.schema.opening import check_plan, check_schema_header, open_schema
 from maskc.runtime.undo import UndoLog
 from maskc.runtime.vocabulary import TOKEN_ARRAYS, share_tokens
+
+if TYPE_CHECKING:
+    from maskc.runtime.ending.endings import Endings
 
 DEFAULT_CACHE_BYTES = 512 * 1024 * 1024
 _MOST_READY = 512  # masks
@@ -61,7 +64,8 @@ class Artifact:
         steps: int = USUAL_STEPS,
     ) -> None:
         self.tokens = share_tokens(*(contents.arrays[name] for name in TOKEN_ARRAYS))
-        self.contents = Contents(contents.header, {**contents.arrays, **self.tokens.arrays})
+        arrays = {**contents.arrays, **self.tokens.arrays}
+        self.contents = Contents(contents.header, arrays, contents.made)
         self.header = contents.header
         self.vocab_size: int = contents.header["tokenizer"]["vocab_size"]
         self.eos_ids: tuple[int, ...] = tuple(contents.header["tokenizer"]["eos_ids"])
@@ -97,6 +101,9 @@ class Artifact:
     @made_once
     def endings(self) -> Endings:
         """What is known of how few tokens finish its texts; made when it is first asked for."""
+        # Its modules take as long to import as all others of the runtime.
+        from maskc.runtime.ending.endings import Endings
+
         # An eighth is nobody's yet, and another one is what masks leave to it.
         eighth = self._cache_bytes // 8
         self.budget.lend(eighth)
@@ -116,6 +123,11 @@ class Artifact:
     def first_bytes(self) -> NDArray[np.int16]:
         """int16[vocab_size]: each token's first byte, -1 for special tokens and padding."""
         return self.tokens.first_bytes
+
+    @property
+    def joined_bytes(self) -> bytes:
+        """The bytes that no token writes alone, in order."""
+        return self.tokens.joined_bytes
 
     @property
     def token_texts(self) -> TokenTexts:
@@ -206,6 +218,26 @@ class Artifact:
         if holes:
             return self.bind(**holes).matcher()
         return Matcher(self, self.machine.start(), UndoLog(), terminated=False)
+
+    def prepare(self, examples: Iterable[Iterable[int]], *, seconds: float) -> int:
+        """Follow texts ahead, so that fills and tokens of texts like them find their work done.
+
+        No mask changes by it, and what is remembered stays within ``cache_bytes``. Matchers may be
+        used meanwhile.
+
+        Args:
+            examples: token ids of texts from their start, the likeliest first. What comes after an
+                illegal token is left out.
+            seconds: how long it may take; one token more may be followed after that.
+
+        Returns:
+            how many tokens were followed.
+
+        Raises:
+            LimitError: a general grammar's text asks too much for one mask, see :func:`load`.
+            TypeError: a token is no integer.
+        """
+        return follow_examples(self.matcher, self.vocab_size, examples, seconds)
 
     def __repr__(self) -> str:
         grammar, tokenizer = self.header.get("grammar"), self.header["tokenizer"]

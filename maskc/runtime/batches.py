@@ -44,23 +44,26 @@ def fill_bitmasks(
             twice, or the bitmask has another shape; nothing is written.
     """
     batch = list(matchers)
-    if set(map(type, batch)) - {Matcher}:
-        for matcher in batch:
-            if not isinstance(matcher, Matcher):
-                raise TypeError(f"fill_bitmasks takes matchers, not {type(matcher).__name__}")
-    check_bitmask(bitmask, batch[0]._n_words if batch else None)
-    places = as_rows(rows, len(batch), bitmask)
     if not batch:
+        check_bitmask(bitmask, None)
+        as_rows(rows, 0, bitmask)
         return
-    artifact = batch[0]._artifact
-    # One loop, as each costs as much as copying a third of the masks.
-    alike = [m._hypotheses for m in batch if m._artifact is artifact and not m._terminated]
-    if len(alike) == len(batch) and places == list(range(len(batch))):
-        numbers = artifact.machine.mask_numbers(alike)
-        if min(numbers) >= 0:
+    try:
+        artifact = batch[0]._artifact
+        # One loop, as each costs as much as copying a twentieth of the masks.
+        alike = [m._hypotheses for m in batch if m._artifact is artifact and not m._terminated]
+    except AttributeError:
+        given: list[object] = [*batch]
+        other = next(one for one in given if not isinstance(one, Matcher))
+        raise TypeError(f"fill_bitmasks takes matchers, not {type(other).__name__}") from None
+    check_bitmask(bitmask, batch[0]._n_words)
+    places = as_rows(rows, len(batch), bitmask)
+    if len(alike) == len(batch) and type(places) is range:
+        machine = artifact.machine
+        numbers = np.fromiter(machine.mask_numbers(alike), np.intp, len(alike))
+        if numbers.min() >= 0:
             # With "raise" in the place of "clip", it would go through an array in between.
-            table, filled = artifact.machine.pool.rows, bitmask[: len(batch)]
-            np.take(table, numbers, axis=0, out=filled, mode="clip")
+            np.take(machine.pool.rows, numbers, axis=0, out=bitmask[: len(batch)], mode="clip")
             return
     for matcher in batch:
         if matcher._n_words != bitmask.shape[1]:

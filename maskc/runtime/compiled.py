@@ -37,6 +37,10 @@ class Compiled(Protocol):
         """int16[vocab_size]: each token's first byte, -1 for one without bytes."""
 
     @property
+    def joined_bytes(self) -> bytes:
+        """The bytes that no token writes alone, in order."""
+
+    @property
     def token_texts(self) -> TokenTexts:
         """The tokens by their bytes."""
 

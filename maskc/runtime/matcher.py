@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from functools import partial
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.errors import TokensLeftError
 from maskc.runtime.arguments import (
     WORD,
     as_bytes,
@@ -20,13 +21,15 @@ from maskc.runtime.arguments import (
 )
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.effort import one_mask
-from maskc.runtime.ending.endings import Completion
-from maskc.runtime.ending.places import Place
 from maskc.runtime.forced_bytes import find_forced_bytes
 from maskc.runtime.forced_tokens import Encode, keep_stable
 from maskc.runtime.machine import Hypotheses
 from maskc.runtime.taking import may_end_with, take_again, take_all
 from maskc.runtime.undo import UndoLog
+
+if TYPE_CHECKING:
+    from maskc.runtime.ending.endings import Completion
+    from maskc.runtime.ending.places.place import Place
 
 # Of a matcher that has filled no bitmask.
 _NO_BITMASK: ref[NDArray[np.int32]] = ref(np.zeros((0, 0), dtype=np.int32))
@@ -112,22 +115,30 @@ class Matcher:
             row = self._check_place(bitmask, row)
         hypotheses = self._hypotheses
         if tokens_left is not None:
-            words = self._words_within(tokens_left)
+            data = self._words_within(tokens_left).data
         elif len(hypotheses) == 1 and not self._terminated:
-            words = self._machine.mask(hypotheses[0]).words
+            data = self._machine.mask(hypotheses[0]).data
         else:
-            words = self._words()
+            data = self._words().data
         try:
-            bitmask[row] = words
+            # NumPy's copy lets go of the interpreter's lock, and a thread that computes has it for
+            # 5 ms then; this one keeps it.
+            bitmask[row].data[:] = data
         except IndexError:
             as_row(row, bitmask)
             raise
+        except (TypeError, ValueError):
+            # Changed in place since it was checked, or int32 by another of C's names.
+            row = self._check_place(bitmask, row)
+            bitmask[row] = np.asarray(data)
 
     @property
     def is_exact(self) -> bool:
-        """Whether the last mask that was filled with ``tokens_left`` lacks no token.
+        """Whether the last mask that was asked for with ``tokens_left`` lacks no token.
 
-        It never has a token too many. True before there was one.
+        It never has a token too many. True before there was one. After a
+        :class:`maskc.errors.TokensLeftError` whether it is proven that no text is finished in so
+        many tokens.
         """
         return self._is_exact
 
@@ -140,6 +151,8 @@ class Matcher:
         Raises:
             TokensLeftError: no tokens are known that finish it.
         """
+        from maskc.runtime.ending.endings import Completion
+
         if self._terminated:
             return Completion([], is_shortest=True)
         return self._artifact.endings.completion(self._find_place())
@@ -309,7 +322,7 @@ class Matcher:
         """Return the bytes that every way to go on begins with; empty if there is a choice."""
         if self._terminated:
             return b""
-        return find_forced_bytes(self._machine, self._hypotheses, self._artifact.first_bytes)
+        return find_forced_bytes(self._machine, self._hypotheses, self._artifact)
 
     def forced_tokens(self, encode: Encode, *, before: str = "") -> list[int]:
         """Return tokens that may be appended without asking the model.
@@ -360,7 +373,11 @@ class Matcher:
         if self._terminated:
             return self._machine.pool.end_only.words
         place = self._find_place()
-        mask = self._artifact.endings.mask(place, n_left)
+        try:
+            mask = self._artifact.endings.mask(place, n_left)
+        except TokensLeftError as error:
+            self._is_exact = error.is_proven
+            raise
         self._place, self._is_exact = place, mask is None or mask.is_exact
         return self._words() if mask is None else mask.words
 

@@ -6,19 +6,21 @@ own, and the tokens of an artifact or of a kit.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.arguments import as_count
-from maskc.runtime.ending.endings import Endings
 from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.once import made_once
 from maskc.runtime.undo import UndoLog
 from maskc.runtime.vocabulary import TokenTable
+
+if TYPE_CHECKING:
+    from maskc.runtime.ending.endings import Endings
 
 
 class OverTokens:
@@ -46,6 +48,11 @@ class OverTokens:
         return self._table.first_bytes
 
     @property
+    def joined_bytes(self) -> bytes:
+        """The bytes that no token writes alone, in order."""
+        return self._table.joined_bytes
+
+    @property
     def token_texts(self) -> TokenTexts:
         """The tokens by their bytes, for forced tokens."""
         return self._table.token_texts
@@ -53,6 +60,8 @@ class OverTokens:
     @made_once
     def endings(self) -> Endings:
         """What is known of how few tokens finish its texts; made when it is first asked for."""
+        from maskc.runtime.ending.endings import Endings
+
         return Endings(self.machine, self._table.text_of, self.vocab_size, self.ends)
 
     def check_own_tokens(self) -> None:

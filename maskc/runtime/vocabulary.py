@@ -82,6 +82,12 @@ class TokenTable:
         return found
 
     @made_once
+    def joined_bytes(self) -> bytes:
+        """The bytes that no token writes alone, in order; of most vocabularies there are none."""
+        alone = self.first[:-1][np.diff(self.first) == 1]
+        return bytes(sorted({*range(256)} - {*self.data[alone].tolist()}))
+
+    @made_once
     def token_texts(self) -> TokenTexts:
         """The tokens by their bytes, for forced tokens."""
         return TokenTexts(self.text_of, self.vocab_size)

@@ -37,15 +37,34 @@ _TYPES = ("null", "boolean", "number", "array", "object")
 _OF_STRINGS = frozenset(("enum", "minLength", "maxLength"))
 
 
-def may_wait(schema: Any, style: str) -> bool:
-    """Return whether a schema is known to be one that a style can write, without reading it all."""
-    return (
-        not STYLES[style].is_nested
-        and type(schema) is dict
-        and schema.keys() <= _USUAL
-        and schema.get("type") == "object"
-        and is_plain(schema)
-        and all(map(is_name, schema.get("properties", ())))
+def may_wait(schema: Any, style: str, excludes: tuple[str, ...]) -> bool:
+    """Return whether a schema is known to be one that a style can write, without reading it all.
+
+    Args:
+        schema: of the arguments.
+        style: its name.
+        excludes: what stands in no string.
+    """
+    if STYLES[style].is_nested or type(schema) is not dict or schema.keys() - _USUAL:
+        return False
+    if schema.get("type") != "object" or not is_plain(schema):
+        return False
+    properties, barred = schema.get("properties", {}), _list_barred(style, excludes)
+    return all(
+        is_name(name) and not _names_barred(inner, barred) for name, inner in properties.items()
+    )
+
+
+def _list_barred(style: str, excludes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what stands in no string of a style."""
+    return tuple(dict.fromkeys((STYLES[style].barred or STYLES[style].close, *excludes)))
+
+
+def _names_barred(schema: Any, barred: tuple[str, ...]) -> bool:
+    """Return whether one of the texts that a schema lists cannot be written as it is."""
+    listed = schema.get("enum") if isinstance(schema, Mapping) else None
+    return isinstance(listed, list) and any(
+        isinstance(text, str) and word in text for text in listed for word in barred
     )
 
 
@@ -90,6 +109,7 @@ class Arguments:
         root: the whole schema, where definitions are.
         tables: of nested values, by schema.
         arrays: the items of nested arrays, by schema and bounds.
+        writable: of nested values, by schema, whether there is a way to write one.
 
     Raises:
         SchemaError: the style cannot write what the schema asks for.
@@ -110,14 +130,14 @@ class Arguments:
         self._compose = maker.composer
         self._style_name, self._ordered, self._excludes = style, ordered, excludes
         self._where = Where(pointer, style)
-        own = self._style.barred or self._style.close
-        self._barred = tuple(dict.fromkeys((own, *excludes)))
+        self._barred = _list_barred(style, excludes)
         top = _ANYTHING if schema is True else schema
         self.root: Mapping[str, Any] = (
             outer.root if outer else top if isinstance(top, Mapping) else {}
         )
         self.tables: dict[int, Arguments] = outer.tables if outer else {}
         self.arrays: dict[Any, Expression] = outer.arrays if outer else {}
+        self.writable: dict[int, bool] = outer.writable if outer else {}
         top = resolve(top, self.root, self._where)
         self.tables[id(top)] = self
         read = read_object(top, self.root, self._where, is_nested=outer is not None)
@@ -130,10 +150,15 @@ class Arguments:
         possible = (1 << len(self._names)) - 1  # but for those that fit no value
         for number, inner in enumerate(self._schemas):
             is_left = is_plain(inner) and not self._style.is_nested
+            is_left = is_left and not _names_barred(inner, self._barred)
             if not is_left and not self._find_values(number):
                 possible &= ~(1 << number)
         if read.required & ~possible:
             raise self._where.wrong("required", "names what fits no value at all")
+        if possible.bit_count() < read.low:
+            raise self._where.wrong("minProperties", "counts what fits no value at all")
+        if outer is not None and self._others is not False:
+            self._is_writable(self._others, "/additionalProperties")
         counts = Counts(
             len(self._names),
             read.required,
@@ -215,13 +240,26 @@ class Arguments:
             found.append((self._style.string, self._compose.either(ways)))
         if self._style.writes_types or self._style.is_nested:
             for kind in kinds:
-                found.append((self._between(kind), self._value(schema, kind, place)))
+                value = self._value(schema, kind, place)
+                if value is not None:
+                    found.append((self._between(kind), value))
         elif kinds:
             found.append((self._style.other, self._json(schema, kinds, spelled)))
         return found
 
-    def _value(self, schema: Any, kind: str, place: str) -> Item:
-        """Return a value of a type that is no string."""
+    def _is_writable(self, schema: Any, place: str) -> bool:
+        """Return whether there is a way to write a nested value.
+
+        Raises:
+            SchemaError: the style cannot write what the schema asks for.
+        """
+        if id(schema) not in self.writable:
+            self.writable[id(schema)] = True  # meanwhile: it may lead back to itself
+            self.writable[id(schema)] = bool(self._values_of(schema, place))
+        return self.writable[id(schema)]
+
+    def _value(self, schema: Any, kind: str, place: str) -> Item | None:
+        """Return a value of a type that is no string, ``None`` if none can be written."""
         if not self._style.is_nested or kind in ("null", "boolean", "number"):
             return self._json(schema, [kind])
         inner = resolve(_ANYTHING if schema is True else schema, self.root, self._where, place)
@@ -240,8 +278,8 @@ class Arguments:
             )
         return Late(table.expression)
 
-    def _array(self, schema: Mapping[str, Any], place: str) -> Item:
-        """Return an array, item by item."""
+    def _array(self, schema: Mapping[str, Any], place: str) -> Item | None:
+        """Return an array, item by item, ``None`` if it must have some and none can be written."""
         for keyword in schema:
             if keyword not in OF_ARRAYS and keyword not in NOTES | KNOWN:
                 raise self._where.refuse(place, keyword)
@@ -249,8 +287,8 @@ class Arguments:
         high = None if high is None else int(high)
         items = schema.get("items", _ANYTHING)
         inner = f"{place}/items"
-        if not _is_recursive(items):
-            self._values_of(items, inner)  # what cannot be written is refused with the request
+        if not self._is_writable(items, inner) and low:
+            return None
         return Late(partial(self._items, items, inner, low, high))
 
     def _items(self, schema: Any, place: str, low: int, high: int | None) -> Expression:
@@ -284,7 +322,7 @@ class Arguments:
         rule = plan.strings[number]
         if rule.is_any and rule.is_unbounded:
             return self._free()
-        if rule.body.dfa.hosts:
+        if rule.body.dfa.reader:
             raise self._where.refuse("", "format")
         automaton = RawText(plan, number, [word.encode() for word in self._barred])
         if automaton.is_empty:
@@ -351,8 +389,3 @@ def _kinds_of(position: Position) -> list[str]:
         if rules:
             found.append(kind)
     return found
-
-
-def _is_recursive(schema: Any) -> bool:
-    """Return whether a schema may lead back to what it stands in."""
-    return schema is True or not schema or "$ref" in schema

@@ -202,7 +202,7 @@ class Builder:
                 ordered=not given.any_order,
             )
 
-        if may_wait(schema, given.style):
+        if may_wait(schema, given.style, given.excludes):
             # The same one whenever it is asked for.
             return Late(cache(lambda: read().expression()))
         return Late(read().expression)

@@ -168,3 +168,12 @@ def test_what_is_no_artifact_is_refused(captures):
 def test_what_it_is_can_be_printed(captures):
     assert repr(captures).startswith("<maskc.Captures of column, table, NAME in <maskc.Artifact")
     assert repr(captures.matcher()).endswith("0 tokens accepted>")
+
+
+@pytest.mark.parametrize("grammar", ['start: start | "a"\n', 'start: "a" | start x\nx: | "b"\n'])
+def test_the_text_ends_where_the_parser_is_done_though_it_could_reduce_once_more(grammar):
+    matcher = maskc.capture(compile_text(grammar), "start").matcher()
+    assert matcher.accept_text("a")
+    assert matcher.spans() == []  # in the second, a `b` may follow
+    assert matcher.accept_token(256)
+    assert matcher.spans() == [("start", 0, 1)]

@@ -72,3 +72,18 @@ def test_forged_tables_that_reduce_without_end_are_refused():
     tables.gotos(goto)[x] = goto
     with pytest.raises(CaptureError, match="the parser would never stop; compile it again"):
         tracer.reduce_before(start(artifact), next(iter(tables.reduces(first))))
+
+
+def test_forged_tables_that_push_and_pop_without_end_are_refused():
+    artifact = compile_text('start: x "b"\nx: y x | "a"\ny:\n')
+    tables = artifact.machine.tables
+    tracer = Tracer(artifact.machine, find_symbols(artifact, ["x"]))
+    empty, both = tables.production_length.index(0), tables.production_length.index(2)
+    y, start_rule = tables.production_lhs[empty], tables.production_lhs[both]
+    one, other = tables.gotos(0)[y], tables.gotos(0)[start_rule]
+    # One y on another, both of which become one again, and so on.
+    for state, production in ((0, empty), (one, empty), (other, both)):
+        tables.reduces(tables.lalr_state[state])[1] = production
+    tables.gotos(one)[y], tables.gotos(0)[start_rule] = other, one
+    with pytest.raises(CaptureError, match="the parser would never stop; compile it again"):
+        tracer.reduce_before(start(artifact), 1)

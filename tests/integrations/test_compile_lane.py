@@ -237,7 +237,8 @@ def test_a_process_that_dies_is_replaced_by_the_spare_one():
     assert lane._worker is spare
     assert ask(lane, CHEAP)
     with open(f"/proc/{spare._process.pid}/stat") as file:
-        assert file.read().rpartition(")")[2].split()[16] == "3"  # how nice it is
+        niceness = file.read().rpartition(")")[2].split()[16]
+    assert niceness == str(max(3, os.nice(0)))  # of the tests, if these are nicer
     lane.close()
     last = processes._spare
     assert last is not spare

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from maskc.integrations.errors import IntegrationError
-from maskc.integrations.llama_cpp import GrammarProcessor, ProcessorList
+from maskc.integrations.llama_cpp import GrammarProcessor, ProcessorList, open_registry
 from maskc.integrations.llama_cpp_model import find_end_ids
 from maskc.kit.file import make_kit
 from maskc.vocab import load_vocabulary
@@ -164,3 +164,21 @@ def test_a_version_that_lacks_a_function_is_refused_by_name(monkeypatch):
     monkeypatch.setitem(sys.modules, "llama_cpp", engine)
     with pytest.raises(IntegrationError, match=r"version 0\.1\.0 has no llama_token_to_piece"):
         find_end_ids(None)
+
+
+def test_artifacts_follow_their_examples_before_the_first_completion(
+    artifact, monkeypatch, tmp_path
+):
+    module = "maskc.integrations.llama_cpp"
+    monkeypatch.setattr(f"{module}.find_end_ids", lambda _: (EOS,))
+    monkeypatch.setattr(f"{module}.find_unwritten", lambda *_: ())
+    monkeypatch.setattr(f"{module}.read_vocabulary", lambda *_: load_vocabulary("bytes"))
+    artifact.save(tmp_path / "word.maskc")
+    (tmp_path / "word.examples.jsonl").write_text("[97, 98]\n")
+    registry = open_registry(SimpleNamespace(), tmp_path)
+    assert registry.preload() == {}
+    processor, served = registry.make_processor("word"), registry.load("word")
+    n_masks = len(served.mask_table())
+    assert call(processor, [9]) == {ord("a"), 0xC3}
+    assert call(processor, [9, ord("a")]) == {ord("b"), ord("c")}
+    assert len(served.mask_table()) == n_masks == 3  # with the one that has no token

@@ -157,3 +157,10 @@ def test_what_would_hold_up_other_requests_is_refused_and_can_be_compiled_ahead(
         with pytest.raises(SchemaError, match="compile the schema ahead of time"):
             constraints.make(kind, json.dumps(asked))
     assert make_kit(load_vocabulary("bytes")).json_schema(schema).matcher().accept_bytes(b'{"a"')
+
+
+def test_strings_that_are_patterns_are_served(constraints):
+    schema = {"properties": {"a": {"format": "regex", "type": "string"}}}
+    made = constraints.make("json", json.dumps(schema))
+    assert made.matcher().accept_bytes(b'{"a":"(a"') is False
+    assert made.matcher().accept_bytes(b'{"a":"(a)"') is True

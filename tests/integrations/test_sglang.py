@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import shutil
 import warnings
 from types import SimpleNamespace
 
@@ -135,6 +136,17 @@ def test_registering_again_adds_nothing():
     before = list(GRAMMAR_BACKEND_CHOICES)
     plugin.register()
     assert before == GRAMMAR_BACKEND_CHOICES
+
+
+def test_artifacts_follow_their_examples_when_a_server_starts(
+    monkeypatch, tokenizer, folder, tmp_path
+):
+    shutil.copy(folder / "answer.maskc", tmp_path)
+    tokens = encode(tokenizer, "yes")
+    (tmp_path / "answer.examples.jsonl").write_text(f"{tokens}\n")
+    monkeypatch.setenv("MASKC_ARTIFACTS", str(tmp_path))
+    artifact = create(monkeypatch, tokenizer, "maskc").registry.served()["answer"]
+    assert len(artifact.mask_table()) == 1 + len(tokens)  # with the one that has no token
 
 
 def test_one_batch_mixes_artifacts_and_the_delegates_own(backend, tokenizer):
@@ -329,7 +341,7 @@ def test_a_requests_own_constraint_is_served(monkeypatch, tokenizer, constraint,
     ("constraint", "message"),
     [
         ({"json_schema": '{"type": "nothing"}'}, "nothing"),
-        ({"regex": r"(a)\1"}, "back-reference"),
+        ({"regex": r"(a*)\1"}, "refers back"),
         ({"ebnf": "root ::= missing"}, "missing"),
         ({"structural_tag": json.dumps(TAG).replace("integer", "nothing")}, "nothing"),
     ],
@@ -343,7 +355,7 @@ def test_what_is_refused_can_go_to_the_delegate(monkeypatch, tokenizer):
     monkeypatch.setenv("MASKC_REQUESTS", "json,regex")
     monkeypatch.setenv("MASKC_REFUSED", "backend")
     backend = create(monkeypatch, tokenizer, "maskc")
-    refused = ask(backend, json_schema='{"type": "object", "format": "regex"}')
+    refused = ask(backend, json_schema='{"type": "integer", "maxLength": -1}')
     assert type(refused.grammar).__name__ == "XGrammarGrammar"
     assert backend.constraints.statistics()["json refused"] == 1
     assert type(ask(backend, regex="[ab]").grammar).__name__ == "MaskcGrammar"

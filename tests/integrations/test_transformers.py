@@ -15,6 +15,7 @@ from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
 from maskc.integrations.errors import IntegrationError
 from maskc.integrations.transformers import GrammarProcessor, open_kit, open_registry
+from maskc.vocab import load_encoder
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -251,6 +252,20 @@ def test_a_registry_is_opened_for_a_model(model, artifacts):
     # Other tests put more into the folder.
     assert {"json", "order"} <= set(registry.names())
     assert registry.load("json").vocab_size == 128256
+
+
+def test_a_registry_follows_examples_before_the_first_request(model, artifacts, tmp_path):
+    artifacts["order"].save(tmp_path / "order.maskc")
+    tokens = load_encoder("llama3").encode("buy 2 of tea.")
+    (tmp_path / "order.examples.jsonl").write_text(f"{tokens}\n")
+    registry = open_registry(model, "llama3", tmp_path)
+    assert registry.preload() == {}
+    artifact = registry.load("order")
+    n_masks = len(artifact.mask_table())
+    processor = GrammarProcessor(artifact)
+    for n in range(len(tokens)):
+        processor(torch.tensor([[1, *tokens[:n]]]), torch.zeros(1, 128256))
+    assert len(artifact.mask_table()) == n_masks > len(tokens) // 2
 
 
 def test_a_registry_refuses_another_tokenizers_artifact(model, tmp_path):

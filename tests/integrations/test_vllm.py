@@ -1,6 +1,7 @@
 """The plug-in inside vLLM's own classes: parameters, requests and the structured-output manager."""
 
 import json
+import shutil
 import threading
 import warnings
 from concurrent.futures import Future
@@ -120,6 +121,20 @@ def masks(manager, requests, drafts=None):
 
 def texts(tokenizer, ids):
     return {tokenizer.decode([i]) for i in ids}
+
+
+def test_artifacts_follow_their_examples_when_an_engine_starts(
+    config, tokenizer, folder, monkeypatch, tmp_path
+):
+    shutil.copy(folder / "answer.maskc", tmp_path)
+    tokens = tokenizer.encode("yes", add_special_tokens=False)
+    (tmp_path / "answer.examples.jsonl").write_text(f"{tokens}\n")
+    monkeypatch.setenv("MASKC_ARTIFACTS", str(tmp_path))
+    monkeypatch.setattr(structured_output, "cached_tokenizer_from_config", lambda **_: tokenizer)
+    model = SimpleNamespace(**vars(config.model_config))
+    StructuredOutputManager(SimpleNamespace(**vars(config) | {"model_config": model}))
+    artifact = plugin.open_registry(model, tokenizer).served()["answer"]
+    assert len(artifact.mask_table()) == 1 + len(tokens)  # with the one that has no token
 
 
 @pytest.mark.parametrize("backend", [*BACKENDS, "auto"])
@@ -373,7 +388,7 @@ def test_a_requests_own_constraint_is_served(manager, config, tokenizer, constra
     [
         ({"json": {"type": "nothing"}}, "nothing"),
         ({"json": {"enum": []}}, "no value"),
-        ({"regex": r"(a)\1"}, "back-reference"),
+        ({"regex": r"(a*)\1"}, "refers back"),
         ({"grammar": "root ::= missing"}, "missing"),
         ({"choice": ["\ud800"]}, "UTF-8"),
         ({"structural_tag": json.dumps(TAG).replace("integer", "nothing")}, "nothing"),
@@ -387,9 +402,9 @@ def test_what_is_refused_is_the_clients_error(config, tokenizer, constraint, mes
 def test_what_is_refused_can_go_to_the_backend(manager, config, tokenizer, monkeypatch):
     monkeypatch.setenv("MASKC_REQUESTS", "json")
     monkeypatch.setenv("MASKC_REFUSED", "backend")
-    # Not of any dialect's types, and xgrammar takes what it does not know for no constraint.
-    refused = ask(config, tokenizer, json={"type": "object", "format": "regex"})
-    assert start(manager, refused)
+    # No schema of any dialect; xgrammar takes what it does not know for no constraint.
+    refused = ask(config, tokenizer, json={"type": "integer", "maxLength": -1})
+    assert type(start(manager, refused)).__name__ != "MaskcGrammar"
     pattern = ask(config, tokenizer, regex="[a-c]")
     assert type(start(manager, pattern)).__name__ != "MaskcGrammar"
 

@@ -15,7 +15,7 @@ def compiler():
 
 
 def test_a_schema_becomes_a_plan(compiler):
-    assert compiler.plan(SchemaOrder({}, {}, Layout(), True), Limits()).startswith(b"{")
+    assert compiler.plan(SchemaOrder({}, {}, Layout(), True), Limits()).data.startswith(b"{")
 
 
 def test_a_pattern_becomes_an_automaton(compiler):

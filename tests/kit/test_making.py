@@ -7,7 +7,7 @@ from maskc.kit.compiling import SchemaOrder
 from maskc.kit.file import make_kit
 from maskc.kit.making import Maker
 from maskc.limits import Limits
-from maskc.runtime.schema.plan.plan import Layout
+from maskc.runtime.schema.plan.plan import FrozenPlan, Layout
 from maskc.vocab.vocabulary import Vocabulary
 
 ORDER = SchemaOrder({"const": 1}, {}, Layout(), True)
@@ -17,7 +17,7 @@ class Damaging:
     """A compiler whose plans are no plans."""
 
     def plan(self, _order, _limits):
-        return b"\xc1"
+        return FrozenPlan(b"\xc1")
 
 
 def make_maker(compiler=None):

@@ -97,7 +97,7 @@ def test_masks_of_lists_whose_items_differ_are_exact(text, n_cut, vocabulary):
     ],
 )
 def test_what_stands_beside_a_host_name_is_refused_by_name(name, schema):
-    with pytest.raises(SchemaError, match="idn-hostname or idn-email"):
+    with pytest.raises(SchemaError, match="idn-hostname, idn-email or regex"):
         build_machine({"format": name, **schema})
 
 

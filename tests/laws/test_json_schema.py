@@ -11,7 +11,7 @@ import maskc
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import compile_schema
 from maskc.vocab.vocabulary import TokenTable, build_vocabulary
-from tests.jsonschema.texts import accepts, build_machine, find_end, read
+from tests.jsonschema.texts import accepts, build_machine, count_legal, find_end, read
 
 NAMES = st.sampled_from(["a", "b", "ab"])
 VALUES = st.recursive(
@@ -67,10 +67,24 @@ def combine(inner):
         st.fixed_dictionaries({"not": inner}),
         st.fixed_dictionaries({"if": inner, "then": inner}, optional={"else": inner}),
         st.fixed_dictionaries({"dependentSchemas": st.dictionaries(NAMES, inner, max_size=1)}),
-        st.tuples(inner, inner).map(
-            lambda pair: {
-                "anyOf": [{"properties": {"a": pair[0]}, "required": ["a"]}, {}],
-                "unevaluatedProperties": pair[1],
+        st.tuples(st.sampled_from(["allOf", "anyOf", "oneOf"]), inner, inner).map(
+            lambda parts: {
+                parts[0]: [{"properties": {"a": parts[1]}, "required": ["a"]}, {}],
+                "unevaluatedProperties": parts[2],
+            }
+        ),
+        st.tuples(inner, inner, inner).map(
+            lambda parts: {
+                "if": {"properties": {"a": parts[0]}, "required": ["a"]},
+                "then": {"properties": {"b": parts[1]}},
+                "else": {"patternProperties": {"b": True}},
+                "unevaluatedProperties": parts[2],
+            }
+        ),
+        st.tuples(inner, inner, inner).map(
+            lambda parts: {
+                "anyOf": [{"prefixItems": [parts[0]]}, {"contains": parts[1]}],
+                "unevaluatedItems": parts[2],
             }
         ),
     )
@@ -116,13 +130,7 @@ def test_what_is_legal_can_be_finished(schema, value, data):
     machine = build(schema)
     assume(machine is not None)
     text = json.dumps(value)
-    here, n_read = machine.start()[0], 0
-    for byte in text.encode():
-        after = machine.read(here, byte)
-        if after is None:
-            break
-        here, n_read = after, n_read + 1
-    prefix = text[: data.draw(st.integers(0, n_read))]
+    prefix = text[: data.draw(st.integers(0, count_legal(machine, text)))]
     legal = read(machine, prefix)
     end = find_end(machine, legal)
     if end is None:

@@ -45,3 +45,12 @@ def test_a_column_is_a_choice_though_no_token_says_so(text, forced):
         BLOCKS, (b"b", b":", b"\n", b"x", b"\n  "), postlex="tests.indenters:TwoColumns"
     )
     assert matcher_at(artifact, text).forced_bytes() == forced
+
+
+@pytest.mark.parametrize(
+    ("tokens", "forced"),
+    [((b"ab",), b"a"), ((b"ab", b"a", b"b"), b"a"), ((b"ab", b"b", b"c"), b"a"), ((b"x",), b"a")],
+)
+def test_a_byte_that_no_token_writes_alone_is_tried(tokens, forced):
+    """After ``a`` a ``c`` may come, whatever the tokens are; what they cannot write is forced."""
+    assert compile_text("start: /a[bc]/\n", tokens).matcher().forced_bytes() == forced

@@ -260,6 +260,24 @@ def test_an_array_that_is_made_another_one_in_place_is_refused(wide, attribute, 
     assert bitmask.tobytes() == filled
 
 
+def test_an_array_that_is_made_read_only_in_place_is_refused(wide):
+    matcher, bitmask = wide.matcher(), np.zeros((4, N_WORDS), np.int32)
+    matcher.fill_bitmask(bitmask, 0)
+    bitmask.flags.writeable = False
+    with pytest.raises(ValueError, match=r"^a bitmask is written to, .* read-only"):
+        matcher.fill_bitmask(bitmask, 1)
+    assert not bitmask[1].any()
+
+
+def test_any_name_of_int32_is_written_to(wide):
+    """NumPy has several objects for one type; masks have the usual one."""
+    matcher, plain = wide.matcher(), np.zeros((1, N_WORDS), np.int32)
+    matcher.fill_bitmask(plain, 0)
+    named = np.zeros((1, N_WORDS), np.dtype(np.int32, metadata={"of": "a test"}))
+    matcher.fill_bitmask(named, 0)
+    assert np.array_equal(named, plain)
+
+
 def test_a_bitmask_in_the_place_of_one_that_is_gone_is_looked_at(wide):
     matcher = wide.matcher()
     for dtype in [np.int32, np.int64] * 20:

@@ -30,7 +30,6 @@ def follow(artifact):
 @pytest.mark.parametrize(
     ("make", "reason", "remedy"),
     [
-        (lambda a, _: maskc.capture(a, "NAME"), "capture no symbols", "the captured artifact"),
         (lambda a, _: follow(a), "text by text", "artifact.bind"),
         (maskc.canonical, "already", "make its matchers"),
     ],
@@ -43,14 +42,40 @@ def test_a_language_that_cannot_be_limited_is_refused(artifact, spelling, make, 
     assert remedy in refused.value.remedy
 
 
-def test_a_matcher_of_captures_follows_the_own_tokens_and_has_their_spans(artifact, spelling):
+def test_captures_in_own_tokens_have_the_masks_of_own_tokens_and_the_spans_of_captures(
+    artifact, spelling
+):
     captures = maskc.capture(artifact, "NAME")
-    own, capturing = maskc.canonical(captures.artifact, spelling).matcher(), captures.matcher()
-    for token in TOKENIZER.encode("ab c"):
-        assert token in legal_ids(own, artifact.vocab_size)
-        assert own.accept_token(token)
-        assert capturing.accept_token(token)
-    assert [(span.start, span.end) for span in capturing.spans("NAME")] == [(0, 2)]
+    own, capturing = maskc.canonical(artifact, spelling).matcher(), captures.matcher()
+    both = maskc.canonical(captures, spelling).matcher()
+    draw = Random(0)
+    for _ in range(12):
+        legal = legal_ids(own, artifact.vocab_size)
+        assert legal_ids(both, artifact.vocab_size) == legal
+        assert both.is_accepting == own.is_accepting
+        assert both.forced_bytes() == own.forced_bytes()
+        token = draw.choice(sorted(legal))
+        assert all(matcher.accept_token(token) for matcher in (own, capturing, both))
+        assert both.spans() == capturing.spans()
+        if both.is_terminated:
+            break
+        assert both.text() == capturing.text()
+    assert both.spans("NAME")
+
+
+def test_captures_in_own_tokens_fork_and_roll_back(artifact, spelling):
+    matcher = maskc.canonical(maskc.capture(artifact, "NAME"), spelling).matcher()
+    assert matcher.accept_text("ab c")
+    twin = matcher.fork()
+    assert matcher.rollback_to("NAME") > 0
+    assert matcher.text() == b""
+    assert twin.text() == b"ab c"
+    assert [(span.start, span.end) for span in twin.spans("NAME")] == [(0, 2)]
+    refused = [
+        t for t in range(artifact.vocab_size) if t not in legal_ids(twin, artifact.vocab_size)
+    ]
+    assert not any(twin.accept_token(token) for token in refused)
+    assert twin.text() == b"ab c"
 
 
 @pytest.mark.parametrize("given", ["python.maskc", 3, None])

@@ -228,6 +228,43 @@ def test_what_a_style_cannot_write_is_refused_by_name(
     assert caught.value.keyword == keyword
 
 
+@pytest.mark.parametrize(
+    ("style", "inner", "pointer", "keyword"),
+    [
+        ("cohere_xml", {"items": {"$ref": "#/$defs/p"}}, "/items", "patternProperties"),
+        ("minimax_m3_xml", {"items": {"$ref": "#/$defs/p"}}, "/items", "patternProperties"),
+        ("minimax_m3_xml", {}, "/items", "additionalProperties"),
+    ],
+)
+def test_items_that_cannot_be_written_are_refused_with_the_request(
+    style: str, inner: dict[str, Any], pointer: str, keyword: str, kit: Kit
+) -> None:
+    definitions = {"p": {"type": "object", "patternProperties": {"^x": {}}}}
+    schema = {"properties": {"a": {"type": "array", **inner}}, "additionalProperties": False}
+    form = {"type": "json_schema", "json_schema": {**schema, "$defs": definitions}, "style": style}
+    with pytest.raises(SchemaError) as caught:
+        kit.structural_tag({"type": "structural_tag", "format": form})
+    assert caught.value.pointer == f"/format/json_schema/properties/a{pointer}"
+    assert caught.value.keyword == keyword
+
+
+def test_other_names_of_a_nested_object_are_refused_with_the_request(kit: Kit) -> None:
+    others = {"type": "object", "patternProperties": {"^x": {}}}
+    inner = {"type": "object", "additionalProperties": others}
+    schema = {"properties": {"a": inner}, "additionalProperties": False}
+    form = {"type": "json_schema", "json_schema": schema, "style": "cohere_xml"}
+    with pytest.raises(SchemaError, match="patternProperties cannot be written in the style"):
+        kit.structural_tag({"type": "structural_tag", "format": form})
+
+
+def test_an_array_that_must_have_items_is_not_written_without_them(kit: Kit) -> None:
+    items = {"type": "string", "enum": ["</cofl:value>"]}
+    schema = {"properties": {"a": {"type": "array", "items": items}}, "additionalProperties": False}
+    assert _takes(kit, "cohere_xml", schema, _cohere("a", "list", ""))
+    schema["properties"]["a"]["minItems"] = 1
+    assert not _takes(kit, "cohere_xml", schema, _cohere("a", "list", ""))
+
+
 @pytest.mark.parametrize("style", ["qwen_xml", "cohere_xml", "minimax_m3_xml"])
 def test_a_required_name_without_a_schema_has_that_of_all_others(style: str, kit: Kit) -> None:
     schema = {"required": ["n"], "additionalProperties": {"type": "integer"}}
@@ -262,7 +299,30 @@ _PLAIN: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string
     ],
 )
 def test_only_arguments_that_can_be_written_wait(schema: Any, style: str, expected: bool) -> None:
-    assert may_wait(schema, style) is expected
+    assert may_wait(schema, style, ()) is expected
+
+
+def test_arguments_with_a_listed_text_that_cannot_be_written_do_not_wait() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "enum": ["x", "</y>"]}}}
+    assert may_wait(schema, "qwen_xml", ())
+    assert not may_wait(schema, "qwen_xml", ("</y>",))
+
+
+@pytest.mark.parametrize(
+    ("schema", "keyword"),
+    [
+        ({"properties": {"a": {"enum": ["</parameter>"]}}, "required": ["a"]}, "required"),
+        ({"properties": {"a": {"not": {}}, "b": {}}, "minProperties": 2}, "minProperties"),
+    ],
+)
+def test_what_nothing_can_be_written_for_is_refused(
+    schema: dict[str, Any], keyword: str, kit: Kit
+) -> None:
+    whole = {"type": "object", "additionalProperties": False, **schema}
+    form = {"type": "json_schema", "json_schema": whole, "style": "qwen_xml"}
+    with pytest.raises(SchemaError, match="fits no value at all") as caught:
+        kit.structural_tag({"type": "structural_tag", "format": form})
+    assert caught.value.keyword == keyword
 
 
 def test_a_property_may_have_the_name_of_a_keyword(kit: Kit) -> None:

@@ -18,7 +18,7 @@ import functools
 import logging
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -30,6 +30,7 @@ from maskc.runtime.graph import Mask
 MAX_NUMBERED: Final = 65_536
 _PAGE: Final = 1024  # words of memory's pages, at least
 NO_NUMBER: Final = -1
+_ALL: Final = (1 << 61) - 1
 
 _log = logging.getLogger(__name__)
 
@@ -39,16 +40,18 @@ class PooledMask:
 
     Attributes:
         words: int32[ceil(vocab_size / 32)], not to be written to.
+        data: their memory.
         number: its row in the pool's array, or ``NO_NUMBER``.
-        has_choice: whether its tokens begin with different bytes; ``None``: not looked at yet.
+        begins: the byte that all its tokens begin with, negative: none; ``None``: not looked at.
     """
 
-    __slots__ = ("has_choice", "number", "words")
+    __slots__ = ("begins", "data", "number", "words")
 
     def __init__(self, words: Mask, number: int) -> None:
         self.words = words
+        self.data = words.data
         self.number = number
-        self.has_choice: bool | None = None
+        self.begins: int | None = None
 
 
 class MaskPool:
@@ -94,14 +97,12 @@ class MaskPool:
         self._n_bytes = 0
         self._has_told = False
         self._lock = threading.Lock()
-        self._weights = _draw_weights(self.n_words // 2)
+        self._weights = _draw_weights(self.n_words)
         # The first mask of each sum; and those whose sum was there, by Python's hash.
         self._by_sum: dict[int, PooledMask] = {}
         self._by_hash: dict[int, list[PooledMask]] = {}
         self._united: dict[frozenset[PooledMask], PooledMask] = {}
-        ends = np.zeros(self.n_words * 32, dtype=np.bool_)
-        ends[list(eos_ids)] = True
-        self.end_only = self.share(np.packbits(ends, bitorder="little").view("<i4"))
+        self.end_only = self.share(_pack_ends(self.n_words, eos_ids))
 
     @property
     def n_bytes(self) -> int:
@@ -115,7 +116,20 @@ class MaskPool:
 
     def share(self, words: Mask) -> PooledMask:
         """Return the mask with these words, which is made if there is none."""
-        made = self._find_or_add(words)
+        return self.change(words, self.sum(words), (), ())
+
+    def change(
+        self, words: Mask | None, total: int, more: Sequence[int], less: Sequence[int]
+    ) -> PooledMask:
+        """Return the mask with some words but for a few tokens.
+
+        Args:
+            words: ``None``: no token at all.
+            total: their :meth:`sum`, 0 of no token.
+            more: ids of tokens that it has, too.
+            less: of tokens that it lacks, of which none is among ``more``.
+        """
+        made = self._find_or_add(words, total, more, less)
         if made.number == NO_NUMBER and not self._has_told:
             self._has_told = True
             _log.info(
@@ -125,43 +139,70 @@ class MaskPool:
             )
         return made
 
-    def _find_or_add(self, words: Mask) -> PooledMask:
-        key = self._sum(words)
+    def _find_or_add(
+        self, words: Mask | None, total: int, more: Sequence[int], less: Sequence[int]
+    ) -> PooledMask:
         with self._lock:
-            first = self._by_sum.get(key)
-            if first is not None and first.words.tobytes() == words.tobytes():
-                return first
-            if first is not None or self._by_hash:
-                for known in self._by_hash.get(hash(words.tobytes()), ()):
-                    if known.words.tobytes() == words.tobytes():
-                        return known
             number = self.n_numbered
             if number < len(self.rows):
-                self.rows[number] = words
-                words = self.rows[number]
+                # If the mask is there, the next one is written to the same row.
+                row = self.rows[number]
                 self._lent.n_written = max(self._lent.n_written, (number + 1) * self.n_words)
             else:
                 number = NO_NUMBER
-                self._n_bytes += words.nbytes
-            words.setflags(write=False)
-            made = PooledMask(words, number)
+                row = np.empty(self.n_words, dtype=np.int32)
+            row[:] = 0 if words is None else words
+            if more:
+                total = self._set(row, total, more)
+            if less:
+                total = self._clear(row, total, less)
+            first = self._by_sum.get(total)
+            if first is not None and first.words.tobytes() == row.tobytes():
+                return first
+            if first is not None or self._by_hash:
+                for known in self._by_hash.get(hash(row.tobytes()), ()):
+                    if known.words.tobytes() == row.tobytes():
+                        return known
+            if number == NO_NUMBER:
+                self._n_bytes += row.nbytes
+            row.setflags(write=False)
+            made = PooledMask(row, number)
             if first is None:
-                self._by_sum[key] = made
+                self._by_sum[total] = made
             else:
-                self._by_hash.setdefault(hash(words.tobytes()), []).append(made)
+                self._by_hash.setdefault(hash(row.tobytes()), []).append(made)
             # Only once the row is written: a thread that reads the number finds the mask.
             self.n_numbered += number != NO_NUMBER
             return made
 
-    def _sum(self, words: Mask) -> int:
-        """Return a number of some words, equal for few others: pairs of them, times random numbers.
+    def _set(self, row: Mask, total: int, tokens: Sequence[int]) -> int:
+        """Add tokens to a row, and return its sum."""
+        bits, weights = row.data.cast("B"), self._weights.data
+        for token in tokens:
+            before, bit = bits[token >> 3], 1 << (token & 7)
+            if not before & bit:
+                bits[token >> 3] = before | bit
+                total = total + (weights[token >> 5] << (token & 31)) & _ALL
+        return total
 
-        Python's own hash of 16 KB takes three times as long. It is asked where two masks have one
-        number, as those may that differ in the last tokens of pairs only.
+    def _clear(self, row: Mask, total: int, tokens: Sequence[int]) -> int:
+        """Take tokens out of a row, and return its sum."""
+        bits, weights = row.data.cast("B"), self._weights.data
+        for token in tokens:
+            before, bit = bits[token >> 3], 1 << (token & 7)
+            if before & bit:
+                bits[token >> 3] = before & ~bit
+                total = total - (weights[token >> 5] << (token & 31)) & _ALL
+        return total
+
+    def sum(self, words: Mask) -> int:
+        """Return a number of some words, equal for few others: words times random numbers.
+
+        What few tokens add to it is known without the others, which no hash of 16 KB has. Python's
+        own hash is asked where two masks have one sum. Both factors are so small that what a token
+        adds, and the sum, are numbers that take no memory.
         """
-        n_paired = self.n_words & -2
-        found = int(np.dot(words[:n_paired].view(np.uint64), self._weights))
-        return found if n_paired == self.n_words else 31 * found + int(words[n_paired])
+        return int(np.dot(words.view("<u4").astype(np.uint64), self._weights)) & _ALL
 
     def unite(self, masks: Iterable[PooledMask]) -> PooledMask:
         """Return the mask of all tokens that are in one of several masks, at least one."""
@@ -205,6 +246,18 @@ class MaskPool:
 
 
 @functools.lru_cache(maxsize=8)
+def _pack_ends(n_words: int, eos_ids: tuple[int, ...]) -> Mask:
+    """Return the mask of the end-of-sequence tokens."""
+    ends = np.zeros(n_words * 32, dtype=np.bool_)
+    ends[list(eos_ids)] = True
+    return np.packbits(ends, bitorder="little").view("<i4")
+
+
+@functools.cache
 def _draw_weights(n: int) -> NDArray[np.uint64]:
-    """Return n odd numbers at random, the same ones for all masks of the process."""
-    return np.frombuffer(os.urandom(8 * n), dtype=np.uint64) | np.uint64(1)
+    """Return n odd numbers below 2 ** 29 at random, the same ones for all masks of the process.
+
+    They are kept, as sums of rows are that pools share.
+    """
+    drawn = np.frombuffer(os.urandom(4 * n), dtype="<u4") >> np.uint32(3)
+    return (drawn | np.uint32(1)).astype(np.uint64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from maskc.ids import ScannerStateId
+from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.lalr.stack import Stack
 
 
@@ -14,9 +15,11 @@ class Hypothesis:
         stack: parser stack, without the open lexeme.
         indents: columns of the open blocks, outermost first.
         column: column reached in the open lexeme, ``NO_LINE`` before its first line break.
+        mask: its legal tokens, once they were asked for, if their mask has a number: those without
+            one are evicted, and must not be kept alive by each matcher that went through here.
     """
 
-    __slots__ = ("column", "indents", "stack", "state")
+    __slots__ = ("column", "indents", "mask", "stack", "state")
 
     def __init__(
         self, state: ScannerStateId, stack: Stack, indents: tuple[int, ...], column: int
@@ -25,6 +28,7 @@ class Hypothesis:
         self.stack = stack
         self.indents = indents
         self.column = column
+        self.mask: PooledMask | None = None
 
 
 Hypotheses = tuple[Hypothesis, ...]

@@ -20,7 +20,7 @@ from maskc.artifact.model import Contents
 from maskc.ids import NO_LINE, RefinedStateId, ScannerStateId
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget
 from maskc.runtime.cache.composing import Composer
-from maskc.runtime.cache.pool import MaskPool, PooledMask
+from maskc.runtime.cache.pool import NO_NUMBER, MaskPool, PooledMask
 from maskc.runtime.graph import GraphReader
 from maskc.runtime.lalr.debts import Debts
 from maskc.runtime.lalr.effects import StackEffects
@@ -146,6 +146,15 @@ class LalrMachine:
         if len(effects) == 1:
             n_popped, pushed, state, indents, column = effects[0]
             stack = h.stack
+            if (
+                state == h.state
+                and not pushed
+                and not n_popped
+                and indents is None
+                and column == h.column
+            ):
+                # As inside a string: its mask, once known, stays known.
+                return (h,)
             if n_popped > DEEP:
                 stack = lower(stack, stack.depth - n_popped)
                 n_popped = 0
@@ -184,8 +193,17 @@ class LalrMachine:
         return self.lexemes.may_end(hypothesis, ReadSet(0))
 
     def mask(self, hypothesis: Hypothesis) -> PooledMask:
-        """Return the tokens that a hypothesis allows; the known part of the way is walked here."""
-        h = hypothesis
+        """Return the tokens that a hypothesis allows."""
+        known = hypothesis.mask
+        if known is not None:
+            return known
+        found = self._look_up(hypothesis)
+        if found.number != NO_NUMBER:
+            hypothesis.mask = found
+        return found
+
+    def _look_up(self, h: Hypothesis) -> PooledMask:
+        """Return the same; the known part of the way is walked here."""
         stack = h.stack
         stride = self._stride
         found: Any = self._tops.current.get(h.state * stride + stack.state)
@@ -217,36 +235,17 @@ class LalrMachine:
         return self._masks.read(h, known, None)
 
     def mask_numbers(self, batch: Iterable[Hypotheses]) -> list[int]:
-        """Return the number of each sequence's mask, -1 without one.
-
-        It is :meth:`mask` in a loop without calls: a call takes as long as the rest.
-        """
+        """Return the number of each sequence's mask, -1 without one."""
         numbers: list[int] = []
-        classes, stride, append = self._classes, self._stride, numbers.append
-        tops: dict[Any, Any] = self._tops.current
-        current: dict[Any, Any] = self._mask_cache.current
         for hypotheses in batch:
             if len(hypotheses) == 1:
                 h = hypotheses[0]
-                stack = h.stack
-                found: Any = tops.get(h.state * stride + stack.state)
-                for _ in _NEAR if type(found) is int else ():
-                    if type(found) is not int:
-                        break
-                    if found < 0:
-                        n_skipped = -found % stride
-                        if n_skipped >= stack.depth:
-                            break
-                        found = -found - n_skipped
-                        for _ in range(n_skipped):
-                            stack = stack.below  # type: ignore[assignment]
-                    stack = stack.below  # type: ignore[assignment]  # as in :meth:`mask`
-                    found = current.get(found + classes[stack.state])
-                if type(found) is not PooledMask:
-                    found = self.mask(h)
+                mask = h.mask
+                if mask is None:
+                    mask = self.mask(h)
             else:
-                found = self.pool.unite(map(self.mask, hypotheses))
-            append(found.number)
+                mask = self.pool.unite(map(self.mask, hypotheses))
+            numbers.append(mask.number)
         return numbers
 
     def compose(self, h: Hypothesis, reads: ReadSet) -> PooledMask:

@@ -52,6 +52,55 @@ NO_LAYOUT: Final = 0  # where the open blocks have not been looked at
 _Found = PooledMask | int | tuple[int]
 
 
+class _Way:
+    """How far a stack has been read for one mask.
+
+    Args:
+        h: the hypothesis.
+        is_known: whether what is cached is used.
+
+    Attributes:
+        h, is_known: as given.
+        asking: what is asked on the way.
+        owed: at the place that was reached last, ``None`` if it is to be looked up.
+        stack: where it is.
+        layout: its number if it was looked at.
+        n_read: how many states were read.
+        lowest: the depth of the lowest of them.
+        passed: places and stacks for which the mask is cached as well.
+    """
+
+    __slots__ = (
+        *("asking", "h", "is_known", "layout", "lowest"),
+        *("n_read", "owed", "passed", "stack"),
+    )
+
+    def __init__(self, h: Hypothesis, *, is_known: bool) -> None:
+        self.h = h
+        self.is_known = is_known
+        self.asking = Asking()
+        self.owed: Owed | None = None
+        self.stack: Stack = h.stack
+        self.layout: int = NO_LAYOUT
+        self.n_read: int = 0
+        self.lowest: int = h.stack.depth
+        self.passed: list[tuple[int, Stack]] = []
+
+    def open_blocks(self) -> None:
+        """Have the open blocks looked at."""
+        self.asking.indents, self.asking.column = self.h.indents, self.h.column
+
+    def goes_to(self, below: Stack) -> bool:
+        """Read the next state; return whether the mask is to be cached for the stack there.
+
+        Of each ``NEAR`` states that are passed one is: not all of them are read.
+        """
+        self.n_read += 1
+        is_passed = self.n_read > NEAR and below.depth // NEAR < self.lowest // NEAR
+        self.stack, self.lowest = below, below.depth
+        return is_passed
+
+
 class LalrMasks:
     """The masks of one artifact.
 
@@ -105,16 +154,6 @@ class LalrMasks:
             raise ValueError("debts that were worked out are not there")
         return found
 
-    def _skip(self, number: int, stack: Stack) -> tuple[int, Stack]:
-        """Return the place after states that do not matter, and the stack below them.
-
-        Args:
-            number: what stands for both, which is negative.
-            stack: before them.
-        """
-        n_skipped = -number % self.stride
-        return -number - n_skipped, descend(stack, n_skipped)
-
     def _read(
         self,
         h: Hypothesis,
@@ -127,74 +166,88 @@ class LalrMasks:
 
         With ``is_known``, what is cached is used, and the debts of a place are looked up.
         """
-        cache, debts, top = self.cache, self._debts, h.state * self.stride + h.stack.state
-        asking = Asking()
-        passed: list[tuple[int, Stack]] = []
-        owed: Owed | None = None
-        found: Any = None
-        stack, layout, n_read = h.stack, NO_LAYOUT, 0
-        if known is not None:
-            found, stack, layout = known
-            n_read = NEAR
-            if layout:
-                asking.indents, asking.column = h.indents, h.column
-        elif is_known:
-            found = self.tops.get(top)
-        last_depth = stack.depth
-        if found is None:
-            found, owed = self._enter(debts.open(asking, h.state, stack.state), NO_LAYOUT)
-            self.tops.put(top, found)
+        way = _Way(h, is_known=is_known)
+        found: _Found | None = self._begin(way, known)
         while type(found) is not PooledMask:
-            if type(found) is tuple:
-                place: int = found[0]
-                layout = self._layout(h)
-                found = cache.get((place, 0, layout)) if is_known else None
-                if found is not None:
-                    owed = None
-                    asking.indents, asking.column = h.indents, h.column
-                    continue
-                owed = owed or self._recall(place)
-                if owed is None:
-                    return None
-                found, owed = self._look_at_blocks(asking, place, owed, h, layout)
-                cache.put((place, 0, layout), found)
-                continue
-            place = found
-            if place < 0:
-                place, stack = self._skip(place, stack)
-            below = stack.below
-            if below is None:
-                # Only in tables that maskc did not make is a production longer than the stack.
-                owed = owed or self._recall(place)
-                return None if owed is None else self._compose(owed[1])
-            n_read += 1
-            # Of each NEAR states that are passed one is looked at: not all of them are read.
-            is_passing = n_read > NEAR and below.depth // NEAR < last_depth // NEAR
-            stack, last_depth = below, below.depth
-            if is_passing:
-                if stack.serial:
-                    found, layout = self._find_deep(place, stack, h, layout)
-                    if found is not None:
-                        last_depth = 0  # it may depend on all that is below
-                        break
-                passed.append((place, stack))
-            edge = place + self._class(stack.state)
-            found = cache.get(edge) if is_known else None
-            if found is not None:
-                owed = None
-                continue
-            owed = owed or self._recall(place)
-            if owed is None:
+            if found is None:
                 return None
-            found, owed = self._enter(debts.read(asking, owed, stack.state), layout)
-            cache.put(edge, found)
-        for place, node in passed:
-            cache.put((place, serial_of(node), layout), found)
+            if type(found) is tuple:
+                found = self._look_up_blocks(way, found[0])
+            else:
+                place: Any = found
+                found = self._read_below(way, place)
+        for place, node in way.passed:
+            self.cache.put((place, serial_of(node), way.layout), found)
         if reads is not None:
-            reads.lowest = min(reads.lowest, last_depth)
-            reads.layout |= layout != NO_LAYOUT
+            reads.lowest = min(reads.lowest, way.lowest)
+            reads.layout |= way.layout != NO_LAYOUT
         mask: PooledMask = found
         return mask
+
+    def _begin(self, way: _Way, known: tuple[int, Stack, int] | None) -> _Found:
+        """Return where a stack begins, or where the part of the way ends that is known."""
+        h = way.h
+        if known is not None:
+            place, way.stack, way.layout = known
+            way.n_read, way.lowest = NEAR, way.stack.depth
+            if way.layout:
+                way.open_blocks()
+            return place
+        top = h.state * self.stride + h.stack.state
+        found: _Found | None = self.tops.get(top) if way.is_known else None
+        if found is None:
+            opened = self._debts.open(way.asking, h.state, h.stack.state)
+            found, way.owed = self._enter(opened, NO_LAYOUT)
+            self.tops.put(top, found)
+        return found
+
+    def _look_up_blocks(self, way: _Way, place: int) -> _Found | None:
+        """Return what follows a place in which the open blocks decide; ``None`` as :meth:`_read`.
+
+        The way has them from then on.
+        """
+        layout = way.layout = self._layout(way.h)
+        key = (place, 0, layout)
+        found: _Found | None = self.cache.get(key) if way.is_known else None
+        if found is not None:
+            way.owed = None
+            way.open_blocks()
+            return found
+        owed = way.owed or self._recall(place)
+        if owed is None:
+            return None
+        found, way.owed = self._look_at_blocks(way.asking, place, owed, way.h, layout)
+        self.cache.put(key, found)
+        return found
+
+    def _read_below(self, way: _Way, place: int) -> _Found | None:
+        """Return what follows a place by the next state below; ``None`` as :meth:`_read`."""
+        if place < 0:
+            n_skipped = -place % self.stride
+            place, way.stack = -place - n_skipped, descend(way.stack, n_skipped)
+        stack = way.stack.below
+        if stack is None:
+            # Only in tables that maskc did not make is a production longer than the stack.
+            owed = way.owed or self._recall(place)
+            return None if owed is None else self._compose(owed[1])
+        if way.goes_to(stack):
+            if stack.serial:
+                deep, way.layout = self._find_deep(place, stack, way.h, way.layout)
+                if deep is not None:
+                    way.lowest = 0  # it may depend on all that is below
+                    return deep
+            way.passed.append((place, stack))
+        edge = place + self._class(stack.state)
+        found: _Found | None = self.cache.get(edge) if way.is_known else None
+        if found is not None:
+            way.owed = None
+            return found
+        owed = way.owed or self._recall(place)
+        if owed is None:
+            return None
+        found, way.owed = self._enter(self._debts.read(way.asking, owed, stack.state), way.layout)
+        self.cache.put(edge, found)
+        return found
 
     def _look_at_blocks(
         self, asking: Asking, place: int, owed: Owed, h: Hypothesis, layout: int

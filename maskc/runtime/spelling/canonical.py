@@ -6,6 +6,7 @@ Example: ``maskc.canonical(artifact, "llama3.spelling").matcher()`` makes one.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import NoReturn
 
 import numpy as np
@@ -52,6 +53,11 @@ class Canonical:
     def first_bytes(self) -> NDArray[np.int16]:
         """int16[vocab_size]: each token's first byte, -1 for one without bytes."""
         return self.language.first_bytes
+
+    @property
+    def joined_bytes(self) -> bytes:
+        """The bytes that no token writes alone, in order."""
+        return self.language.joined_bytes
 
     @property
     def token_texts(self) -> TokenTexts:
@@ -117,7 +123,7 @@ class CanonicalMatcher(Matcher):
         canonical = self._canonical
         machine = canonical.language.machine
         reading: Reading = self._hypotheses[0]
-        return find_forced_bytes(machine, reading.hypotheses, self._artifact.first_bytes)
+        return find_forced_bytes(machine, reading.hypotheses, self._artifact)
 
     def fork(self) -> CanonicalMatcher:
         """Return an independent matcher in the same state."""
@@ -147,4 +153,6 @@ def canonical(language: Compiled, spelling: Spelling | str | os.PathLike[str]) -
     language.check_own_tokens()
     if not isinstance(spelling, Spelling):
         spelling = load_spelling(spelling)
-    return Canonical(language, spelling)
+    # Captures make matchers of their own, with spans.
+    make: Callable[[Spelling], Canonical] | None = getattr(language, "with_own_tokens", None)
+    return Canonical(language, spelling) if make is None else make(spelling)

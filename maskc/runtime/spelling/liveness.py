@@ -8,7 +8,7 @@ Any text is written in exactly one way. So after tokens whose last one is ``t``,
 some text of the grammar goes on with a chunk's rest whose first token may follow ``t``, or with the
 end of ``t``'s chunk; what is written after that takes care of itself. Whether there is one does
 not depend on the tokens before ``t``: a *position* is a place of the grammar's machine
-(:mod:`maskc.runtime.ending.places`), a node of the chunks' automaton, and ``t``.
+(:mod:`maskc.runtime.ending.places.places`), a node of the chunks' automaton, and ``t``.
 
 To find one,
 
@@ -35,9 +35,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.ending.paths import TokenPaths
-from maskc.runtime.ending.places import NOWHERE, Place, Places, counts_tokens
-from maskc.runtime.ending.reach import Reach, find_reach
+from maskc.runtime.ending.places.place import Place, counts_tokens
+from maskc.runtime.ending.places.places import NOWHERE, Places
+from maskc.runtime.ending.places.reach import Reach, find_reach
+from maskc.runtime.ending.tokens.paths import TokenPaths
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.machine import Machine
 from maskc.runtime.spelling.chunks import DEAD

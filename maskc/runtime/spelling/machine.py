@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maskc.runtime.cache.pool import PooledMask
-from maskc.runtime.ending.places import Place
+from maskc.runtime.ending.places.place import Place
 from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.spelling.chunks import DEAD
 from maskc.runtime.spelling.liveness import NO_LAST, Liveness

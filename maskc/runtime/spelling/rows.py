@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from maskc.ids import DEAD
 from maskc.runtime.cache.budget import ENTRY_BYTES
-from maskc.runtime.ending.landings import Landings, number
-from maskc.runtime.ending.paths import Ints, TokenPaths
+from maskc.runtime.ending.grammar.landings import Landings, number
+from maskc.runtime.ending.tokens.paths import Ints, TokenPaths
 from maskc.runtime.lalr.hypothesis import Hypothesis
 from maskc.runtime.lalr.machine import LalrMachine, TokenEffect, find_effect, keep_result
 from maskc.runtime.lalr.read_set import ReadSet

@@ -186,3 +186,37 @@ def test_a_mask_of_an_odd_number_of_words_is_found_by_its_last_word():
     numbers = [pool.share(row.copy()).number for row in (*words, *words)]
     assert len(set(numbers)) == 3
     assert numbers[:3] == numbers[3:]
+
+
+@given(
+    words=st.lists(st.integers(-(1 << 31), (1 << 31) - 1), min_size=3, max_size=3),
+    more=st.lists(st.integers(0, 95)),
+    less=st.lists(st.integers(0, 95)),
+)
+def test_a_mask_that_is_changed_is_the_one_of_all_its_tokens(words, more, less):
+    pool = MaskPool(90, (), 1 << 16)
+    less = [token for token in less if token not in more]
+    before = np.array(words, dtype=np.int32)
+    bits = np.unpackbits(before.view(np.uint8), bitorder="little")
+    bits[more], bits[less] = 1, 0
+    after = np.packbits(bits, bitorder="little").view(np.int32)
+
+    changed = pool.change(before, pool.sum(before), more, less)
+
+    assert np.array_equal(changed.words, after)
+    assert pool.share(after) is changed
+    assert before.tolist() == words
+
+
+def test_a_mask_of_few_tokens_is_the_one_of_these():
+    pool = MaskPool(90, (), 1 << 16)
+    changed = pool.change(None, 0, (1, 40), ())
+    assert changed.words.tolist() == [1 << 1, 1 << 8, 0]
+    assert pool.share(changed.words.copy()) is changed
+
+
+def test_a_mask_that_was_there_leaves_the_next_row_free():
+    pool = MaskPool(90, (), 1 << 16)
+    first = pool.change(None, 0, (1,), ())
+    assert pool.change(None, 0, (1,), ()) is first
+    assert pool.change(None, 0, (2,), ()).number == first.number + 1

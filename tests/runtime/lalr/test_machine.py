@@ -2,6 +2,9 @@
 
 import pytest
 
+from maskc.runtime.artifact import Artifact
+from maskc.runtime.cache.pool import NO_NUMBER
+
 
 def take(machine, text):
     """Return the only hypothesis after the bytes of a text, taken as tokens."""
@@ -56,3 +59,32 @@ def test_bytes_that_change_a_column_are_in_groups_of_their_own(brackets, blocks)
     assert {b"\n", b"\t", b" "} <= set(blocks.byte_groups)
     for machine in (brackets, blocks):
         assert sorted(b"".join(machine.byte_groups)) == list(range(256))
+
+
+def test_a_token_that_changes_nothing_leaves_the_hypothesis_itself(brackets):
+    (blank,) = brackets.take((take(brackets, b"("),), ord(" "))
+    for _ in range(2):  # worked out, and known
+        (again,) = brackets.take((blank,), ord(" "))
+        assert brackets.describe(again) == brackets.describe(blank)
+    assert again is blank
+
+
+def test_a_column_that_moves_makes_another_hypothesis(blocks):
+    (one,) = blocks.step(blocks.start(), b"b:\n ")
+    for _ in range(2):
+        (two,) = blocks.take((one,), ord(" "))
+        assert (one.column, two.column) == (1, 2)
+
+
+def test_a_hypothesis_remembers_its_mask_once_it_was_asked_for(brackets, reach):
+    h = reach(brackets, b"((a")
+    assert h.mask is None
+    assert brackets.mask(h) is h.mask
+    assert brackets.mask_numbers([(h,)]) == [h.mask.number]
+
+
+def test_a_mask_without_a_number_is_not_kept_alive_by_its_hypothesis(brackets_artifact, reach):
+    machine = Artifact(brackets_artifact.contents, cache_bytes=0).machine
+    h = reach(machine, b"((a")
+    assert machine.mask(h).number == NO_NUMBER
+    assert h.mask is None

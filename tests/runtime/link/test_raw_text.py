@@ -12,9 +12,9 @@ from maskc.runtime.schema.plan.plan import Layout, Plan
 
 
 def make(schema, *barred):
-    data = build_plan({"type": "string", **schema}, resources={}, layout=Layout(),
+    frozen = build_plan({"type": "string", **schema}, resources={}, layout=Layout(),
                       assert_formats=True)  # fmt: skip
-    plan = Plan(data, Layout(), Budget(1 << 20))
+    plan = Plan(frozen, Layout(), Budget(1 << 20))
     return RawText(plan, plan.positions[plan.root].strings[0], [b.encode() for b in barred])
 
 

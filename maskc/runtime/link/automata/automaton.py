@@ -232,3 +232,18 @@ class Words(ByteAutomaton[_Left]):
         """Return whether a word ends here."""
         low, _, depth = name
         return len(self.words[low]) == depth
+
+
+class Anything(ByteAutomaton[int]):
+    """Reads any bytes, and may end anywhere."""
+
+    def __init__(self) -> None:
+        super().__init__(START)
+
+    def find_moves(self, name: int) -> dict[int, int]:
+        """Return a move for each byte; see the base class."""
+        return dict.fromkeys(range(256), name)
+
+    def is_accepting(self, name: int) -> bool:  # noqa: ARG002  # there is one state
+        """Return True."""
+        return True

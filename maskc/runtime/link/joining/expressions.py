@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from maskc.runtime.link.joining.pieces import Link, Piece
 
 MAX_DEPTH = 100
+_numbers = count(1)
 
 Entry = tuple["Piece", "Rest"]
 
@@ -153,6 +155,7 @@ class Rest:
         after: what is left after it, ``None`` at the end.
         may_be_empty: whether the text may end here.
         depth: how many expressions are left.
+        number: greater than 0; no other rest of the process ever has it.
     """
 
     __slots__ = (
@@ -165,6 +168,7 @@ class Rest:
         "depth",
         "expression",
         "may_be_empty",
+        "number",
     )
 
     def __init__(self, expression: Expression | None, after: Rest | None, joints: Joints) -> None:
@@ -173,6 +177,7 @@ class Rest:
             expression.may_be_empty and after is not None and after.may_be_empty
         )
         self.depth: int = 0 if after is None else after.depth + 1
+        self.number: int = next(_numbers)
         self._entries: tuple[Entry, ...] | None = None
         self._starts: tuple[Link, ...] | None = None
         self._capped: Rest | None = None

@@ -56,10 +56,11 @@ class LinkMachine:
 
     Attributes:
         pool, byte_groups: see the interface.
+        joints: of the tokenizer.
     """
 
     def __init__(self, root: Rest, results: LinkResults) -> None:
-        self._results, self._joints, self.pool = results, results.joints, results.pool
+        self._results, self.joints, self.pool = results, results.joints, results.pool
         self.byte_groups = EVERY_BYTE
         self._start = root.starts
         if root.may_be_empty and not any(map(self.may_end, self._start)):
@@ -86,11 +87,11 @@ class LinkMachine:
 
     def begin(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
         """Return the hypotheses after a token's first bytes, where the token may yet go on."""
-        return self._joints.step(_begin_token(hypotheses), text)
+        return self.joints.step(_begin_token(hypotheses), text)
 
     def go_on(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
         """Return the hypotheses after more bytes of the same token."""
-        return self._joints.step(hypotheses, text)
+        return self.joints.step(hypotheses, text)
 
     def end_token(self, hypotheses: tuple[Link, ...]) -> tuple[Link, ...]:
         """Return the hypotheses that are live where a token ends; none if it may not end."""
@@ -104,7 +105,7 @@ class LinkMachine:
         text = self._results.text_of(token_id)
         found = self._read(hypotheses, text) if text else ()
         if any(hypothesis.piece.has_atoms for hypothesis in hypotheses):
-            atoms = self._joints.take(hypotheses, token_id)
+            atoms = self.joints.take(hypotheses, token_id)
             found = tuple(dict.fromkeys((*found, *atoms)))
         return found
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from maskc.runtime.link.automata.automaton import Anything
 from maskc.runtime.link.joining.expressions import Entry, Expression, Rest
 from maskc.runtime.link.joining.joints import Joints
 from maskc.runtime.link.plan.composing import Composer
@@ -86,6 +87,22 @@ class Parameters:
         if seen not in self._following:
             self._following[seen] = self._find_next(seen)
         return self._following[seen]
+
+    def one(self, number: int | None) -> Expression:
+        """Return a parameter, with the blanks before it, and nothing after it."""
+        return self._composer.join([self.blanks, self._composer.either(self.ways(number))])
+
+    def list_all(self) -> list[Expression]:
+        """Return all of them, one by one, in any order; others stand for one."""
+        counts = self.counts
+        numbers = [n for n in range(counts.n_names) if counts.possible >> n & 1]
+        return [self.one(n) for n in (*numbers, *[None] * counts.has_others)]
+
+    def between(self, before: bytes, after: bytes) -> Expression:
+        """Return blanks and a text that begins and ends with some bytes."""
+        compose = self._composer
+        words, anything = compose.words, compose.automaton(Anything())
+        return compose.join([self.blanks, words([before]), anything, words([after])])
 
     def _find_next(self, seen: int) -> Expression | None:
         options: Ways = []

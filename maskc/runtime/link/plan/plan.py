@@ -33,7 +33,7 @@ from maskc.runtime.link.plan.members import Counts
 from maskc.runtime.link.text.barring import may_be_barred
 from maskc.runtime.link.text.markers import ATOM, Word
 from maskc.runtime.schema.plan.entries import PlanError
-from maskc.runtime.schema.plan.plan import Layout, Plan
+from maskc.runtime.schema.plan.plan import FrozenPlan, Layout, Plan
 
 # Composing parameters adds some levels.
 MOST_LEVELS = MAX_DEPTH - 10
@@ -125,7 +125,8 @@ class LinkPlan:
         *layout, text = self._schemas[number]
         if not all(isinstance(part, str) for part in (*layout, text)):
             raise PlanError("a schema of the link is no text")
-        return Plan(text.encode(errors="replace"), Layout(*layout), budget)
+        frozen = FrozenPlan(text.encode(errors="replace"))
+        return Plan(frozen, Layout(*layout), budget)
 
     def check_schemas(self) -> None:
         """Refuse plans of schemas that are damaged, and what their nodes ask of none."""

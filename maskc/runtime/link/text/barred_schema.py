@@ -28,7 +28,7 @@ from maskc.runtime.link.joining.pieces import Link, PlainPiece, SchemaPiece
 from maskc.runtime.link.joining.switching import SwitchAutomaton
 from maskc.runtime.link.text.free_scans import FreeSwitch
 from maskc.runtime.link.text.free_text import Position
-from maskc.runtime.schema.machine.nodes import KEY, STRING, Configuration
+from maskc.runtime.schema.machine.nodes import KEY, STATE, STRING, Configuration
 from maskc.runtime.schema.tries.summary import Part, bits_of
 from maskc.runtime.schema.tries.trie import Ints, Trie
 
@@ -173,7 +173,7 @@ class BarredSchemaPiece(PlainPiece):
         """Return the legal tokens; see :class:`maskc.runtime.link.joining.pieces.Piece`."""
         part = self._machine.masks.legal(inner.schema)
         doubtful = self._barring.doubtful(inner.at)
-        is_string = inner.schema.nodes[0].state[0] in (STRING, KEY)
+        is_string = inner.schema.nodes[0][STATE][0] in (STRING, KEY)
         index, here = self._joints.index, Link(self, inner, rest)
         places = doubtful.others if is_string else [*doubtful.inside, *doubtful.others]
         gone = [

@@ -15,7 +15,7 @@ from maskc.errors import LimitError
 from maskc.runtime.link.automata.automaton import START, ByteAutomaton
 from maskc.runtime.link.text.free_text import FreeText, Position
 from maskc.runtime.schema.plan.plan import Plan
-from maskc.runtime.schema.strings.characters import DEAD
+from maskc.runtime.schema.strings.transitions import DEAD
 
 _MOST_LOOKED_AT = 50_000
 _NO_CODE = -1
