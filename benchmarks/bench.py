@@ -26,6 +26,7 @@ from maskc.bench.figures import compute_figures
 from maskc.bench.model import N_FIRST
 
 PEERS = ("llguidance", "xgrammar", "glrmask")
+PEER_SECONDS = 180.0  # of the clock, for compiling, loading and two passes
 Times = dict[str, Any]
 
 
@@ -77,9 +78,13 @@ def run_worker(
 ) -> tuple[Any, Times | None]:
     """Return what an engine's process says, and its times; ``None`` if it failed."""
     result = folder / f"{workload}.{engine}.npz"
-    limit = str(limit_s if engine in PEERS else 1e9)
-    arguments = (engine, workload, str(tokens), str(artifact), limit, str(result))
-    done = run_module("benchmarks.worker", *arguments, check=False)
+    is_peer = engine in PEERS
+    limit, seconds = (limit_s, PEER_SECONDS) if is_peer else (1e9, None)
+    arguments = (engine, workload, str(tokens), str(artifact), str(limit), str(result))
+    try:
+        done = run_module("benchmarks.worker", *arguments, check=False, seconds=seconds)
+    except subprocess.TimeoutExpired:
+        return f"not done after {PEER_SECONDS:.0f} s", None
     if done.returncode:
         return (done.stderr.strip().splitlines() or ["no reason given"])[-1], None
     with np.load(result) as stored:
@@ -87,11 +92,18 @@ def run_worker(
     return json.loads(done.stdout.splitlines()[-1]), times
 
 
-def run_module(name: str, *arguments: str, check: bool) -> subprocess.CompletedProcess[str]:
-    """Run a module in a process of its own, and return what it printed."""
+def run_module(
+    name: str, *arguments: str, check: bool, seconds: float | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a module in a process of its own, and return what it printed.
+
+    Raises:
+        subprocess.TimeoutExpired: it took longer than so many seconds, and was ended.
+        subprocess.CalledProcessError: it failed, if that is to be checked.
+    """
     command = [sys.executable, "-m", name, *arguments]
     return subprocess.run(  # noqa: S603 - our own arguments
-        command, check=check, capture_output=True, text=True, cwd=ROOT
+        command, check=check, capture_output=True, text=True, cwd=ROOT, timeout=seconds
     )
 
 

@@ -2,7 +2,9 @@
 
 Usage: python -m benchmarks.budgets [NAME …] [--texts N] [--budget N]
 
-Names are those of grammars, ``schema`` for a JSON Schema, and ``tools`` for calls of tools.
+Names are those of grammars, ``schema`` for a JSON Schema, ``tools`` for calls of tools with it,
+``free`` for calls of a tool whose arguments may have any names, and ``parameters`` for calls of a
+family that writes each argument by itself.
 
 Texts are drawn from the legal tokens: four times in five one of the short tokens of signs, which
 open and close most, else any. The budgets are the shortest text's, one more and so on, and the
@@ -41,13 +43,21 @@ _SCHEMA = {
     "required": ["title", "price"],
     "additionalProperties": False,
 }
-_TOOL = {"type": "function", "function": {"name": "offer", "parameters": _SCHEMA}}
+_PROPERTIES = {"note": {"type": "string"}, "unit": {"enum": ["kg", "piece"]}}
+_FLAT = {
+    "type": "object",
+    "properties": {**_PROPERTIES, "title": {"type": "string"}, "price": {"type": "number"}},
+    "required": ["title", "price"],
+    "additionalProperties": False,
+}
+_PARAMETERS = {"tools": _SCHEMA, "free": {"type": "object"}, "parameters": _FLAT}
+_FAMILIES = {"tools": "llama", "free": "llama", "parameters": "glm_4_7"}
 
 
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    add_names(parser, [*WORKLOADS, "schema", "tools"], ["json", "sql", "schema", "tools"])
+    add_names(parser, [*WORKLOADS, "schema", *_PARAMETERS], ["json", "sql", "schema", *_PARAMETERS])
     parser.add_argument("--texts", type=int, default=3)
     parser.add_argument("--budget", type=int, default=60)
     given = parser.parse_args()
@@ -59,7 +69,10 @@ def main() -> None:
                 tokens = next(list(encode(text)) for _, text in WORKLOADS[name].documents())[:300]
                 _report(name, artifact, tokens, given.texts, given.budget)
         else:
-            _report(name, _constrain(name), None, given.texts, given.budget)
+            constraint = _constrain(name)
+            _report(name, constraint, None, given.texts, given.budget)
+            if name == "free":
+                _report_key(constraint)
 
 
 def _constrain(name: str) -> Constraint:
@@ -68,7 +81,8 @@ def _constrain(name: str) -> Constraint:
     kit.prepare()
     if name == "schema":
         return kit.json_schema(_SCHEMA)
-    return kit.tools([_TOOL], family="llama", choice="required")
+    tool = {"type": "function", "function": {"name": "offer", "parameters": _PARAMETERS[name]}}
+    return kit.tools([tool], family=_FAMILIES[name], choice="required")
 
 
 def _report(
@@ -86,6 +100,18 @@ def _report(
         f"{'':8} ready after {ready:.1f} s; warm masks along {len(tokens)} tokens: "
         f"plain {plain:.2f} µs, with 10,000 tokens left {within:.2f}"
     )
+
+
+def _report_key(subject: Constraint) -> None:
+    """Print how many tokens are legal inside of a key, with few tokens left and with any number."""
+    matcher = subject.matcher()
+    matcher.accept_text('{"name": "offer", "parameters": {"ab')
+    bitmask = maskc.allocate_bitmask(1, subject.vocab_size)
+    counts = []
+    for left in (3, 4, 5, 6, None):
+        matcher.fill_bitmask(bitmask, 0, tokens_left=left)
+        counts.append(f"{left or 'any'}: {int(np.unpackbits(bitmask.view(np.uint8)).sum()):,}")
+    print(f"{'':8} legal inside of a key, by tokens left: {', '.join(counts)}")
 
 
 class _Texts:

@@ -11,9 +11,10 @@ seconds.
 
 Times are of the processor, so that what else runs does not count: from the schema to the first
 mask; masks of a schema's first instance (cold) and of its later ones (warm). Garbage is collected
-before each schema. The engines are maskc, llguidance, xgrammar and glrmask, each in a process of
-its own, one after the other, on the same schemas; without the option it is maskc. Beside the times
-stands what a loop over a dictionary of 1,000 entries took in the same process, as a floor.
+before each schema. The engines are maskc, llguidance, xgrammar, glrmask and maskforge, each in a
+process of its own, one after the other, on the same schemas; without the option it is maskc. Beside
+the times stands what a loop over a dictionary of 1,000 entries took in the same process, as a
+floor.
 
 With ``--json FILE`` each schema's outcome and times are a line of the file once it is read, and
 what the file already has of this engine is not read again: a run that was stopped goes on.
@@ -39,7 +40,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import track
 
-from benchmarks.engines import RefusedError, Schemas, SchemaSession
+from benchmarks.engines import AskedSchema, RefusedError, Schemas, SchemaSession
 from benchmarks.workloads import TOKENIZER
 from maskc.bench.timing import Bitmask
 from maskc.vocab import load_encoder
@@ -78,9 +79,9 @@ def warm_up(schemas: Schemas) -> None:
     encode = load_encoder(TOKENIZER).encode
     schema = {"patternProperties": {"^\\d": {"pattern": "^[^q]*$"}}, "type": "object"}
     try:
-        session = schemas.compile(schema)()
+        session = schemas.compile(AskedSchema(schema))()
     except RefusedError:
-        session = schemas.compile({"type": "object"})()
+        session = schemas.compile(AskedSchema({"type": "object"}))()
     walk(session, list(encode('{"1": "a", "b": 1')), schemas.bitmask, [])
     # A garbage collection that walks all of this takes a tenth of a second, in any mask.
     gc.collect()
@@ -164,7 +165,7 @@ class Reader:
 
     def _judge(self, entry: Any, record: Record) -> str:
         began = time.thread_time()
-        start = self._schemas.compile(entry["schema"])
+        start = self._schemas.compile(AskedSchema(entry["schema"]))
         start().fill()
         record.first = time.thread_time() - began
         tests = sorted(entry["tests"], key=lambda test: not test["valid"])

@@ -4,7 +4,12 @@
 takes ``ci`` with one Python and ``brief`` with the others: laws of grammars do not depend on it.
 
 Where the runtime was compiled, its sources must not have changed since: tests would not run them.
+
+A shell starts what runs in the background with Ctrl-C ignored, and commands inherit that; tests of
+Ctrl-C would then wait for ever, so it is heeded again.
 """
+
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -25,7 +30,9 @@ settings.load_profile("ci")
 
 
 def pytest_configure() -> None:
-    """Refuse to test what is not there."""
+    """Refuse to test what is not there; heed Ctrl-C."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     stale = edited_since()
     if stale:
         raise pytest.UsageError(

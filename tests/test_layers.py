@@ -59,7 +59,7 @@ MAY_IMPORT = {
     # The general path: what it rewrites and its table first, then as the rooms above.
     "glr": GRAMMAR | GLR,
     "glr.triples": GRAMMAR | GLR | {"pushdown"},
-    "glr.walk": GRAMMAR | GLR | {"glr.triples", "store"},
+    "glr.walk": GRAMMAR | GLR | {"glr.frontier", "glr.triples", "store"},
     "glr.top_state": GRAMMAR | GLR | {"pushdown", "store", "streamline"},
     "glr.streamline": COMPILER | GLR | {"glr.top_state"},
     "glr.arrays": GLR | FILE,
@@ -142,6 +142,7 @@ ROOMS = {
         *("numbers", "strings", "tries", "plan", "machine", "scans", "leaves", "masks"),
     ),
     "runtime.link": ("automata", "joining", "text", "counts", "plan"),
+    "runtime.ending": ("tokens", "grammar", "json", "link", "places"),
 }
 MODULES = sorted(
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix("__init__").rstrip(".")

@@ -125,8 +125,18 @@ def classify(artifact: Artifact, test: Any, encode: Any, *, lexical: bool) -> st
     return "right"
 
 
+def list_remotes(draft: str) -> dict[str, str]:
+    """Return the documents that tests of a draft may refer to, address → text."""
+    root, found = corpus(SUITE) / "json" / "remotes", {}
+    for path in sorted(root.rglob("*.json")):
+        name, text = path.relative_to(root).as_posix(), path.read_text()
+        if not name.startswith("draft") or name.startswith(f"{draft}/") or '"$schema"' in text:
+            found[f"http://localhost:1234/{name}"] = text
+    return found
+
+
 def walk_file(
-    path: Path, draft: str, remotes: dict[str, Any], part: str, vocabulary: Vocabulary, encode: Any
+    path: Path, draft: str, remotes: dict[str, str], part: str, vocabulary: Vocabulary, encode: Any
 ) -> Counter[str]:
     """Return how many tests of a file are of each class."""
     found: Counter[str] = Counter()
@@ -174,17 +184,9 @@ def main() -> int:
         vocabulary = load_vocabulary(arguments.tokenizer)
         encode = load_encoder(arguments.tokenizer).encode
     root = corpus(SUITE) / "json"
-    all_remotes = {
-        path.relative_to(root / "remotes").as_posix(): path.read_text()
-        for path in sorted((root / "remotes").rglob("*.json"))
-    }
     found: dict[str, dict[str, int]] = {}
     for draft in URIS:
-        remotes = {
-            f"http://localhost:1234/{name}": text
-            for name, text in all_remotes.items()
-            if not name.startswith("draft") or name.startswith(f"{draft}/") or '"$schema"' in text
-        }
+        remotes = list_remotes(draft)
         for part, pattern in PARTS.items():
             total: Counter[str] = Counter()
             for path in sorted((root / "tests" / draft).glob(pattern)):

@@ -1,11 +1,14 @@
 """What do peers say to the JSON Schema Test Suite? Each in a process of its own.
 
-Usage: python -m benchmarks.conformance.json_schema_peers [ENGINE …]
+Usage: python -m benchmarks.conformance.json_schema_peers [ENGINE …] [--page FILE]
 
 The tests of draft 2020-12, required, optional and of formats, each instance as ``json.dumps``
 writes it, read as llama3's tokens. The engines are those of ``benchmarks/engines`` that compile
-schemas; none gets the documents that some schemas refer to. A process that dies counts as one
+schemas; those that take other documents get the ones that some schemas refer to, and formats are
+asserted in their own tests only, where an engine has the choice. A process that dies counts as one
 error and a test that takes more than 10 seconds as a timeout; the next test begins a new process.
+
+With ``--page`` two tables are written to a page: all tests, and the required ones by keyword.
 """
 
 from __future__ import annotations
@@ -18,45 +21,76 @@ import select
 import subprocess
 import sys
 from collections import Counter
-from typing import Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from benchmarks.conformance.corpora import corpus
-from benchmarks.conformance.json_schema import PARTS, SUITE, URIS
-from benchmarks.engines import RefusedError, Schemas
+from benchmarks.conformance.json_schema import PARTS, SUITE, URIS, list_remotes
+from benchmarks.conformance.pages import replace
+from benchmarks.engines import AskedSchema, RefusedError, Schemas
 from benchmarks.workloads import ROOT, TOKENIZER
 from maskc.vocab import load_encoder
 
 DRAFT = "draft2020-12"
-ENGINES = ("maskc", "llguidance", "xgrammar", "glrmask")
+ENGINES = ("maskc", "llguidance", "xgrammar", "glrmask", "maskforge")
 SECONDS = 10
 CLASSES = ("right", "refused", "valid refused", "invalid accepted", "error", "timeout")
+# What a test may be, in the words of a narrow table.
+SHORT = {
+    "refused": "refused",
+    "valid refused": "too strict",
+    "invalid accepted": "too lax",
+    "error": "errors",
+    "timeout": "timeouts",
+}
 
-Test = tuple[str, Any, Any, bool]  # part, schema, instance, whether it is valid
+
+class Test(NamedTuple):
+    """One test of the suite.
+
+    Attributes:
+        part: required, optional or format.
+        keyword: the file that it stands in.
+        asked: the schema.
+        instance: a JSON value.
+        valid: whether it is valid.
+    """
+
+    part: str
+    keyword: str
+    asked: AskedSchema
+    instance: Any
+    valid: bool
 
 
 def list_tests() -> list[Test]:
     """Return all tests in a fixed order."""
     found: list[Test] = []
+    remotes = list_remotes(DRAFT)
     for part, pattern in PARTS.items():
         for path in sorted((corpus(SUITE) / "json" / "tests" / DRAFT).glob(pattern)):
             for group in json.loads(path.read_text()):
                 schema = group["schema"]
                 if isinstance(schema, dict):
                     schema = {"$schema": URIS[DRAFT], **schema}
-                found += [(part, schema, t["data"], t["valid"]) for t in group["tests"]]
+                asked = AskedSchema(schema, remotes, asserts_formats=part == "format")
+                found += [
+                    Test(part, path.stem, asked, t["data"], t["valid"]) for t in group["tests"]
+                ]
     return found
 
 
-def judge(schemas: Schemas, schema: Any, tokens: list[int], *, valid: bool) -> str:
+def judge(schemas: Schemas, test: Test, tokens: list[int]) -> str:
     """Return the class of a test."""
     try:
-        session = schemas.compile(schema)()
+        session = schemas.compile(test.asked)()
     except RefusedError as error:
         if str(error) == "fits no value at all":
-            return "valid refused" if valid else "right"
+            return "valid refused" if test.valid else "right"
         return "refused"
     taken = all(session.accept(token) for token in tokens) and bool(session.may_end())
-    if taken == valid:
+    if taken == test.valid:
         return "right"
     return "invalid accepted" if taken else "valid refused"
 
@@ -66,9 +100,9 @@ def run_tests(engine: str, first: int) -> None:
     schemas = importlib.import_module(f"benchmarks.engines.{engine}_engine").read_schemas()
     encode = load_encoder(TOKENIZER).encode
     print(schemas.name, flush=True)
-    for _, schema, instance, valid in list_tests()[first:]:
-        tokens = list(encode(json.dumps(instance, ensure_ascii=False)))
-        print(judge(schemas, schema, tokens, valid=valid), flush=True)
+    for test in list_tests()[first:]:
+        tokens = list(encode(json.dumps(test.instance, ensure_ascii=False)))
+        print(judge(schemas, test, tokens), flush=True)
 
 
 def ask(engine: str, n_tests: int) -> tuple[str, list[str]]:
@@ -105,22 +139,59 @@ def _read_lines(pipe: int) -> tuple[list[str], bool]:
         raw += piece
 
 
+def format_parts(tests: Sequence[Test], classes: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the table of all tests: per engine and part, how many are of each class."""
+    parts = {part: [n for n, test in enumerate(tests) if test.part == part] for part in PARTS}
+    titles = [f"{part} ({len(numbers):,})" for part, numbers in parts.items()]
+    lines = [f"| | {' | '.join(titles)} |", "|---|" + "---|" * len(parts)]
+    for name, found in classes.items():
+        cells = [_say(Counter(found[n] for n in numbers)) for numbers in parts.values()]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return lines
+
+
+def format_keywords(tests: Sequence[Test], classes: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the table of the required tests: per keyword and engine, what is not right."""
+    files: dict[str, list[int]] = {}
+    for number, test in enumerate(tests):
+        if test.part == "required":
+            files.setdefault(test.keyword, []).append(number)
+    lines = [f"| | tests | {' | '.join(classes)} |", "|---|---:|" + "---|" * len(classes)]
+    for keyword, numbers in files.items():
+        cells = []
+        for found in classes.values():
+            counts = Counter(found[n] for n in numbers)
+            del counts["right"]
+            cells.append(_say(counts) if counts else "all")
+        lines.append(f"| {keyword} | {len(numbers)} | {' | '.join(cells)} |")
+    return lines
+
+
+def _say(counts: Counter[str]) -> str:
+    """Return counts in words, the classes in order."""
+    words = [f"{counts[kind]:,} {SHORT.get(kind, kind)}" for kind in CLASSES if counts[kind]]
+    return ", ".join(words)
+
+
 def main() -> None:
     """Ask the engines, or be one of them."""
     parser = argparse.ArgumentParser()
     parser.add_argument("engines", nargs="*", default=ENGINES)
     parser.add_argument("--first", type=int)
+    parser.add_argument("--page", type=Path)
     arguments = parser.parse_args()
     if arguments.first is not None:
         run_tests(arguments.engines[0], arguments.first)
         return
-    tests = list_tests()
+    tests, classes = list_tests(), dict[str, list[str]]()
     for engine in arguments.engines:
-        name, classes = ask(engine, len(tests))
-        for part in PARTS:
-            counts = Counter(c for c, test in zip(classes, tests, strict=True) if test[0] == part)
-            summary = ", ".join(f"{counts[c]:,} {c}" for c in CLASSES if counts[c])
-            print(f"{name}, {part}: {summary}", flush=True)
+        name, found = ask(engine, len(tests))
+        classes[name] = found
+        for line in format_parts(tests, {name: found}):
+            print(line, flush=True)
+    if arguments.page is not None:
+        replace(arguments.page, "peers", format_parts(tests, classes))
+        replace(arguments.page, "keywords", format_keywords(tests, classes))
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ An engine that compiles JSON Schemas has ``read_schemas() -> Schemas`` beside it
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from maskc.bench.timing import Bitmask, Session
@@ -46,6 +46,21 @@ class SchemaSession:
     may_end: Callable[[], bool]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class AskedSchema:
+    """A schema, with what only some engines have a use for.
+
+    Attributes:
+        schema: any JSON value.
+        resources: address → the text of a document that it may refer to.
+        asserts_formats: whether ``format`` is to be asserted, where an engine leaves the choice.
+    """
+
+    schema: Any
+    resources: Mapping[str, str] = field(default_factory=dict)
+    asserts_formats: bool = True
+
+
 class RefusedError(Exception):
     """An engine does not compile a schema; its message says why."""
 
@@ -62,4 +77,4 @@ class Schemas:
 
     name: str
     bitmask: Bitmask
-    compile: Callable[[Any], Callable[[], SchemaSession]]
+    compile: Callable[[AskedSchema], Callable[[], SchemaSession]]

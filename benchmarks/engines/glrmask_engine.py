@@ -15,7 +15,7 @@ from typing import Any
 import glrmask
 
 import maskc
-from benchmarks.engines import Prepared, RefusedError, Schemas, SchemaSession
+from benchmarks.engines import AskedSchema, Prepared, RefusedError, Schemas, SchemaSession
 from benchmarks.peers.sources import read_plain
 from benchmarks.workloads import TOKENIZER
 from maskc.bench.timing import Session
@@ -55,9 +55,11 @@ def read_schemas() -> Schemas:
     vocabulary, vocab_size = _read_vocabulary()
     bitmask = maskc.allocate_bitmask(1, vocab_size)
 
-    def compile_schema(schema: Any) -> Callable[[], SchemaSession]:
+    def compile_schema(asked: AskedSchema) -> Callable[[], SchemaSession]:
         try:
-            constraint = glrmask.Grammar.from_json_schema(json.dumps(schema)).compile(vocabulary)
+            constraint = glrmask.Grammar.from_json_schema(json.dumps(asked.schema)).compile(
+                vocabulary
+            )
         except ValueError as error:
             raise RefusedError(str(error)) from error
 

@@ -16,7 +16,7 @@ from typing import Any
 import llguidance
 
 import maskc
-from benchmarks.engines import Prepared, RefusedError, Schemas, SchemaSession
+from benchmarks.engines import AskedSchema, Prepared, RefusedError, Schemas, SchemaSession
 from benchmarks.peers.sources import read_lark
 from benchmarks.workloads import TOKENIZER
 from maskc.bench.timing import Session
@@ -98,9 +98,9 @@ def read_schemas() -> Schemas:
     bitmask = maskc.allocate_bitmask(1, tokenizer.vocab_size)
     pointer, n_bytes = bitmask.ctypes.data, bitmask.nbytes
 
-    def compile_schema(schema: Any) -> Callable[[], SchemaSession]:
+    def compile_schema(asked: AskedSchema) -> Callable[[], SchemaSession]:
         try:
-            grammar = llguidance.LLMatcher.grammar_from_json_schema(schema)
+            grammar = llguidance.LLMatcher.grammar_from_json_schema(asked.schema)
         except ValueError as error:
             raise RefusedError(str(error)) from error
         matcher = llguidance.LLMatcher(tokenizer, grammar)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import maskc
-from benchmarks.engines import Prepared, RefusedError, Schemas, SchemaSession
+from benchmarks.engines import AskedSchema, Prepared, RefusedError, Schemas, SchemaSession
 from benchmarks.workloads import TOKENIZER
 from maskc.bench.timing import Session
 from maskc.errors import SchemaError
@@ -49,9 +48,16 @@ def read_schemas() -> Schemas:
     make_kit(vocabulary).prepare()
     bitmask = maskc.allocate_bitmask(1, vocabulary.vocab_size)
 
-    def compile_schema(schema: Any) -> Callable[[], SchemaSession]:
+    def compile_schema(asked: AskedSchema) -> Callable[[], SchemaSession]:
         try:
-            artifact = maskc.Artifact(compile_contents(schema, vocabulary))
+            artifact = maskc.Artifact(
+                compile_contents(
+                    asked.schema,
+                    vocabulary,
+                    resources=asked.resources,
+                    assert_formats=asked.asserts_formats,
+                )
+            )
         except SchemaError as error:
             raise RefusedError(error.reason) from error
 

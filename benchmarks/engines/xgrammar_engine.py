@@ -10,12 +10,11 @@ from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import torch
 import xgrammar
 
-from benchmarks.engines import Prepared, RefusedError, Schemas, SchemaSession
+from benchmarks.engines import AskedSchema, Prepared, RefusedError, Schemas, SchemaSession
 from benchmarks.peers.sources import read_ebnf
 from benchmarks.workloads import TOKENIZER
 from maskc.bench.timing import Session
@@ -57,11 +56,11 @@ def read_schemas() -> Schemas:
     """Return xgrammar as it compiles schemas, in one thread and without its cache."""
     info, bitmask = _read_vocabulary()
 
-    def compile_schema(schema: Any) -> Callable[[], SchemaSession]:
+    def compile_schema(asked: AskedSchema) -> Callable[[], SchemaSession]:
         compiler = xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
         try:
             # As MaskBench has it; its own default allows other properties only where said so.
-            compiled = compiler.compile_json_schema(json.dumps(schema), strict_mode=False)
+            compiled = compiler.compile_json_schema(json.dumps(asked.schema), strict_mode=False)
         except RuntimeError as error:
             raise RefusedError(str(error)) from error
 

@@ -1,11 +1,12 @@
 """Chats with tools against SGLang's server over HTTP: does its parser read every call, and rightly?
 
-    PYTHON -m benchmarks.serving.sglang_tools [PARSER …] [--count 8]
+    PYTHON -m benchmarks.serving.sglang_tools [PARSER …] [--count 8] [--finish]
 
 PYTHON is that of SGLang's environment, with ``jsonschema``. For each parser a server is started,
 with ``MASKC_REQUESTS=structural_tag,json,grammar`` and a model of random weights, on the CPU.
 What is judged, and how, is told in :mod:`benchmarks.serving.tool_chats`. The exit status is 1 if
-any answer is wrong.
+any answer is wrong. With ``--finish`` the server has ``MASKC_MAX_TOKENS=finish``, tools take
+arguments of any names, and each answer must end within few tokens.
 """
 
 from __future__ import annotations
@@ -40,7 +41,6 @@ def send(
         body
         | {
             "model": "m",
-            "max_tokens": 160,
             "temperature": 1.0,
             "seed": number,
             "return_token_ids": True,
@@ -65,10 +65,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("parsers", nargs="*", default=list(FAMILIES))
     parser.add_argument("--count", type=int, default=8, help="chats of each scenario")
+    parser.add_argument("--finish", action="store_true", help="each answer must end in time")
     options = parser.parse_args()
     logging.disable(logging.ERROR)
     warnings.simplefilter("ignore")
     os.environ["MASKC_REQUESTS"] = "structural_tag,json,grammar"
+    os.environ["MASKC_MAX_TOKENS"] = "finish" if options.finish else "cut"
     tokenizer = build_tokenizer()
     kit = make_kit(load_vocabulary(TOKENIZER, vocab_size=WIDTH))
     found = {}
@@ -81,7 +83,7 @@ def main() -> None:
                 engine = Engine(
                     partial(send, server), partial(ask, tokenizer, name), FAMILIES[name], END
                 )
-                found[name] = Chats(engine, kit, tokenizer)
+                found[name] = Chats(engine, kit, tokenizer, finishes=options.finish)
                 found[name].run(options.count)
             show_notes(name, found[name])
     raise SystemExit(1 if report("SGLang over HTTP", found) else 0)

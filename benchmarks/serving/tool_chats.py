@@ -3,6 +3,9 @@
 The model of random weights is wished to begin with a call, a right one or a wrong one, and to close
 what it opened; the masks decide. The tokens of every answer, cut or not, must be those of a text
 that the constraint takes, or the beginning of one; the calls of an answer that ended are judged.
+With a server that finishes answers (``MASKC_MAX_TOKENS=finish``) tools take arguments of any names,
+nothing wishes for an end, ``max_tokens`` is that of the shortest answer and a few more (160 where
+none is known), and each answer must end.
 
 Example: of a wish for ``get_wether``, which is no tool, ``get_we`` is followed as far as it goes.
 """
@@ -19,9 +22,11 @@ from random import Random
 from typing import Any
 
 from benchmarks.serving.tool_parsers import Asked
-from benchmarks.serving.tool_scenarios import SCENARIOS, Scenario, Verdict
+from benchmarks.serving.tool_scenarios import FREE_SCENARIOS, SCENARIOS, Scenario, Verdict
+from maskc.errors import TokensLeftError
 from maskc.kit.kit import Kit
 from maskc.report.render import make_console, make_table
+from maskc.runtime.matcher import Matcher
 from maskc.tags.families import Tool, load_family
 from maskc.tags.rendering import render
 
@@ -33,6 +38,14 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("get_wether", {"city": "Oslo"}),  # no tool
     ("note", {"level": 9}),  # too much, and something is missing
 )
+FREE_CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("run", {"command": "ls", "in": {"folder": "/"}}),
+    ("store", {"key": "k", "value": {"a": {"b": [1, 2, {}]}}}),
+    ("store", {"value": 1}),  # no key
+    ("put", {"items": [{"a": 1, "b": "c"}, {}]}),
+    ("note", {"at": {"x": 1, "y": "left"}, "level": 2}),
+)
+MAX_TOKENS, MOST_SPARE = 160, 24
 # What closes strings, objects and parameters, and what goes on; the end above all.
 END_BIAS = 30.0
 BIAS = {'"': 14.0, '"}': 14.0, "}": 14.0, "</": 14.0, "parameter": 12.0, ">": 12.0, ":": 8.0}
@@ -69,6 +82,7 @@ class Engine:
         family: how calls are written.
         end: the token that ends an answer.
         think_end: the token that ends its thoughts; ``None``: it has none.
+        n_before: tokens of the thoughts, their end included.
     """
 
     send: Callable[[dict[str, Any], list[int], list[float], int], Answer]
@@ -76,6 +90,7 @@ class Engine:
     family: str
     end: int
     think_end: int | None = None
+    n_before: int = 0
 
 
 class Chats:
@@ -85,35 +100,46 @@ class Chats:
         engine: to ask.
         kit: of the model.
         tokenizer: of the model.
+        finishes: whether each answer is to end within its tokens.
     """
 
-    def __init__(self, engine: Engine, kit: Kit, tokenizer: Any) -> None:
+    def __init__(self, engine: Engine, kit: Kit, tokenizer: Any, *, finishes: bool = False) -> None:
         self._engine, self._kit, self._tokenizer = engine, kit, tokenizer
+        self._finishes = finishes
+        self._calls = FREE_CALLS if finishes else CALLS
+        self._limits: dict[str, int] = {}
         self.counts: Counter[str] = Counter()
         self.notes: list[str] = []
 
     def run(self, count: int) -> None:
         """Send so many chats of each scenario, eight at a time."""
         with ThreadPoolExecutor(8) as clients:
-            todo = [(scenario, number) for scenario in SCENARIOS for number in range(count)]
+            scenarios = FREE_SCENARIOS if self._finishes else SCENARIOS
+            todo = [(scenario, number) for scenario in scenarios for number in range(count)]
+            self._limits = {one.name: self._limit(one) for one in scenarios}
             for done in [clients.submit(self.send, *one) for one in todo]:
                 done.result()
 
     def send(self, scenario: Scenario, number: int) -> None:
         """Send a chat and judge the answer."""
         body = scenario.body() | {"messages": [{"role": "user", "content": "What now?"}]}
+        asked = self._engine.constraint(scenario)
+        body["max_tokens"] = self._limits[scenario.name]
+        if self._finishes:
+            body["max_tokens"] += number % MOST_SPARE
         answer = self._engine.send(body, self._wish(scenario, number), self._bias(), number)
         self.counts["chats"] += 1
         text, ids = self._tokenizer.decode(answer.ids), answer.ids
         if self._engine.think_end is not None:
             is_over = self._engine.think_end in ids
             ids = ids[ids.index(self._engine.think_end) + 1 :] if is_over else []
-        asked = self._engine.constraint(scenario)
         wrong = self._follow(asked, ids) if asked is not None else None
         verdict, why = (Verdict.WRONG, wrong) if wrong else (Verdict.GOOD, "")
         # A call that was cut counts as finished for some engines.
         if not answer.is_whole or ids[-1:] != [self._engine.end]:
             self.counts["cut"] += 1
+            if self._finishes and not wrong:
+                verdict, why = Verdict.WRONG, f"cut at {body['max_tokens']} tokens"
         else:
             self.counts["ended"] += 1
             self.counts["calls"] += len(answer.calls)
@@ -129,18 +155,33 @@ class Chats:
 
     def _follow(self, asked: Asked, ids: list[int]) -> str | None:
         """Return what is wrong with the tokens of an answer, ``None`` if nothing is."""
-        make = {"structural_tag": self._kit.structural_tag, "ebnf": self._kit.ebnf}
-        matcher = make.get(asked.kind, self._kit.json_schema)(asked.constraint).matcher()
+        matcher = self._start(asked)
         n_taken = matcher.accept_tokens(ids)
         if n_taken == len(ids) or matcher.is_terminated:
             return None
         return f"token {n_taken} of {ids} is illegal"
 
+    def _start(self, asked: Asked) -> Matcher:
+        """Return a matcher at the start of an answer."""
+        make = {"structural_tag": self._kit.structural_tag, "ebnf": self._kit.ebnf}
+        return make.get(asked.kind, self._kit.json_schema)(asked.constraint).matcher()
+
+    def _limit(self, scenario: Scenario) -> int:
+        """Return the fewest ``max_tokens`` of a scenario's chats."""
+        asked = self._engine.constraint(scenario) if self._finishes else None
+        if asked is None:
+            return MAX_TOKENS
+        try:
+            shortest = self._start(asked).shortest_completion().tokens
+        except TokensLeftError:
+            return MAX_TOKENS
+        return self._engine.n_before + len(shortest)
+
     def _wish(self, scenario: Scenario, number: int) -> list[int]:
         """Return what the model is wished to begin with: now and then text, or two calls."""
         draw = Random(f"{scenario.name}:{number}")
         n_calls = draw.choice((1, 2))
-        texts = [write_call(self._engine.family, *draw.choice(CALLS)) for _ in range(n_calls)]
+        texts = [write_call(self._engine.family, *draw.choice(self._calls)) for _ in range(n_calls)]
         before = draw.choice(("", "", "Let me see. "))
         if scenario.response_format and draw.random() < 0.5:
             before, texts = '{"answer": ', []
@@ -149,6 +190,8 @@ class Chats:
 
     def _bias(self) -> list[float]:
         """Return tokens and biases by turns."""
+        if self._finishes:
+            return []
         found = [self._engine.end, END_BIAS]
         for text, bias in BIAS.items():
             (token,) = self._tokenizer.encode(text, add_special_tokens=False)

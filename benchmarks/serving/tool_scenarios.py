@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import enum
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,6 +52,21 @@ NOTE = {
     "$defs": {"side": {"enum": ["left", "right"]}},
 }
 SCHEMAS: dict[str, dict[str, Any]] = {"get_weather": WEATHER, "set_light": LIGHT, "note": NOTE}
+# Arguments of any names.
+FREE_SCHEMAS: dict[str, dict[str, Any]] = {
+    "run": {"type": "object"},
+    "store": {
+        "type": "object",
+        "properties": {"key": {"type": "string"}},
+        "required": ["key"],
+        "additionalProperties": {"type": ["object", "integer"]},
+    },
+    "put": {
+        "type": "object",
+        "properties": {"items": {"type": "array", "items": {"type": "object"}}},
+        "required": ["items"],
+    },
+}
 OBJECT = {
     "type": "object",
     "properties": {"answer": {"enum": ["yes", "no"]}},
@@ -81,6 +96,7 @@ class Scenario:
         strict: of every tool; ``None``: it is left out.
         parallel: whether more than one call may come.
         response_format: of the text that is no call.
+        schemas: of the tools, by their names.
     """
 
     name: str
@@ -88,13 +104,14 @@ class Scenario:
     strict: bool | None = True
     parallel: bool = True
     response_format: dict[str, Any] | None = field(default=None)
+    schemas: Mapping[str, dict[str, Any]] = field(default_factory=lambda: SCHEMAS)
 
     def body(self) -> dict[str, Any]:
         """Return the fields of the request."""
         strict = {} if self.strict is None else {"strict": self.strict}
         tools = [
             {"type": "function", "function": {"name": name, "parameters": schema, **strict}}
-            for name, schema in SCHEMAS.items()
+            for name, schema in self.schemas.items()
         ]
         found = {"tools": tools, "tool_choice": self.choice}
         if not self.parallel:
@@ -119,7 +136,7 @@ class Scenario:
         if not found and self.response_format and not is_answer(content):
             return Verdict.WRONG, f"{content!r} is not as the response_format says"
         for name, arguments in found:
-            wrong = judge_call(name, arguments, strict=strict)
+            wrong = judge_call(self.schemas, name, arguments, strict=strict)
             if wrong is not None:
                 return Verdict.WRONG, wrong
         if isinstance(self.choice, dict):
@@ -131,16 +148,18 @@ class Scenario:
         return Verdict.GOOD, ""
 
 
-def judge_call(name: str, arguments: str, *, strict: bool) -> str | None:
+def judge_call(
+    schemas: Mapping[str, dict[str, Any]], name: str, arguments: str, *, strict: bool
+) -> str | None:
     """Return what is wrong with a call, ``None`` if nothing is."""
-    if name not in SCHEMAS:
+    if name not in schemas:
         return f"{name!r} is called"
     try:
         value = json.loads(arguments)
     except ValueError:
         return f"{arguments!r} is no JSON"
     if strict:
-        wrong = next(jsonschema.Draft202012Validator(SCHEMAS[name]).iter_errors(value), None)
+        wrong = next(jsonschema.Draft202012Validator(schemas[name]).iter_errors(value), None)
         return None if wrong is None else f"{name}: {arguments}: {wrong.message}"
     return None
 
@@ -162,4 +181,11 @@ SCENARIOS = (
     Scenario("required, one call", "required", parallel=False),
     Scenario("required, not strict", "required", strict=False),
     Scenario("named", NAMED),
+)
+FREE_SCENARIOS = (
+    Scenario("auto", "auto", schemas=FREE_SCHEMAS),
+    Scenario("required", "required", schemas=FREE_SCHEMAS),
+    Scenario("required, one call", "required", parallel=False, schemas=FREE_SCHEMAS),
+    Scenario("required, not strict", "required", strict=False),
+    Scenario("named", {"type": "function", "function": {"name": "run"}}, schemas=FREE_SCHEMAS),
 )

@@ -1,12 +1,14 @@
 """Chats with tools against vLLM's server over HTTP: does its parser read every call, and rightly?
 
-    PYTHON -m benchmarks.serving.vllm_tools [PARSER …] [--count 8] [--strict-level LEVEL]
+    PYTHON -m benchmarks.serving.vllm_tools [PARSER …] [--count 8] [--strict-level LEVEL] [--finish]
 
 PYTHON is that of vLLM's environment, with ``jsonschema``. For each parser a server is started, with
 ``MASKC_REQUESTS=structural_tag,json``, a model of random weights and a reasoning parser, so that
 each answer begins with thoughts; vLLM's own backend is guidance, which does not read these tags,
 so what answers is maskc. Every third chat is a stream. What is judged, and how, is told in
 :mod:`benchmarks.serving.tool_chats`. The exit status is 1 if any answer is wrong.
+With ``--finish`` the server has ``MASKC_MAX_TOKENS=finish``, tools take arguments of any names, and
+each answer must end within few tokens.
 """
 
 from __future__ import annotations
@@ -49,7 +51,6 @@ def send(
 ) -> Answer:
     """Return the answer to a chat, every third of which is a stream."""
     body = body | {
-        "max_tokens": 160,
         "temperature": 1.0,
         "seed": number,
         "return_token_ids": True,
@@ -100,6 +101,7 @@ def main() -> None:
     parser.add_argument("parsers", nargs="*", default=USUAL)
     parser.add_argument("--count", type=int, default=8, help="chats of each scenario")
     parser.add_argument("--strict-level", default="auto", help="vLLM's --tool-strict-level")
+    parser.add_argument("--finish", action="store_true", help="each answer must end in time")
     options = parser.parse_args()
     logging.disable(logging.ERROR)
     warnings.simplefilter("ignore")
@@ -112,6 +114,7 @@ def main() -> None:
         write_model(folder / "model")
         environment = engine_environment(folder) | {"MASKC_REQUESTS": "structural_tag,json"}
         del environment["MASKC_GUIDE"]
+        environment["MASKC_MAX_TOKENS"] = "finish" if options.finish else "cut"
         for name in options.parsers:
             serve = (
                 *("--reasoning-parser", "deepseek_r1", "--enable-auto-tool-choice"),
@@ -126,8 +129,9 @@ def main() -> None:
                     FAMILIES[name],
                     END,
                     THINK_END,
+                    THOUGHTS + 1,
                 )
-                found[name] = Chats(engine, kit, tokenizer)
+                found[name] = Chats(engine, kit, tokenizer, finishes=options.finish)
                 found[name].run(options.count)
             show_notes(name, found[name])
     raise SystemExit(1 if report("vLLM over HTTP", found) else 0)
