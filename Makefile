@@ -80,7 +80,7 @@ golden: $(STAMP) ## write what maskc dump says of small grammars anew; read the 
 bench: $(STAMP) ## time fill, accept and step on json, python, c and sql
 	$(BIN)/python benchmarks/bench.py
 
-peers: $(STAMP) ## install llguidance, xgrammar and GLRMask, which benchmarks and conformance hold beside maskc
+peers: $(STAMP) ## install llguidance, xgrammar, GLRMask and Maskforge, which benchmarks and conformance hold beside maskc
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[peers]'
 
 bench-peers: peers ## the same as bench beside llguidance, xgrammar and GLRMask, which it installs

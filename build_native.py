@@ -39,6 +39,7 @@ INTERPRETED = {
     "maskc/runtime/borrowing.py": "once for an artifact",
     "maskc/runtime/compiled.py": "an interface",
     "maskc/runtime/effort.py": "local to a thread",
+    "maskc/runtime/examples.py": "users' tokens come to it",
     "maskc/runtime/fingerprint.py": "once for an artifact",
     "maskc/runtime/logits.py": "users call it",
     "maskc/runtime/machine.py": "an interface",
@@ -60,7 +61,11 @@ MORE += tuple(
         "array_drafts",
         "automata",
         "building",
+        "charsets",
+        "counting",
         "drafts",
+        "entailment",
+        "exploring",
         "expressions",
         "formulas",
         "freezing",
@@ -69,6 +74,7 @@ MORE += tuple(
         "numbers",
         "object_drafts",
         "places",
+        "reader",
         "references",
         "satisfying",
         "splitting",
@@ -76,6 +82,7 @@ MORE += tuple(
         "string_keywords",
         "thompson",
         "values",
+        "wishes",
     )
 )
 

@@ -26,6 +26,7 @@ _ROOMS = ("artifact", "runtime", "vocab")
 _INTEGRATIONS = (
     *("__init__", "continuous_batching", "drift", "errors", "llama_cpp", "llama_cpp_model"),
     *(
+        "examples",
         "finishing",
         "mask_tables",
         "names",
