@@ -21,7 +21,6 @@ from maskc.runtime.link.automata.automaton import ByteAutomaton
 from maskc.runtime.link.automata.counted_reader import CountedReading, Passes
 from maskc.runtime.link.automata.counted_state import CountedState
 from maskc.runtime.link.automata.nodes import list_ending
-from maskc.runtime.schema.scans.scans import spread
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Ints
 
@@ -97,7 +96,7 @@ def _read(
         is_exit = accepts[states]
         exits.append(nodes[is_exit])
         exit_passes.append(passes[is_exit])
-        above, children = spread(trie.first_array[nodes], trie.first_array[nodes + 1])
+        above, children = trie.children_of(nodes)
         spend(_LEVEL + len(children) // _AT_ONCE)
         after = automaton.step_all(states[above], trie.byte_array[children])
         alive = np.flatnonzero(after >= 0)

@@ -19,7 +19,6 @@ from maskc.runtime.link.automata.automaton import ByteAutomaton
 from maskc.runtime.link.automata.component_reader import ComponentReader
 from maskc.runtime.link.automata.differences import find_differences
 from maskc.runtime.link.automata.walk import Turn, Walk, add_turn
-from maskc.runtime.schema.scans.scans import spread
 from maskc.runtime.schema.tries.summary import Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Ints, Trie
@@ -207,7 +206,7 @@ def _that_read(trie: Trie, nodes: Ints, bytes_: frozenset[int]) -> Ints:
     """Return those of some nodes that have a child by one of some bytes, by their children."""
     is_read = np.zeros(256, dtype=np.bool_)
     is_read[list(bytes_)] = True
-    above, children = spread(trie.first_array[nodes], trie.first_array[nodes + 1])
+    above, children = trie.children_of(nodes)
     goes_on = np.zeros(len(nodes), dtype=np.bool_)
     goes_on[above[is_read[trie.byte_array[children]]]] = True
     found: Ints = nodes[goes_on]

@@ -24,7 +24,6 @@ from maskc.runtime.link.automata.counted_reader import CountedReading, Passes
 from maskc.runtime.link.automata.counted_state import CountedState
 from maskc.runtime.link.automata.loop_exits import read_loop_exits
 from maskc.runtime.link.automata.nodes import places_ending
-from maskc.runtime.schema.scans.scans import spread
 from maskc.runtime.schema.tries.tokens import Words
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
 
@@ -353,7 +352,7 @@ class Walk:
         automaton, trie = self._automaton, self._trie
         accepts, labels = np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int32)
         while len(nodes):
-            above, children = spread(trie.first_array[nodes], trie.first_array[nodes + 1])
+            above, children = trie.children_of(nodes)
             spend(_LEVEL + len(children) // _AT_ONCE)
             after = automaton.step_all(states[above], trie.byte_array[children])
             alive = np.flatnonzero(after >= 0)

@@ -24,7 +24,6 @@ from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.leaving import Leaving
 from maskc.runtime.link.joining.pieces import Link, PlainPiece
 from maskc.runtime.machine import Machine
-from maskc.runtime.schema.scans.scans import spread
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
@@ -172,7 +171,7 @@ class MachinePiece(PlainPiece):
             below: dict[Hashable, list[Ints]] = {}
             for name, parts in level.items():
                 here = np.concatenate(parts)
-                _, children = spread(trie.first_array[here], trie.first_array[here + 1])
+                _, children = trie.children_of(here)
                 if within is not None:
                     children = children[within[children]]
                 groups = group_of[trie.byte_array[children]]

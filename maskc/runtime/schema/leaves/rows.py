@@ -63,10 +63,7 @@ class FreeRows:
         self._is_closing, self._places = kinds == CLOSES, places
         self.words = index.pack(index.order[places[~self._is_closing]])
         items = np.flatnonzero(self._is_closing)
-        first = np.searchsorted(index.quote_nodes, places[items])
-        counts = np.searchsorted(index.quote_nodes, places[items] + 1) - first
-        run = np.repeat(np.arange(len(items)), counts)
-        rows = np.arange(len(run)) - np.repeat(np.cumsum(counts) - counts, counts) + first[run]
+        run, rows = index.quotes_below(places[items])
         self.closers = Closers(index.quote_places[rows], index.quote_rests[rows], is_shared=True)
         # Of each token that closes, the item.
         self._items: Ints = items[run].astype(np.int32)

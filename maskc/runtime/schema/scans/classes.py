@@ -20,13 +20,12 @@ from numpy.typing import NDArray
 
 from maskc.runtime.schema.scans.folding import shape_for
 from maskc.runtime.schema.scans.scanned import Places, Scanned, number_keys
-from maskc.runtime.schema.scans.scans import spread
 from maskc.runtime.schema.scans.spelled import Spelled
 from maskc.runtime.schema.scans.subtrees import Walk, subtrees_of, turning_of, turns_of
 from maskc.runtime.schema.strings.characters import CharDfa
 from maskc.runtime.schema.strings.transitions import DEAD
 from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import Ints
+from maskc.runtime.schema.tries.trie import Ints, spread
 
 _FEW_NODES = 12  # that are followed one by one
 _THIN = 8  # nodes of a level to each that is live, from which on only these are followed

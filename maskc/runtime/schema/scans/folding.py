@@ -64,10 +64,7 @@ def whole_shape(index: TokenIndex, spelled: Spelled) -> Shape:
     kinds, places = spelled.tables.kinds, spelled.tables.places
     owners = spelled.owners.astype(np.intp)
     closing = kinds == CLOSES
-    first = np.searchsorted(index.quote_nodes, places[closing])
-    counts = np.searchsorted(index.quote_nodes, places[closing] + 1) - first
-    run = np.repeat(np.arange(len(first)), counts)
-    rows = np.arange(len(run)) - np.repeat(np.cumsum(counts) - counts, counts) + first[run]
+    run, rows = index.quotes_below(places[closing])
     between, cut = np.flatnonzero(kinds == BETWEEN), np.flatnonzero((kinds != BETWEEN) & ~closing)
     unit_nodes, inverse = np.unique(owners[between], return_inverse=True)
     unit_of = np.zeros(index.n_words * 32, dtype=np.intp)

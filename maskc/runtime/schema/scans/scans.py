@@ -157,7 +157,7 @@ def scan_levels(index: TokenIndex, body: Body, at: int) -> Scan:
     inside: list[tuple[Ints, ...]] = []
     quotes: list[tuple[Ints, ...]] = []
     while len(nodes):
-        above, nodes = spread(trie.first_array[nodes], trie.first_array[nodes + 1])
+        above, nodes = trie.children_of(nodes)
         bytes_, before, read = trie.byte_array[nodes], states[above], sizes[above]
         characters = np.array(body.characters, dtype=np.int32)
         ended = characters[before]
@@ -176,14 +176,6 @@ def scan_levels(index: TokenIndex, body: Body, at: int) -> Scan:
     return Scan(body, *_join(inside, 3), *_join(quotes, 4))
 
 
-def spread(first: Ints, last: Ints) -> tuple[Ints, Ints]:
-    """Return the numbers of some runs, one run after the other, and which run each is of."""
-    counts = last - first
-    run = np.repeat(np.arange(len(first), dtype=np.int32), counts)
-    starts = np.cumsum(counts, dtype=np.int32) - counts
-    return run, (np.arange(len(run), dtype=np.int32) - starts[run] + first[run]).astype(np.int32)
-
-
 def _join(parts: list[tuple[Ints, ...]], n: int) -> list[Ints]:
     if not parts:
         return [np.zeros(0, dtype=np.int32) for _ in range(n)]
@@ -192,9 +184,7 @@ def _join(parts: list[tuple[Ints, ...]], n: int) -> list[Ints]:
 
 def find_quotes(index: TokenIndex, nodes: Ints, ended: Ints, read: Ints) -> tuple[Ints, ...]:
     """Return the tokens below some quotes: token, rest, state, characters."""
-    first = np.searchsorted(index.quote_nodes, nodes).astype(np.int32)
-    last = np.searchsorted(index.quote_nodes, nodes + 1).astype(np.int32)
-    run, rows = spread(first, last)
+    run, rows = index.quotes_below(nodes)
     return index.quote_places[rows], index.quote_rests[rows], ended[run], read[run]
 
 

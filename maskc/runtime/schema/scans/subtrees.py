@@ -81,10 +81,7 @@ def _make(index: TokenIndex, spelled: Spelled) -> Subtrees:
     groups = _group(spelled.distinct)
     closing = np.flatnonzero(kinds == CLOSES)
     cut = np.flatnonzero((tables.begun > 0) & (kinds != CLOSES))
-    first = np.searchsorted(index.quote_nodes, places[closing])
-    counts = np.searchsorted(index.quote_nodes, places[closing] + 1) - first
-    run = np.repeat(np.arange(len(closing)), counts)
-    rows = np.arange(len(run)) - np.repeat(np.cumsum(counts) - counts, counts) + first[run]
+    run, rows = index.quotes_below(places[closing])
     lengths = np.repeat(np.arange(len(levels) - 1, dtype=np.int32), np.diff(levels))
     ids = np.full(1 + len(kinds), -1, dtype=np.int32)
     inside = np.flatnonzero(kinds != CLOSES)

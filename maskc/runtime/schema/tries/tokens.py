@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.schema.tries.trie import Ints, Trie, TrieNodes
+from maskc.runtime.schema.tries.trie import Ints, Trie, TrieNodes, spread
 
 Words = NDArray[np.int32]
 
@@ -225,6 +225,19 @@ class TokenIndex:
                 for place in range(trie.low[node], trie.high[node]):
                     found.append((node, place, self.texts[place][depth:]))
         return found
+
+    def quotes_below(self, nodes: NDArray[Any]) -> tuple[Ints, Ints]:
+        """Return the tokens below some quotes, one quote after the other.
+
+        Args:
+            nodes: int[n], to which the quotes lead.
+
+        Returns:
+            int32[m], which of the nodes each token is below; int32[m], its row of ``quote_places``.
+        """
+        first = np.searchsorted(self.quote_nodes, nodes).astype(np.int32)
+        last = np.searchsorted(self.quote_nodes, nodes + 1).astype(np.int32)
+        return spread(first, last)
 
     def quotes_of(self, node: int) -> tuple[list[int], list[int]]:
         """Return the tokens below a quote, by place, with the places of their rests."""

@@ -107,6 +107,14 @@ class Trie:
                 return True
         return False
 
+    def children_of(self, nodes: Ints) -> tuple[Ints, Ints]:
+        """Return the children of some nodes, one node after the other.
+
+        Returns:
+            int32[m], which of the nodes each child is of; int32[m], the children.
+        """
+        return spread(self.first_array[nodes], self.first_array[nodes + 1])
+
     def path(self, node: int) -> bytes:
         """Return the bytes that lead from the root to a node."""
         return self.texts[self.low[node]][: bisect_right(self.levels, node) - 1]
@@ -132,6 +140,14 @@ def build_nodes(texts: Sequence[bytes]) -> TrieNodes:
     starts = np.array(levels, dtype=np.int32)
     first = first_children(parent)
     return TrieNodes(byte.astype(np.uint8), low, high, narrow(ending), first, starts)
+
+
+def spread(first: Ints, last: Ints) -> tuple[Ints, Ints]:
+    """Return the numbers of some runs, one run after the other, and which run each is of."""
+    counts = last - first
+    run = np.repeat(np.arange(len(first), dtype=np.int32), counts)
+    starts = np.cumsum(counts, dtype=np.int32) - counts
+    return run, (np.arange(len(run), dtype=np.int32) - starts[run] + first[run]).astype(np.int32)
 
 
 def narrow(counts: NDArray[Any]) -> NDArray[Any]:
