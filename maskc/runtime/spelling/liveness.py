@@ -30,13 +30,13 @@ no token that begins with ``:`` may follow it in the same chunk, but a blank beg
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.ending.places.place import Place, counts_tokens
-from maskc.runtime.ending.places.places import NOWHERE, Places
+from maskc.runtime.ending.places.place import Place
+from maskc.runtime.ending.places.places import Places
 from maskc.runtime.ending.places.reach import Reach, find_reach
 from maskc.runtime.ending.tokens.paths import TokenPaths
 from maskc.runtime.lalr.machine import LalrMachine
@@ -46,60 +46,13 @@ from maskc.runtime.spelling.cuts import LetterCuts, find_cuts
 from maskc.runtime.spelling.merges import Ints
 from maskc.runtime.spelling.opened import Opened
 from maskc.runtime.spelling.pairs import Words
+from maskc.runtime.spelling.prospects import NO_LAST, Position, Prospects
 from maskc.runtime.spelling.rows import Rows, lead
 
-NO_LAST = -1  # no token of the chunk was written
 _MOST_FOLLOWED = 200  # positions whose tokens are followed, of one search
-_MOST_MOVES = 20_000  # of one search for the end of a text
-_MOST_WITNESS = 4_096  # bytes
 _MOST_KNOWN = 200_000
 _MOST_PLACES, _MOST_TOKENS = 40_000, 20_000_000
 _ROW_BYTES = 96_000_000
-
-
-class Position(NamedTuple):
-    """Where a text stands between two tokens.
-
-    Attributes:
-        place: number of the place of the grammar's machine.
-        node: of the automaton of chunks.
-        last: the last token of the chunk, or ``NO_LAST``.
-        alone: see :class:`maskc.runtime.spelling.spelling.AloneTokens`.
-    """
-
-    place: int
-    node: int
-    last: int
-    alone: int
-
-
-class _Witness(NamedTuple):
-    """What a text shows that may come at a place and a node.
-
-    Attributes:
-        rest: the tokens of the rest of the chunk; none: the chunk ends.
-    """
-
-    rest: tuple[int, ...]
-
-
-class _Prospect:
-    """What is known to come at a place and a node.
-
-    Attributes:
-        witnesses: found so far.
-        texts: those that are still to be tried.
-        may_end: whether the chunk may end here.
-        words: the tokens after which some witness's rest may come.
-    """
-
-    __slots__ = ("may_end", "texts", "witnesses", "words")
-
-    def __init__(self, texts: Iterator[bytes], n_words: int) -> None:
-        self.witnesses: list[_Witness] = []
-        self.texts: Iterator[bytes] | None = texts
-        self.may_end = False
-        self.words: Words = np.zeros(n_words, dtype=np.int32)
 
 
 class Liveness:
@@ -128,11 +81,9 @@ class Liveness:
     def _begin(self) -> None:
         self.places = Places(self._machine, self._paths, None)
         self._n_tokens = 0
-        self._prospects: dict[tuple[int, int], _Prospect] = {}
+        self._prospects = Prospects(self.places, self._spelling, self._cuts)
         self._live: dict[Position, bool] = {}
         self._rows: dict[tuple[int, int, int], Words] = {}
-        # Places without a known way out → how many places there are when it is looked for again.
-        self._search_again: dict[int, int] = {}
 
     def make_room(self) -> bool:
         """Forget everything if it takes too much; return whether it did: numbers have changed."""
@@ -187,7 +138,7 @@ class Liveness:
         live = np.zeros(len(ids), dtype=np.bool_)
         for members in _groups(which, after, spelling.n_nodes):
             to, to_node = reach.places[int(which[members[0]])], int(after[members[0]])
-            if alone == 0 and self._prospect(to, to_node).may_end:
+            if alone == 0 and self._prospects.find(to, to_node).may_end:
                 # One token does not lead to where merging needs several.
                 live[members] = True
                 continue
@@ -221,91 +172,18 @@ class Liveness:
         live = np.zeros(len(ids), dtype=np.bool_)
         if not len(ids):
             return live
-        prospect = self._prospect(place, node)
+        prospect = self._prospects.find(place, node)
         while True:
             if prospect.may_end:
                 live[:] = True
                 return live
             live = _are_in(prospect.words, ids)
-            if live.all() or not self._try_next(prospect, node):
+            if live.all() or not self._prospects.try_next(prospect, node):
                 break
         for member in np.flatnonzero(~live).tolist():
             position = Position(place.number, node, int(ids[member]), self._spelling.alone.OFF)
             live[member] = self._is_live(place, position)
         return live
-
-    def _prospect(self, place: Place, node: int) -> _Prospect:
-        key = (place.number, node)
-        found = self._prospects.get(key)
-        if found is None:
-            made = _Prospect(self._texts(place), self._spelling.n_words)
-            found = self._prospects[key] = made
-            if self._is_cut(place, node):
-                made.witnesses.append(_Witness(()))
-                made.may_end = True
-            else:
-                self._try_next(found, node)
-        return found
-
-    def _is_cut(self, place: Place, node: int) -> bool:
-        """Return whether a legal byte settles that the chunk ends here."""
-        if self.places.link is not None and counts_tokens(place.hypotheses):
-            return False
-        order, places = self._cuts.order, self.places
-        letters = order[self._cuts.by_letter[node, order]].tolist()
-        return any(places.begin(place, (letter,))[0] != NOWHERE for letter in letters)
-
-    def _try_next(self, prospect: _Prospect, node: int) -> bool:
-        """Try a text more; return whether there was one."""
-        if prospect.texts is None:
-            return False
-        found = next(prospect.texts, None)
-        if found is None:
-            prospect.texts = None
-            return False
-        rest = self._spelling.rest_of(node, found)
-        if rest is not None:
-            prospect.witnesses.append(_Witness(rest))
-            if rest:
-                prospect.words = prospect.words | self._spelling.predecessors(rest[0])
-            else:
-                prospect.may_end = True
-        return True
-
-    def _texts(self, place: Place) -> Iterator[bytes]:
-        """Yield texts that may come at a place, to the end of the text or to an atom."""
-        if place.may_end:
-            yield b""
-        if self.places.link is not None and counts_tokens(place.hypotheses):
-            # How many tokens a text takes counts, too.
-            return
-        text = self._way_out(place)
-        if text:
-            yield text
-        for edge, after in self.places.edges(place):
-            if isinstance(edge, int):
-                yield b""
-            else:
-                rest = self._way_out(after)
-                if rest is not None:
-                    yield edge + rest
-
-    def _way_out(self, place: Place) -> bytes | None:
-        """Return a text that ends the text, up to an atom; ``None`` if none is found."""
-        # What gave up is tried again when there may be twice as many hints.
-        if not place.has_exit and len(self.places) >= self._search_again.get(place.number, 0):
-            self.places.way_out(place, b"", _MOST_MOVES)
-            self._search_again[place.number] = 2 * len(self.places)
-        if not place.has_exit:
-            return None
-        text = bytearray()
-        here: Place | None = place
-        while here is not None and isinstance(here.exit, bytes):
-            text += here.exit
-            here = here.exit_to
-            if len(text) > _MOST_WITNESS:
-                return None
-        return bytes(text)
 
     def _is_live(self, place: Place, position: Position) -> bool:
         """Return whether some text goes on at a position; False if it takes too long to know."""
@@ -315,7 +193,7 @@ class Liveness:
         came: dict[Position, Position | None] = {position: None}
         pending = [(place, position)]
         for n_done, (here, at) in enumerate(pending):
-            if self._live.get(at) or self._is_witnessed(here, at):
+            if self._live.get(at) or self._prospects.is_witnessed(here, at):
                 self._remember(came, at)
                 return True
             if self._live.get(at) is False:
@@ -340,34 +218,6 @@ class Liveness:
             self._live[here] = True
             here = came[here]
 
-    def _is_witnessed(self, place: Place, at: Position) -> bool:
-        """Return whether a text is known that goes on at a position."""
-        prospect = self._prospect(place, at.node)
-        n_tried = 0
-        while True:
-            for witness in prospect.witnesses[n_tried:]:
-                n_tried += 1
-                if self._shows(witness, at):
-                    return True
-            if not self._try_next(prospect, at.node):
-                return False
-
-    def _shows(self, witness: _Witness, at: Position) -> bool:
-        alone = self._spelling.alone
-        if not witness.rest:
-            return alone.may_end(at.alone)
-        if at.last == NO_LAST:
-            return True
-        if at.alone == alone.CLOSED:
-            return False
-        words = self._spelling.predecessors(witness.rest[0])
-        if not words[at.last >> 5] >> (at.last & 31) & 1:
-            return False
-        node = at.alone
-        for token in witness.rest:
-            node = alone.after(node, token)
-        return alone.may_end(node)
-
     def _following(self, place: Place, at: Position) -> Iterator[tuple[Place, Position]]:
         """Yield the positions after one more token, or after the end of the chunk."""
         spelling = self._spelling
@@ -387,7 +237,7 @@ class Liveness:
         for group in _groups(reach.which[members], after[members], spelling.n_nodes):
             first = members[group[0]]
             to, node = reach.places[int(reach.which[first])], int(after[first])
-            if self._prospect(to, node).may_end:
+            if self._prospects.find(to, node).may_end:
                 for token in reach.ids[members[group]].tolist():
                     alone = spelling.alone.after(at.alone, token)
                     if spelling.alone.may_end(alone):

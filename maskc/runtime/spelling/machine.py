@@ -22,9 +22,10 @@ from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.ending.places.place import Place
 from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.spelling.chunks import DEAD
-from maskc.runtime.spelling.liveness import NO_LAST, Liveness
+from maskc.runtime.spelling.liveness import Liveness
 from maskc.runtime.spelling.opened import Opened
 from maskc.runtime.spelling.pairs import Words
+from maskc.runtime.spelling.prospects import NO_LAST
 
 _MOST_MASKS = 100_000
 
