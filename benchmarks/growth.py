@@ -29,7 +29,8 @@ import numpy as np
 
 from benchmarks.plot import Series, draw_plot
 from benchmarks.workloads import ROOT
-from maskc.budget import read_memory, run_bounded
+from maskc.bounded import run_bounded
+from maskc.budget import read_memory
 from maskc.limits import Limits
 from maskc.report.render import make_console, make_table
 

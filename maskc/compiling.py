@@ -87,7 +87,7 @@ class _Grammar(NamedTuple):
     def compile(
         self, vocabulary: Vocabulary, limits: Limits, progress: Callable[[str, float], None] | None
     ) -> Artifact:
-        from maskc.budget import run_bounded
+        from maskc.bounded import run_bounded
         from maskc.kit import artifacts
         from maskc.runtime.artifact import Artifact
 
@@ -164,7 +164,7 @@ def compile_json_schema(
         ValueError: a choice of layout is not one of those above.
     """
     check_compiler()
-    from maskc.budget import run_bounded
+    from maskc.bounded import run_bounded
     from maskc.jsonschema.compiling import compile_schema
     from maskc.runtime.artifact import Artifact
     from maskc.runtime.schema.plan.plan import Layout
@@ -215,7 +215,7 @@ def compile_structural_tag(
         TagError: it is no structural tag, or asks for what is not supported.
     """
     check_compiler()
-    from maskc.budget import run_bounded
+    from maskc.bounded import run_bounded
     from maskc.kit import artifacts
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact
@@ -265,7 +265,7 @@ def compile_tools(
             write.
     """
     check_compiler()
-    from maskc.budget import run_bounded
+    from maskc.bounded import run_bounded
     from maskc.kit import artifacts
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact

@@ -21,7 +21,8 @@ from typing import Any, TypeVar
 
 from maskc.artifact.model import Contents, check
 from maskc.artifact.starts import bundle_starts
-from maskc.budget import at, run_bounded
+from maskc.bounded import run_bounded
+from maskc.budget import at
 from maskc.emit.assemble import assemble
 from maskc.emit.building import build_graph
 from maskc.emit.graph import DecisionGraph

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from maskc import Limits, budget
+from maskc import Limits, bounded
 from maskc.automata.nfa import Nfa
-from maskc.budget import at, open_budget, poll, reserve, run_bounded
+from maskc.bounded import run_bounded
+from maskc.budget import at, open_budget, poll, reserve
 from maskc.errors import LimitError
 from maskc.jsonschema.patterns import build_whole
 
@@ -129,7 +130,7 @@ def test_after_a_refusal_the_next_work_is_done():
 
 
 def test_work_that_ends_as_its_time_is_spent_leaves_nothing_to_come(monkeypatch):
-    monkeypatch.setattr(budget, "LOOK_EVERY", 0.001)
+    monkeypatch.setattr(bounded, "LOOK_EVERY", 0.001)
 
     def work() -> int:
         start = time.thread_time()
@@ -178,7 +179,7 @@ def test_the_watching_thread_ends_with_the_work():
 
 PROFILED = """
 import cProfile
-from maskc.budget import run_bounded
+from maskc.bounded import run_bounded
 
 profile = cProfile.Profile()
 run_bounded(lambda: None)
@@ -229,7 +230,7 @@ def test_an_exception_that_is_lost_in_a_callback_is_not_reported_and_comes_again
     capsys, monkeypatch
 ):
     """The collector calls back wherever it likes, and what is raised there goes nowhere."""
-    monkeypatch.setattr(budget, "RAISE_AGAIN_AFTER", 1000.0)  # it comes again for being lost
+    monkeypatch.setattr(bounded, "RAISE_AGAIN_AFTER", 1000.0)  # it comes again for being lost
 
     class Lossy:
         def __del__(self):
@@ -250,8 +251,8 @@ def test_an_exception_that_is_lost_in_a_callback_is_not_reported_and_comes_again
 
 def test_who_polls_looks_at_the_clock_itself(monkeypatch):
     ticks = itertools.count()
-    monkeypatch.setattr(budget, "_thread_clock", lambda _: lambda: next(ticks))
-    monkeypatch.setattr(budget, "LOOK_EVERY", 1e6)
+    monkeypatch.setattr(bounded, "_thread_clock", lambda _: lambda: next(ticks))
+    monkeypatch.setattr(bounded, "LOOK_EVERY", 1e6)
     polled = []
 
     def work():
@@ -277,8 +278,8 @@ def test_who_polls_without_a_budget_goes_on():
 def test_loops_that_no_exception_may_reach_look_at_the_clock(monkeypatch, work):
     """Of the clock that is asked the second time, the time is spent."""
     ticks = itertools.count(step=100)
-    monkeypatch.setattr(budget, "_thread_clock", lambda _: lambda: next(ticks))
-    monkeypatch.setattr(budget, "LOOK_EVERY", 1e6)
+    monkeypatch.setattr(bounded, "_thread_clock", lambda _: lambda: next(ticks))
+    monkeypatch.setattr(bounded, "LOOK_EVERY", 1e6)
     assert refused(work, seconds=5).limit == 5
 
 

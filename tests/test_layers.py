@@ -10,7 +10,8 @@ import maskc
 
 ROOT = Path(maskc.__file__).parent
 
-BOTTOM = {"bits", "budget", "byte_classes", "errors", "files", "ids", "levels", "limits", "wording"}
+BOTTOM = {"bits", "bounded", "budget", "byte_classes", "errors", "files", "ids", "levels", "limits"}
+BOTTOM |= {"wording"}
 WORDS = BOTTOM | {"automata", "vocab"}
 GRAMMAR = WORDS | {"grammar", "lexer", "parser"}
 COMPILER = GRAMMAR | {"frontends", "store", "pushdown", "streamline", "emit"}
@@ -38,6 +39,7 @@ MAY_IMPORT = {
     "wording": set(),
     "byte_classes": set(),
     "budget": {"errors", "limits", "wording"},
+    "bounded": {"budget", "errors", "limits"},
     "automata": BOTTOM | {"automata"},
     # What counts is the runtime's; its positions are found here.
     "automata.counted": BOTTOM
@@ -131,7 +133,7 @@ MAY_IMPORT = {
     "explain.causes": {"explain.model", "jsonschema.keywords"},
     "explain.schemas": RUNTIME | {"explain", "jsonschema.compiling", "jsonschema.reader"},
     # A page around what explain says, in report's words.
-    "play": RUNTIME | {"budget", "explain", "limits", "play", "report"},
+    "play": RUNTIME | {"bounded", "budget", "explain", "limits", "play", "report"},
     "report": ALL - {"cli", "play"},
     "cli": ALL,
     "__main__": {"cli"},

@@ -4,7 +4,8 @@ import pickle
 
 import pytest
 
-from maskc.budget import name_grammar, run_bounded
+from maskc.bounded import run_bounded
+from maskc.budget import name_grammar
 from maskc.errors import GrammarError, LimitError, UnsupportedTerminalError
 from maskc.wording import LARK_WORDING, Phrase, Wording
 

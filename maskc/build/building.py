@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from maskc.artifact.files import write_atomically
-from maskc.budget import run_bounded
+from maskc.bounded import run_bounded
 from maskc.build.config import Config
 from maskc.build.jobs import GrammarJob
 from maskc.build.records import (

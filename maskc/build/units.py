@@ -21,7 +21,7 @@ from typing import Any
 import maskc
 from maskc.artifact.container import encode
 from maskc.artifact.model import FORMAT
-from maskc.budget import run_bounded
+from maskc.bounded import run_bounded
 from maskc.build.config import Config, Entry
 from maskc.build.jobs import GrammarJob, Job, load_job
 from maskc.emit.provenance import describe_tokenizer, describe_unicode

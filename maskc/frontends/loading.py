@@ -6,7 +6,7 @@ as it is, and Lark does not see it; if only its text is left, as in an artifact,
 
 from __future__ import annotations
 
-from maskc.budget import run_bounded
+from maskc.bounded import run_bounded
 from maskc.errors import GrammarError
 from maskc.frontends.dialects import LARK, find_dialect
 from maskc.frontends.holes import check_holes

@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from maskc.budget import check_text, name_grammar, run_bounded
+from maskc.bounded import run_bounded
+from maskc.budget import check_text, name_grammar
 from maskc.errors import GrammarError
 from maskc.frontends.dialects import LARK, Dialect, Translate, find_dialect
 from maskc.frontends.holes import read_holes

@@ -21,7 +21,8 @@ from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any
 
-from maskc.budget import read_memory, run_bounded
+from maskc.bounded import run_bounded
+from maskc.budget import read_memory
 from maskc.errors import BudgetError, LimitError, MaskcError
 from maskc.integrations.compile_messages import (
     check_size,

@@ -20,7 +20,7 @@ import maskc
 from maskc.artifact.container import encode
 from maskc.artifact.model import FORMAT, Contents
 from maskc.automata.counted import count_loops
-from maskc.budget import run_bounded
+from maskc.bounded import run_bounded
 from maskc.emit.provenance import describe_tokenizer, describe_unicode
 from maskc.frontends.regex import NAME, read_pattern
 from maskc.kit.constraint import Constraint

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from maskc.automata.counted import count_loops
-from maskc.budget import run_bounded
+from maskc.bounded import run_bounded
 from maskc.frontends.regex import read_pattern
 from maskc.jsonschema.compiling import build_plan
 from maskc.kit.patterns import Pattern

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.sections import is_link
-from maskc.budget import run_bounded
+from maskc.bounded import run_bounded
 from maskc.errors import ArtifactError, GrammarError, LimitError
 from maskc.kit.artifact_constraint import ArtifactConstraint
 from maskc.kit.compiling import Compiler, GrammarOrder, SchemaOrder

@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from maskc.artifact.model import Contents
-from maskc.budget import run_bounded
+from maskc.bounded import run_bounded
 from maskc.errors import ArtifactError, SchemaError
 from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess, SchemaOrder
 from maskc.kit.constraint import Constraint

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from maskc.budget import run_bounded
+from maskc.bounded import run_bounded
 from maskc.errors import MaskcError
 from maskc.explain.checking import place_of
 from maskc.explain.dispatch import explain_any

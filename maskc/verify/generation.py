@@ -16,7 +16,7 @@ from random import Random
 
 from lark import Lark
 
-from maskc.budget import run_bounded
+from maskc.bounded import run_bounded
 from maskc.errors import TokenizerError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header

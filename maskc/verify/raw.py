@@ -19,7 +19,7 @@ from random import Random
 
 import numpy as np
 
-from maskc.budget import run_bounded
+from maskc.bounded import run_bounded
 from maskc.pipeline import compile_contents
 from maskc.runtime.artifact import Artifact, load
 from maskc.runtime.batches import allocate_bitmask

@@ -15,7 +15,7 @@ from lark import Lark
 from lark.exceptions import LarkError
 
 from maskc.artifact.sections import is_link, is_schema
-from maskc.budget import run_bounded
+from maskc.bounded import run_bounded
 from maskc.errors import TokenizerError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import GrammarSource, source_from_header

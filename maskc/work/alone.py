@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from maskc.budget import run_bounded
+from maskc.bounded import run_bounded
 from maskc.limits import Limits
 
 T = TypeVar("T")

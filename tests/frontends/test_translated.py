@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from maskc import Limits
-from maskc.budget import run_bounded
+from maskc.bounded import run_bounded
 from maskc.errors import LimitError, MaskcError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar

@@ -271,7 +271,7 @@ def test_other_notations_end_as_well(dialect, text):
 def test_lint_is_bounded():
     source = load_source(ENDLESS["flat rules"](4_000))
     with pytest.raises(LimitError, match=SECONDS):
-        maskc.budget.run_bounded(lambda: lint_grammar(source), Limits(seconds=0.3))
+        maskc.bounded.run_bounded(lambda: lint_grammar(source), Limits(seconds=0.3))
 
 
 def test_building_larks_parser_is_bounded():

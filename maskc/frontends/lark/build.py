@@ -24,7 +24,8 @@ from lark.exceptions import LarkError
 from lark.lexer import PatternRE, TerminalDef
 from lark.load_grammar import load_grammar as load_lark_grammar
 
-from maskc.budget import name_imports, name_parts, run_bounded
+from maskc.bounded import run_bounded
+from maskc.budget import name_imports, name_parts
 from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends.backreferences import refers_back, write_without_backreferences
 from maskc.frontends.dialects import LARK

@@ -15,7 +15,7 @@ from typing import Any, cast
 from lark import Token, Tree
 from lark.load_grammar import load_grammar as load_lark_grammar
 
-from maskc.budget import run_bounded
+from maskc.bounded import run_bounded
 from maskc.errors import GrammarError
 from maskc.frontends.lark.build import REFUSALS
 from maskc.frontends.lark.imports import make_loader

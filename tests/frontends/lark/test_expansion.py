@@ -2,7 +2,7 @@ import pytest
 from lark import Lark
 from lark.load_grammar import load_grammar
 
-from maskc.budget import run_bounded
+from maskc.bounded import run_bounded
 from maskc.errors import GrammarError, LimitError
 from maskc.frontends.lark.expansion import check_expansion
 from maskc.limits import Limits

@@ -3,7 +3,7 @@
 import pytest
 
 import maskc
-from maskc.budget import run_bounded
+from maskc.bounded import run_bounded
 from maskc.errors import GrammarError, LimitError
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
