@@ -147,6 +147,10 @@ class FollowingMachine(CapturingMachine):
         """Return all that the future depends on: which words there will be, the whole text says."""
         return (self._machine.describe(reading.hypothesis), reading.text.whole())
 
+    def identify(self, reading: Reading) -> Hashable:
+        """Return a key of a reading: its text is among it."""
+        return (self._machine.identify(reading.hypothesis), reading.text.whole())
+
     def spans_before(self, parse: Parse, reads: ReadSet) -> tuple[Spans, ...]:
         """Return for each hole the symbols that are complete before a lexeme that becomes it.
 

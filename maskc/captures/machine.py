@@ -175,6 +175,10 @@ class CapturingMachine:
         """Return all that the future depends on; what was captured is not among it."""
         return self._machine.describe(reading.hypothesis)
 
+    def identify(self, reading: Reading) -> Hashable:
+        """Return a key of a reading, without what was captured."""
+        return self._machine.identify(reading.hypothesis)
+
     def settled(self, readings: Readings) -> list[Span]:
         """Return the spans that every text that goes on has, in the order of their completion."""
         return _common([self.tracer.settle(r.place.parse).spans for r in readings])

@@ -91,6 +91,11 @@ class CapturingOwnTokens:
         written = frozenset(map(self._own.describe, here.written))
         return (written, tuple(map(self._capturing.describe, here.captured)))
 
+    def identify(self, here: Both) -> Hashable:
+        """Return a key of both."""
+        written = frozenset(map(self._own.identify, here.written))
+        return (written, tuple(map(self._capturing.identify, here.captured)))
+
 
 class CanonicalCaptures(Canonical):
     """Captures whose texts are written in the tokenizer's own tokens only. Immutable.

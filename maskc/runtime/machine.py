@@ -72,3 +72,10 @@ class Machine(Protocol[_H]):
 
     def describe(self, hypothesis: _H, /) -> Hashable:
         """Return all that the future depends on: equal for two hypotheses iff no text tells."""
+
+    def identify(self, hypothesis: _H, /) -> Hashable:
+        """Return a small key: equal for two hypotheses only if no text tells.
+
+        It takes time for what is new of a hypothesis, however deep that is, and equal ones may have
+        different keys when what was remembered was evicted between.
+        """

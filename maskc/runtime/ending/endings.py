@@ -114,14 +114,14 @@ class Endings:
         """
         # Most places were found before: they are looked up without the lock.
         known = self._places.known(hypotheses)
-        if known is not None and (known.n_tokens < FAR or known.plain_from < FAR):
+        if known is not None and (known.suffices < FAR or known.plain_from < FAR):
             return known
         with self._lock:
             self._make_room()
             found = self._places.find(hypotheses)
-            if before is not None and before.reach is not None and found.n_tokens == FAR:
+            if before is not None and before.reach is not None and found.suffices >= FAR:
                 for after in before.reach.places:
-                    if after.key == found.key and after.n_tokens < FAR:
+                    if after.key == found.key and after.suffices < FAR:
                         return self._places.keep(after)
             if before is not None and before.alike is not None:
                 self._keep_alike(before.alike, hypotheses)
@@ -132,9 +132,9 @@ class Endings:
         if self._alike is None:
             return
         found = self._alike.place(hypotheses)
-        if before.reach is not None and found.n_tokens == FAR:
+        if before.reach is not None and found.suffices >= FAR:
             for after in before.reach.places:
-                if after.key == found.key and after.n_tokens < FAR:
+                if after.key == found.key and after.suffices < FAR:
                     self._alike.settling.places.keep(after)
 
     def mask(self, place: Place, tokens_left: int) -> BudgetMask | None:
@@ -233,7 +233,7 @@ class Endings:
             return None
         reach = self._settling.reach(place)
         is_exact = self._settling.settle_all(reach.places, tokens_left - 1)
-        fits = np.array([after.n_tokens < tokens_left for after in reach.places], dtype=np.bool_)
+        fits = np.array([after.suffices < tokens_left for after in reach.places], dtype=np.bool_)
         return BudgetMask(reach.pack(fits, self._machine.pool.n_words), is_exact)
 
     def _find_singly(self, place: Place, tokens_left: int, plain: NDArray[np.int32]) -> BudgetMask:

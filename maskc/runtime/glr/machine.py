@@ -194,6 +194,10 @@ class GlrMachine:
         lookaheads = self._list_possible(self.scanner.open_lexeme_of[state])
         return (state, self.gss.describe(stacks, lookaheads))
 
+    def identify(self, hypothesis: GlrHypothesis) -> Hashable:
+        """Return the same: it is remembered of each set of stacks."""
+        return self.describe(hypothesis)
+
     def _step(self, here: _StacksOf, text: bytes) -> GlrHypotheses:
         """Return the live hypotheses after the bytes."""
         for byte_class in text.translate(self.scanner.byte_classes):

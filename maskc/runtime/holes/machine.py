@@ -174,3 +174,8 @@ class HoleMachine:
         """Return all that the future of a reading depends on."""
         states = self.tracks.states_of(reading.track)
         return (self._machine.describe(reading.hypothesis), states)
+
+    def identify(self, reading: Reading) -> Hashable:
+        """Return a key of a reading."""
+        states = self.tracks.states_of(reading.track)
+        return (self._machine.identify(reading.hypothesis), states)

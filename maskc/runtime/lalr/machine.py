@@ -32,6 +32,7 @@ from maskc.runtime.lalr.newlines import COUNTED, Newlines
 from maskc.runtime.lalr.read_set import ReadSet
 from maskc.runtime.lalr.stack import Stack, lower, pop_and_push
 from maskc.runtime.lalr.stack_cache import BY_LAYOUT, DEEP, ON_STACK, StackCache, follow
+from maskc.runtime.lalr.stack_numbers import StackNumbers
 from maskc.runtime.lalr.stepping import Stepper
 from maskc.runtime.lalr.tables import LalrTables
 from maskc.runtime.scanner import ScannerTables, group_bytes
@@ -94,6 +95,7 @@ class LalrMachine:
         self._tops, self._mask_cache = self._masks.tops.generations, self._masks.cache.generations
         self._classes, self._stride = self._masks.classes, self._masks.stride
         self.budget = budget
+        self._stack_numbers = StackNumbers(budget)
         self._text_of = text_of
         n_states = self.tables.n_states
         # By scanner state, token and top of the stack; and by the column and the open blocks too.
@@ -260,6 +262,11 @@ class LalrMachine:
             states.append(node.state)
             node = node.below
         return (hypothesis.state, tuple(states), hypothesis.indents, hypothesis.column)
+
+    def identify(self, hypothesis: Hypothesis) -> Hashable:
+        """Return a key of a hypothesis, with its stack by number."""
+        number = self._stack_numbers.number(hypothesis.stack)
+        return (hypothesis.state, number, hypothesis.indents, hypothesis.column)
 
 
 def keep_result(

@@ -131,7 +131,7 @@ class CanonicalMachine:
         or the bytes are illegal.
         """
         reached: dict[int, dict[Hashable, Reading]] = {
-            0: {self.describe(reading): reading for reading in readings}
+            0: {self.identify(reading): reading for reading in readings}
         }
         for at in range(len(text)):
             for reading in reached.pop(at, {}).values():
@@ -139,7 +139,7 @@ class CanonicalMachine:
                 for end, token_id in self._spelling.tokens_at(text, at):
                     if _has(words, token_id):
                         for after in self.take((reading,), token_id):
-                            reached.setdefault(end, {})[self.describe(after)] = after
+                            reached.setdefault(end, {})[self.identify(after)] = after
         return tuple(reached.pop(len(text), {}).values())
 
     def may_end(self, reading: Reading) -> bool:
@@ -183,6 +183,11 @@ class CanonicalMachine:
     def describe(self, reading: Reading) -> Hashable:
         """Return all that the future depends on; more is told apart than has to be."""
         within = frozenset(map(self._machine.describe, reading.hypotheses))
+        return (within, reading.last, reading.guesses)
+
+    def identify(self, reading: Reading) -> Hashable:
+        """Return a key of a reading."""
+        within = frozenset(map(self._machine.identify, reading.hypotheses))
         return (within, reading.last, reading.guesses)
 
 

@@ -185,3 +185,24 @@ def test_a_place_found_before_all_began_anew_is_still_the_same(monkeypatch):
         again = other.endings.mask(place, 4)
         assert (again is None) == (mask is None)
         assert mask is None or np.array_equal(again.words, mask.words)
+
+
+def test_a_step_of_a_deep_text_takes_no_more_than_one_of_a_shallow_text(monkeypatch):
+    """With plenty left ways out are found, and none is written in as few tokens as write it."""
+    artifact = compile_text(LISTS, TOKENS)
+    written = []
+    fewest = artifact.endings._paths.fewest
+    monkeypatch.setattr(artifact.endings._paths, "fewest", lambda t: written.append(t) or fewest(t))
+    matcher = artifact.matcher()
+    plain, bitmask = (allocate_bitmask(1, artifact.vocab_size) for _ in range(2))
+    n_places = []
+    for n in range(600):
+        matcher.fill_bitmask(plain, 0)
+        matcher.fill_bitmask(bitmask, 0, tokens_left=100_000 - n)
+        assert np.array_equal(bitmask, plain)
+        n_places.append(len(artifact.endings._places))
+        assert matcher.accept_text("[")
+    assert not written
+    assert n_places[599] - n_places[499] == n_places[199] - n_places[99]
+    assert len(str(list(artifact.endings._places.all)[-1].key)) < 100
+    assert len(matcher.shortest_completion().tokens) == 2 + 600 // 2

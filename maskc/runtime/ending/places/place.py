@@ -25,7 +25,7 @@ class Place:
     """What a machine knows of a beginning, and what is known of the ends of its texts.
 
     Attributes:
-        key: equal for two places iff they have the same future.
+        key: equal for two places only if they have the same future.
         hypotheses: of the machine.
         number: in the table.
         may_end: whether the text may end here.
@@ -37,11 +37,14 @@ class Place:
             may end here.
         exit_to: where it leads.
         has_exit: whether a way out is known.
+        n_out: how many tokens write the way out at most, a token for each byte, without the end of
+            sequence; ``FAR``: no way out is known, or a byte of it is no token.
         reach: where the tokens lead, once that was asked.
         is_bounded: whether ``at_least`` is what the grammar says.
         is_settled: whether its way out was written in tokens.
         n_surveyed: of the places that its tokens lead to, ways out were looked for of those that
             so many tokens may finish.
+        n_spared: ways out were not written in as few tokens as write them where so many suffice.
         is_vast: whether these places are too many.
         plain_from: with so many tokens left, no legal token is one too many.
         is_measured: whether that was asked.
@@ -62,6 +65,8 @@ class Place:
         "is_vast",
         "key",
         "may_end",
+        "n_out",
+        "n_spared",
         "n_surveyed",
         "n_tokens",
         "number",
@@ -79,16 +84,22 @@ class Place:
         self.token: int | None = None
         self.after: Place | None = None
         self.has_exit = may_end
+        self.n_out = 0 if may_end else FAR
         self.exit: bytes | int | None = None
         self.exit_to: Place | None = None
         self.reach: Reach | None = None
         self.is_settled = may_end
         self.is_bounded = False
-        self.n_surveyed = 0
+        self.n_surveyed = self.n_spared = 0
         self.is_vast = False
         self.plain_from = FAR
         self.is_measured = False
         self.alike: Place | None = None
+
+    @property
+    def suffices(self) -> int:
+        """A number of tokens that finishes the text, the end of sequence included."""
+        return min(self.n_tokens, self.n_out + 1)
 
 
 def depth_of(hypotheses: Hypotheses) -> int:

@@ -98,11 +98,11 @@ class Places:
         return self._add(key, hypotheses) if found is None else found
 
     def _key_of(self, hypotheses: Hypotheses) -> Hashable:
-        describe = self.machine.describe
+        identify = self.machine.identify
         if len(hypotheses) == 1:
-            return describe(hypotheses[0])
+            return identify(hypotheses[0])
         # In whatever order they are found, the future is the same.
-        return frozenset(map(describe, hypotheses))
+        return frozenset(map(identify, hypotheses))
 
     def current(self, place: Place) -> Place:
         """Return a place as it is here: another thread may have had all begin anew meanwhile."""
@@ -111,18 +111,32 @@ class Places:
         return place if is_here else self.keep(place)
 
     def keep(self, place: Place) -> Place:
-        """Return the place that is known for the same, with the end that a place knows."""
-        kept = self._known.get(place.key) or self._add(place.key, place.hypotheses)
-        chain = [(place, kept)]
-        while place.after is not None and kept is not place:
-            place = place.after
-            kept = self._known.get(place.key) or self._add(place.key, place.hypotheses)
-            chain.append((place, kept))
-        for older, newer in chain:
+        """Return the place that is known for the same, with the ends that a place knows."""
+        kept = self._kept(place)
+        for older, newer in self._pair(place, kept, lambda here: here.after):
             if older.n_tokens < newer.n_tokens:
                 newer.n_tokens, newer.token = older.n_tokens, older.token
-                newer.after = None if older.after is None else self._known[older.after.key]
-        return chain[0][1]
+                newer.after = None if older.after is None else self._kept(older.after)
+        ways_out = self._pair(place, kept, lambda here: here.exit_to)
+        for older, newer in reversed(list(ways_out)):
+            if not newer.has_exit and older.exit is not None and older.exit_to is not None:
+                self._lead_out(newer, older.exit, self._kept(older.exit_to))
+        return kept
+
+    def _kept(self, place: Place) -> Place:
+        """Return the place that is known for the same."""
+        return self._known.get(place.key) or self._add(place.key, place.hypotheses)
+
+    def _pair(
+        self, place: Place, kept: Place, follow: Callable[[Place], Place | None]
+    ) -> Iterator[tuple[Place, Place]]:
+        """Yield the places of a chain, each with the one that is known for the same."""
+        here: Place | None = place
+        while here is not None and kept is not here:
+            yield here, kept
+            here = follow(here)
+            if here is not None:
+                kept = self._kept(here)
 
     def _add(self, key: Hashable, hypotheses: Hypotheses) -> Place:
         may_end = any(map(self.machine.may_end, hypotheses))
@@ -249,8 +263,7 @@ class Places:
         found = self._json.enough(place.hypotheses, n_openings)
         if found is None:
             return FAR
-        after = 0 if self.link is None else self._count_out(place)
-        return FAR if after is None else 1 + found + after
+        return min(FAR, 1 + found + (0 if self.link is None else place.n_out))
 
     def n_closing(self, place: Place) -> int | None:
         """Return how many brackets a token closes at least that ends the JSON text of a link.
@@ -259,21 +272,11 @@ class Places:
         """
         return None if self.link is None else self._json.depth(place.hypotheses)
 
-    def _count_out(self, place: Place) -> int | None:
-        """Return in how many bytes and atoms the way out of a place is; ``None``: none is known.
-
-        Each is a token of its own.
-        """
-        n_steps, here = 0, place
-        while here.exit_to is not None:
-            n_steps, here = n_steps + 1, here.exit_to
-        return n_steps if here.may_end else None
-
     def _note(self, place: Place, here: Place, came: dict[int, tuple[Place, bytes | int]]) -> None:
         """Note the way out that a search found, and the hints that it gives."""
         while here is not place:
             before, edge = came[here.number]
-            before.has_exit, before.exit, before.exit_to = True, edge, here
+            self._lead_out(before, edge, here)
             here = before
         after: Place | None = place
         while after is not None and after.exit is not None:
@@ -281,6 +284,12 @@ class Places:
             if isinstance(after.exit, bytes) and len(hints) < _MOST_HINTS:
                 hints[after.exit] = None
             after = after.exit_to if after.number in came or after is place else None
+
+    def _lead_out(self, place: Place, edge: bytes | int, after: Place) -> None:
+        """Note that a byte, or a token, leads a place out, and to which other."""
+        place.has_exit, place.exit, place.exit_to = True, edge, after
+        is_token = isinstance(edge, int) or edge in self.paths.by_text
+        place.n_out = min(FAR, after.n_out + 1) if is_token else FAR
 
     def _follow_hints(
         self, place: Place, nearby: bytes

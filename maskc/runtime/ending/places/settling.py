@@ -59,10 +59,15 @@ class Settling:
         self._n_reached = 0
         self._left = self._moves_left = 0
 
-    def begin(self, place: Place) -> None:
-        """Begin with a place of which a mask is asked: find a way out of it."""
+    def begin(self, place: Place, n_tokens: int = 0) -> None:
+        """Begin with a place of which a mask is asked: find a way out of it.
+
+        Args:
+            place: the place.
+            n_tokens: as of :meth:`settle`.
+        """
         self._moves_left = _MOST_MOVES
-        self.settle(place, b"")
+        self.settle(place, b"", n_tokens)
 
     def measure(self, place: Place) -> None:
         """Find with how many tokens left all tokens leave enough, as far as that is said."""
@@ -76,27 +81,30 @@ class Settling:
 
         Args:
             place: the place.
-            n_tokens: those that are known to need more are left alone.
+            n_tokens: those that are known to need more are left alone, and of those of which the
+                way out is so many tokens at most the fewest are not looked for (with an LALR
+                grammar, where a stack may be deep); ``FAR``: of none.
             most: new places; where there are more, the place is vast.
         """
-        if place.n_surveyed >= n_tokens or place.is_vast:
+        spared = n_tokens if self._searching is not None and n_tokens < FAR else 0
+        if place.n_surveyed >= n_tokens and place.n_spared <= spared or place.is_vast:
             return
-        self.begin(place)
+        self.begin(place, spared)
         try:
             reach = self.reach(place, most)
         except TooMuchError:
             place.is_vast = True
             return
-        place.n_surveyed = n_tokens
+        place.n_surveyed, place.n_spared = max(n_tokens, place.n_surveyed), spared
         nearby = self.places.text_out(place)
         asked = [p for p in reach.places if not p.is_settled and self._may_need(p, n_tokens)]
         # What little is open teaches how more is closed.
         for after in sorted(asked, key=lambda other: depth_of(other.hypotheses)):
-            self.settle(after, nearby)
+            self.settle(after, nearby, spared)
         self._improve(place, reach)
-        counts = [after.n_tokens for after in reach.places]
-        if max(counts, default=0) < FAR:
-            place.plain_from = min(place.plain_from, 1 + max(counts, default=0))
+        most_needed = max((after.suffices for after in reach.places), default=0)
+        if most_needed < FAR:
+            place.plain_from = min(place.plain_from, 1 + most_needed)
 
     def _may_need(self, place: Place, n_tokens: int) -> bool:
         return n_tokens == FAR or self.places.at_least(place) <= n_tokens
@@ -110,27 +118,21 @@ class Settling:
                 place.n_tokens = after.n_tokens + 1
                 place.token, place.after = reach.token_to(number), after
 
-    def settle(self, place: Place, nearby: bytes) -> None:
-        """Write the way out of a place in tokens, if that was not done.
+    def settle(self, place: Place, nearby: bytes, n_tokens: int = 0) -> None:
+        """Write the way out of a place in as few tokens as write it, if that was not done.
 
         Args:
             place: the place.
             nearby: the way out of a place nearby.
+            n_tokens: where so many suffice for its bytes and the end of sequence, that is enough.
         """
-        if place.is_settled or not place.has_exit and self._moves_left <= 0:
+        if place.is_settled:
             return
-        most = min(self._moves_left, MOST_SEARCHED)
-        few = most if self._is_lalr else min(most, _FEW_MOVES)
-        n_moves = self.places.way_out(place, nearby, few)
-        if not place.has_exit and few < most:
-            # Values and keys that may be any lead a search into ever new places.
-            n_moves += self.places.way_out(place, nearby, few, is_greedy=True)
-            n_moves += self.places.way_out(place, nearby, most)
-        self._moves_left -= n_moves
-        # A search that was cut short may be made again, for another mask.
-        place.is_settled = place.has_exit or n_moves >= MOST_SEARCHED
         if not place.has_exit:
+            self._find_exit(place, nearby)
+        if not place.has_exit or place.suffices <= n_tokens:
             return
+        place.is_settled = True
         tokens = self.places.tokens_out(place)
         if tokens is None:
             return
@@ -147,6 +149,21 @@ class Settling:
                 here.n_tokens = n_after
                 here.token, here.after = tokens[-(n_after - 1)], chain[len(chain) - n_after + 1]
 
+    def _find_exit(self, place: Place, nearby: bytes) -> None:
+        """Search a way out of a place."""
+        if self._moves_left <= 0:
+            return
+        most = min(self._moves_left, MOST_SEARCHED)
+        few = most if self._is_lalr else min(most, _FEW_MOVES)
+        n_moves = self.places.way_out(place, nearby, few)
+        if not place.has_exit and few < most:
+            # Values and keys that may be any lead a search into ever new places.
+            n_moves += self.places.way_out(place, nearby, few, is_greedy=True)
+            n_moves += self.places.way_out(place, nearby, most)
+        self._moves_left -= n_moves
+        # A search that was cut short may be made again, for another mask.
+        place.is_settled = not place.has_exit and n_moves >= MOST_SEARCHED
+
     def settle_all(self, places: list[Place], n_tokens: int, most: int = MOST_LOOKED_AT) -> bool:
         """Find out whether so many tokens finish some places; return whether that is known now.
 
@@ -156,6 +173,7 @@ class Settling:
             most: nodes of the trie that may be looked at.
         """
         if self._searching is not None:
+            places = [place for place in places if place.suffices > n_tokens]
             try:
                 known = [place for place in places if place.n_tokens < FAR]
                 self._searching.settle(self.places, known, n_tokens, MOST_NODES)

@@ -88,6 +88,10 @@ class MachinePiece(PlainPiece):
         """Return the machine's description."""
         return self._machine.describe(inner)
 
+    def identify(self, inner: Any) -> Hashable:
+        """Return the machine's key."""
+        return self._machine.identify(inner)
+
     def legal(self, inner: Any, rest: Rest) -> Part:
         """Return the legal tokens; see :class:`Piece`."""
         words = self._machine.mask(inner).words & ~self._ends
@@ -115,7 +119,7 @@ class MachinePiece(PlainPiece):
             inner: what the machine knows.
             bytes_: only those from which one of these goes on; ``None``: all.
         """
-        key = (self._machine.describe(inner), bytes_)
+        key = (self._machine.identify(inner), bytes_)
         found: Ints | None = self._crossing.get(key)
         if found is None:
             found = self._find_exits(inner, bytes_)
@@ -201,4 +205,4 @@ class MachinePiece(PlainPiece):
         )
 
     def _name(self, hypotheses: tuple[Any, ...]) -> Hashable:
-        return tuple(map(self._machine.describe, hypotheses))
+        return tuple(map(self._machine.identify, hypotheses))

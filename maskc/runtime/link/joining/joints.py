@@ -236,7 +236,7 @@ class Joints:
 
     def _distinct(self, here: tuple[Link, ...]) -> tuple[Link, ...]:
         """Return hypotheses of which no two have the same future."""
-        found = {(h.piece, h.piece.describe(h.inner), h.rest): h for h in here}
+        found = {(h.piece, h.piece.identify(h.inner), h.rest): h for h in here}
         if len(found) > MAX_HYPOTHESES:
             raise LimitError(
                 "ways to read the text so far",

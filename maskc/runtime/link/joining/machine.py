@@ -158,6 +158,10 @@ class LinkMachine:
         """Return all that the future of a hypothesis depends on."""
         return (hypothesis.piece, hypothesis.piece.describe(hypothesis.inner), hypothesis.rest)
 
+    def identify(self, hypothesis: Link) -> Hashable:
+        """Return a key of a hypothesis."""
+        return (hypothesis.piece, hypothesis.piece.identify(hypothesis.inner), hypothesis.rest)
+
 
 def _begin_token(hypotheses: tuple[Link, ...]) -> tuple[Link, ...]:
     """Return the hypotheses in which one more token may begin, with that token counted."""

@@ -63,6 +63,9 @@ class Piece(Protocol):
     def describe(self, inner: Any) -> Hashable:
         """Return all that its future depends on."""
 
+    def identify(self, inner: Any) -> Hashable:
+        """Return a small key: equal only if no text tells; see :class:`Machine`."""
+
     def turn(self, inner: Any, rest: Rest, /) -> tuple[Rest, ...]:
         """Return what else may follow here, where the piece has turned to it."""
 
@@ -135,6 +138,10 @@ class PlainPiece:
     def held_bytes(self) -> int:
         """About how much memory it takes by now, without what is cached."""
         return self.n_bytes
+
+    def identify(self, inner: Any) -> Hashable:
+        """Return what is known: it is small."""
+        return inner  # type: ignore[no-any-return]  # what a piece knows is hashable
 
     def turn(self, _inner: Any, _rest: Rest) -> tuple[Rest, ...]:
         """Return nothing: only the rest follows."""
@@ -275,6 +282,10 @@ class SchemaPiece(PlainPiece):
     def describe(self, inner: Configuration) -> Hashable:
         """Return the configuration's description."""
         return self.machine.describe(inner)
+
+    def identify(self, inner: Configuration) -> Hashable:
+        """Return the configuration's key."""
+        return self.machine.identify(inner)
 
     def legal(self, inner: Configuration, _rest: Rest) -> Part:
         """Return the legal tokens; see :class:`Piece`."""

@@ -169,6 +169,10 @@ class BarredSchemaPiece(PlainPiece):
         """Return all that the future depends on."""
         return (self._machine.describe(inner.schema), inner.at)
 
+    def identify(self, inner: Reading) -> Hashable:
+        """Return a key, with the configuration's."""
+        return (self._machine.identify(inner.schema), inner.at)
+
     def legal(self, inner: Reading, rest: Rest) -> Part:
         """Return the legal tokens; see :class:`maskc.runtime.link.joining.pieces.Piece`."""
         part = self._machine.masks.legal(inner.schema)

@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.schema.machine.moves import Moves
+from maskc.runtime.schema.machine.node_numbers import NodeNumbers
 from maskc.runtime.schema.machine.nodes import (
     CAPTURES,
     DEPTH,
@@ -67,6 +68,7 @@ class SchemaMachine(Moves):
     def __init__(self, plan: Plan, text_of: Callable[[int], bytes | None], budget: Budget) -> None:
         super().__init__(plan, budget)
         self._text_of = text_of
+        self._node_numbers = NodeNumbers(budget)
         self._serials = Cache(budget)  # (gap, text, the serials of the nodes) → serial
         # By the serial of a configuration, and a byte or a token → what it becomes.
         self._steps = Cache(budget)
@@ -172,6 +174,11 @@ class SchemaMachine(Moves):
     def describe(self, hypothesis: Configuration) -> Hashable:
         """Return all that the future of a configuration depends on."""
         return (hypothesis.gap, hypothesis.text, describe_nodes(hypothesis.nodes))
+
+    def identify(self, hypothesis: Configuration) -> Hashable:
+        """Return a key of a configuration, with its nodes by number."""
+        numbers = frozenset([self._node_numbers.number(node) for node in hypothesis.nodes])
+        return (hypothesis.gap, hypothesis.text, numbers)
 
     def may_read(self, here: Configuration) -> frozenset[int]:
         """Return bytes outside of which none is legal; not all of them need be."""
