@@ -99,7 +99,7 @@ class Endings:
         """Forget all places and masks."""
         self._json = TextBounds(self._machine, self._paths)
         places = Places(self._machine, self._paths, self._bounds, self._json)
-        self._settling = Settling(places, self._machine, self._paths, self._bounds)
+        self._settling = Settling(places, self._machine, self._paths, self._bounds, spares=True)
         self._places = places
         self._masks = {}
         self._alike = self._make_alike()
@@ -219,7 +219,7 @@ class Endings:
         if not self._forgetting.has_keys:
             return None
         places = Places(machine, self._paths, None, self._json, forget)
-        settling = Settling(places, machine, self._paths, None)
+        settling = Settling(places, machine, self._paths, None, spares=False)
         if self._kinds is None:
             self._kinds = TokenKinds(self._paths, self._vocab_size, self._text_of)
         return Alike(

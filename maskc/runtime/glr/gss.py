@@ -145,13 +145,19 @@ class GraphStructuredStack:
         key = (stacks.serial, lookaheads)
         found: tuple[Paths, ...] | None = self._described.get(key)
         if found is None:
-            if stacks.reduced is None:
-                self._reduce(stacks)
-            taken = self._tables.taken
-            going = (node for node in stacks.reduced or () if taken[node.state] & lookaheads)
-            found = list_paths(frozenset(going))
+            found = list_paths(frozenset(self._going(stacks, lookaheads)))
             self._described.put(key, found)
         return found
+
+    def identify(self, stacks: StackSet, lookaheads: int) -> frozenset[int]:
+        """Return the serials of the nodes on top of those that go on with some lookaheads."""
+        return frozenset([node.serial for node in self._going(stacks, lookaheads)])
+
+    def _going(self, stacks: StackSet, lookaheads: int) -> list[Node]:
+        if stacks.reduced is None:
+            self._reduce(stacks)
+        taken = self._tables.taken
+        return [node for node in stacks.reduced or () if taken[node.state] & lookaheads]
 
     def _shift(self, stacks: StackSet, terminal: TerminalId) -> StackSet | None:
         if stacks.reduced is None:

@@ -195,8 +195,10 @@ class GlrMachine:
         return (state, self.gss.describe(stacks, lookaheads))
 
     def identify(self, hypothesis: GlrHypothesis) -> Hashable:
-        """Return the same: it is remembered of each set of stacks."""
-        return self.describe(hypothesis)
+        """Return a key of a hypothesis: equal stacks that are merged differently have others."""
+        state, stacks = hypothesis.state, hypothesis.stacks
+        lookaheads = self._list_possible(self.scanner.open_lexeme_of[state])
+        return (state, self.gss.identify(stacks, lookaheads))
 
     def _step(self, here: _StacksOf, text: bytes) -> GlrHypotheses:
         """Return the live hypotheses after the bytes."""

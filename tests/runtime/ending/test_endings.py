@@ -15,6 +15,7 @@ from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text, matcher_at
 
 LISTS = 'start: item ("," item)*\nitem: "(" start ")" | "[" start "]" | "a"\n'
+LIST = {"type": "array", "items": {"$ref": "#"}}
 TOKENS = (b"(", b")", b"[", b"]", b",", b"a", b"((", b"))", b"[a", b"a]", b",a", b"]]", b"])")
 
 
@@ -187,22 +188,33 @@ def test_a_place_found_before_all_began_anew_is_still_the_same(monkeypatch):
         assert mask is None or np.array_equal(again.words, mask.words)
 
 
-def test_a_step_of_a_deep_text_takes_no_more_than_one_of_a_shallow_text(monkeypatch):
+@pytest.mark.parametrize(
+    ("make", "n_inside"),
+    [
+        (lambda: compile_text(LISTS, TOKENS), 1),
+        (lambda: compile_text(LISTS, TOKENS, parser="earley"), 1),
+        (lambda: make_kit(Vocabulary((*TOKENS, None), (len(TOKENS),), "x")).json_schema(LIST), 0),
+    ],
+    ids=["LALR", "general", "schema"],
+)
+def test_a_step_of_a_deep_text_takes_no_more_than_one_of_a_shallow_text(
+    make, n_inside, monkeypatch
+):
     """With plenty left ways out are found, and none is written in as few tokens as write it."""
-    artifact = compile_text(LISTS, TOKENS)
-    written = []
-    fewest = artifact.endings._paths.fewest
-    monkeypatch.setattr(artifact.endings._paths, "fewest", lambda t: written.append(t) or fewest(t))
+    artifact = make()
     matcher = artifact.matcher()
+    endings, written = matcher._artifact.endings, []
+    fewest = endings._paths.fewest
+    monkeypatch.setattr(endings._paths, "fewest", lambda t: written.append(t) or fewest(t))
     plain, bitmask = (allocate_bitmask(1, artifact.vocab_size) for _ in range(2))
     n_places = []
     for n in range(600):
         matcher.fill_bitmask(plain, 0)
         matcher.fill_bitmask(bitmask, 0, tokens_left=100_000 - n)
         assert np.array_equal(bitmask, plain)
-        n_places.append(len(artifact.endings._places))
+        n_places.append(len(endings._places))
         assert matcher.accept_text("[")
     assert not written
     assert n_places[599] - n_places[499] == n_places[199] - n_places[99]
-    assert len(str(list(artifact.endings._places.all)[-1].key)) < 100
-    assert len(matcher.shortest_completion().tokens) == 2 + 600 // 2
+    assert len(str(endings._places.all[-1].key)) < 100
+    assert len(matcher.shortest_completion().tokens) == n_inside + 600 // 2 + 1

@@ -43,15 +43,23 @@ class Settling:
         machine: the machine.
         paths: the tokens in its letters.
         bounds: of an LALR machine; ``None`` of others.
+        spares: whether ways out need not be written in tokens where a token for each byte suffices:
+            a stack may be deep.
 
     Attributes:
         places: as given.
     """
 
     def __init__(
-        self, places: Places, machine: Machine[Any], paths: TokenPaths, bounds: Bounds | None
+        self,
+        places: Places,
+        machine: Machine[Any],
+        paths: TokenPaths,
+        bounds: Bounds | None,
+        *,
+        spares: bool,
     ) -> None:
-        self.places = places
+        self.places, self._spares = places, spares
         self._is_lalr = bounds is not None
         self._machine, self._paths = machine, paths
         self._searching = None if bounds is None else Search(bounds)
@@ -82,11 +90,11 @@ class Settling:
         Args:
             place: the place.
             n_tokens: those that are known to need more are left alone, and of those of which the
-                way out is so many tokens at most the fewest are not looked for (with an LALR
-                grammar, where a stack may be deep); ``FAR``: of none.
+                way out is so many tokens at most the fewest are not looked for, where that is
+                spared; ``FAR``: of none.
             most: new places; where there are more, the place is vast.
         """
-        spared = n_tokens if self._searching is not None and n_tokens < FAR else 0
+        spared = n_tokens if self._spares and n_tokens < FAR else 0
         if place.n_surveyed >= n_tokens and place.n_spared <= spared or place.is_vast:
             return
         self.begin(place, spared)
@@ -172,8 +180,9 @@ class Settling:
             n_tokens: the end of sequence included.
             most: nodes of the trie that may be looked at.
         """
-        if self._searching is not None:
+        if self._spares:
             places = [place for place in places if place.suffices > n_tokens]
+        if self._searching is not None:
             try:
                 known = [place for place in places if place.n_tokens < FAR]
                 self._searching.settle(self.places, known, n_tokens, MOST_NODES)
