@@ -37,6 +37,7 @@ MOST_COPIES = 16
 
 # CPython's parser has no public name; its tree is documented nowhere but in its source.
 _parser = cast(Any, re)._parser  # noqa: SLF001
+_combine_flags = cast(Any, re)._compiler._combine_flags  # noqa: SLF001
 
 _Tree = Sequence[tuple[Any, Any]]
 
@@ -253,7 +254,7 @@ class _PatternReader:
                 )
             case "SUBPATTERN":
                 _, added, removed, tree = argument
-                inner = (flags | added) & ~removed
+                inner = _combine_flags(flags, added, removed)
                 return self.sequence(tree, inner, around, begins=begins, ends=ends)
             case "MAX_REPEAT" | "MIN_REPEAT":
                 low, high, tree = argument

@@ -41,6 +41,7 @@ from maskc.wording import Phrase
 
 # CPython's parser has no public name; its tree is documented nowhere but in its source.
 _parser = cast(Any, re)._parser  # noqa: SLF001
+_combine_flags = cast(Any, re)._compiler._combine_flags  # noqa: SLF001
 
 _WORD = r"\w"
 
@@ -113,7 +114,7 @@ class _Lowering:
     def group(self, argument: Any, flags: int, following: int) -> int:
         """Return the start of a group with its own flags, marked if a conditional asks for it."""
         number, added, removed, tree = argument
-        inner = (flags | added) & ~removed
+        inner = _combine_flags(flags, added, removed)
         if number not in self.tested:
             return self.sequence(list(tree), inner, following)
         following = self.nfa.add(Mark(number, True, following))

@@ -21,7 +21,7 @@ from typing import Any
 
 from maskc.verify.characters import Atom
 from maskc.verify.encoding import N_CODE_POINTS
-from maskc.verify.patterns import Pattern, atom_of
+from maskc.verify.patterns import Pattern, atom_of, combine_flags
 
 WORDS = (
     *("a", "b", "x", "y", "id", "key", "name", "value", "item", "total", "index", "result"),
@@ -108,7 +108,7 @@ class _Writer:
                 self.write(self._draw.choice(argument[1]), flags)
             elif name == "SUBPATTERN":
                 _, added, removed, inner = argument
-                self.write(inner, (flags | added) & ~removed)
+                self.write(inner, combine_flags(flags, added, removed))
             elif name == "ATOMIC_GROUP":
                 self.write(argument, flags)
             elif name == "GROUPREF_EXISTS":

@@ -23,6 +23,7 @@ from maskc.verify.characters import Atom, Characters
 
 # CPython's parser has no public name.
 _parser = cast(Any, re)._parser  # noqa: SLF001
+combine_flags = cast(Any, re)._compiler._combine_flags  # noqa: SLF001
 
 _FLAGS_OF_ATOMS = re.ASCII | re.IGNORECASE | re.DOTALL
 _CATEGORIES = {
@@ -105,7 +106,7 @@ def _atoms(tree: Any, flags: int) -> Iterator[Atom]:
             yield _LINE_BREAK
         inner_flags = flags
         if name == "SUBPATTERN":
-            inner_flags = (flags | argument[1]) & ~argument[2]
+            inner_flags = combine_flags(flags, argument[1], argument[2])
         for inner in _inner(name, argument):
             yield from _atoms(inner, inner_flags)
 
@@ -153,7 +154,7 @@ class _Writer:
             case "SUBPATTERN":
                 group, added, removed, tree = argument
                 head = f"(?P<g{group}>" if group in self.tested else "(?:"
-                return f"{head}{self.sequence(tree, (flags | added) & ~removed)})"
+                return f"{head}{self.sequence(tree, combine_flags(flags, added, removed))})"
             case "GROUPREF_EXISTS":
                 group, found, missing = argument
                 otherwise = self.sequence(missing, flags) if missing is not None else ""

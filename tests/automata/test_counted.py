@@ -49,6 +49,10 @@ def test_other_patterns_are_left_to_threads(pattern: str) -> None:
     assert count_loops(pattern) is None
 
 
+def test_flags_of_a_part_take_the_place_of_those_around_it() -> None:
+    assert count_loops(r"(?a:(?u:\w){100})") == count_loops(r"\w{100}")
+
+
 def test_a_pass_that_reads_nothing_does_not_count() -> None:
     found = count_loops("(?:a?b?){50}")
     assert found is not None

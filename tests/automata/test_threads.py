@@ -203,6 +203,16 @@ def test_a_thread_after_a_certain_match_is_dropped():
     assert threads.done() == ((-2, FREE),)
 
 
+@pytest.mark.parametrize("flags", [0, re.ASCII, re.IGNORECASE | re.ASCII])
+@pytest.mark.parametrize(
+    "pattern", ["(?u:s)", "(?iu:s)", r"(?u:\w)", r"(?a:(?u:\w))", r"(?u:(?a:\w)|.)", r"(?iu:[^s])"]
+)
+def test_flags_of_a_part_take_the_place_of_those_around_it(pattern, flags):
+    for text in ("s", "S", "\u017f", "é", "!"):
+        found = re.compile(pattern, flags).match(text)
+        assert match_end(pattern, text, flags=flags) == (found and found.end())
+
+
 def test_two_broken_obligations_settle_to_none():
     assert settle([(False, frozenset([(-1, FREE)]))]) is None
     assert settle([(True, frozenset())]) is None

@@ -43,6 +43,15 @@ def test_a_pattern_that_is_written_anew_matches_as_re_does(text, subject):
     assert (found and found.span()) == (expected and expected.span())
 
 
+def test_flags_of_a_part_take_the_place_of_those_around_it():
+    pattern = Pattern("A", r"(?u:\w)s", re.ASCII | re.IGNORECASE)
+    characters = Characters(pattern.atoms())
+    written = regex.compile(pattern.write(characters))
+    for subject in ("és", "éS", "é\u017f", "!s"):
+        found = written.match(characters.canonical(subject))
+        assert bool(found) == bool(pattern.regex.match(subject))
+
+
 def test_a_back_reference_is_refused_by_name():
     with pytest.raises(UnsupportedTerminalError, match="terminal A: a back-reference"):
         Pattern("A", r"(a)\1", 0)

@@ -80,8 +80,10 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
         # Lark builds a parser of grammars too.
         with _no_collision_check(), _no_warning_of_sets(source):
             grammar, _ = cast(Any, load_lark_grammar)(source.text, source.name, loaders, False)
-            insert_roles(grammar, source)
             check_expansion(grammar, source.name)
+            if source.roles:
+                insert_roles(grammar, source)
+                check_expansion(grammar, source.name)
             built = Lark(
                 grammar,
                 parser=cast(Any, source.parser),

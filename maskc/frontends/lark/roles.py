@@ -5,11 +5,9 @@ the lexeme of an identifier to a keyword, but by a pattern in the place of a str
 role takes the terminal's place; everywhere else it stands beside it, so nothing changes there.
 
 So contexts, the ends of lexemes and keywords are what they were, and Lark itself is the judge of
-which texts there are.
+which texts there are. Which rules have what is :mod:`maskc.frontends.lark.role_rules`.
 
-Example: with ``class_name.NAME=[A-Z]+``, ``class_name: NAME`` becomes
-``class_name: NAME__class_name``, and ``atom: NAME`` becomes ``atom: NAME | NAME__class_name``.
-``ABC`` is a NAME__class_name wherever it stands.
+Example: with ``class_name.NAME=[A-Z]+``, ``ABC`` is a NAME__class_name wherever it stands.
 
 Limit: a lexeme plays one role at most, so the patterns of two roles of one terminal have no text in
 common, or are the same.
@@ -19,18 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from difflib import get_close_matches
 from typing import Any, cast
 
 import lark.lexer
-from lark import Lark, Token, Tree
-from lark.grammar import NonTerminal, Terminal
+from lark import Lark, Token
 from lark.lexer import BasicLexer, PatternRE, TerminalDef
 from lark.load_grammar import Grammar as LarkGrammar
 
-from maskc.errors import GrammarError, UnknownSymbolError
+from maskc.errors import GrammarError
 from maskc.frontends.lark.patching import patched
-from maskc.frontends.roles import Role, looks_around
+from maskc.frontends.lark.role_rules import insert_into_rules
+from maskc.frontends.roles import looks_around
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Context, LexerSpec
 from maskc.ids import ContextId, TerminalId
@@ -38,7 +35,6 @@ from maskc.lexer.lexeme import LexemeAutomaton
 
 _lark_create_unless: Callable[..., Any] = cast(Any, lark.lexer)._create_unless
 _INHERITED = "i"
-_N_NEAREST = 3
 _WILD = "*"  # Lark is told to keep all terminals
 
 
@@ -52,6 +48,11 @@ class RolePattern(PatternRE):
         super().__init__(pattern, tuple(flag for flag in base.pattern.flags if flag in _INHERITED))
         self.base = base
 
+    @property
+    def min_width(self) -> int:
+        """One at least, which Lark asks for: nothing is no lexeme, even if it is matched."""
+        return max(1, super().min_width)
+
 
 def insert_roles(grammar: LarkGrammar, source: GrammarSource) -> None:
     """Change a grammar that Lark has loaded, so that its roles are terminals of their own.
@@ -63,20 +64,21 @@ def insert_roles(grammar: LarkGrammar, source: GrammarSource) -> None:
     if not source.roles:
         return
     _check_source(source)
-    change = _Change(grammar, source.name)
-    # A copy of a rule is made of it as it was before its own roles.
-    for role in sorted(source.roles, key=lambda role: -len(role.rules)):
-        change.insert(role)
-    change.widen()
+    names = insert_into_rules(grammar, source.roles, source.name)
     compile_grammar = grammar.compile
 
     def compile_with_roles(start: Sequence[str], keep: Any) -> tuple[list[Any], list[Any], Any]:
-        bases = {terminal for terminal, _ in change.names}
+        bases = {terminal for terminal, _ in names}
         kept = keep if keep == _WILD else {*keep, *bases}
         terminals, rules, ignored = compile_grammar(start, kept)
         by_name = {str(terminal.name): terminal for terminal in terminals}
+        # Neither is a role that no rule of the start symbol has, nor what is kept for it alone.
+        used = {str(symbol.name) for rule in rules for symbol in rule.expansion}
+        played = {key: name for key, name in names.items() if name in used}
+        unused = bases - {terminal for terminal, _ in played} - used if kept != _WILD else set()
+        terminals = [t for name, t in by_name.items() if name in keep or name not in unused]
         added = []
-        for (terminal, pattern), name in change.names.items():
+        for (terminal, pattern), name in played.items():
             base = by_name[terminal]
             if not isinstance(base.pattern, PatternRE):
                 raise GrammarError(
@@ -96,129 +98,6 @@ def _check_source(source: GrammarSource) -> None:
         fact = "its patterns are those of the module regex, and roles are not narrowed by these"
     if fact:
         raise GrammarError(source.name, f"{fact}; leave the roles out")
-
-
-class _Change:
-    """Rules that are being changed.
-
-    Attributes:
-        names: terminal and pattern → the name of the role's terminal.
-    """
-
-    def __init__(self, grammar: LarkGrammar, name: str) -> None:
-        self._grammar, self._name = grammar, name
-        self.names: dict[tuple[str, str], str] = {}
-        self._copies: dict[tuple[str, ...], str] = {}  # path of rules → name of the last one's copy
-        self._taken = {str(n) for n, *_ in grammar.rule_defs} | {
-            str(n) for n, _ in grammar.term_defs
-        }
-
-    def insert(self, role: Role) -> None:
-        """Put a role's terminal in its place."""
-        terminals = [str(n) for n, (tree, _) in self._grammar.term_defs if tree]
-        terminal = self._resolve("terminal", role.terminal, terminals)
-        if terminal in self._grammar.ignore:
-            raise GrammarError(
-                self._name, f"{terminal} is ignored, and plays no role; leave {role.title} out"
-            )
-        key = (terminal, role.pattern)
-        if key not in self.names:
-            self.names[key] = self._new_name("__".join([terminal, *role.rules]))
-        rules = [str(name) for name, *_ in self._grammar.rule_defs]
-        first, *others = (self._resolve("rule", rule, rules) for rule in role.rules)
-        tree = self._tree_of(first)
-        path: tuple[str, ...] = (first,)
-        for rule in others:
-            path = (*path, rule)
-            if path not in self._copies:
-                self._copies[path] = self._copy(rule, "__".join(path[::-1]))
-            self._replace(tree, NonTerminal, rule, self._copies[path], role)
-            tree = self._tree_of(self._copies[path])
-        self._replace(tree, Terminal, terminal, self.names[key], role)
-
-    def widen(self) -> None:
-        """Put roles beside their terminals where these stand on their own."""
-        terminal_named = cast(Any, Terminal)  # without types in Lark 1.2
-        by_terminal: dict[str, list[str]] = {}
-        for (terminal, _), name in self.names.items():
-            by_terminal.setdefault(terminal, []).append(name)
-        for _, _, tree, _ in self._grammar.rule_defs:
-            for inner in list(tree.iter_subtrees()):
-                for place, child in enumerate(inner.children):
-                    found = _name_in(child, Terminal)
-                    if found is None or found not in by_terminal:
-                        continue
-                    if inner.data == "template_usage":
-                        raise GrammarError(
-                            self._name,
-                            f"{found} has roles and is given to a template; write the template out",
-                        )
-                    inner.children[place] = Tree(
-                        "expansions",
-                        [
-                            Tree("expansion", [Tree("value", [terminal_named(one)])])
-                            for one in (found, *by_terminal[found])
-                        ],
-                    )
-
-    def _resolve(self, kind: str, name: str, known: Sequence[str]) -> str:
-        """Return the name of a symbol; Lark puts a module's name before what it imports."""
-        if name in known:
-            return name
-        imported = [one for one in known if one.endswith(f"__{name}")]
-        if len(imported) != 1:
-            nearest = get_close_matches(name, known, _N_NEAREST, cutoff=0.3)
-            raise UnknownSymbolError(self._name, kind, name, tuple(nearest))
-        return imported[0]
-
-    def _tree_of(self, rule: str) -> Any:
-        return next(tree for name, _, tree, _ in self._grammar.rule_defs if name == rule)
-
-    def _copy(self, rule: str, wanted: str) -> str:
-        """Add a copy of a rule, and return its name."""
-        (found,) = (one for one in self._grammar.rule_defs if one[0] == rule)
-        _, parameters, tree, options = found
-        if parameters:
-            raise GrammarError(
-                self._name, f"{rule} is a template, and no way to a role; write it out"
-            )
-        name = self._new_name(wanted)
-        copy = (Token("RULE", name), parameters, _copy_tree(tree), options)
-        self._grammar.rule_defs.append(copy)
-        return name
-
-    def _new_name(self, wanted: str) -> str:
-        name = wanted
-        while name in self._taken:
-            name += "_"
-        self._taken.add(name)
-        return name
-
-    def _replace(self, tree: Any, kind: type, name: str, by: str, role: Role) -> None:
-        n_found = 0
-        for inner in list(tree.iter_subtrees()):
-            for place, child in enumerate(inner.children):
-                # What a former role has put there counts as found.
-                if _name_in(child, kind) in (name, by):
-                    inner.children[place] = Tree("value", [kind(by)])
-                    n_found += 1
-        if not n_found:
-            raise GrammarError(
-                self._name,
-                f"there is no {name} to be narrowed in the role {role.title}; "
-                "name the rule that has it, and rules on the way: RULE.RULE.TERMINAL",
-            )
-
-
-def _name_in(node: Any, kind: type) -> str | None:
-    """Return the name of a symbol that stands in a rule, ``None`` for all else."""
-    if isinstance(node, Tree) and node.data == "value" and isinstance(node.children[0], kind):
-        return str(cast(Any, node.children[0]).name)
-    return None
-
-
-def _copy_tree(tree: Any) -> Any:
-    return Tree(tree.data, [_copy_tree(c) if isinstance(c, Tree) else c for c in tree.children])
 
 
 def renaming() -> AbstractContextManager[None]:

@@ -65,6 +65,60 @@ def test_the_longer_way_wins_over_the_shorter():
     assert not both(roles, "B(c);")
 
 
+NESTED = """
+start: "x" x | "y" y
+x: T U
+y: x | "(" y ")"
+T: /[a-z]+/
+U: /[0-9]+/
+"""
+
+
+def test_a_shorter_way_holds_in_what_a_longer_one_narrows_further():
+    roles = {"x.T": "a+", "y.x.U": "1+"}
+    assert both(roles, "xaa2", NESTED)
+    assert both(roles, "yaa1", NESTED)
+    assert not both(roles, "yaa2", NESTED)
+    assert not both(roles, "yb1", NESTED)
+
+
+def test_a_way_to_itself_leads_to_all_that_is_deeper():
+    roles = {"y.y.x.T": "a+"}
+    assert both(roles, "yb1", NESTED)
+    assert both(roles, "y((aa1))", NESTED)
+    assert not both(roles, "y(b1)", NESTED)
+    assert not both(roles, "y((b1))", NESTED)
+
+
+@pytest.mark.parametrize("written", ["/[a-z]+/", "T"])
+def test_a_pattern_that_is_written_out_is_the_terminal_that_has_it(written):
+    grammar = f'start: x | {written} ";"\nx: {written}\nT: /[a-z]+/\n'
+    assert both({"x.T": "a+"}, "aa;", grammar)
+    assert both({"x.T": "a+"}, "b;", grammar)
+    assert both({"x.T": "a+"}, "aa", grammar)
+    assert not both({"x.T": "a+"}, "b", grammar)
+
+
+def test_of_terminals_with_one_pattern_a_pattern_is_the_last():
+    grammar = 'start: x | y ";"\nx: "x" /[a-z]/\ny: "y" U\nT: /[a-z]/\nU: "a".."z"\n'
+    assert not both({"x.U": "b"}, "xa", grammar)
+    assert both({"x.U": "b"}, "xb", grammar)
+    assert both({"x.U": "b"}, "yb;", grammar)
+
+
+def test_a_role_in_a_rule_that_is_not_used_adds_nothing_to_the_lexer():
+    # T would come before U, which is shorter.
+    grammar = "start: U\nx: T\nT: /[ab]+/\nU: /a+/\n"
+    assert both({"x.T": "b+"}, "aa", grammar, lexer="basic")
+
+
+def test_a_pattern_of_a_role_may_match_nothing():
+    grammar = 'start: x | T ";"\nx: T\nT: /[ab]+/\n'
+    assert both({"x.T": "a*"}, "aa", grammar)
+    assert not both({"x.T": "a*"}, "ab", grammar)
+    assert not both({"x.T": "a*"}, "", grammar)
+
+
 def test_a_lexeme_ends_where_it_did_before():
     # `ABc` is one NAME, and not AB with something after it.
     grammar = 'start: head NAME?\nhead: NAME\nNAME: /[A-Za-z]+/\n%ignore " "\n'

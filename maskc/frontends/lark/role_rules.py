@@ -1,0 +1,217 @@
+"""Which rules does a grammar have in which terminals play roles?
+
+In its rule a role's terminal takes the terminal's place; everywhere else it stands beside it.
+
+A rule has a copy for each way to it on which something is narrowed further. In each copy a terminal
+has the role of the longest way that leads to it: the copy's own, or one with which its way ends. So
+``name.NAME`` holds in the copy of ``name`` that ``classdef.name.DOT`` makes.
+
+Example: with ``class_name.NAME=[A-Z]+``, ``class_name: NAME`` becomes
+``class_name: NAME__class_name``, and ``atom: NAME`` becomes ``atom: NAME | NAME__class_name``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, cast
+
+from lark import Token, Tree
+from lark.grammar import NonTerminal, Terminal
+from lark.lexer import PatternRE
+from lark.load_grammar import Grammar as LarkGrammar
+from lark.load_grammar import PrepareLiterals, TerminalTreeToPattern
+
+from maskc.errors import GrammarError, UnknownSymbolError
+from maskc.frontends.roles import Role
+
+_N_NEAREST = 3
+
+_Way = tuple[str, ...]  # of rules
+
+
+def insert_into_rules(
+    grammar: LarkGrammar, roles: Iterable[Role], name: str
+) -> Mapping[tuple[str, str], str]:
+    """Change a grammar's rules, so that its roles are terminals of their own.
+
+    Args:
+        grammar: as Lark loads it, before it compiles it.
+        roles: of its terminals.
+        name: of the grammar, for messages.
+
+    Returns:
+        terminal and pattern → the name of the role's terminal.
+
+    Raises:
+        GrammarError: a role cannot be played.
+        UnknownSymbolError: it names a rule or a terminal that the grammar does not have.
+    """
+    _name_patterns(grammar)
+    rules = _Rules(grammar, name)
+    rules.insert(roles)
+    rules.widen()
+    return rules.names
+
+
+def _name_patterns(grammar: LarkGrammar) -> None:
+    """Put a terminal's name where a rule has its pattern, which is the same terminal to Lark."""
+    read = PrepareLiterals()
+    as_pattern = read * TerminalTreeToPattern()
+    name_of = {
+        as_pattern.transform(_copy_tree(tree)): name
+        for name, (tree, _) in grammar.term_defs
+        if tree
+    }
+    for _, _, tree, _ in grammar.rule_defs:
+        for value in list(tree.find_data("value")):
+            (child,) = value.children
+            if isinstance(child, Tree) and child.data in ("literal", "range"):
+                (pattern,) = read.transform(_copy_tree(child)).children
+                if isinstance(pattern, PatternRE) and pattern in name_of:
+                    value.children = [cast(Any, Terminal)(str(name_of[pattern]))]
+
+
+class _Rules:
+    """Rules that are being changed.
+
+    Args:
+        grammar: as Lark loads it.
+        name: of it, for messages.
+
+    Attributes:
+        names: terminal and pattern → the name of the role's terminal.
+    """
+
+    def __init__(self, grammar: LarkGrammar, name: str) -> None:
+        self._grammar, self._name = grammar, name
+        self.names: dict[tuple[str, str], str] = {}
+        self._played: dict[tuple[_Way, str], str] = {}  # way and terminal → the role's terminal
+        self._rules: dict[_Way, str] = {}  # way → the rule it leads to, or its copy
+        self._taken = {str(n) for n, *_ in grammar.rule_defs} | {
+            str(n) for n, _ in grammar.term_defs
+        }
+
+    def insert(self, roles: Iterable[Role]) -> None:
+        """Put the roles' terminals in their places."""
+        for role in sorted(roles, key=lambda role: -len(role.rules)):
+            self._read(role)
+        trees = {way: self._tree_of(name) for way, name in self._rules.items()}
+        for way, tree in trees.items():
+            for inner in list(tree.iter_subtrees()):
+                for place, child in enumerate(inner.children):
+                    by = self._found_on(way, child)
+                    if by is not None:
+                        inner.children[place] = Tree("value", [by])
+
+    def _read(self, role: Role) -> None:
+        """Name a role's terminal, and copy the rules on its way."""
+        terminals = [str(n) for n, (tree, _) in self._grammar.term_defs if tree]
+        terminal = self._resolve("terminal", role.terminal, terminals)
+        if terminal in self._grammar.ignore:
+            raise GrammarError(
+                self._name, f"{terminal} is ignored, and plays no role; leave {role.title} out"
+            )
+        key = (terminal, role.pattern)
+        if key not in self.names:
+            self.names[key] = self._new_name("__".join([terminal, *role.rules]))
+        rules = [str(name) for name, *_ in self._grammar.rule_defs]
+        way = tuple(self._resolve("rule", rule, rules) for rule in role.rules)
+        for length in range(1, len(way) + 1):
+            if way[:length] not in self._rules:
+                self._rules[way[:length]] = self._copy(way[:length]) if length > 1 else way[0]
+        for rule, following in zip(way, (*way[1:], terminal), strict=True):
+            self._check_has(rule, following, role)
+        self._played[way, terminal] = self.names[key]
+
+    def _found_on(self, way: _Way, node: Any) -> Any:
+        """Return the symbol that stands for one on a way, ``None`` for the symbol itself."""
+        rule, terminal = _name_in(node, NonTerminal), _name_in(node, Terminal)
+        for start in range(len(way)):
+            if rule is not None and (*way[start:], rule) in self._rules:
+                return NonTerminal(self._rules[*way[start:], rule])
+            if terminal is not None and (way[start:], terminal) in self._played:
+                return cast(Any, Terminal)(self._played[way[start:], terminal])
+        return None
+
+    def widen(self) -> None:
+        """Put roles beside their terminals where these stand on their own."""
+        terminal_named = cast(Any, Terminal)  # without types in Lark 1.2
+        by_terminal: dict[str, list[str]] = {}
+        for (terminal, _), name in self.names.items():
+            by_terminal.setdefault(terminal, []).append(name)
+        for _, _, tree, _ in self._grammar.rule_defs:
+            for inner in list(tree.iter_subtrees()):
+                for place, child in enumerate(inner.children):
+                    found = _name_in(child, Terminal)
+                    if found is None or found not in by_terminal:
+                        continue
+                    if inner.data == "template_usage":
+                        raise GrammarError(
+                            self._name,
+                            f"{found} has roles and is given to a template; write the template out",
+                        )
+                    inner.children[place] = Tree(
+                        "expansions",
+                        [
+                            Tree("expansion", [Tree("value", [terminal_named(one)])])
+                            for one in (found, *by_terminal[found])
+                        ],
+                    )
+
+    def _resolve(self, kind: str, name: str, known: Sequence[str]) -> str:
+        """Return the name of a symbol; Lark puts a module's name before what it imports."""
+        if name in known:
+            return name
+        imported = [one for one in known if one.endswith(f"__{name}")]
+        if len(imported) != 1:
+            nearest = get_close_matches(name, known, _N_NEAREST, cutoff=0.3)
+            raise UnknownSymbolError(self._name, kind, name, tuple(nearest))
+        return imported[0]
+
+    def _tree_of(self, rule: str) -> Any:
+        return next(tree for name, _, tree, _ in self._grammar.rule_defs if name == rule)
+
+    def _copy(self, way: _Way) -> str:
+        """Add a copy of the rule that a way leads to, and return its name."""
+        (found,) = (one for one in self._grammar.rule_defs if one[0] == way[-1])
+        _, parameters, tree, options = found
+        if parameters:
+            raise GrammarError(
+                self._name, f"{way[-1]} is a template, and no way to a role; write it out"
+            )
+        name = self._new_name("__".join(way[::-1]))
+        copy = (Token("RULE", name), parameters, _copy_tree(tree), options)
+        self._grammar.rule_defs.append(copy)
+        return name
+
+    def _new_name(self, wanted: str) -> str:
+        name = wanted
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name
+
+    def _check_has(self, rule: str, name: str, role: Role) -> None:
+        """Check that a rule has a symbol, of the grammar's own."""
+        for inner in self._tree_of(rule).iter_subtrees():
+            if any(
+                name in (_name_in(c, NonTerminal), _name_in(c, Terminal)) for c in inner.children
+            ):
+                return
+        raise GrammarError(
+            self._name,
+            f"there is no {name} to be narrowed in the role {role.title}; "
+            "name the rule that has it, and rules on the way: RULE.RULE.TERMINAL",
+        )
+
+
+def _name_in(node: Any, kind: type) -> str | None:
+    """Return the name of a symbol that stands in a rule, ``None`` for all else."""
+    if isinstance(node, Tree) and node.data == "value" and isinstance(node.children[0], kind):
+        return str(cast(Any, node.children[0]).name)
+    return None
+
+
+def _copy_tree(tree: Any) -> Any:
+    return Tree(tree.data, [_copy_tree(c) if isinstance(c, Tree) else c for c in tree.children])
