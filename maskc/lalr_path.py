@@ -73,9 +73,8 @@ def analyse_grammar(
     words = {numbers[name]: automaton for name, automaton in sorted(holes.items())}
 
     def scan() -> Scanner:
-        scanner = build_scanner(grammar.lexer)
-        scanner = narrow_scanner(scanner, words) if words else scanner
-        return rewrite_scanner(scanner, grammar.lexer)
+        scanner = rewrite_scanner(build_scanner(grammar.lexer), grammar.lexer)
+        return narrow_scanner(scanner, words) if words else scanner
 
     scanner = run("scanner", scan)
     # After this point: bytes become terminals; what a lexeme's end demands is a boundary.

@@ -132,9 +132,11 @@ class CapturingMatcher(Matcher):
 
     def fork(self) -> CapturingMatcher:
         """Return an independent matcher in the same state."""
-        return CapturingMatcher(
+        copy = CapturingMatcher(
             self._captures, self._hypotheses, self._undo.fork(), terminated=self._terminated
         )
+        copy._place, copy._is_exact = self._place, self._is_exact
+        return copy
 
     @property
     def _captured(self) -> Readings:

@@ -49,6 +49,20 @@ def test_words_that_can_be_bound_have_the_same_masks(artifact):
     assert narrowed.is_accepting
 
 
+def test_what_the_postlex_drops_is_no_lexeme_of_the_hole():
+    artifact = compile_text(
+        "// maskc: postlex=rules rule=drop:NL:before:PLUS\n"
+        'start: A (NL | PLUS A)*\nA: "a"\nNL: /[\\n;]/\nPLUS: "+"\n'
+    )
+    for narrowed in (artifact.bind(NL=[";"]), maskc.narrow(artifact, NL=[";"])):
+        matcher = narrowed.matcher()
+        assert matcher.accept_text("a\n")
+        assert not matcher.is_accepting
+        assert not matcher.accept_text(";")
+        assert matcher.accept_text("+a;")
+        assert matcher.is_accepting
+
+
 def test_a_grammar_of_which_no_text_is_left_is_refused():
     artifact = compile_text("start: WORD\nWORD: /[a-z]+/\n")
     with pytest.raises(GrammarError, match="no text"):

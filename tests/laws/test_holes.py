@@ -9,19 +9,21 @@ import logging
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from lark.exceptions import LarkError
 
 import maskc
-from maskc.errors import GrammarError, HoleError, UnknownSymbolError
+from maskc.errors import GrammarError, HoleError, MaskcError, UnknownSymbolError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from tests.compiled import compile_text, draw_readable_grammar, legal_ids
 from tests.examples import examples
 from tests.laws.test_masks_are_exact import cut_character, whole_completion
+from tests.laws.test_postlex_rules import draw_rules
 from tests.random_grammars import (
     accepted_texts,
+    draw_grammar,
     draw_layout_grammar,
     draw_tokens,
     lark_accepts,
@@ -171,6 +173,21 @@ def test_masks_of_terminals_narrowed_to_any_words_are_exact(seed):
         return
     text, alphabet = drawn
     check_holes(draw, text, alphabet, LONGEST, compiles=True)
+
+
+@given(st.integers(0, 2**32), st.booleans())
+@example(53, True)  # a dropped lexeme that is none of the words
+@examples(15)
+def test_masks_of_narrowed_terminals_are_exact_where_lexemes_are_dropped(seed, compiles):
+    draw = Random(seed)
+    text, alphabet = draw_grammar(draw)
+    names = [line.split(":")[0].split(".")[0] for line in text.splitlines() if line[0] == "T"]
+    text = f"{draw_rules(draw, names)}{text}%declare NEW\n"
+    try:
+        build_lark(load_source(text))
+    except MaskcError:
+        return
+    check_holes(draw, text, alphabet, LONGEST, compiles=compiles)
 
 
 @given(st.integers(0, 2**32))

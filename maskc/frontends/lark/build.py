@@ -20,7 +20,7 @@ from typing import Any, cast
 import lark
 import lark.lexer
 from lark import Lark
-from lark.exceptions import LarkError
+from lark.exceptions import LarkError, UnexpectedInput
 from lark.lexer import PatternRE, TerminalDef
 from lark.load_grammar import load_grammar as load_lark_grammar
 
@@ -78,7 +78,7 @@ def build_with_imports(source: GrammarSource, imports: dict[str, str]) -> Lark:
     try:
         loaders = [make_loader(source, imports)]
         # Lark builds a parser of grammars too.
-        with _no_collision_check(), _no_warning_of_sets(source):
+        with _no_collision_check(), _no_warning_of_sets(source), _no_state_as_number():
             grammar, _ = cast(Any, load_lark_grammar)(source.text, source.name, loaders, False)
             check_expansion(grammar, source.name)
             if source.roles:
@@ -224,6 +224,23 @@ def _no_collision_check() -> AbstractContextManager[None]:
     terminals, as with ``/a++/`` and ``/(?>b)/``: Lark would parse these if it were not installed.
     """
     return patched(lark.lexer, "has_interegular", False)
+
+
+def _no_state_as_number() -> AbstractContextManager[None]:
+    """Keep Lark from a TypeError where it compares what it cannot read with its examples of errors.
+
+    It logs the state of its parser with ``%d``, and that is no number. Without an example, it says
+    where the error is and what it had expected.
+    """
+    compare = UnexpectedInput.match_examples
+
+    def match_examples(error: UnexpectedInput, *arguments: Any, **options: Any) -> str | None:
+        try:
+            return compare(error, *arguments, **options)
+        except TypeError:
+            return None
+
+    return patched(UnexpectedInput, "match_examples", match_examples)
 
 
 @contextmanager

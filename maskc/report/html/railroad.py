@@ -80,6 +80,8 @@ def _draw_repeat(railroad: Any, shape: Shape) -> Any:
 
 def _draw_row(railroad: Any, parts: list[Any]) -> Any:
     """Return parts one after the other, on several lines if they are wide."""
+    if not parts:
+        return railroad.Skip()
     lines: list[list[Any]] = [[]]
     width = 0.0
     for part in parts:
@@ -89,8 +91,6 @@ def _draw_row(railroad: Any, parts: list[Any]) -> Any:
         lines[-1].append(part)
         width += part.width
     rows = [railroad.Sequence(*line) for line in lines]
-    if not parts:
-        return railroad.Skip()
     return railroad.Stack(*rows) if len(rows) > 1 else rows[0]
 
 

@@ -126,6 +126,11 @@ def test_a_text_that_lark_cannot_read_is_refused_with_a_way_out_that_works(text,
     assert maskc.compile_grammar(mended, tokenizer="bytes")
 
 
+def test_a_text_that_lark_fails_to_compare_with_its_examples_is_refused():
+    """It logs the state of its parser as a number, which it is not."""
+    assert "line 2, column 9: a name, a string or a pattern has to" in refusal('T: ""\nT: ("a"c:\n')
+
+
 def test_a_text_that_is_imported_is_named(tmp_path):
     (tmp_path / "words.lark").write_text('a: "x"\nb: ("y"\nc: "z"\n')
     (tmp_path / "main.lark").write_text("start: a\n%import .words (a)\n")

@@ -165,6 +165,13 @@ def test_the_page_begins_with_what_an_author_asks(viewed):
     assert "After '<b> a<', 29 of 256 tokens are legal. The text may end here." in page.text
 
 
+def test_an_alternative_of_nothing_is_drawn():
+    pytest.importorskip("railroad")
+    artifact = maskc.compile_grammar('start: "a" x\nx: | "b"\n', tokenizer="bytes")
+    page = Reader(build_page(inspection(view=view_artifact(artifact, b"a"))))
+    assert "rule x" in dict(page.attributes).values() or "x" in page.texts
+
+
 def test_an_illegal_text_says_why():
     artifact = maskc.compile_grammar(GRAMMAR, tokenizer="bytes")
     page = Reader(build_page(inspection(view=view_artifact(artifact, b"<b>?"))))
