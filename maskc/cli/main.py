@@ -11,6 +11,7 @@ import importlib
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from difflib import get_close_matches
 
@@ -88,6 +89,8 @@ def commands() -> None:
 def main() -> None:
     """Run the command of the process's arguments, and exit."""
     _open_what_is_closed()
+    # `re` warns of `[[a]` wherever a pattern is read: it may mean a set some day.
+    warnings.simplefilter("ignore", FutureWarning)
     # A file name need not be text in the terminal's encoding; failing to print it helps nobody.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

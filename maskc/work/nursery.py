@@ -19,6 +19,7 @@ import socket
 import struct
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -99,6 +100,8 @@ def serve(file: int) -> None:
     """Fork a worker whenever the socket asks for one, until it is closed."""
     from maskc.work.processes import answer_calls
 
+    # `re` warns of `[[a]` wherever a pattern is read, and one process that says so is enough.
+    warnings.simplefilter("ignore", FutureWarning)
     workers: set[int] = set()
     with socket.socket(fileno=file) as asked:
         while True:

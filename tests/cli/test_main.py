@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -78,6 +79,18 @@ def test_a_command_imports_no_other():
     assert "maskc.vocab" in ran.stderr
     assert "maskc.pipeline" not in ran.stderr
     assert "maskc.cli.compile" not in ran.stderr
+
+
+def test_what_a_set_may_mean_some_day_is_not_printed(tmp_path):
+    (tmp_path / "g.lark").write_text("start: A\nA: /[[a]/\n")
+    ran = subprocess.run(
+        [sys.executable, "-m", "maskc", "compile", "g.lark", "-t", "bytes", "-q"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(maskc.__file__).parents[1])},
+        capture_output=True,
+        check=True,
+    )
+    assert ran.stderr == b""
 
 
 @pytest.mark.parametrize("name", COMMANDS)
