@@ -164,9 +164,34 @@ class HoleStepper:
         key = (number, state, words)
         found: frozenset[BoundaryId] | None = self._ends.get(key)
         if found is None:
-            found = self._search(number, state, words)
-            self._ends.put(key, found)
+            row = self._follow_row(number, state, words)
+            found = self._search(number, *row[-1])
+            for place in row:
+                self._ends.put((number, *place), found)
         return found
+
+    def _follow_row(
+        self, number: int, state: ScannerStateId, words: int
+    ) -> list[tuple[ScannerStateId, int]]:
+        """Return where a lexeme gets as long as there is one way to go on and none to end.
+
+        All of it may leave the same: the rest of a long word is looked at once.
+        """
+        scanner, automaton = self.scanner, self._tracks.automata[number]
+        row = dict.fromkeys([(state, words)])
+        while not automaton.accepts(words):
+            moves = automaton.moves(words)
+            if len(moves) != 1:
+                break
+            ((byte, words),) = moves.items()
+            state = scanner.next(state)[scanner.byte_classes[byte]]
+            if not self._holes_lexemes[number].reach[state] or (state, words) in row:
+                break
+            spend(1)
+            row[state, words] = None
+            if self._ends.get((number, state, words)) is not None:
+                break
+        return list(row)
 
     def _search(self, number: int, state: ScannerStateId, words: int) -> frozenset[BoundaryId]:
         """Return these ends by following words until all that the scanner knows are found."""

@@ -70,6 +70,17 @@ def test_forced_bytes_are_those_of_the_words(bound):
     assert matcher.forced_bytes() == b"rders"
 
 
+def test_the_rest_of_a_long_word_is_looked_at_once(monkeypatch):
+    steps = []
+    monkeypatch.setattr("maskc.runtime.holes.stepping.spend", steps.append)
+    artifact = compile_text('start: "x" T ";"\nT: /[a-z]+/\n')
+    word = "a" * 2000
+    matcher = artifact.bind(T=[word, "b"]).matcher()
+    assert matcher.accept_text("xaa")
+    assert matcher.forced_bytes() == f"{word[2:]};".encode()
+    assert sum(steps) < 10_000  # each place by itself: two million
+
+
 def test_rolling_back_and_forking_keep_the_place_in_a_word(bound):
     matcher = bound.matcher()
     assert matcher.accept_text("SELECT id FROM us")
