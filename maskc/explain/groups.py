@@ -11,7 +11,7 @@ out once, so a vocabulary of 128,000 tokens takes less than a second.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any, Generic
 
 from maskc.explain.model import Group
@@ -83,7 +83,7 @@ class _Walk(Generic[H]):
             for number, group in enumerate(self._sight.machine.byte_groups)
             for byte in group
         }
-        self._numbers: dict[tuple[Any, ...], int] = {}
+        self._numbers: dict[frozenset[tuple[Hashable, _Ended]], int] = {}
         self._held: list[list[tuple[H, _Ended]]] = []
         self._after: dict[tuple[int, int], int] = {}
         self._number([(reading.hypothesis, None) for reading in readings])
@@ -106,8 +106,10 @@ class _Walk(Generic[H]):
 
     def _number(self, held: list[tuple[H, _Ended]]) -> int:
         """Return the number of a configuration; hypotheses are told by their machine."""
-        describe = self._sight.machine.describe
-        key = tuple(sorted((str(describe(h)), str(ended and sorted(ended))) for h, ended in held))
+        identify = self._sight.machine.identify
+        key = frozenset(
+            (identify(h), None if ended is None else frozenset(ended)) for h, ended in held
+        )
         found = self._numbers.get(key)
         if found is None:
             found = self._numbers[key] = len(self._held)

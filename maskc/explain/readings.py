@@ -119,7 +119,7 @@ class Reader(Generic[H]):
             return tuple(found)
         kept: dict[object, Open[H]] = {}
         for reading in sorted(found, key=lambda x: -len(x.lexeme)):
-            kept.setdefault(self.sight.machine.describe(reading.hypothesis), reading)
+            kept.setdefault(self.sight.machine.identify(reading.hypothesis), reading)
         return tuple(kept.values())
 
     def _step(self, reading: Open[H], byte: int) -> list[Open[H]]:

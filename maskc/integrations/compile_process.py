@@ -27,6 +27,7 @@ from maskc.vocab.vocabulary import Vocabulary
 
 # The system counts processor time; if the machine is busy, an order takes so much longer.
 _PATIENCE = 20.0  # times the seconds that it may take
+_LEAST_SECONDS = 1.0  # of them: an order that may take less waits for its turn all the same
 _MOMENT = 1.0  # seconds until a process whose pipe is closed has an exit status
 _MOST_SIGNALS = 20  # in that time, to leave an order
 _START = (
@@ -139,7 +140,7 @@ class Process:
             if self._is_broken:
                 raise EOFError
             send(self._ours, order)
-            patience = _PATIENCE * limits.seconds
+            patience = _PATIENCE * max(limits.seconds, _LEAST_SECONDS)
             if not self._ours.poll(min(patience, seconds)):
                 if patience <= seconds:
                     self._was_stuck = True
