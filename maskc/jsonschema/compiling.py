@@ -16,13 +16,14 @@ from maskc.artifact.model import FORMAT, Contents
 from maskc.emit.provenance import describe_tokenizer
 from maskc.errors import SchemaError
 from maskc.jsonschema.building import Builder
-from maskc.jsonschema.dialects import DEFAULT, build_registry, dialect_of, open_root
+from maskc.jsonschema.dialects import DEFAULT, dialect_of
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula
 from maskc.jsonschema.freezing import freeze_plan
 from maskc.jsonschema.lowering import Lowering
 from maskc.jsonschema.places import Place
 from maskc.jsonschema.reader import read_schema, write_json
+from maskc.jsonschema.resources import Documents, Resolver
 from maskc.runtime.schema.plan.plan import FrozenPlan, Layout
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -90,11 +91,16 @@ def _lower(
     others = {uri: read_schema(other) for uri, other in resources.items()}
     if isinstance(parsed, dict) and "$schema" in parsed:
         dialect = dialect_of(parsed["$schema"], "", others)
-    registry = build_registry(others, dialect)
+    resolver = Resolver(Documents(parsed, others, dialect))
     lowering = Lowering(
-        Space(), assert_formats=assert_formats, ordered=ordered, root=parsed, documents=others
+        Space(),
+        assert_formats=assert_formats,
+        ordered=ordered,
+        root=parsed,
+        dialect=dialect,
+        documents=others,
     )
-    place = Place(parsed, open_root(parsed, registry, dialect), "", dialect, is_entered=True)
+    place = Place(parsed, resolver, "", dialect, is_entered=True)
     return lowering, lowering.lower(place)
 
 

@@ -175,6 +175,22 @@ def _list_below(spot: Spot) -> Iterator[Spot]:
     schema, year = spot.schema, spot.year
     if "$ref" in schema and year < 2019:
         return  # nothing counts beside it
+    for path, inner in subschemas_of(schema, year):
+        yield Spot(
+            spot.path + path,
+            inner,
+            spot.is_negated or path[0] in ("not", "if"),
+            spot.is_definition or path[0] in ("$defs", "definitions"),
+            year,
+        )
+
+
+def subschemas_of(schema: dict[str, Any], year: int) -> Iterator[tuple[Path, Any]]:
+    """Yield the schemas that the keywords of a schema hold, with the way to each.
+
+    >>> list(subschemas_of({"items": True, "allOf": [{}], "hint": {}}, 2020))
+    [(('items',), True), (('allOf', 0), {})]
+    """
     for keyword, value in schema.items():
         below: list[tuple[Path, Any]] = []
         if _has(_ONE, keyword, year) and isinstance(value, dict | bool):
@@ -183,15 +199,7 @@ def _list_below(spot: Spot) -> Iterator[Spot]:
             below = [((keyword, n), inner) for n, inner in enumerate(value)]
         elif _has(_MAP, keyword, year) and isinstance(value, dict):
             below = [((keyword, name), inner) for name, inner in value.items()]
-        for path, inner in below:
-            if isinstance(inner, dict | bool):
-                yield Spot(
-                    spot.path + path,
-                    inner,
-                    spot.is_negated or keyword in ("not", "if"),
-                    spot.is_definition or keyword in ("$defs", "definitions"),
-                    year,
-                )
+        yield from ((path, inner) for path, inner in below if isinstance(inner, dict | bool))
 
 
 def _has(table: dict[str, tuple[int, int]], keyword: str, year: int) -> bool:

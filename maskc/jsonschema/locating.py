@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from maskc.jsonschema.keywords import pointer_to
+from maskc.jsonschema.resources import walk
 
 
 class Locator:
@@ -41,18 +42,12 @@ class Locator:
 
     def _at(self, pointer: str) -> Any:
         """Return what a pointer leads to, ``None`` if there is nothing."""
-        here, *steps = self._document, *pointer.split("/")
-        if steps.pop(0):
+        if not pointer.startswith("/"):
+            return None if pointer else self._document
+        try:
+            return [*walk(self._document, pointer)][-1]
+        except LookupError:
             return None
-        for step in steps:
-            name = step.replace("~1", "/").replace("~0", "~")
-            if isinstance(here, dict) and name in here:
-                here = here[name]
-            elif isinstance(here, list) and name.isdecimal() and int(name) < len(here):
-                here = here[int(name)]
-            else:
-                return None
-        return here
 
 
 def _list_places(document: Any) -> dict[int, str]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from maskc.jsonschema.dialects import Dialect, dialect_of, enter, follow, scope_of
+from maskc.jsonschema.dialects import Dialect, dialect_of
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, TYPES, Formula
 from maskc.jsonschema.locating import Locator
@@ -55,6 +55,7 @@ class Lowering:
         assert_formats: whether ``format`` is asserted.
         ordered: whether keys come in the order in which the schema names them.
         root: the document, parsed.
+        dialect: of the root, and of documents that do not name theirs.
         documents: URI → parsed schema, those that the caller gave.
     """
 
@@ -65,15 +66,18 @@ class Lowering:
         assert_formats: bool,
         ordered: bool,
         root: Any,
+        dialect: Dialect,
         documents: Mapping[str, Any],
     ) -> None:
         self.space = space
+        self._root_dialect = dialect
         self._locator = Locator(root)
         self._ordered, self._documents = ordered, documents
         self.strings = StringKeywords(space, assert_formats=assert_formats)
         self._scenarios = Scenarios(self)
         # What references say: many schemas have one of them in many places.
-        self._closed: dict[tuple[str, str, int, int], tuple[Place, Formula]] = {}
+        self._closed: dict[Any, Formula] = {}
+        self._dialects: dict[str, Dialect] = {}
         # Where formulas come from, for errors.
         self.pointers: dict[Formula, str] = {}
 
@@ -101,7 +105,7 @@ class Lowering:
             "unevaluatedProperties" in schema or "unevaluatedItems" in schema
         ):
             # Closed, as references may lead back to it from inside its values.
-            key = ("unevaluated", id(given), scope_of(place.resolver), place.dialect)
+            key = ("unevaluated", id(given), place.resolver.key, place.dialect)
             return self.space.close(key, lambda: self._by_scenario(place), place.pointer)
         parts = self.own(place)
         if not _IN_PLACE.isdisjoint(schema):
@@ -123,38 +127,41 @@ class Lowering:
             if dialect is place.dialect and schema is place.schema:
                 return place
             return Place(schema, place.resolver, place.pointer, dialect)
-        resolver = enter(schema, place.resolver, dialect, place.pointer)
+        resolver = place.resolver.enter(schema, dialect, place.pointer)
         return Place(schema, resolver, place.pointer, dialect)
 
     def _dialect(self, uri: Any, pointer: str) -> Dialect:
         """Return the dialect that a subschema names."""
-        dialect = dialect_of(uri, pointer, self._documents)
-        if dialect.year == 4:
-            self.space.lexical = True
+        dialect = self._dialects.get(uri) if isinstance(uri, str) else None
+        if dialect is None:
+            dialect = dialect_of(uri, pointer, self._documents)
+            self._dialects[uri] = dialect
+            if dialect.year == 4:
+                self.space.lexical = True
         return dialect
 
     def reference(self, place: Place, keyword: str) -> Formula:
         """Return the closed formula of what a reference leads to."""
-        # The place keeps alive what is told apart by its identity.
-        asked = (keyword, str(place.schema[keyword]), id(place.resolver), id(place.dialect))
+        asked = (keyword, str(place.schema[keyword]), place.resolver.key, place.dialect)
         found = self._closed.get(asked)
         if found is None:
             target = self.target(place, keyword)
-            key = (id(target.schema), scope_of(target.resolver), target.dialect)
-            formula = self.space.close(key, lambda: self.lower(target), target.pointer, keyword)
-            found = self._closed[asked] = (place, formula)
-        return found[1]
+            key = (id(target.schema), target.resolver.key, target.dialect)
+            found = self.space.close(key, lambda: self.lower(target), target.pointer, keyword)
+            self._closed[asked] = found
+        return found
 
     def target(self, place: Place, keyword: str) -> Place:
         """Return the place that a reference leads to."""
         reference = place.schema[keyword]
-        contents, resolver = follow(reference, place.resolver, keyword, place.pointer)
+        contents, resolver = place.resolver.follow(reference, keyword, place.pointer)
         if not isinstance(contents, dict | bool):
             raise place.fault(keyword, f"{reference!r} leads to no schema", "correct it")
         pointer = self._locator.pointer_of(contents, reference)
-        dialect = place.dialect
+        named = resolver.resource.dialect_uri
         if isinstance(contents, dict) and "$schema" in contents:
-            dialect = self._dialect(contents["$schema"], pointer)
+            named = contents["$schema"]
+        dialect = self._root_dialect if named is None else self._dialect(named, pointer)
         return Place(contents, resolver, pointer, dialect, is_entered=True)
 
     def sub(self, place: Place, keyword: str) -> Formula:

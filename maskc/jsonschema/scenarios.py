@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from maskc.jsonschema.dialects import scope_of
 from maskc.jsonschema.evaluated import Evaluated, Scenario, join
 from maskc.jsonschema.formulas import BIT, Formula, Keys
 from maskc.jsonschema.references import NO_PROGRESS
@@ -111,7 +110,7 @@ class Scenarios:
     def _follow(self, place: Place, keyword: str) -> list[Scenario]:
         """Return the ways in which what a reference leads to can hold."""
         target = self._lowering.target(place, keyword)
-        key = (id(target.schema), scope_of(target.resolver), target.dialect)
+        key = (id(target.schema), target.resolver.key, target.dialect)
         if key in self._entered:
             raise place.fault(keyword, *NO_PROGRESS)
         found = self._followed.get(key)
