@@ -72,7 +72,26 @@ _ATOM = "[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+"
 _QUOTED = r'"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*"'
 _SUBDOMAIN = "[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
 _DOMAIN = f"{_SUBDOMAIN}(?:[.]{_SUBDOMAIN})*"
-_EMAIL = f"(?:{_ATOM}(?:[.]{_ATOM})*|{_QUOTED})@(?:{_DOMAIN}|\\[(?:{_IPV4}|IPv6:{_IPV6})\\])"
+
+
+def _literal() -> str:
+    """Return the pattern of an address in brackets, as RFC 5321 has it.
+
+    Numbers may begin with 0, and ``::`` stands for two groups or more.
+    """
+    octet = "(?:25[0-5]|2[0-4][0-9]|[01]?[0-9]{1,2})"
+    ipv4 = f"{octet}(?:[.]{octet}){{3}}"
+    found = [f"(?:{_H16}:){{7}}{_H16}", f"(?:{_H16}:){{6}}{ipv4}"]
+    for n_before in range(7):
+        before = f"{_H16}(?::{_H16}){{{n_before - 1}}}" if n_before else ""
+        after = f"(?:{_H16}(?::{_H16}){{0,{5 - n_before}}})?" if n_before < 6 else ""
+        found.append(f"{before}::{after}")
+        if n_before <= 4:
+            found.append(f"{before}::(?:{_H16}:){{0,{4 - n_before}}}{ipv4}")
+    return f"\\[(?:{ipv4}|[iI][pP][vV]6:(?:{'|'.join(found)}))\\]"
+
+
+_EMAIL = f"(?:{_ATOM}(?:[.]{_ATOM})*|{_QUOTED})@(?:{_DOMAIN}|{_literal()})"
 
 
 def _uri(more: str, private: str, *, relative: bool) -> str:
@@ -114,10 +133,7 @@ _TEMPLATE = f"(?:{_LITERAL}|{{[+#./;?&=,!@|]?{_VARSPEC}(?:,{_VARSPEC})*}})*"
 # RFC 6531: any character that is not ASCII stands in names, and domains are read on their own.
 _IDN_ATOM = r"[a-zA-Z0-9!#$%&'*+/=?^_`{|}~\u{80}-\u{10ffff}-]+"
 _IDN_QUOTED = r'"(?:[\x20\x21\x23-\x5b\x5d-\x7e\u{80}-\u{10ffff}]|\\[\x20-\x7e])*"'
-_IDN_EMAIL = (
-    f"(?:{_IDN_ATOM}(?:[.]{_IDN_ATOM})*|{_IDN_QUOTED})@"
-    f"(?:\\[(?:{_IPV4}|IPv6:{_IPV6})\\]|[^\\[][^]*)"
-)
+_IDN_EMAIL = f"(?:{_IDN_ATOM}(?:[.]{_IDN_ATOM})*|{_IDN_QUOTED})@(?:{_literal()}|[^\\[][^]*)"
 _POINTER = "(?:/(?:[^~/]|~[01])*)*"
 
 _PATTERNS = {
