@@ -171,6 +171,12 @@ def test_a_text_that_is_read_in_too_many_ways_raises(kit: Kit) -> None:
     assert matcher.accept_bytes(b"a")
 
 
+def test_readings_of_an_ambiguous_grammar_are_kept_together(kit: Kit) -> None:
+    matcher = kit.gbnf('root ::= .+ root root "b" | "a"').matcher()
+    assert matcher.accept_text("a" * 100 + "b" * 30)
+    assert matcher.is_accepting
+
+
 def test_a_kit_that_is_prepared_has_the_same_masks(kit: Kit) -> None:
     fresh = make_kit(load_vocabulary("bytes"))
     fresh.prepare()

@@ -114,8 +114,11 @@ class GlrMachine:
 
     def step(self, hypotheses: GlrHypotheses, text: bytes) -> GlrHypotheses:
         """Return the live hypotheses after some bytes; empty if the text is illegal."""
+        here: _StacksOf = {}
         with one_mask(self.pool.steps, _REMEDY):
-            return self._step({h.state: h.stacks for h in hypotheses}, text)
+            for h in hypotheses:
+                self._add(here, h.state, h.stacks)
+            return self._step(here, text)
 
     def take(self, hypotheses: GlrHypotheses, token_id: int) -> GlrHypotheses:
         """Return the live hypotheses after a token; empty if it is illegal."""

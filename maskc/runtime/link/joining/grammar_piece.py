@@ -80,6 +80,10 @@ class MachinePiece(PlainPiece):
         """Return the machine's hypotheses after one more byte."""
         return self._machine.step((inner,), bytes([byte]))
 
+    def unite(self, inners: Sequence[Any]) -> Sequence[Any]:
+        """Return the machine's hypotheses, of which it makes one where it reads them together."""
+        return self._machine.step(tuple(inners), b"")
+
     def has_ended(self, inner: Any) -> bool:
         """Return whether the machine's text may end."""
         return self._machine.may_end(inner)

@@ -235,8 +235,18 @@ class Joints:
                 found[self.ended] = None
 
     def _distinct(self, here: tuple[Link, ...]) -> tuple[Link, ...]:
-        """Return hypotheses of which no two have the same future."""
-        found = {(h.piece, h.piece.identify(h.inner), h.rest): h for h in here}
+        """Return hypotheses of which no two have the same future.
+
+        Where a grammar is ambiguous its readings multiply, as long as they are read apart.
+        """
+        inners: dict[tuple[Piece, Rest], list[Any]] = {}
+        for piece, inner, rest in here:
+            inners.setdefault((piece, rest), []).append(inner)
+        found = {
+            (piece, piece.identify(inner), rest): Link(piece, inner, rest)
+            for (piece, rest), several in inners.items()
+            for inner in piece.unite(several)
+        }
         if len(found) > MAX_HYPOTHESES:
             raise LimitError(
                 "ways to read the text so far",

@@ -57,6 +57,9 @@ class Piece(Protocol):
     def step(self, inner: Any, byte: int, /) -> Sequence[Any]:
         """Return what it knows after one more byte; nothing if the text is illegal."""
 
+    def unite(self, inners: Sequence[Any], /) -> Sequence[Any]:
+        """Return in fewer parts what it knows in several, of which any may be the case."""
+
     def has_ended(self, inner: Any) -> bool:
         """Return whether the piece may be whole here."""
 
@@ -142,6 +145,10 @@ class PlainPiece:
     def identify(self, inner: Any) -> Hashable:
         """Return what is known: it is small."""
         return inner  # type: ignore[no-any-return]  # what a piece knows is hashable
+
+    def unite(self, inners: Sequence[Any]) -> Sequence[Any]:
+        """Return what it knows as it is."""
+        return inners
 
     def turn(self, _inner: Any, _rest: Rest) -> tuple[Rest, ...]:
         """Return nothing: only the rest follows."""
