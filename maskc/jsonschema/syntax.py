@@ -138,15 +138,17 @@ class _Parser:
     def sequence(self, depth: int) -> Node:
         parts: list[Node] = []
         while self.at < len(self.text) and self.peek() not in "|)":
-            parts.append(self.repeated(self.atom(depth)))
+            is_group = self.peek() == "("
+            node = self.atom(depth)
+            parts.append(self.repeated(node, may_be=is_group or not isinstance(node, Assertion)))
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
-    def repeated(self, node: Node) -> Node:
+    def repeated(self, node: Node, *, may_be: bool) -> Node:
         bounds = self.bounds()
         if bounds is None:
             return node
         self.eat("?")  # lazy: the same texts
-        if isinstance(node, Assertion):
+        if not may_be:
             raise PatternError("repeats an assertion")
         least, most = bounds
         if most is not None and most < least:

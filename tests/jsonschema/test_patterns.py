@@ -23,6 +23,7 @@ PATTERNS = [
     r"^(a|b(?=c))+c?$",
     r"\Ba",
     r"^((a*)*b)*$",
+    r"(?:^)?a(\b)?b|(?:$){2}",
 ]
 
 
@@ -39,6 +40,8 @@ def test_a_pattern_is_found_where_re_finds_it(pattern, text):
         ("(", "unmatched"),
         ("[a", "unmatched"),
         ("*a", "nothing to repeat"),
+        (r"a\b?", "repeats an assertion"),
+        ("^*a", "repeats an assertion"),
         (r"(a)\1", "back-reference"),
         ("(?<=a)b", "look-behind"),
         ("a{3,2}", "out of order"),
