@@ -31,9 +31,12 @@ from maskc.ids import END, ENTRY, IGNORED
 from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
 from maskc.store.alike import replace_alike
+from maskc.store.folding import fold_trie, list_tokens, write_items
 from maskc.store.model import MaskStore
 from maskc.store.portions import walk_in_portions
+from maskc.store.staying import Staying
 from maskc.store.steps import Steps
+from maskc.store.token_sets import TokenSets
 from maskc.vocab.trie import TokenTrie
 from maskc.wording import Phrase
 
@@ -91,7 +94,8 @@ class _Walk:
         steps: Steps,
         trie: TokenTrie,
     ) -> None:
-        self.scanner, self.steps, self.trie = scanner, steps, trie
+        self.scanner, self.steps = scanner, steps
+        self.trie = trie = fold_trie(trie, scanner)
         self.node_class = scanner.byte_class[trie.byte].astype(np.int32)
         self.open_lexeme_of = np.array(boundaries.open_lexeme_of, dtype=np.int32)
         self.n_open_lexemes = int(self.open_lexeme_of.max()) + 1
@@ -107,11 +111,12 @@ class _Walk:
         self.last = np.full(1 << 12, ANY_PAIR, dtype=np.int32)  # pair of its last two terminals
         self.n_starts = 0
         self.begin = Frontier(*(np.zeros(0, dtype=np.int32) for _ in range(4)))
-        # Start → its rows: path and open lexeme as one number, and the token set.
+        # Start → its rows: path and open lexeme as one number, and the set of items.
         self.rows_of: list[list[tuple[int, int]]] = []
-        self.unions: dict[tuple[int, ...], int] = {}
-        self.set_number: dict[bytes, int] = {}
-        self.sets: list[Ints] = []
+        self.items = TokenSets()
+        self.has_token = np.diff(trie.first_token) > 0
+        stays = np.zeros(scanner.n_states, np.bool_)
+        self.staying = Staying(scanner.next, steps, trie, self.node_class, stays)
         self.is_unlisted = np.zeros(trie.n_nodes, dtype=np.bool_)
 
     def find_starts(self) -> tuple[Longs, Longs]:
@@ -189,20 +194,19 @@ class _Walk:
                 return None
             if widest > MAX_GENERAL_FRONTIER:
                 raise _too_many(MAX_GENERAL_FRONTIER)
-            self.collect(frontier, found)
-            frontier = self.step(frontier, high - low)
+            frontier = self.step(self.collect(frontier, found), high - low)
         if not found:
             return widest
-        origin, key, tokens = (np.concatenate(column) for column in zip(*found, strict=True))
-        order = np.lexsort((tokens, key, origin))
-        origin, key, tokens = origin[order], key[order], tokens[order]
+        origin, key, items = (np.concatenate(column) for column in zip(*found, strict=True))
+        order = np.lexsort((items, key, origin))
+        origin, key, items = origin[order], key[order], items[order]
         is_row = np.append(True, (origin[1:] != origin[:-1]) | (key[1:] != key[:-1]))
         is_new = is_row.copy()
-        is_new[1:] |= tokens[1:] != tokens[:-1]
-        origin, key, tokens, is_row = origin[is_new], key[is_new], tokens[is_new], is_row[is_new]
+        is_new[1:] |= items[1:] != items[:-1]
+        origin, key, items, is_row = origin[is_new], key[is_new], items[is_new], is_row[is_new]
         bounds = np.append(np.flatnonzero(is_row), len(key)).tolist()
         for first, last in itertools.pairwise(bounds):
-            part = self.number_set(tokens[first:last])
+            part = self.items.intern(items[first:last])
             self.rows_of[low + int(origin[first])].append((int(key[first]), part))
         return widest
 
@@ -213,19 +217,9 @@ class _Walk:
             for row, part in self.rows_of[start]:
                 parts.setdefault(row, []).append(part)
         return [
-            (*divmod(row, self.n_open_lexemes), self.unite(tuple(numbers)))
+            (*divmod(row, self.n_open_lexemes), self.items.unite(tuple(numbers)))
             for row, numbers in sorted(parts.items())
         ]
-
-    def unite(self, numbers: tuple[int, ...]) -> int:
-        """Return the number of the union of token sets that have nothing in common."""
-        if len(numbers) == 1:
-            return numbers[0]
-        found = self.unions.get(numbers)
-        if found is None:
-            union = np.sort(np.concatenate([self.sets[number] for number in numbers]))
-            found = self.unions[numbers] = self.number_set(union)
-        return found
 
     def step(self, frontier: Frontier, n_origins: int) -> Frontier:
         """Take one more byte."""
@@ -260,8 +254,8 @@ class _Walk:
         nodes = np.flatnonzero(self.trie.mark_below(self.is_unlisted))
         if len(nodes) > MAX_UNLISTED:
             raise _too_many(MAX_CUTS)
-        begin, end = self.trie.first_token[nodes], self.trie.first_token[nodes + 1]
-        counts = end - begin
+        begin = self.trie.first_token[nodes]
+        counts = self.trie.first_token[nodes + 1] - begin
         found: Ints = np.sort(self.trie.tokens[np.repeat(begin, counts) + count_up(counts)])
         return found
 
@@ -332,26 +326,22 @@ class _Walk:
         names = [quote(terminal) for terminal, _ in inside.most_common(2) if terminal >= 0]
         return f"pass store, tokens cut into {' and '.join(names)}" if names else "pass store"
 
-    def collect(self, frontier: Frontier, found: list[tuple[Ints, Longs, Ints]]) -> None:
-        """Add the tokens that end here, with their nodes, and with path and open lexeme in one."""
-        begin = self.trie.first_token[frontier.node]
-        counts = self.trie.first_token[frontier.node + 1] - begin
-        index = np.repeat(np.arange(len(frontier)), counts)
-        if len(index):
-            key = (
-                frontier.path.astype(np.int64) * self.n_open_lexemes
-                + self.open_lexeme_of[frontier.state]
-            )
-            tokens = self.trie.tokens[begin[index] + count_up(counts)]
-            found.append((frontier.origin[index], key[index], tokens))
+    def collect(self, frontier: Frontier, found: list[tuple[Ints, Longs, Ints]]) -> Frontier:
+        """Add the items in which tokens end, with path and open lexeme in one.
 
-    def number_set(self, tokens: Ints) -> int:
-        """Return the number of a token set."""
-        key = tokens.tobytes()
-        number = self.set_number.setdefault(key, len(self.sets))
-        if number == len(self.sets):
-            self.sets.append(tokens.copy())
-        return number
+        Returns:
+            The lines that go on: below those that are left out nothing changes any more.
+        """
+        done = self.staying.find(frontier.state, frontier.node)
+        ending = np.flatnonzero(done | self.has_token[frontier.node])
+        if len(ending):
+            key = (
+                frontier.path[ending].astype(np.int64) * self.n_open_lexemes
+                + self.open_lexeme_of[frontier.state[ending]]
+            )
+            items = write_items(frontier.node[ending], done[ending])
+            found.append((frontier.origin[ending], key, items))
+        return frontier.take(np.flatnonzero(~done))
 
     def finish(self, first: Longs, starts_of: Longs) -> MaskStore:
         """Return the store: the rows of all sources, from those of their starts."""
@@ -366,6 +356,7 @@ class _Walk:
             rows += found
             source_first[source + 1] = len(rows)
         columns = np.array(rows, dtype=np.int32).reshape(-1, 3)
+        tokens, sets = list_tokens(self.items, self.trie, columns[:, 2])
         keys = np.array(self.paths[1:], dtype=np.int64) - 1
         n_events = max(len(self.steps.events), 1)
         n_paths = len(self.paths)
@@ -374,7 +365,7 @@ class _Walk:
             source_first=source_first,
             row_path=columns[:, 0],
             row_open=columns[:, 1],
-            row_tokens=columns[:, 2],
+            row_tokens=sets,
             path_parent=np.append(0, keys // n_events).astype(np.int32),
             path_terminal=np.append(ENTRY, self.event_terminal[keys % n_events]).astype(np.int32),
             path_contexts=np.zeros(n_paths, dtype=np.int32),
@@ -382,8 +373,7 @@ class _Walk:
             contexts=np.ones((1, 1), dtype=np.bool_),
             open_lexeme=np.arange(self.n_open_lexemes, dtype=np.int32),
             open_column=np.zeros(self.n_open_lexemes, dtype=np.int32),
-            set_first=np.cumsum([0, *map(len, self.sets)]).astype(np.int32),
-            set_tokens=np.concatenate([*self.sets, np.zeros(0, dtype=np.int32)]),
+            tokens=tokens,
             unlisted=self.list_unlisted(),
         )
 

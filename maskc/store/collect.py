@@ -1,7 +1,7 @@
-"""Puts the tokens that a walk finds into rows, and the rows of starts into those of states.
+"""Puts what a walk finds into rows, and the rows of starts into those of states.
 
-A row is (path, what stays open) → tokens. Token sets are interned as they come, so that a union of
-the same sets is made once.
+A row is (path, what stays open) → *items*, which stand for tokens (:mod:`maskc.store.folding`).
+Sets of items are interned as they come, so that a union of the same sets is made once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.ids import DROPPED
-from maskc.store.token_sets import sort_pairs, unite
+from maskc.store.token_sets import TokenSets, sort_pairs
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -23,17 +23,15 @@ class RowCollector:
     """Rows by origin: where the walk started from.
 
     Attributes:
-        sets: the distinct token sets, ascending ids.
+        items: the sets of items.
     """
 
     def __init__(self) -> None:
-        self.sets: list[Ints] = []
-        self._number: dict[bytes, int] = {}
-        self._unions: dict[bytes, int] = {}
-        # Per origin: path, open, token set of each of its rows, in order of path and open.
+        self.items = TokenSets()
+        # Per origin: path, open, set of items of each of its rows, in order of path and open.
         self._rows: list[tuple[Ints, Ints, Ints]] = []
 
-    def add(self, n_origins: int, origin: Ints, path: Ints, opened: Ints, tokens: Ints) -> None:
+    def add(self, n_origins: int, origin: Ints, path: Ints, opened: Ints, items: Ints) -> None:
         """Add the rows of the next origins.
 
         Args:
@@ -41,13 +39,14 @@ class RowCollector:
             origin: int32[n], counted from the first of them.
             path: int32[n].
             opened: int32[n].
-            tokens: int32[n].
+            items: int32[n].
         """
         n_paths, n_opens = int(path.max(initial=0)) + 1, int(opened.max(initial=0)) + 1
         key = (origin.astype(np.int64) * n_paths + path) * n_opens + opened
-        key, tokens = sort_pairs(key, tokens, n_origins * n_paths * n_opens)
+        key, items = sort_pairs(key, items, n_origins * n_paths * n_opens)
         begin = np.flatnonzero(np.diff(key, prepend=-1))
-        numbers = self._intern_all(tokens, begin)
+        pieces = pairwise(np.append(begin, len(items)).tolist())
+        numbers = np.array([self.items.intern(items[low:high]) for low, high in pieces], np.int32)
         distinct = key[begin]
         path = (distinct // n_opens % n_paths).astype(np.int32)
         opened = (distinct % n_opens).astype(np.int32)
@@ -60,7 +59,7 @@ class RowCollector:
     ) -> tuple[Ints, Ints, Ints]:
         """Return the rows of several origins, each after a path.
 
-        No two origins that come after equal paths have a token in common.
+        No two origins that come after equal paths have an item in common.
 
         Args:
             origins: the origins.
@@ -85,26 +84,7 @@ class RowCollector:
         bounds = np.append(first, len(path)).tolist()
         united = sets[first]
         for place in np.flatnonzero(np.diff(bounds) > 1).tolist():
-            united[place] = self._unite(sets[bounds[place] : bounds[place + 1]])
+            united[place] = self.items.unite(
+                tuple(sets[bounds[place] : bounds[place + 1]].tolist())
+            )
         return path[first], opened[first], united
-
-    def _unite(self, numbers: Ints) -> int:
-        key = numbers.tobytes()
-        found = self._unions.get(key)
-        if found is None:
-            union = unite([self.sets[number] for number in numbers.tolist()])
-            found = self._unions[key] = self._intern(union)
-        return found
-
-    def _intern_all(self, tokens: Ints, begin: Longs) -> Ints:
-        bounds = np.append(begin, len(tokens)).tolist()
-        return np.array(
-            [self._intern(tokens[low:high]) for low, high in pairwise(bounds)],
-            dtype=np.int32,
-        )
-
-    def _intern(self, tokens: Ints) -> int:
-        number = self._number.setdefault(tokens.tobytes(), len(self.sets))
-        if number == len(self.sets):
-            self.sets.append(tokens.copy())
-        return number

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.store.token_sets import TokenSets
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MaskStore:
@@ -36,7 +38,7 @@ class MaskStore:
         contexts: bool[n_context_sets, n_contexts].
         open_lexeme, open_column: int32[n_opens]: what ``row_open`` names: an open lexeme of the
             scanner and, if it may become a newline, its column change.
-        set_first: int32[n_sets + 1], set_tokens: int32[…], the distinct token sets.
+        tokens: the token sets; steps that come later may add to them.
         unlisted: int32[…], ascending: tokens that lack rows, since they are cut into terminals in
             too many ways; a general grammar's only.
     """
@@ -53,16 +55,10 @@ class MaskStore:
     contexts: NDArray[np.bool_]
     open_lexeme: NDArray[np.int32]
     open_column: NDArray[np.int32]
-    set_first: NDArray[np.int32]
-    set_tokens: NDArray[np.int32]
+    tokens: TokenSets
     unlisted: NDArray[np.int32]
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self.row_path)
-
-    @property
-    def n_sets(self) -> int:
-        """Number of distinct token sets."""
-        return len(self.set_first) - 1

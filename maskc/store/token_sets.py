@@ -8,7 +8,7 @@ Example: ``[1, 5]`` and ``[2, 5]`` give ``[1, 2, 5]``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +19,48 @@ Longs = NDArray[np.int64]
 _MANY = 20_000  # ids that are sorted in the time that 128,000 flags take
 
 
+class TokenSets:
+    """Interned sets of tokens.
+
+    Attributes:
+        sets: number → int32[n], token ids in ascending order, read-only.
+    """
+
+    def __init__(self, sets: Iterable[Ints] = ()) -> None:
+        self.sets: list[Ints] = []
+        self._number: dict[bytes, int] = {}
+        self._unions: dict[tuple[int, ...], int] = {}
+        for tokens in sets:
+            self.intern(tokens)
+
+    def unite(self, numbers: tuple[int, ...]) -> int:
+        """Return the number of a union; ``numbers`` ascend."""
+        if len(numbers) == 1:
+            return numbers[0]
+        found = self._unions.get(numbers)
+        if found is None:
+            union = unite([self.sets[number] for number in numbers])
+            found = self._unions[numbers] = self.intern(union)
+        return found
+
+    def intern(self, tokens: Ints) -> int:
+        """Return the number of a set."""
+        content = tokens.tobytes()
+        number = self._number.setdefault(content, len(self.sets))
+        if number == len(self.sets):
+            # Its content is there already, as what it is found by.
+            self.sets.append(np.frombuffer(content, dtype=np.int32))
+        return number
+
+
 def unite(sets: Sequence[Ints]) -> Ints:
-    """Return int32[n], the tokens of any of some sets, each once, ascending.
+    """Return int32[n], the tokens of any of some arrays, each once, ascending.
 
     >>> unite([np.array([1, 5], np.int32), np.array([2, 5], np.int32)])
     array([1, 2, 5], dtype=int32)
     """
     if sum(map(len, sets)) > _MANY:
-        flags = np.zeros(max(int(tokens[-1]) for tokens in sets if len(tokens)) + 1, np.bool_)
+        flags = np.zeros(max(int(tokens.max()) for tokens in sets if len(tokens)) + 1, np.bool_)
         for tokens in sets:
             flags[tokens] = True
         return np.flatnonzero(flags).astype(np.int32)

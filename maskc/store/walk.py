@@ -30,11 +30,13 @@ from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner
 from maskc.store.alike import replace_alike
 from maskc.store.collect import RowCollector
+from maskc.store.folding import fold_trie, list_tokens, write_items
 from maskc.store.model import MaskStore
 from maskc.store.ordering import order_opens, order_paths
 from maskc.store.paths import Opens, Paths
 from maskc.store.portions import walk_in_portions
 from maskc.store.starts import Starts, number_starts
+from maskc.store.staying import Staying
 from maskc.store.steps import Steps
 from maskc.vocab.trie import TokenTrie
 from maskc.wording import Phrase
@@ -59,6 +61,11 @@ class _Frontier:
 
     def __len__(self) -> int:
         return len(self.origin)
+
+    def take(self, lines: Places) -> _Frontier:
+        """Return some of the lines."""
+        columns = (self.origin, self.path, self.state, self.node, self.column)
+        return _Frontier(*(column[lines] for column in columns))
 
     @staticmethod
     def join(parts: list[_Frontier]) -> _Frontier:
@@ -98,11 +105,13 @@ class _Walk:
         steps: Steps,
         trie: TokenTrie,
     ) -> None:
-        self.grammar, self.scanner, self.steps, self.trie = grammar, scanner, steps, trie
+        self.grammar, self.scanner, self.steps = grammar, scanner, steps
+        self.trie = trie = fold_trie(trie, scanner, grammar.lexer.layout)
         self.boundaries = boundaries
         self.n_classes = scanner.next.shape[1]
         self.next = scanner.next.reshape(-1)
         self.node_class = scanner.byte_class[trie.byte].astype(np.int32)
+        self.has_token = np.diff(trie.first_token) > 0
         self.open_lexeme_of = np.array(boundaries.open_lexeme_of, dtype=np.int32)
         self.has_end = np.diff(steps.end_first) > 0
         layout = grammar.lexer.layout
@@ -115,6 +124,7 @@ class _Walk:
         self.event_is_newline = np.array(
             [layout is not None and t == layout.newline for t, _ in steps.events], dtype=np.bool_
         )
+        self.staying = Staying(scanner.next, steps, trie, self.node_class, self.has_column)
         self.paths = Paths(grammar, steps)
         self.opens = Opens()
         self.rows = RowCollector()
@@ -139,11 +149,10 @@ class _Walk:
                 raise LimitError(
                     "lines in the store's walk", MAX_LALR_FRONTIER, Phrase.SIMPLER_TERMINALS
                 )
-            self._collect(frontier, found)
-            frontier = self._step(frontier)
+            frontier = self._step(self._collect(frontier, found))
         columns = zip(*found, strict=True) if found else [[np.zeros(0, np.int32)]] * 4
-        origin, path, opened, tokens = (np.concatenate(column) for column in columns)
-        self.rows.add(high - low, origin - low, path, opened, tokens)
+        origin, path, opened, items = (np.concatenate(column) for column in columns)
+        self.rows.add(high - low, origin - low, path, opened, items)
         return widest
 
     def _find_starts(self) -> Starts:
@@ -261,15 +270,17 @@ class _Walk:
         )
         return np.where(byte == 10, 0, moved)
 
-    def _collect(self, line: _Frontier, found: list[tuple[Ints, Ints, Ints, Ints]]) -> None:
-        begin = self.trie.first_token[line.node]
-        counts = self.trie.first_token[line.node + 1] - begin
-        index, places = _list_all(np.arange(len(line)), begin, counts)
-        if not len(index):
-            return
-        tokens = self.trie.tokens[places]
-        opens = self.opens.number(self.open_lexeme_of[line.state], line.column)[index]
-        found.append((line.origin[index], line.path[index], opens, tokens))
+    def _collect(self, line: _Frontier, found: list[tuple[Ints, Ints, Ints, Ints]]) -> _Frontier:
+        """Add the items in which tokens end, and return the lines that go on.
+
+        Below those that are left out nothing changes any more.
+        """
+        done = self.staying.find(line.state, line.node)
+        ending = np.flatnonzero(done | self.has_token[line.node])
+        opens = self.opens.number(self.open_lexeme_of[line.state[ending]], line.column[ending])
+        items = write_items(line.node[ending], done[ending])
+        found.append((line.origin[ending], line.path[ending], opens, items))
+        return line.take(np.flatnonzero(~done))
 
     def finish(self) -> MaskStore:
         """Return the store from all portions."""
@@ -286,6 +297,7 @@ class _Walk:
         paths = order_paths(*self.paths.list(), path)
         open_number, open_lexeme, open_column = order_opens(*self.opens.list(), opened)
         path, opened = paths.number_of[path], open_number[opened]
+        tokens, sets = list_tokens(self.rows.items, self.trie, sets)
         order = np.lexsort((opened, path, np.repeat(np.arange(len(n_rows)), n_rows)))
         masks = sorted({mask for _, mask in self.steps.events})
         mask_number = {mask: i for i, mask in enumerate(masks)}
@@ -309,8 +321,7 @@ class _Walk:
             ).reshape(len(masks), n_contexts),
             open_lexeme=open_lexeme,
             open_column=open_column,
-            set_first=np.cumsum([0, *map(len, self.rows.sets)]).astype(np.int32),
-            set_tokens=np.concatenate([*self.rows.sets, np.zeros(0, dtype=np.int32)]),
+            tokens=tokens,
         )
 
 

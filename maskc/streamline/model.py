@@ -11,7 +11,6 @@ shared by many lexer states, so rows are stored once and counted as often as the
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,40 +18,9 @@ from numpy.typing import NDArray
 
 from maskc.ids import DROPPED, BoundaryId, TerminalId
 from maskc.store.sequences import Event, Sequences
-from maskc.store.token_sets import sort_pairs, unite
+from maskc.store.token_sets import TokenSets, sort_pairs
 
 Ints = NDArray[np.int32]
-
-
-class TokenSets:
-    """Interned sets of tokens.
-
-    Attributes:
-        sets: number → int32[n], token ids in ascending order.
-    """
-
-    def __init__(self, sets: Iterable[Ints]) -> None:
-        self.sets: list[Ints] = []
-        self._number: dict[bytes, int] = {}
-        self._unions: dict[tuple[int, ...], int] = {}
-        for tokens in sets:
-            self._intern(tokens)
-
-    def unite(self, numbers: tuple[int, ...]) -> int:
-        """Return the number of a union; ``numbers`` ascend."""
-        if len(numbers) == 1:
-            return numbers[0]
-        found = self._unions.get(numbers)
-        if found is None:
-            union = unite([self.sets[number] for number in numbers])
-            found = self._unions[numbers] = self._intern(union)
-        return found
-
-    def _intern(self, tokens: Ints) -> int:
-        number = self._number.setdefault(tokens.tobytes(), len(self.sets))
-        if number == len(self.sets):
-            self.sets.append(tokens)
-        return number
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,7 +22,7 @@ from maskc.lexer.boundaries import Boundaries
 from maskc.lexer.scanner import Scanner, contexts_after
 from maskc.store.model import MaskStore
 from maskc.store.sequences import NOTHING_ENDS, Event, Sequences
-from maskc.streamline.model import Rows, TokenSets, merge
+from maskc.streamline.model import Rows, merge
 
 Ints = NDArray[np.int32]
 
@@ -65,10 +65,7 @@ def collect_rows(
         ends_of=tuple(tuple(number[end] for end in state) for state in scanner.ends),
         events=tuple(events.known),
         sequences=sequences,
-        tokens=TokenSets(
-            store.set_tokens[low:high]
-            for low, high in zip(store.set_first, store.set_first[1:], strict=False)
-        ),
+        tokens=store.tokens,
         source=np.concatenate(sources).astype(np.int32),
         first=np.concatenate(firsts),
         sequence=sequence[taken],

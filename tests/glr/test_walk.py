@@ -40,7 +40,7 @@ def walk(text, tokens):
     rows = []
     for row in range(low, high):
         number = store.row_tokens[row]
-        ids = store.set_tokens[store.set_first[number] : store.set_first[number + 1]]
+        ids = store.tokens.sets[number]
         rows.append((names(int(store.row_path[row])), {tokens[i] for i in ids.tolist()}))
     return rows
 

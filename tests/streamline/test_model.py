@@ -3,7 +3,8 @@
 import numpy as np
 
 from maskc.ids import DROPPED
-from maskc.streamline.model import TokenSets, merge
+from maskc.store.token_sets import TokenSets
+from maskc.streamline.model import merge
 from tests.streamline.values import A, B, rows_of, tokens_of
 
 

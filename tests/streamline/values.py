@@ -7,7 +7,8 @@ import numpy as np
 from maskc.ids import SequenceId
 from maskc.lexer.boundaries import OpenLexeme
 from maskc.store.sequences import NOTHING_ENDS, Event, Sequences
-from maskc.streamline.model import Rows, TokenSets
+from maskc.store.token_sets import TokenSets
+from maskc.streamline.model import Rows
 
 A, B, C = 1, 2, 3  # terminals
 EVERY = 0b1  # the only context
