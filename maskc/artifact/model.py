@@ -15,11 +15,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.artifact.pieces import PIECE
 from maskc.artifact.relations import check_layout, check_relations
-from maskc.artifact.sections import ANY, Section, is_general, is_grammar, sections_of
+from maskc.artifact.sections import (
+    ANY,
+    LALR_SECTIONS,
+    Section,
+    is_general,
+    is_grammar,
+    sections_of,
+)
 from maskc.ids import IGNORED, NO_EVENT, NO_LINE, SAME
 
-FORMAT = 8
+FORMAT = 9
 
 # What is asked of the parser for one mask, at most: compiling ends there, and so does a fill that
 # follows a graph that somebody else made. Grammars of programming languages need less than 100.
@@ -51,6 +59,21 @@ def narrow(values: NDArray[Any]) -> NDArray[np.uint16] | NDArray[np.uint32]:
     if values.size and int(values.max()) >= 1 << 16:
         return values.astype(np.uint32)
     return values.astype(np.uint16)
+
+
+def fit(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return arrays of sections in the narrower of their dtypes, if it holds them."""
+    return {name: _fit(LALR_SECTIONS[name], array) for name, array in arrays.items()}
+
+
+def _fit(section: Section, array: NDArray[Any]) -> NDArray[Any]:
+    if section.wide is None:
+        return array
+    if section.dtype == "uint16":
+        return narrow(array)
+    least, most = np.iinfo(np.int16).min, np.iinfo(np.int16).max
+    fits = not array.size or least <= int(array.min()) <= int(array.max()) <= most
+    return array.astype(np.int16 if fits else np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,6 +112,8 @@ def check(contents: Contents) -> str | None:
         for dim, length in zip(section.dims, array.shape, strict=True):
             if _bind(sizes, dim, length) != length:
                 return f"section {name} has {length} instead of {_bind(sizes, dim, length)} {dim}"
+    if "KP" in sizes:
+        sizes["K"] = PIECE * sizes["KP"]
     for name, dim in (("general_taken", "G"), ("lalr_state", "R"), ("token_first", "V")):
         if sizes.get(dim) == 0:
             return f"section {name} has no {dim}"

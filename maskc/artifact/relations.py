@@ -8,6 +8,7 @@ Whatever the bytes of a file are, one that passes never makes it raise, loop, or
   one stack is there in each that agrees with it so far;
 * what belongs to indentation is there iff there is indentation;
 * columns repeat, with periods inside what is listed;
+* a node has as many answers as its list has profiles;
 * no mask has a token beyond the vocabulary, and each is read in a few steps.
 
 What would take too long to prove at load, the runtime bounds, for any tables: reductions that go
@@ -38,7 +39,12 @@ def check_relations(arrays: _Arrays, *, n_tokens: int) -> str | None:
         arrays: by section name; see :data:`maskc.artifact.sections.SHARED_SECTIONS`.
         n_tokens: size of the vocabulary.
     """
-    return _check_descent(arrays) or check_parents(arrays) or _check_padding(arrays, n_tokens)
+    return (
+        _check_answers(arrays)
+        or _check_descent(arrays)
+        or check_parents(arrays)
+        or _check_padding(arrays, n_tokens)
+    )
 
 
 def check_layout(arrays: _Arrays, *, has_layout: bool) -> str | None:
@@ -63,6 +69,13 @@ def check_parents(arrays: _Arrays) -> str | None:
         ancestor = np.where(ancestor < 0, NO_PARENT, parent[ancestor])
     if (ancestor >= 0).any():
         return f"section union_parent has more than {MAX_PARENTS} parents of a mask"
+    return None
+
+
+def _check_answers(arrays: _Arrays) -> str | None:
+    n_profiles = np.diff(arrays["profiles_first"])[arrays["node_profiles"]]
+    if (np.diff(arrays["node_first"]) != n_profiles).any():
+        return "section node_profiles has a list of another length than the answers"
     return None
 
 

@@ -4,15 +4,15 @@ There are four kinds of artifacts, by the parser that the header names: of an LA
 general one, which share all but the parser's table, of a JSON Schema, which has three arrays only,
 and of a link, which is a structural tag or tools.
 
-Dimensions are named: ``V`` tokens, ``S`` scanner states, ``K`` byte classes, ``B`` boundaries,
-``C`` contexts, ``D`` places (contexts outside of brackets and between them), ``T`` terminals,
-``R`` refined states, ``L`` LALR states, ``P`` productions, ``N`` nonterminals, ``F`` open lexemes
-(what one may become),
-``W`` 64-bit words of a set of lookaheads, ``VW`` 32-bit words of a mask; other names stand for
-lengths that only have to agree between arrays.
+Dimensions are named: ``V`` tokens, ``S`` scanner states, ``KP`` pieces of a row of a scanner's
+table, ``K`` byte classes as they fill these, ``B`` boundaries, ``C`` contexts, ``D`` places
+(contexts outside of brackets and between them), ``T`` terminals, ``R`` refined states, ``L`` LALR
+states, ``P`` productions, ``N`` nonterminals, ``F`` open lexemes (what one may become), ``W``
+64-bit words of a set of lookaheads, ``VW`` 32-bit words of a mask; other names stand for lengths
+that only have to agree between arrays.
 
-Example: ``scanner_next`` is uint16[S, K], or uint32 where that is too narrow, and holds scanner
-states: each value is below ``S``.
+Example: ``scanner_enter`` is uint16[B, C], or uint32 where that is too narrow, and holds rows of
+``scanner_entries``: each value is below ``se``.
 """
 
 from __future__ import annotations
@@ -61,35 +61,39 @@ SHARED_SECTIONS: dict[str, Section] = {
     "token_first": Section("int32", ("V+1",), offsets="token_bytes"),
     "token_bytes": Section("uint8", ("tb",)),
     "byte_class": Section("uint8", ("256",), below="K"),
-    "scanner_next": Section("uint16", ("S", "K"), below="S", wide="uint32"),
-    "scanner_entries": Section("uint16", ("se", "K"), below="S", wide="uint32"),
+    "scanner_piece": Section("uint16", ("pieces", "16"), below="S", wide="uint32"),
+    "scanner_next": Section("uint16", ("S", "KP"), below="pieces", wide="uint32"),
+    "scanner_entries": Section("uint16", ("se", "KP"), below="pieces", wide="uint32"),
     "scanner_enter": Section("uint16", ("B", "C"), below="se", wide="uint32"),
-    "scanner_end_of_text": Section("int32", ("S",), below="T", least=EMPTY_TEXT),
-    "scanner_final": Section("int32", ("S",), below="F"),
+    "scanner_end_of_text": Section("int16", ("S",), below="T", least=EMPTY_TEXT, wide="int32"),
+    "scanner_final": Section("int16", ("S",), below="F", wide="int32"),
     "end_first": Section("int32", ("S+1",), offsets="end_terminal"),
-    "end_terminal": Section("int32", ("e",), below="T", least=IGNORED),
-    "end_boundary": Section("int32", ("e",), below="B"),
+    "end_terminal": Section("int16", ("e",), below="T", least=IGNORED, wide="int32"),
+    "end_boundary": Section("int16", ("e",), below="B", wide="int32"),
     "final_direct": Section("uint64", ("F", "W")),
     "final_ignored_first": Section("int32", ("F+1",), offsets="final_ignored"),
     "final_ignored": Section("int32", ("fi",), below="B"),
-    "rest": Section("uint64", ("B", "D", "W")),
+    "rest_set": Section("uint64", ("sets", "W")),
+    "rest": Section("uint16", ("B", "D"), below="sets", wide="uint32"),
     "terminal_lookaheads": Section("uint64", ("T", "W")),
     "root_first": Section("int32", ("S+1",), offsets="root_terminal"),
-    "root_terminal": Section("int32", ("roots",), below="T", least=NO_EVENT),
-    "root_column": Section("int32", ("roots",), least=-(1 << 20)),
-    "root_node": Section("int32", ("roots",), below="nodes"),
-    "node_first": Section("int32", ("nodes+1",), offsets="node_profile"),
-    "node_profile": Section("int32", ("pairs",), least=ANY_PROFILE),
-    "node_answer": Section("int32", ("pairs",), below="answers"),
-    "answer_union": Section("int32", ("answers",), below="unions"),
+    "root_terminal": Section("int16", ("roots",), below="T", least=NO_EVENT, wide="int32"),
+    "root_column": Section("int16", ("roots",), least=-(1 << 20), wide="int32"),
+    "root_node": Section("int16", ("roots",), below="nodes", wide="int32"),
+    "node_first": Section("int32", ("nodes+1",), offsets="node_answer"),
+    "node_profiles": Section("int16", ("nodes",), below="lists", wide="int32"),
+    "profiles_first": Section("int32", ("lists+1",), offsets="profiles"),
+    "profiles": Section("int16", ("listed",), least=ANY_PROFILE, wide="int32"),
+    "node_answer": Section("int16", ("pairs",), below="answers", wide="int32"),
+    "answer_union": Section("int16", ("answers",), below="unions", wide="int32"),
     "question_first": Section("int32", ("answers+1",), offsets="question_terminal"),
-    "question_terminal": Section("int32", ("questions",), below="T", least=IGNORED),
-    "question_column": Section("int32", ("questions",), least=-(1 << 20)),
-    "question_node": Section("int32", ("questions",), below="nodes"),
+    "question_terminal": Section("int16", ("questions",), below="T", least=IGNORED, wide="int32"),
+    "question_column": Section("int16", ("questions",), least=-(1 << 20), wide="int32"),
+    "question_node": Section("int16", ("questions",), below="nodes", wide="int32"),
     "trial_first": Section("int32", ("answers+1",), offsets="trial_final"),
-    "trial_final": Section("int32", ("trials",), below="F"),
-    "trial_column": Section("int32", ("trials",), least=-(1 << 20)),
-    "trial_union": Section("int32", ("trials",), below="unions"),
+    "trial_final": Section("int16", ("trials",), below="F", wide="int32"),
+    "trial_column": Section("int16", ("trials",), least=-(1 << 20), wide="int32"),
+    "trial_union": Section("int16", ("trials",), below="unions", wide="int32"),
     "union_base": Section("int32", ("unions",), below="masks", least=NO_BASE),
     "union_parent": Section("int32", ("unions",), below="unions", least=NO_PARENT),
     "union_first": Section("int32", ("unions+1",), offsets="union_change"),
@@ -112,11 +116,11 @@ LALR_SECTIONS: dict[str, Section] = {
     "live": Section("uint64", ("R", "W")),
     "enclosed": Section("uint8", ("R",), below="2"),
     "shift_first": Section("int32", ("R+1",), offsets="shift_terminal"),
-    "shift_terminal": Section("int32", ("s",), below="T"),
-    "shift_state": Section("int32", ("s",), below="R"),
+    "shift_terminal": Section("int16", ("s",), below="T", wide="int32"),
+    "shift_state": Section("int16", ("s",), below="R", wide="int32"),
     "goto_first": Section("int32", ("R+1",), offsets="goto_nonterminal"),
-    "goto_nonterminal": Section("int32", ("g",), below="N"),
-    "goto_state": Section("int32", ("g",), below="R"),
+    "goto_nonterminal": Section("int16", ("g",), below="N", wide="int32"),
+    "goto_state": Section("int16", ("g",), below="R", wide="int32"),
     "reduce_first": Section("int32", ("L+1",), offsets="reduce_production"),
     "reduce_production": Section("int32", ("r",), below="P"),
     "reduce_set": Section("int32", ("r",), below="rs"),

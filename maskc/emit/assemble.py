@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc import bits
-from maskc.artifact.model import Contents, narrow
+from maskc.artifact.model import Contents, fit
+from maskc.artifact.pieces import cut_rows
 from maskc.emit.graph import DecisionGraph
 from maskc.emit.mask_differences import Unions
 from maskc.errors import LimitError
@@ -62,7 +63,7 @@ def assemble(
         **_boundary_sections(grammar, boundaries, open_lexemes, len(scanner.closed)),
         **_graph_sections(graph, unions),
     }
-    return Contents(header, arrays)
+    return Contents(header, fit(arrays))
 
 
 def ints(values: Iterable[int]) -> Ints:
@@ -98,11 +99,13 @@ def _token_sections(tokens: tuple[bytes | None, ...]) -> Mapping[str, NDArray[An
 
 def _scanner_sections(scanner: Scanner, boundaries: Boundaries) -> dict[str, NDArray[Any]]:
     ends = [end for state in scanner.ends for end in state]
+    pieces, (following, entries) = cut_rows(scanner.next, scanner.entries)
     return {
         "byte_class": scanner.byte_class,
-        "scanner_next": narrow(scanner.next),
-        "scanner_entries": narrow(scanner.entries),
-        "scanner_enter": narrow(scanner.enter),
+        "scanner_piece": pieces,
+        "scanner_next": following,
+        "scanner_entries": entries,
+        "scanner_enter": scanner.enter,
         "scanner_end_of_text": ints(
             NOT_AN_END if t is None else EMPTY_TEXT if t == EMPTY_TEXT else t
             for t in scanner.end_of_text
@@ -118,14 +121,16 @@ def _boundary_sections(
     grammar: Grammar, boundaries: Boundaries, open_lexemes: Sequence[OpenLexeme], n_boundaries: int
 ) -> dict[str, NDArray[Any]]:
     n_lookaheads = boundaries.n_lookaheads
-    rest = bits.pack([mask for row in boundaries.rest for mask in row], n_lookaheads)
+    number: dict[int, int] = {}
+    rest = [[number.setdefault(mask, len(number)) for mask in row] for row in boundaries.rest]
     return {
         "final_direct": bits.pack(
             [open_lexeme.direct for open_lexeme in open_lexemes], n_lookaheads
         ),
         "final_ignored_first": offsets(len(open_lexeme.ignored) for open_lexeme in open_lexemes),
         "final_ignored": ints(b for open_lexeme in open_lexemes for b in open_lexeme.ignored),
-        "rest": rest.reshape(n_boundaries, boundaries.n_places, rest.shape[1]),
+        "rest_set": bits.pack(list(number), n_lookaheads),
+        "rest": np.array(rest, dtype=np.int32).reshape(n_boundaries, boundaries.n_places),
         "terminal_lookaheads": bits.pack(
             [boundaries.set_of(terminal) for terminal in range(len(grammar.bnf.terminals))],
             n_lookaheads,
@@ -138,13 +143,17 @@ def _graph_sections(graph: DecisionGraph, unions: Unions) -> dict[str, NDArray[A
     questions = [question for answer in graph.answers for question in answer.questions]
     trials = [trial for answer in graph.answers for trial in answer.trials]
     nothing = np.zeros(0, np.int32)
+    number: dict[bytes, int] = {}
+    lists = [number.setdefault(node.profiles.tobytes(), len(number)) for node in graph.nodes]
     return {
         "root_first": offsets(map(len, graph.roots)),
         "root_terminal": ints(question.terminal for question in roots),
         "root_column": ints(question.column for question in roots),
         "root_node": ints(question.node for question in roots),
         "node_first": offsets(len(node.profiles) for node in graph.nodes),
-        "node_profile": np.concatenate([nothing, *(node.profiles for node in graph.nodes)]),
+        "node_profiles": ints(lists),
+        "profiles_first": offsets(len(content) // nothing.itemsize for content in number),
+        "profiles": np.frombuffer(b"".join(number), dtype=np.int32),
         "node_answer": np.concatenate([nothing, *(node.answers for node in graph.nodes)]),
         "answer_union": unions.number_of[[answer.union for answer in graph.answers]],
         "question_first": offsets(len(answer.questions) for answer in graph.answers),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc import bits
+from maskc.artifact.model import fit
 from maskc.emit.assemble import Ints, ints, offsets
 from maskc.grammar.lalr import LalrTable, list_reductions
 from maskc.grammar.model import Bnf, LalrGrammar, Layout
@@ -52,7 +53,7 @@ def lalr_sections(
         open_lexemes: by the numbers that the rows have.
         profile_of: int32[n_refined_states], of the decision graph.
     """
-    return {
+    arrays = {
         **_newline_sections(grammar.lexer.layout, boundaries, open_lexemes),
         **_table_sections(table, boundaries.n_lookaheads),
         **_action_sections(grammar.lalr),
@@ -60,6 +61,7 @@ def lalr_sections(
         **_column_sections(columns, len(boundaries.rest)),
         "profile_of": profile_of,
     }
+    return fit(arrays)
 
 
 def _newline_sections(

@@ -84,7 +84,9 @@ class GraphReader:
         self._change_word = arrays["change_word"].astype(np.intp)
         self._change_bits = arrays["change_bits"]
         self._root_first = view_numbers(arrays["root_first"])
-        self._node_profile = view_numbers(arrays["node_profile"])
+        self._node_profiles = view_numbers(arrays["node_profiles"])
+        self._profiles_first = view_numbers(arrays["profiles_first"])
+        self._profiles = view_numbers(arrays["profiles"])
         self._node_answer = view_numbers(arrays["node_answer"])
         self._answer_union = view_numbers(arrays["answer_union"])
         self._question_first = view_numbers(arrays["question_first"])
@@ -131,15 +133,17 @@ class GraphReader:
         key = node * self._n_profiles + profile
         found = self._by_profile.get(key)
         if found is None:
-            low, high = self._node_first[node], self._node_first[node + 1]
-            profiles = self._node_profile
+            number, profiles = self._node_profiles[node], self._profiles
+            low, high = self._profiles_first[number], self._profiles_first[number + 1]
             place = bisect_left(profiles, profile, low, high)
             if place == high or profiles[place] != profile:
                 place = low
                 if low == high or profiles[low] != ANY_PROFILE:
                     self._by_profile[key] = NO_ANSWER
                     return NO_ANSWER
-            found = self._by_profile[key] = self._answer(self._node_answer[place])
+            found = self._by_profile[key] = self._answer(
+                self._node_answer[self._node_first[node] + place - low]
+            )
         return found
 
     def unite(self, unions: Unions, n_words: int) -> Mask:

@@ -68,7 +68,9 @@ class Lookaheads:
         key = (boundary, place)
         found = self._after.get(key)
         if found is None:
-            found = self._after[key] = _to_bit_set(self._arrays["rest"][key])
+            found = self._after[key] = _to_bit_set(
+                self._arrays["rest_set"][self._arrays["rest"][key]]
+            )
         return found
 
     def _slice(self, number: OpenLexemeId, first: str, values: str) -> tuple[BoundaryId, ...]:

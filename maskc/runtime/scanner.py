@@ -11,6 +11,8 @@ terminal (``DEAD``).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -49,6 +51,7 @@ class ScannerTables:
         self._next: list[list[ScannerStateId] | None] = [None] * self.n_states
         self._moves: list[list[ScannerStateId] | None] = [None] * self.n_states
         self._ends: list[tuple[LexemeEnd, ...] | None] = [None] * self.n_states
+        self._piece = arrays["scanner_piece"]
         self._entries: list[list[ScannerStateId] | None] = [None] * len(arrays["scanner_entries"])
         n_boundaries = len(arrays["scanner_enter"])
         self._entered: list[NDArray[np.bool_] | None] = [None] * n_boundaries
@@ -58,14 +61,14 @@ class ScannerTables:
         """Return by byte class the state in which the same lexeme goes on; 0 is dead."""
         row = self._next[state]
         if row is None:
-            row = self._next[state] = self.arrays["scanner_next"][state].tolist()
+            row = self._next[state] = self._read("scanner_next", state).tolist()
         return row
 
     def moves(self, state: ScannerStateId) -> list[ScannerStateId]:
         """Return by byte class: the next state, or ``DEAD``, ``ENDS`` or ``FORKS``."""
         row = self._moves[state]
         if row is None:
-            following = self.arrays["scanner_next"][state].astype(np.int32)
+            following = self._read("scanner_next", state).astype(np.int32)
             may_enter = np.zeros(len(following), dtype=np.bool_)
             for boundary in {boundary for _, boundary in self.ends(state)}:
                 may_enter |= self._entered_after(boundary)
@@ -73,12 +76,17 @@ class ScannerTables:
             row = self._moves[state] = codes.tolist()
         return row
 
+    def _read(self, table: str, row: int) -> NDArray[Any]:
+        """Return by byte class where a row of a table leads, from its pieces."""
+        return self._piece[self.arrays[table][row]].reshape(-1)
+
     def _entered_after(self, boundary: BoundaryId) -> NDArray[np.bool_]:
         """Return by byte class whether some lexeme begins with it after a boundary."""
         entered = self._entered[boundary]
         if entered is None:
             entries = np.unique(self.arrays["scanner_enter"][boundary])
-            entered = self.arrays["scanner_entries"][entries].any(axis=0)
+            rows = self._piece[self.arrays["scanner_entries"][entries]]
+            entered = rows.any(axis=0).reshape(-1)
             self._entered[boundary] = entered
         return entered
 
@@ -107,7 +115,7 @@ class ScannerTables:
         number = numbers[context]
         row = self._entries[number]
         if row is None:
-            row = self._entries[number] = self.arrays["scanner_entries"][number].tolist()
+            row = self._entries[number] = self._read("scanner_entries", number).tolist()
         return row
 
 

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
+from maskc.artifact.pieces import read_rows
 from maskc.errors import LimitError
 from maskc.frontends.lark.regex_module import Ask, translate
 from maskc.frontends.source import load_sources
@@ -115,14 +116,14 @@ def _build_stage(pattern: str, ask: Ask, *, has_gaps: bool) -> Stage:
     contents: Contents = compile_starts(sources, vocabulary, None)[0]
     arrays, start = contents.arrays, contents.header["scanner_start"]
     context = int(arrays["lalr_context"][0])
-    entries = arrays["scanner_entries"][arrays["scanner_enter"][:, context]]
+    entries = read_rows(arrays, "scanner_entries")[arrays["scanner_enter"][:, context]]
     n_states, first = len(arrays["scanner_next"]), arrays["end_first"]
     ends = [arrays["end_boundary"][first[i] : first[i + 1]].tolist() for i in range(n_states)]
     marks = [tuple(sorted({n_states + boundary for boundary in found})) for found in ends]
     at_end = arrays["scanner_end_of_text"] != NOT_AN_END
     return Stage(
         arrays["byte_class"].astype(np.uint8),
-        np.concatenate([arrays["scanner_next"], entries]).astype(np.int32),
+        np.concatenate([read_rows(arrays, "scanner_next"), entries]).astype(np.int32),
         (*marks, *((),) * len(entries)),
         np.concatenate([at_end, np.zeros(len(entries), dtype=np.bool_)]),
         start,

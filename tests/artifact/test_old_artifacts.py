@@ -14,7 +14,7 @@ def path_of(version: int) -> Path:
     return FOLDER / f"format-{version}.maskc"
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 6, 7])
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 6, 7, 8])
 def test_an_artifact_of_an_older_format_is_refused_with_what_to_do(version):
     with pytest.raises(ArtifactError) as refused:
         maskc.load(path_of(version))

@@ -41,5 +41,5 @@ def test_nodes_left_open_by_the_bound_give_the_same_masks(monkeypatch, text):
 
 def test_a_node_with_one_answer_names_no_profile():
     arrays = compile_text('start: "a" "b"\n', (b"a", b"b", b"ab")).contents.arrays
-    assert set(arrays["node_profile"].tolist()) == {ANY_PROFILE}
+    assert set(arrays["profiles"].tolist()) == {ANY_PROFILE}
     assert (np.diff(arrays["node_first"]) == 1).all()

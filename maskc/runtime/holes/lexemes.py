@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
+from maskc.artifact.pieces import read_rows
 from maskc.ids import DEAD, BoundaryId, ScannerStateId, TerminalId
 from maskc.runtime.lalr.tables import LalrTables
 
@@ -40,8 +41,8 @@ class TerminalLexemes:
         ends = _find_ends(arrays, terminal)
         reach = np.asarray(ends.any(axis=1))
         self.reach: list[bool] = reach.tolist()
-        start = arrays["scanner_next"][int(contents.header["scanner_start"])]
-        entries = arrays["scanner_entries"][np.unique(arrays["scanner_enter"])]
+        start = read_rows(arrays, "scanner_next")[int(contents.header["scanner_start"])]
+        entries = read_rows(arrays, "scanner_entries")[np.unique(arrays["scanner_enter"])]
         rows = np.concatenate([entries, start[None]]).astype(np.int64)
         rows = np.unique(np.where(reach[rows], rows, DEAD), axis=0)
         rows = rows[rows.any(axis=1)]
@@ -53,7 +54,7 @@ class TerminalLexemes:
         # What can be lexed after a boundary, in the places after the terminal.
         reached = np.unique(arrays["shift_state"][arrays["shift_terminal"] == terminal])
         places = sorted({tables.place[state] for state in reached.tolist()})
-        self._rest = np.ascontiguousarray(arrays["rest"][:, places])
+        self._rest = arrays["rest_set"][arrays["rest"][:, places]]
         same: dict[bytes, BoundaryId] = {}
         self.class_of: list[BoundaryId] = [
             same.setdefault(rest.tobytes(), BoundaryId(boundary))
@@ -85,7 +86,7 @@ def _find_ends(arrays: Mapping[str, NDArray[Any]], terminal: TerminalId) -> NDAr
 
     A breadth-first search backwards, by a whole array at a time.
     """
-    following = arrays["scanner_next"]
+    following = read_rows(arrays, "scanner_next")
     n_states, n_boundaries = len(following), len(arrays["scanner_enter"])
     found = np.zeros((n_states, n_boundaries), dtype=np.bool_)
     is_end = arrays["end_terminal"] == terminal

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.artifact.pieces import read_rows
 from maskc.ids import DEAD, IGNORED, OpenLexemeId, ScannerStateId, TerminalId
 from maskc.runtime.ending.grammar.least import NEVER, Costs
 from maskc.runtime.lalr.machine import LalrMachine
@@ -115,7 +116,7 @@ def _list_last_bytes(machine: LalrMachine, n_classes: int) -> NDArray[np.bool_]:
     """Return bool[n_states, n_classes], the bytes over which a scanner state is entered."""
     arrays = machine.scanner.arrays
     found = np.zeros((machine.scanner.n_states, n_classes), dtype=np.bool_)
-    for table in (arrays["scanner_next"], arrays["scanner_entries"]):
+    for table in (read_rows(arrays, "scanner_next"), read_rows(arrays, "scanner_entries")):
         rows, classes = np.nonzero(table)
         found[table[rows, classes], classes] = True
     return found
@@ -139,10 +140,10 @@ def _list_first_bytes(machine: LalrMachine, n_classes: int) -> list[NDArray[np.b
             becomes[number] = known
         return known
 
-    found = []
+    found, rows = [], read_rows(arrays, "scanner_entries")
     for row in arrays["scanner_enter"]:
         table = np.zeros((n_classes, len(of_terminal) + 1), dtype=np.bool_)
-        entries = arrays["scanner_entries"][np.unique(row)]
+        entries = rows[np.unique(row)]
         _, classes = np.nonzero(entries)
         entered = entries[entries != DEAD].astype(np.int64)
         for key in np.unique(classes * len(machine.scanner.open_lexeme_of) + entered).tolist():

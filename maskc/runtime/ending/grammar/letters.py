@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.artifact.pieces import read_rows
 from maskc.runtime.ending.grammar.pieces import Pieces
 from maskc.runtime.ending.tokens.paths import Ints, TokenPaths
 from maskc.runtime.lalr.machine import LalrMachine
@@ -61,8 +62,8 @@ class LexemeLetters:
         firsts = np.array([group[0] for group in machine.byte_groups])
         classes = np.frombuffer(machine.scanner.byte_classes, dtype=np.uint8)[firsts]
         self._n_states = machine.scanner.n_states
-        self._edges = self._list_edges(arrays["scanner_next"][:, classes])
-        self._entries = arrays["scanner_entries"][:, classes]
+        self._edges = self._list_edges(read_rows(arrays, "scanner_next")[:, classes])
+        self._entries = read_rows(arrays, "scanner_entries")[:, classes]
         self._of: dict[int, dict[int, int]] = {}
 
     def _list_edges(self, table: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], Letters]:

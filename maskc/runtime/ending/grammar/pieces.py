@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.artifact.pieces import read_rows
 from maskc.ids import ScannerStateId
 from maskc.runtime.ending.tokens.paths import Ints, TokenPaths
 from maskc.runtime.lalr.machine import LalrMachine
@@ -39,10 +40,11 @@ class Pieces:
         firsts = np.array([group[0] for group in machine.byte_groups])
         classes = np.frombuffer(machine.scanner.byte_classes, dtype=np.uint8)[firsts]
         # By letter; letters are more than byte classes only where columns are counted.
-        self._next: NDArray[Any] = arrays["scanner_next"][:, classes]
-        self._entries: NDArray[Any] = arrays["scanner_entries"][:, classes]
-        sources, letters = np.nonzero(arrays["scanner_next"])
-        targets = arrays["scanner_next"][sources, letters].astype(np.int64)
+        following = read_rows(arrays, "scanner_next")
+        self._next: NDArray[Any] = following[:, classes]
+        self._entries: NDArray[Any] = read_rows(arrays, "scanner_entries")[:, classes]
+        sources, letters = np.nonzero(following)
+        targets = following[sources, letters].astype(np.int64)
         edges = np.unique(sources * machine.scanner.n_states + targets)
         self._sources, self._targets = np.divmod(edges, machine.scanner.n_states)
         self._distances: dict[int, Distances] = {}
