@@ -212,7 +212,7 @@ def _compile(
     # After this point: each row is accepted, rejected or open, by the state on top of the stack.
 
     graph = run("decision graph", lambda: _build_graph(lexed, streamlined))
-    sets, n_tokens = streamlined.rows.tokens.sets, len(vocabulary.tokens)
+    sets, n_tokens = streamlined.rows.tokens, len(vocabulary.tokens)
     unions = run("masks", lambda: encode_unions(graph.unions, sets, n_tokens))
     # After this point: what a lexer state says is looked up by the state on top of the stack.
 

@@ -48,7 +48,7 @@ def _describe(
     for first, sequence, number in zip(
         rows.first.tolist(), rows.sequence.tolist(), rows.token_set.tolist(), strict=True
     ):
-        ids = rows.tokens.sets[number].tolist()
+        ids = rows.tokens.read(number).tolist()
         event = names.event(rows.events[first]).partition(" in context")[0]
         shown = " · ".join(
             part.partition(" in context")[0] for part in names.sequence(sequence).split(" · ")

@@ -19,7 +19,13 @@ GLR = {"glr.adjacency", "glr.cfg", "glr.epsilon", "glr.lookback", "glr.lr0", "gl
 GLR |= {"glr.interchangeable", "glr.tails", "glr.unit_cycles"}
 FILE = BOTTOM | {
     *("artifact.checksums", "artifact.container", "artifact.files", "artifact.header"),
-    *("artifact.model", "artifact.relations", "artifact.sections", "artifact.starts"),
+    *(
+        "artifact.model",
+        "artifact.pieces",
+        "artifact.relations",
+        "artifact.sections",
+        "artifact.starts",
+    ),
 }
 RUNTIME = FILE | {"runtime"}
 ALL = COMPILER | RUNTIME | {"", "glr", "pipeline", "verify", "bench", "report", "cli"}

@@ -70,7 +70,7 @@ class StoreNames:
 
     def token_set(self, number: int) -> str:
         """Return how many tokens a set has, and the first ones."""
-        ids = self.rows.tokens.sets[number].tolist()
+        ids = self.rows.tokens.read(number).tolist()
         shown = format_tokens([self._tokens[token] for token in ids], limit=MAX_TOKENS)
         return f"{len(ids)}: {shown}"
 
@@ -162,7 +162,7 @@ def dump_masks(
         n_words = int(unions.first[number + 1] - unions.first[number])
         kept = f"{n_words} words" + ("" if base < 0 else f" beside whole mask {base}")
         ids = np.unique(
-            np.concatenate([np.zeros(0, np.int32), *(names.rows.tokens.sets[s] for s in sets)])
+            np.concatenate([np.zeros(0, np.int32), *(names.rows.tokens.read(s) for s in sets)])
         ).tolist()
         shown = format_tokens([tokens[token] for token in ids], limit=MAX_TOKENS)
         yield f"union {union}: mask {number} ({kept}), {len(ids)} tokens: {shown}"

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from maskc.artifact.model import narrow
 from maskc.artifact.relations import MAX_PARENTS
 from maskc.ids import NO_BASE, NO_PARENT
+from maskc.store.token_sets import TokenSets
 
 Ints = NDArray[np.int32]
 Narrow = NDArray[np.uint16] | NDArray[np.uint32]
@@ -68,13 +69,11 @@ class Unions:
     masks: Ints
 
 
-def encode_unions(
-    unions: Sequence[tuple[int, ...]], sets: Sequence[Ints], vocab_size: int
-) -> Unions:
+def encode_unions(unions: Sequence[tuple[int, ...]], sets: TokenSets, vocab_size: int) -> Unions:
     """Return the unions of token sets, each given as numbers of ``sets``."""
     n_words = -(-vocab_size // 32)
-    united, kept = _Masks(sets, n_words), _Kept(n_words)
-    number_of = np.array([kept.add(united.unite(union)) for union in unions], dtype=np.int32)
+    kept = _Kept(n_words)
+    number_of = np.array([kept.add(sets.mark(union, n_words)) for union in unions], dtype=np.int32)
     changes = np.concatenate([*kept.changes, np.zeros(0, dtype=np.int64)])
     distinct, change = np.unique(changes, return_inverse=True)
     return Unions(
@@ -182,37 +181,3 @@ class _Kept:
                 if n_words < least:
                     least, found, nearest = n_words, (NO_PARENT, base), self._bases[base]
         return *found, (nearest != mask).nonzero()[0]
-
-
-class _Masks:
-    """Unites token sets. Large ones are kept as masks, which take at most four times as much."""
-
-    def __init__(self, sets: Sequence[Ints], n_words: int) -> None:
-        self._sets, self._n_words = sets, n_words
-        is_large = [len(tokens) >= n_words // 4 for tokens in sets]
-        self._large: dict[int, Ints | None] = dict.fromkeys(np.flatnonzero(is_large).tolist())
-        self._legal = np.zeros(n_words * 32, dtype=np.uint8)  # all 0 between two unions
-
-    def unite(self, numbers: tuple[int, ...]) -> Ints:
-        """Return int32[n_words], the union of some sets."""
-        sets, large = self._sets, self._large
-        small = [sets[number] for number in numbers if number not in large]
-        mask = self._pack(np.concatenate(small)) if small else np.zeros(self._n_words, np.int32)
-        if len(small) < len(numbers):
-            for number in numbers:
-                if number in large:
-                    mask |= self._read_large(number)
-        return mask
-
-    def _read_large(self, number: int) -> Ints:
-        found = self._large[number]
-        if found is None:
-            found = self._large[number] = self._pack(self._sets[number])
-        return found
-
-    def _pack(self, tokens: Ints) -> Ints:
-        places = tokens.astype(np.intp)
-        self._legal[places] = 1
-        mask = np.packbits(self._legal, bitorder="little").view("<i4").astype(np.int32, copy=False)
-        self._legal[places] = 0
-        return mask

@@ -52,7 +52,7 @@ def list_tokens(items: TokenSets, trie: TokenTrie, named: Ints) -> tuple[TokenSe
     """
     used, place = np.unique(named, return_inverse=True)
     below, tokens = _TokensBelow(trie), TokenSets()
-    numbers = [tokens.intern(below.list(items.sets[number])) for number in used.tolist()]
+    numbers = [tokens.intern(below.list(items.read(number))) for number in used.tolist()]
     return tokens, np.array(numbers, dtype=np.int32)[place.reshape(-1)]
 
 

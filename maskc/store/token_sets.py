@@ -1,7 +1,8 @@
 """What is the union of some sets of tokens?
 
-A set is an array of ids, ascending. Small ones are sorted; large ones are marked in one array of
-flags, which is read in order.
+A set is an array of ids, ascending, or a bit for each, where that is less: of llama3's vocabulary
+16 KB at most, and the tokens of names and of strings are in thousands of sets. Small arrays are
+sorted to unite them; large ones are marked in one array of flags, which is read in order.
 
 Example: ``[1, 5]`` and ``[2, 5]`` give ``[1, 2, 5]``.
 """
@@ -15,23 +16,45 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
+Bits = NDArray[np.uint8]
 
+_NOTHING = np.zeros(0, dtype=np.int32)
 _MANY = 20_000  # ids that are sorted in the time that 128,000 flags take
 
 
 class TokenSets:
-    """Interned sets of tokens.
-
-    Attributes:
-        sets: number → int32[n], token ids in ascending order, read-only.
-    """
+    """Interned sets of tokens: of few their ids, of many a bit for each."""
 
     def __init__(self, sets: Iterable[Ints] = ()) -> None:
-        self.sets: list[Ints] = []
-        self._number: dict[bytes, int] = {}
+        # By number, one of both: int32[n], or bits up to the last token.
+        self._ids: list[Ints | None] = []
+        self._bits: list[Bits | None] = []
+        self._number: dict[tuple[bool, bytes], int] = {}
         self._unions: dict[tuple[int, ...], int] = {}
+        self._flags = np.zeros(0, dtype=np.uint8)  # all 0 between two calls
         for tokens in sets:
             self.intern(tokens)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def intern(self, tokens: Ints) -> int:
+        """Return the number of a set, given as int32[n], ascending."""
+        # Ids take more memory than bits up to the last of them.
+        if len(tokens) and 4 * len(tokens) > int(tokens[-1]) // 8 + 1:
+            return self._keep_bits(self._pack([tokens]))
+        content = tokens.tobytes()
+        number = self._number.setdefault((False, content), len(self))
+        if number == len(self):
+            # The content is there already, as what it is found by.
+            self._ids.append(np.frombuffer(content, dtype=np.int32))
+            self._bits.append(None)
+        return number
+
+    def read(self, number: int) -> Ints:
+        """Return int32[n], the tokens of a set, ascending."""
+        ids, bits = self._ids[number], self._bits[number]
+        return ids if ids is not None else _list_bits(bits)
 
     def unite(self, numbers: tuple[int, ...]) -> int:
         """Return the number of a union; ``numbers`` ascend."""
@@ -39,18 +62,69 @@ class TokenSets:
             return numbers[0]
         found = self._unions.get(numbers)
         if found is None:
-            union = unite([self.sets[number] for number in numbers])
-            found = self._unions[numbers] = self.intern(union)
+            found = self._unions[numbers] = self._unite(numbers)
         return found
 
-    def intern(self, tokens: Ints) -> int:
-        """Return the number of a set."""
-        content = tokens.tobytes()
-        number = self._number.setdefault(content, len(self.sets))
-        if number == len(self.sets):
-            # Its content is there already, as what it is found by.
-            self.sets.append(np.frombuffer(content, dtype=np.int32))
+    def mark(self, numbers: Iterable[int], n_words: int) -> Ints:
+        """Return a new int32[n_words], the tokens of any of some sets as bits."""
+        small, large = self._split(numbers)
+        found = np.zeros(4 * n_words, dtype=np.uint8)
+        if small:
+            packed = self._pack(small)
+            found[: len(packed)] = packed
+        for bits in large:
+            np.bitwise_or(found[: len(bits)], bits, out=found[: len(bits)])
+        return found.view("<i4").astype(np.int32, copy=False)
+
+    def _unite(self, numbers: tuple[int, ...]) -> int:
+        small, large = self._split(numbers)
+        if not large and sum(map(len, small)) <= _MANY:
+            return self.intern(unite(small))
+        packed = self._pack(small)
+        size = max(map(len, [packed, *large]))
+        found = np.zeros(size, dtype=np.uint8)
+        for bits in [packed, *large]:
+            np.bitwise_or(found[: len(bits)], bits, out=found[: len(bits)])
+        # Who is large with so many bits stays so; a far larger id may come with few.
+        if any(len(bits) == size for bits in large):
+            return self._keep_bits(found)
+        return self.intern(_list_bits(found))
+
+    def _split(self, numbers: Iterable[int]) -> tuple[list[Ints], list[Bits]]:
+        """Return those of some sets that are kept as ids, and those that are kept as bits."""
+        ids, bits = self._ids, self._bits
+        small, large = [], []
+        for number in numbers:
+            tokens = ids[number]
+            if tokens is not None:
+                small.append(tokens)
+            else:
+                large.append(bits[number])
+        return small, large
+
+    def _keep_bits(self, bits: Bits) -> int:
+        content = bits.tobytes()
+        number = self._number.setdefault((True, content), len(self))
+        if number == len(self):
+            self._ids.append(None)
+            self._bits.append(np.frombuffer(content, dtype=np.uint8))
         return number
+
+    def _pack(self, sets: Sequence[Ints]) -> Bits:
+        """Return the tokens of some sets as bits, up to the last one that is set."""
+        places = np.concatenate([_NOTHING, *sets]).astype(np.intp)
+        n_flags = int(places.max(initial=-1)) + 1
+        if n_flags > len(self._flags):
+            self._flags = np.zeros(2 * n_flags, dtype=np.uint8)
+        self._flags[places] = 1
+        packed = np.packbits(self._flags[:n_flags], bitorder="little")
+        self._flags[places] = 0
+        return packed
+
+
+def _list_bits(bits: Bits | None) -> Ints:
+    places = np.unpackbits(bits, bitorder="little") if bits is not None else _NOTHING
+    return np.flatnonzero(places).astype(np.int32)
 
 
 def unite(sets: Sequence[Ints]) -> Ints:

@@ -40,7 +40,7 @@ def walk(text, tokens):
     rows = []
     for row in range(low, high):
         number = store.row_tokens[row]
-        ids = store.tokens.sets[number]
+        ids = store.tokens.read(number)
         rows.append((names(int(store.row_path[row])), {tokens[i] for i in ids.tolist()}))
     return rows
 

@@ -13,7 +13,7 @@ def ints(*values):
 def rows(collector, found):
     """Return path, what stays open, tokens of each row."""
     return [
-        (path, opened, collector.items.sets[number].tolist())
+        (path, opened, collector.items.read(number).tolist())
         for path, opened, number in zip(*(column.tolist() for column in found), strict=True)
     ]
 
@@ -41,7 +41,7 @@ def test_origins_that_come_later_are_counted_from_the_first_of_their_portion():
 def test_equal_token_sets_are_kept_once():
     collector = RowCollector()
     collector.add(2, ints(0, 1), ints(0, 7), ints(0, 2), ints(3, 3))
-    assert len(collector.items.sets) == 1
+    assert len(collector.items) == 1
 
 
 def test_joined_origins_have_the_tokens_of_all():
@@ -55,9 +55,9 @@ def test_a_union_of_the_same_sets_is_made_once():
     collector = RowCollector()
     collector.add(2, ints(0, 1), ints(4, 4), ints(0, 0), ints(9, 7))
     join(collector, [0, 1])
-    n_sets = len(collector.items.sets)
+    n_sets = len(collector.items)
     join(collector, [0, 1])
-    assert len(collector.items.sets) == n_sets == 3
+    assert len(collector.items) == n_sets == 3
 
 
 def test_rows_after_a_path_that_no_stack_takes_them_after_are_none():

@@ -73,7 +73,7 @@ def test_an_item_is_a_node_or_all_that_stands_below_it_too(tokens, data):
     text = texts(trie)[node]
     sets = TokenSets(write_items(ints(node), np.array([below])) for below in (False, True))
     found, numbers = list_tokens(sets, trie, ints(0, 1))
-    own, below = (found.sets[number].tolist() for number in numbers.tolist())
+    own, below = (found.read(number).tolist() for number in numbers.tolist())
     assert own == [i for i, token in enumerate(tokens) if token == text]
     assert below == [i for i, token in enumerate(tokens) if token.startswith(text)]
 
@@ -82,5 +82,5 @@ def test_sets_of_items_with_the_same_tokens_are_one():
     trie = build_trie((b"a", b"ab"))
     sets = TokenSets([ints(2, 4), ints(3), ints(2)])
     found, numbers = list_tokens(sets, trie, ints(1, 0, 0))
-    assert [tokens.tolist() for tokens in found.sets] == [[0, 1]]
+    assert (len(found), found.read(0).tolist()) == (1, [0, 1])
     assert numbers.tolist() == [0, 0, 0]

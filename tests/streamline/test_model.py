@@ -38,7 +38,7 @@ def test_rows_of_other_sources_stay_apart():
 def test_a_union_of_the_same_sets_is_made_once():
     sets = TokenSets([ints(1, 2), ints(2, 3)])
     number = sets.unite((0, 1))
-    assert sets.sets[number].tolist() == [1, 2, 3]
+    assert sets.read(number).tolist() == [1, 2, 3]
     assert sets.unite((0, 1)) == number
     assert sets.unite((1,)) == 1
 

@@ -41,10 +41,7 @@ def rows_of(rows: Sequence[tuple[int, int, tuple[int, ...], int, tuple[int, ...]
     events = [NOTHING_ENDS, *(event(terminal) for terminal in (A, B, C))]
     sets = [np.array(tokens, dtype=np.int32) for *_, tokens in rows]
     interned = TokenSets(sets)
-    number = [
-        next(i for i, known in enumerate(interned.sets) if np.array_equal(known, tokens))
-        for tokens in sets
-    ]
+    number = list(map(interned.intern, sets))
     return Rows(
         n_states=2,
         ends=((A, 0), (B, 0)),
@@ -73,6 +70,6 @@ def tokens_of(rows: Rows) -> list[tuple[int, int, list[int], list[int]]]:
         while rows.sequences.length[sequence]:
             terminals.append(rows.sequences.event[sequence].terminal)
             sequence = rows.sequences.rest[sequence]
-        tokens = rows.tokens.sets[token_set].tolist()
+        tokens = rows.tokens.read(token_set).tolist()
         found.append((source, rows.events[first].terminal, terminals, tokens))
     return found
