@@ -56,5 +56,6 @@ def read_rows(arrays: Mapping[str, NDArray[Any]], name: str) -> NDArray[Any]:
     """
     numbers = arrays[name]
     n_classes = int(arrays["byte_class"].max()) + 1
-    rows = arrays["scanner_piece"][numbers]
-    return rows.reshape(len(rows), PIECE * numbers.shape[1])[:, :n_classes]
+    rows: NDArray[Any] = arrays["scanner_piece"][numbers]
+    rows = rows.reshape(len(rows), PIECE * numbers.shape[1])
+    return rows[:, :n_classes]

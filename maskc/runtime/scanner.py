@@ -78,7 +78,8 @@ class ScannerTables:
 
     def _read(self, table: str, row: int) -> NDArray[Any]:
         """Return by byte class where a row of a table leads, from its pieces."""
-        return self._piece[self.arrays[table][row]].reshape(-1)
+        found: NDArray[Any] = self._piece[self.arrays[table][row]].reshape(-1)
+        return found
 
     def _entered_after(self, boundary: BoundaryId) -> NDArray[np.bool_]:
         """Return by byte class whether some lexeme begins with it after a boundary."""

@@ -65,7 +65,7 @@ class Staying:
 def _find_leaving(following: Ints, steps: Steps) -> Flags:
     """Return bool[n_states, n_classes]: a byte leads elsewhere, or begins another lexeme."""
     n_states, n_classes = following.shape
-    found = following != np.arange(n_states, dtype=np.int32)[:, None]
+    found: Flags = following != np.arange(n_states, dtype=np.int32)[:, None]
     begins = (np.diff(steps.move_first) > 0).reshape(-1, n_classes)
     n_ends = np.diff(steps.end_first)
     for nth in range(int(n_ends.max(initial=0))):

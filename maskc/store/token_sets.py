@@ -19,6 +19,7 @@ Longs = NDArray[np.int64]
 Bits = NDArray[np.uint8]
 
 _NOTHING = np.zeros(0, dtype=np.int32)
+_NO_BITS = np.zeros(0, dtype=np.uint8)
 _MANY = 20_000  # ids that are sorted in the time that 128,000 flags take
 
 
@@ -26,9 +27,9 @@ class TokenSets:
     """Interned sets of tokens: of few their ids, of many a bit for each."""
 
     def __init__(self, sets: Iterable[Ints] = ()) -> None:
-        # By number, one of both: int32[n], or bits up to the last token.
-        self._ids: list[Ints | None] = []
-        self._bits: list[Bits | None] = []
+        # By number, one of both: int32[n], or bits up to the last token; the other is empty.
+        self._ids: list[Ints] = []
+        self._bits: list[Bits] = []
         self._number: dict[tuple[bool, bytes], int] = {}
         self._unions: dict[tuple[int, ...], int] = {}
         self._flags = np.zeros(0, dtype=np.uint8)  # all 0 between two calls
@@ -48,13 +49,13 @@ class TokenSets:
         if number == len(self):
             # The content is there already, as what it is found by.
             self._ids.append(np.frombuffer(content, dtype=np.int32))
-            self._bits.append(None)
+            self._bits.append(_NO_BITS)
         return number
 
     def read(self, number: int) -> Ints:
         """Return int32[n], the tokens of a set, ascending."""
-        ids, bits = self._ids[number], self._bits[number]
-        return ids if ids is not None else _list_bits(bits)
+        bits = self._bits[number]
+        return _list_bits(bits) if len(bits) else self._ids[number]
 
     def unite(self, numbers: tuple[int, ...]) -> int:
         """Return the number of a union; ``numbers`` ascend."""
@@ -92,21 +93,21 @@ class TokenSets:
 
     def _split(self, numbers: Iterable[int]) -> tuple[list[Ints], list[Bits]]:
         """Return those of some sets that are kept as ids, and those that are kept as bits."""
-        ids, bits = self._ids, self._bits
-        small, large = [], []
+        small: list[Ints] = []
+        large: list[Bits] = []
         for number in numbers:
-            tokens = ids[number]
-            if tokens is not None:
-                small.append(tokens)
+            bits = self._bits[number]
+            if len(bits):
+                large.append(bits)
             else:
-                large.append(bits[number])
+                small.append(self._ids[number])
         return small, large
 
     def _keep_bits(self, bits: Bits) -> int:
         content = bits.tobytes()
         number = self._number.setdefault((True, content), len(self))
         if number == len(self):
-            self._ids.append(None)
+            self._ids.append(_NOTHING)
             self._bits.append(np.frombuffer(content, dtype=np.uint8))
         return number
 
@@ -122,9 +123,8 @@ class TokenSets:
         return packed
 
 
-def _list_bits(bits: Bits | None) -> Ints:
-    places = np.unpackbits(bits, bitorder="little") if bits is not None else _NOTHING
-    return np.flatnonzero(places).astype(np.int32)
+def _list_bits(bits: Bits) -> Ints:
+    return np.flatnonzero(np.unpackbits(bits, bitorder="little")).astype(np.int32)
 
 
 def unite(sets: Sequence[Ints]) -> Ints:
