@@ -220,6 +220,12 @@ def build_scanner(lexer: LexerSpec) -> Scanner:
         UnsupportedTerminalError: a terminal is not regular.
         LimitError: more than ``MAX_SCANNER_STATES`` states.
     """
+    # What was explored takes far more memory than its tables, which alone are minimised.
+    return minimise(drop_useless(_explore(lexer)))
+
+
+def _explore(lexer: LexerSpec) -> Scanner:
+    """Return the scanner whose states are all pairs of an open lexeme and an open condition."""
     builder = _Builder(lexer)
     start = builder.explore()
     n_pairs, n_classes = len(builder.pairs), builder.lexemes.n_classes
@@ -234,7 +240,7 @@ def build_scanner(lexer: LexerSpec) -> Scanner:
     enter = np.zeros((len(builder.boundaries), builder.n_contexts), dtype=np.int32)
     for (boundary, context), number in builder.entered.items():
         enter[boundary, context] = number + 1
-    raw = Scanner(
+    return Scanner(
         byte_class=builder.lexemes.threads.byte_class,
         next=following,
         ends=((), *builder.ends, ()),
@@ -246,7 +252,6 @@ def build_scanner(lexer: LexerSpec) -> Scanner:
         ),
         start=ScannerStateId(n_pairs + 1),
     )
-    return minimise(drop_useless(raw))
 
 
 def drop_useless(scanner: Scanner) -> Scanner:

@@ -66,23 +66,23 @@ def build_steps(lexer: LexerSpec, scanner: Scanner) -> Steps:
     counts = np.zeros(len(kinds) * n_classes + 1, dtype=np.int32)
     move_event: list[int] = []
     move_state: list[int] = []
+    known: dict[bytes, list[list[tuple[int, int]]]] = {}
     for index, (terminal, boundary) in enumerate(kinds):
-        if terminal == ENTRY:
-            contexts = np.flatnonzero(scanner.enter[boundary]).tolist()
-        else:
+        entries = scanner.enter[boundary]
+        if terminal != ENTRY:
             contexts = sorted(after.get(terminal, ()))
-        rows = scanner.entries[scanner.enter[boundary, contexts]]
-        for byte_class in range(n_classes):
-            groups: dict[int, int] = {}
-            if contexts:
-                for context, state in zip(contexts, rows[:, byte_class].tolist(), strict=True):
-                    if state != DEAD:
-                        groups[state] = groups.get(state, 0) | 1 << context
-            for state, mask in sorted(groups.items()):
+            entries = np.zeros_like(entries)  # which leads nowhere
+            entries[contexts] = scanner.enter[boundary, contexts]
+        # Few of these differ: what may follow a terminal may follow many others.
+        groups = known.get(entries.tobytes())
+        if groups is None:
+            groups = known[entries.tobytes()] = _group_contexts(scanner, entries)
+        for byte_class, here in enumerate(groups):
+            for state, mask in here:
                 event = Ended(terminal, mask)
                 move_event.append(event_number.setdefault(event, len(event_number)))
                 move_state.append(state)
-            counts[index * n_classes + byte_class + 1] = len(groups)
+            counts[index * n_classes + byte_class + 1] = len(here)
     return Steps(
         end_first=np.cumsum([0, *map(len, scanner.ends)]).astype(np.int32),
         end_kind=np.array(
@@ -94,3 +94,25 @@ def build_steps(lexer: LexerSpec, scanner: Scanner) -> Steps:
         move_state=np.array(move_state, dtype=np.int32),
         events=tuple(event_number),
     )
+
+
+def _group_contexts(
+    scanner: Scanner, entries: NDArray[np.int32]
+) -> list[list[tuple[int, bits.Bits]]]:
+    """Return by byte class the states that are entered, ascending, and in which contexts, as bits.
+
+    Args:
+        scanner: with the rows that are entered.
+        entries: int32[n_contexts], a row for each context.
+    """
+    asking: dict[int, bits.Bits] = {}  # row → the contexts that enter it
+    for context, entry in enumerate(entries.tolist()):
+        asking[entry] = asking.get(entry, 0) | 1 << context
+    found = []
+    for column in scanner.entries[list(asking)].T.tolist():
+        groups: dict[int, bits.Bits] = {}
+        for state, contexts in zip(column, asking.values(), strict=True):
+            if state != DEAD:
+                groups[state] = groups.get(state, 0) | contexts
+        found.append(sorted(groups.items()))
+    return found
