@@ -16,6 +16,7 @@ Where a thread has no clock of its own, the wall's is taken.
 
 from __future__ import annotations
 
+import _thread
 import ctypes
 import sys
 import threading
@@ -125,22 +126,26 @@ def _run_watched(work: Callable[[], T], budget: Budget) -> T:
 
 
 class _Watch:
-    """Looks at the clock and the memory of a thread from another one."""
+    """Looks at the clock and the memory of a thread from another one.
+
+    Nobody waits for that thread, neither until it runs nor until it has ended, which would take
+    longer than to compile what most requests bring.
+    """
 
     def __init__(self, budget: Budget) -> None:
         self.is_armed = False
         self.reason: Callable[[], LimitError] = budget.out_of_time
         self._budget = budget
         self._watched = threading.get_ident()
-        self._ended = threading.Event()
+        self._working = threading.Lock()  # held as long as the work goes on
         self._lock = threading.Lock()
         budget.clock = _thread_clock(self._watched)
         budget.until = budget.clock() + budget.limits.seconds
-        self._thread = threading.Thread(target=self._look, name="maskc-budget", daemon=True)
 
     def start(self) -> None:
-        self._thread.start()
+        self._working.acquire()
         self.is_armed = True
+        _thread.start_new_thread(self._look, ())
 
     def stop(self) -> None:
         """Return when nothing will be raised any more.
@@ -151,24 +156,23 @@ class _Watch:
         """
         with self._lock:  # who held it saw that it is armed, and has raised by now
             pass
-        self._ended.set()
-        if self._thread.ident is not None:
-            self._thread.join()  # a thread that has ended has no clock
+        if self._working.locked():
+            self._working.release()
 
     def _look(self) -> None:
         wait, again = LOOK_EVERY, 0.0
-        while not self._ended.wait(wait):
-            if self._budget.clock() > self._budget.until:
-                self.reason = self._budget.out_of_time
-            elif self._budget.grown() > self._budget.limits.bytes:
-                self.reason = self._budget.out_of_memory
-            else:
-                continue
-            if time.monotonic() < again and self._watched not in _SILENCE.lost_in:
-                continue  # it is on its way, through whatever is cleared up
+        while not self._working.acquire(timeout=wait):
             with self._lock:
-                if not self.is_armed:
+                if not self.is_armed:  # a thread that has ended has no clock
                     return
+                if self._budget.clock() > self._budget.until:
+                    self.reason = self._budget.out_of_time
+                elif self._budget.grown() > self._budget.limits.bytes:
+                    self.reason = self._budget.out_of_memory
+                else:
+                    continue
+                if time.monotonic() < again and self._watched not in _SILENCE.lost_in:
+                    continue  # it is on its way, through whatever is cleared up
                 _SILENCE.lost_in.discard(self._watched)
                 _raise_in(self._watched, SpentError)
             wait, again = LOOK_AGAIN_EVERY, time.monotonic() + RAISE_AGAIN_AFTER
