@@ -121,20 +121,34 @@ class Cache:
         measure: key → the estimated bytes of the key and its result; default: ``ENTRY_BYTES``.
 
     Attributes:
-        generations: the results. Hot loops look into the current ones first, as a call of
-            :meth:`get` takes longer than the look-up.
         budget: as given.
     """
 
     def __init__(self, budget: Budget, measure: Callable[[Any], int] | None = None) -> None:
         self.budget = budget
-        self.generations = Generations()
         self._measure = measure
-        budget.add(self.generations)
+        # Made when something is added: a schema's machine has twenty caches, and few are used.
+        self._generations: Generations | None = None
+
+    @property
+    def generations(self) -> Generations:
+        """The results.
+
+        Hot loops look into the current ones first, as a call of :meth:`get` takes longer than the
+        look-up.
+        """
+        if self._generations is None:
+            # Of two that threads make at once, one is left: what the other has got is not found.
+            made = Generations()
+            self.budget.add(made)
+            self._generations = made
+        return self._generations
 
     def get(self, key: object) -> Any:
         """Return the result, ``None`` if there is none."""
-        generations = self.generations
+        generations = self._generations
+        if generations is None:
+            return None
         current: dict[Any, Any] = generations.current
         found: Any = current.get(key)
         if found is None:
