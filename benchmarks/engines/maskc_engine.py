@@ -10,10 +10,9 @@ import maskc
 from benchmarks.engines import AskedSchema, Prepared, RefusedError, Schemas, SchemaSession
 from benchmarks.workloads import TOKENIZER
 from maskc.bench.timing import Session
-from maskc.errors import SchemaError
+from maskc.errors import LimitError, SchemaError
 from maskc.kit.file import make_kit
 from maskc.kit.rows import lend_rows, make_rows
-from maskc.runtime.vocabulary import BYTES, FIRST, index_of
 from maskc.vocab import load_vocabulary
 
 
@@ -35,34 +34,24 @@ def prepare(workload: str, artifact: Path) -> Prepared:
 
 
 def read_schemas() -> Schemas:
-    """Return maskc as it compiles schemas: from one to a loaded artifact, in memory.
-
-    What a kit's file holds is there, and the kit is prepared, as a server has it.
-    """
-    from maskc.jsonschema.compiling import compile_schema as compile_contents
-
+    """Return maskc as requests have it: a prepared kit, with what its file holds."""
     vocabulary = load_vocabulary(TOKENIZER)
-    arrays = compile_contents({}, vocabulary).arrays
-    index = index_of(arrays[FIRST], arrays[BYTES])
-    lend_rows(index, make_rows(index))
-    make_kit(vocabulary).prepare()
+    kit = make_kit(vocabulary)
+    lend_rows(kit.tokens.index, make_rows(kit.tokens.index))
+    kit.prepare()
     bitmask = maskc.allocate_bitmask(1, vocabulary.vocab_size)
 
     def compile_schema(asked: AskedSchema) -> Callable[[], SchemaSession]:
+        formats = "assert" if asked.asserts_formats else "annotate"
         try:
-            artifact = maskc.Artifact(
-                compile_contents(
-                    asked.schema,
-                    vocabulary,
-                    resources=asked.resources,
-                    assert_formats=asked.asserts_formats,
-                )
-            )
+            made = kit.json_schema(asked.schema, resources=asked.resources, formats=formats)
         except SchemaError as error:
             raise RefusedError(error.reason) from error
+        except LimitError as error:
+            raise RefusedError(str(error)) from error
 
         def start() -> SchemaSession:
-            matcher = artifact.matcher()
+            matcher = made.matcher()
             fill = partial(matcher.fill_bitmask, bitmask, 0)
             return SchemaSession(fill, matcher.accept_token, lambda: matcher.is_accepting)
 
