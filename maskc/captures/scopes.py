@@ -66,10 +66,16 @@ class Scopes:
 
         Raises:
             HoleError: the function names other holes than before the text.
+            TypeError: it does not return a mapping.
         """
         found = self._answers.get(written)
         if found is None:
             given = self._on_complete(written)
+            if not isinstance(given, Mapping):
+                raise TypeError(
+                    "on_complete returns words by the name of their terminal, such as "
+                    f'{{"COLUMN": ["id"]}}, and this is {type(given).__name__}'
+                )
             names = tuple(sorted(given))
             if not written:
                 self.holes = names

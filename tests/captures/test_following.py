@@ -131,6 +131,8 @@ def test_a_wrong_name_is_refused(artifact):
         maskc.follow(artifact, "defin", on_complete=names_so_far)
     with pytest.raises(UnknownSymbolError, match="no terminal 'X'"):
         maskc.follow(artifact, "use", on_complete=lambda _: {"X": ["a"]})
+    with pytest.raises(TypeError, match="on_complete returns words by the name of their terminal"):
+        maskc.follow(artifact, "use", on_complete=lambda _: ["a"])
 
 
 @pytest.fixture
