@@ -127,7 +127,8 @@ class Lowering:
             if dialect is place.dialect and schema is place.schema:
                 return place
             return Place(schema, place.resolver, place.pointer, dialect)
-        resolver = place.resolver.enter(schema, dialect, place.pointer)
+        # What has an identifier is said by the dialect around it.
+        resolver = place.resolver.enter(schema, place.dialect, place.pointer)
         return Place(schema, resolver, place.pointer, dialect)
 
     def _dialect(self, uri: Any, pointer: str) -> Dialect:

@@ -163,7 +163,8 @@ class Documents:
             dialect_uri = schema["$schema"]
             year = self._year_of(dialect_uri, year)
         try:
-            uri = _identify(schema, around.uri, year, "")
+            # What has an identifier is said by the dialect around it.
+            uri = _identify(schema, around.uri, year if is_document else around.year, "")
         except SchemaError:
             uri = None  # told where a reference leads to it
         if not is_document and uri in (None, around.uri):

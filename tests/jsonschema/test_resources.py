@@ -219,3 +219,17 @@ def test_an_identifier_where_no_schema_is_known_counts_below():
 def test_a_percent_sign_in_a_fragment_is_decoded():
     schema = {"$ref": "#%6e", "$defs": {"a": {"$anchor": "n", "type": "null"}}}
     assert not accepts(build_machine(schema), "1")
+
+
+def test_what_has_an_identifier_is_said_by_the_dialect_around_it():
+    """As for ``jsonschema``: with 2020-12 around it ``id`` begins no resource."""
+    old = {
+        "$schema": "http://json-schema.org/draft-04/schema",
+        "id": "schema/old",
+        "definitions": {"word": {"type": "string"}},
+        "properties": {"a": {"$ref": "#/definitions/old/definitions/word"}},
+    }
+    schema = {"definitions": {"old": old}, "properties": {"old": {"$ref": "#/definitions/old"}}}
+    machine = build_machine(schema)
+    assert accepts(machine, '{"old": {"a": "b"}}')
+    assert not accepts(machine, '{"old": {"a": 1}}')
