@@ -114,12 +114,12 @@ class Endings:
         """
         # Most places were found before: they are looked up without the lock.
         known = self._places.known(hypotheses)
-        if known is not None and (known.suffices < FAR or known.plain_from < FAR):
+        if known is not None and (known.n_tokens < FAR or known.plain_from < FAR):
             return known
         with self._lock:
             self._make_room()
             found = self._places.find(hypotheses)
-            if before is not None and before.reach is not None and found.suffices >= FAR:
+            if before is not None and before.reach is not None and found.n_tokens == FAR:
                 for after in before.reach.places:
                     if after.key == found.key and after.suffices < FAR:
                         return self._places.keep(after)
@@ -132,7 +132,7 @@ class Endings:
         if self._alike is None:
             return
         found = self._alike.place(hypotheses)
-        if before.reach is not None and found.suffices >= FAR:
+        if before.reach is not None and found.n_tokens == FAR:
             for after in before.reach.places:
                 if after.key == found.key and after.suffices < FAR:
                     self._alike.settling.places.keep(after)

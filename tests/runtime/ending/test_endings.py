@@ -188,6 +188,24 @@ def test_a_place_found_before_all_began_anew_is_still_the_same(monkeypatch):
         assert mask is None or np.array_equal(again.words, mask.words)
 
 
+def test_of_two_ways_out_the_shorter_is_kept_when_all_began_anew(monkeypatch):
+    """A token was legal as so few more suffice: the longer way out would break the promise."""
+    other = compile_text(LISTS, TOKENS)
+    here = matcher_at(other, "([[a")._hypotheses
+    old = other.endings.place(here, None)
+    other.endings.mask(old, 100)
+    with monkeypatch.context() as limits:
+        limits.setattr(settling, "PLACE_BYTES", 1 << 60)
+        other.endings.place(matcher_at(other, "[[[")._hypotheses, None)
+    new = other.endings._places.find(here)
+    assert new is not old
+    assert old.n_out == 3
+    new.has_exit, new.exit, new.exit_to, new.n_out = True, b",", new, 50
+    kept = other.endings._places.keep(old)
+    assert kept is new
+    assert (kept.exit, kept.n_out) == (b"]", 3)
+
+
 @pytest.mark.parametrize(
     ("make", "n_inside"),
     [

@@ -119,7 +119,8 @@ class Places:
                 newer.after = None if older.after is None else self._kept(older.after)
         ways_out = self._pair(place, kept, lambda here: here.exit_to)
         for older, newer in reversed(list(ways_out)):
-            if not newer.has_exit and older.exit is not None and older.exit_to is not None:
+            is_better = not newer.has_exit or older.n_out < newer.n_out
+            if is_better and older.exit is not None and older.exit_to is not None:
                 self._lead_out(newer, older.exit, self._kept(older.exit_to))
         return kept
 
