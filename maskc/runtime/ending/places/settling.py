@@ -60,7 +60,6 @@ class Settling:
         spares: bool,
     ) -> None:
         self.places, self._spares = places, spares
-        self._is_lalr = bounds is not None
         self._machine, self._paths = machine, paths
         self._searching = None if bounds is None else Search(bounds)
         self._undecided: dict[tuple[int, int], None] = {}
@@ -162,7 +161,7 @@ class Settling:
         if self._moves_left <= 0:
             return
         most = min(self._moves_left, MOST_SEARCHED)
-        few = most if self._is_lalr else min(most, _FEW_MOVES)
+        few = most if self._searching is not None else min(most, _FEW_MOVES)
         n_moves = self.places.way_out(place, nearby, few)
         if not place.has_exit and few < most:
             # Values and keys that may be any lead a search into ever new places.
