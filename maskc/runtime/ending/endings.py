@@ -23,13 +23,15 @@ here is their least number.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.errors import TokensLeftError
+from maskc.errors import LimitError, TokensLeftError
+from maskc.runtime.effort import one_mask
 from maskc.runtime.ending.grammar.bounds import Bounds
 from maskc.runtime.ending.json.picking import Picking
 from maskc.runtime.ending.json.used_keys import TokenKinds
@@ -45,6 +47,8 @@ from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.machine import Hypotheses, Machine
 
 ENDING_BYTES = 64 * 1024 * 1024  # that may be remembered, where nothing else is asked for
+_MOST_STEPS = 5_000_000  # for one mask, where the machine may take as many or more
+_REMEDY = "leave tokens_left out, or ask for less of numbers, required keys and items"
 _MOST_MASKS = 1_000
 _FEW_PLACES = 50  # that are looked at where keys are forgotten as well
 _MOST_SINGLY = 2_000  # tokens that are looked at one by one
@@ -82,6 +86,8 @@ class Endings:
         most_bytes: int = ENDING_BYTES,
     ) -> None:
         self._most_bytes = most_bytes
+        steps = machine.pool.steps
+        self._most_steps = _MOST_STEPS if steps is None else min(steps, _MOST_STEPS)
         self._machine, self._ends = machine, ends
         self._paths = TokenPaths(text_of, vocab_size, machine.byte_groups, ends)
         self._bounds: Bounds | None = None
@@ -104,6 +110,21 @@ class Endings:
         self._masks = {}
         self._alike = self._make_alike()
 
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Count what is looked at in the block, alone of all threads.
+
+        Raises:
+            LimitError: that is too much. All begins anew, as some of it may be found in part.
+        """
+        with self._lock:
+            try:
+                with one_mask(self._most_steps, _REMEDY):
+                    yield
+            except LimitError:
+                self._begin_anew()
+                raise
+
     def place(self, hypotheses: Hypotheses, before: Place | None) -> Place:
         """Return the place of some hypotheses.
 
@@ -116,7 +137,7 @@ class Endings:
         known = self._places.known(hypotheses)
         if known is not None and (known.n_tokens < FAR or known.plain_from < FAR):
             return known
-        with self._lock:
+        with self._counted():
             self._make_room()
             found = self._places.find(hypotheses)
             if before is not None and before.reach is not None and found.n_tokens == FAR:
@@ -145,7 +166,7 @@ class Endings:
         """
         if tokens_left >= place.plain_from:
             return None
-        with self._lock:
+        with self._counted():
             place = self._places.current(place)
             key = (place.number, tokens_left)
             found = self._masks.get(key)
@@ -161,7 +182,7 @@ class Endings:
         Raises:
             TokensLeftError: none are known.
         """
-        with self._lock:
+        with self._counted():
             place = self._places.current(place)
             self._settling.begin(place)
             if place.n_tokens > self._places.at_least(place):

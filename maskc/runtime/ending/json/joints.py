@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.effort import spend
 from maskc.runtime.ending.tokens.paths import TokenPaths
 from maskc.runtime.schema.machine.nodes import BEGINNINGS, LITERALS
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES, COMPACT, Blanks
@@ -28,6 +29,7 @@ from maskc.runtime.schema.tries.trie import ROOT
 
 Prices = NDArray[np.int32]  # tokens; of two dimensions from nodes of one place to those of another
 NEVER = 1 << 20
+_AT_ONCE = 1_000  # entries of a product that take as long as a step
 MOST_VISITED = 6_000  # nodes and states that one walk comes to
 _QUOTE = 0x22
 _AFTER_VALUES = b",]}"
@@ -47,6 +49,7 @@ def times(left: Prices, right: Prices) -> Prices:
         return column
     # Most nodes lead to few others.
     inner = np.flatnonzero((left.min(axis=0) < NEVER) & (right.min(axis=1) < NEVER))
+    spend(len(inner) * (1 + left.shape[0] * right.shape[1] // _AT_ONCE) + 5)
     found: Prices = np.full((len(left), right.shape[1]), NEVER, dtype=np.int32)
     for k in inner.tolist():
         np.minimum(found, left[:, k, None] + right[k], out=found)
@@ -283,6 +286,7 @@ class JsonJoints:
         trie, letters = self._trie, self.paths.letters
         found = [(state, node)]
         for here, place in found:
+            spend(1)
             if place == ROOT:
                 continue
             if len(found) > most:
@@ -344,6 +348,7 @@ class JsonJoints:
             todo = levels.pop(n_tokens)
             while todo:
                 pair = todo.pop()
+                spend(1)
                 if pair in seen:
                     continue
                 seen.add(pair)

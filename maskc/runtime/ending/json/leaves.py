@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.effort import spend
 from maskc.runtime.ending.json.characters import QUOTE, Characters
 from maskc.runtime.ending.json.joints import (
     MOST_VISITED,
@@ -38,6 +39,8 @@ from maskc.runtime.schema.tries.trie import ROOT
 _DIGITS = b"0123456789"
 _MOST_DIGITS = 600  # that are looked at for a number
 _MOST_REMEMBERED = 5_000
+_NUMBER_STEPS = 100  # that the moves of one state of a number take
+_STATE_STEPS = 50  # the same of a string
 _DONE = -1  # state of a string whose quote was read
 
 
@@ -206,6 +209,7 @@ class JsonLeaves:
         """Return int32[n_after], the price of the rest of a number."""
 
         def list_moves(here: NumberState) -> Mapping[int, Hashable]:
+            spend(_NUMBER_STEPS)
             found = ((byte, numbers.step(here, byte)) for byte in NUMBER_BYTES)
             return {byte: after for byte, after in found if after is not None}
 
@@ -247,6 +251,7 @@ class JsonLeaves:
         def list_moves(state: int) -> Mapping[int, Hashable]:
             if state == _DONE:
                 return {}
+            spend(_STATE_STEPS)
             found = {b: after for b in range(256) if (after := body.step(state, b))}
             if reach is not None:
                 found = {b: s for b, s in found.items() if _leads(body, s, labels, reach)}

@@ -12,6 +12,7 @@ import json
 from collections import deque
 from collections.abc import Iterator
 
+from maskc.runtime.effort import spend
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.strings import Body
@@ -21,6 +22,7 @@ MOST_CHARACTERS = 10_000  # of one string
 _MOST_STATES = 5_000  # of an automaton of keys, that are looked at for one key
 _MOST_KEYS = 20_000  # ends of keys that are remembered
 _MOST_WAYS = 50_000  # that are looked at for the widest character
+_STATE_STEPS = 30  # that the moves of one state take
 _MOST_WRITTEN = 6  # bytes of a character
 _USUAL = "".join(map(chr, range(0x20, 0x7F)))
 # Bytes with which a character can go on: of an escape, and of UTF-8.
@@ -115,6 +117,7 @@ class ShortStrings:
         found = self._ways.get((dfa, state))
         if found is None:
             found = {}
+            spend(_STATE_STEPS)
             starts = (c for c in dfa.starts if not 0xD800 <= c <= 0xDFFF)
             for code in (*map(ord, self._characters), *starts):
                 target = dfa.step(state, code)
@@ -141,6 +144,7 @@ class ShortStrings:
         while low > 0 or dfa.labels[state] == NO_LABEL:
             if len(text) > MOST_CHARACTERS:
                 return None
+            spend(2)
             nearest, ways = dfa.nearest(state), self._list_ways(dfa, state)
             low, most = low - 1, None if most is None else most - 1
             for state, character in ways.items():  # noqa: B007  # what is found is gone on with
@@ -163,6 +167,7 @@ class ShortStrings:
             here, text = todo.popleft()
             if body.characters[here] >= 0:
                 return text, here
+            spend(_STATE_STEPS)
             for byte in INSIDE:
                 after = body.step(here, byte)
                 if not after or after in seen:

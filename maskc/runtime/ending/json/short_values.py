@@ -18,6 +18,7 @@ from collections import deque
 from collections.abc import Container, Iterable, Iterator
 from itertools import islice
 
+from maskc.runtime.effort import spend
 from maskc.runtime.ending.json.short_strings import ShortStrings, write
 from maskc.runtime.schema.machine.nodes import (
     AFTER,
@@ -54,6 +55,8 @@ _MOST_NUMBERS = 2_000  # states that are looked at for one
 MOST_NODES = 20_000  # of which what finishes them is remembered
 _MOST_KEYS = 1_000  # of one class
 _MOST_DIGITS = 400
+_MEMBER_STEPS = 5  # that writing a member takes
+_NUMBER_STEPS = 100  # that the moves of one state of a number take
 _DIGITS = b"0123456789"
 _SIGNS = b".-e"  # no other one is shorter
 # In which order bytes are taken where digits are many: of a small number they are 0 up to one that
@@ -264,6 +267,7 @@ class ShortValues:
         self, rule: ObjectRule, label: int, wishes: int, n_before: int
     ) -> tuple[int, bytes] | None:
         """Return the wishes that a member with some key of a label fulfils, and its text."""
+        spend(_MEMBER_STEPS)
         options = [
             (-(d & wishes).bit_count(), len(value), d & wishes, value)
             for d, child in rule.options[label]
@@ -349,6 +353,7 @@ def _list_steps(numbers: Numbers, here: NumberState) -> list[tuple[int, NumberSt
     Where only bounds are asked for, a digit between others leads as far as any of them: 0, the
     least, the greatest, and one between them are enough.
     """
+    spend(_NUMBER_STEPS)
     digits = [(b, after) for b in _DIGITS if (after := numbers.step(here, b)) is not None]
     if len(digits) > _FEW_DIGITS and numbers.has_bounds_only:
         others = [step for step in digits if step[0] != _DIGITS[0]]
@@ -367,6 +372,7 @@ def _follow(numbers: Numbers, start: NumberState, order: bytes) -> bytes | None:
     """
     here, text = start, bytearray()
     while not numbers.may_end(here) and len(text) < _MOST_DIGITS:
+        spend(_NUMBER_STEPS)
         for byte in order:
             after = numbers.step(here, byte)
             if after is not None:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.effort import spend
 from maskc.runtime.ending.grammar.bounds import Bounds
 from maskc.runtime.ending.link.bounds import TextBounds
 from maskc.runtime.ending.link.texts import Written
@@ -35,6 +36,7 @@ MOST_SEARCHED = 100_000  # moves of one search for a way out
 _MOST_HINTS, _NEARBY_BYTES = 6, 256
 # Where all bytes are told apart, these are tried before the others.
 _USUAL = b"\t\n\r" + bytes(range(0x20, 0x7F))
+_MOVE_STEPS = 5  # that a machine takes for one byte
 _VALUE_MOVES = 50  # moves that take as long as what finishes a JSON text
 _HINT_LEAD = 8  # bytes that a hint may be longer than what a search tries without it
 
@@ -171,6 +173,7 @@ class Places:
         """Return where a letter inside of a token leads."""
         found = int(self._table[number, letter])
         if found == UNKNOWN:
+            spend(_MOVE_STEPS)
             place = self.all[number]
             after = self._go_on(place.hypotheses, self._firsts[letter]) if place else ()
             found = self.find(after).number if after else NOWHERE
@@ -225,6 +228,7 @@ class Places:
                 edges = ((here, edge, after) for edge, after in self.edges(here))
             for before, edge, after in edges:
                 n_moves += 1
+                spend(1)
                 reached = cost[before.number] + 1
                 if reached < cost.get(after.number, FAR):
                     cost[after.number], came[after.number] = reached, (before, edge)

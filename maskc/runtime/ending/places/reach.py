@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.effort import spend_at_once
 from maskc.runtime.ending.places.place import Place
 from maskc.runtime.ending.places.places import NOWHERE, Places
 from maskc.runtime.ending.tokens.paths import Ints
@@ -62,6 +63,7 @@ def find_reach(places: Places, place: Place, most: int = MOST_PLACES) -> Reach:
     texts, ends = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
     while len(nodes):
         n_nodes += len(nodes)
+        spend_at_once(len(nodes))
         alive = numbers != NOWHERE
         nodes, numbers = nodes[alive], numbers[alive]
         is_end = trie.ending_array[nodes] > 0

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.ids import RefinedStateId, ScannerStateId
+from maskc.runtime.effort import spend_at_once
 from maskc.runtime.ending.grammar.bounds import Bounds
 from maskc.runtime.ending.grammar.landings import Context, Landings, Walk
 from maskc.runtime.ending.grammar.letters import Letters, as_row
@@ -143,6 +144,7 @@ class Search:
             if n_tokens == 2:
                 is_on = _have(letters.inside(nodes), must[came])
                 nodes, came = nodes[is_on], came[is_on]
+            spend_at_once(len(nodes))
             self._left -= len(nodes) + _CONTEXT_NODES * (walk.n_found - n_found)
             n_found = walk.n_found
             if self._left < 0:
