@@ -256,7 +256,7 @@ def test_every_package_has_a_line():
         ("regex", {"verify", "frontends.lark.regex_module", "frontends.lark.unreadable"}),
         ("interegular", {"lint.overlap"}),
         ("railroad", {"report.html.railroad"}),
-        ("pyformlang", {"pushdown.reference"}),
+        ("pyformlang", {"pushdown.export"}),
         ("torch", {"integrations"}),
         ("prometheus_client", {"integrations.usage"}),
         ("transformers", {"integrations"}),

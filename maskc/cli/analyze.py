@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -11,7 +10,7 @@ import click
 from maskc.artifact.files import write_atomically
 from maskc.cli.grammar import LarkOptions, find_input, lark_options
 from maskc.cli.limits import limit_options
-from maskc.cli.options import SECONDS, json_option
+from maskc.cli.options import json_option
 from maskc.limits import Limits
 from maskc.report.render import print_json
 from maskc.work.alone import run_alone
@@ -56,12 +55,6 @@ dash come after `--`.
     metavar="PATH",
     help="Write the grammar (.cfg) or its automaton (.json) as pyformlang reads them.",
 )
-@click.option(
-    "--check",
-    type=SECONDS,
-    metavar="SECONDS",
-    help="Compare never-legal with pyformlang's answers for so long; exit status 1 if they differ.",
-)
 @lark_options
 @json_option("Print the answer as JSON.")
 @limit_options
@@ -73,7 +66,6 @@ def analyze_command(
     terminals: tuple[str, ...],
     dot: bool,
     export: str | None,
-    check: float | None,
     lark: LarkOptions,
     as_json: bool,
     limits: Limits,
@@ -89,8 +81,8 @@ def analyze_command(
         )
     if dot and (question != "pda" or as_json):
         raise click.UsageError("--dot goes with pda, and without --json.")
-    if (export is not None or check is not None) and question is not None:
-        raise click.UsageError("--export and --check go without a question.")
+    if export is not None and question is not None:
+        raise click.UsageError("--export goes without a question.")
     if export is not None and not export.endswith((".cfg", ".json")):
         raise click.UsageError("--export writes a file that ends in .cfg or .json.")
 
@@ -98,9 +90,7 @@ def analyze_command(
         questions = _load(grammar or "", regex, lark)
         if export is not None:
             _export(questions, export)
-        if check is not None:
-            return _compare(questions, check, as_json=as_json)
-        if export is None:
+        else:
             _print_answer(questions, question, terminals, dot=dot, as_json=as_json)
         return 0
 
@@ -117,24 +107,11 @@ def _load(grammar: str, regex: str | None, lark: LarkOptions) -> Questions:
 
 
 def _export(questions: Questions, path: str) -> None:
-    from maskc.pushdown.reference import format_cfg, format_pda
+    from maskc.pushdown.export import format_cfg, format_pda
 
     is_grammar = path.endswith(".cfg")
     text = format_cfg(questions.reduced) if is_grammar else format_pda(questions.dft)
     write_atomically(path, f"{text}\n".encode())
-
-
-def _compare(questions: Questions, seconds: float, *, as_json: bool) -> int:
-    """Print where pyformlang differs; return the exit status."""
-    from maskc.pushdown.reference import compare_never_legal
-    from maskc.report.analyze import print_comparison
-
-    comparison = compare_never_legal(questions.reduced, seconds=seconds)
-    if as_json:
-        print_json(asdict(comparison))
-    else:
-        print_comparison(comparison)
-    return 1 if comparison.differences else 0
 
 
 def _print_answer(

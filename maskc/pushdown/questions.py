@@ -20,10 +20,9 @@ from functools import cached_property
 from maskc.errors import LimitError, UnknownSymbolError
 from maskc.grammar.model import Grammar, LalrGrammar
 from maskc.grammar.reduce import reduce_grammar
-from maskc.ids import END
+from maskc.ids import END, TerminalId
 from maskc.parser.conflicts import find_conflicts
 from maskc.parser.refine import build_table_without_lexer
-from maskc.pushdown.always_legal import MAX_STACK, explore_credit
 from maskc.pushdown.debt_automaton import Verdict
 from maskc.pushdown.dft import DftAutomaton, build_dft
 from maskc.pushdown.interchangeable import (
@@ -32,12 +31,15 @@ from maskc.pushdown.interchangeable import (
     find_production_classes,
     map_to_representatives,
 )
-from maskc.pushdown.jointly_legal import are_jointly_legal, are_jointly_legal_by_table
 from maskc.pushdown.never_legal import NeverLegal
 from maskc.pushdown.production_debts import ProductionDebts
 from maskc.pushdown.table_debts import TableDebts
 
 N_NEAREST = 3
+
+# Why two sequences are jointly legal.
+EXCHANGED = "equal up to interchangeable terminals"
+SAME_STACKS = "legal on the same stacks"
 
 Names = tuple[str, ...]
 
@@ -67,10 +69,6 @@ class AlwaysAnswer:
         verdict: on which stacks the sequence is legal, by the productions.
         lalr_verdict: likewise by Lark's table; ``None`` if a general parser reads the grammar.
         always_legal: whether it is proven for the language that Lark parses; ``None``: unknown.
-        credit_proves: whether unlimited credit exploration proves it by the productions.
-        credit_nodes: nodes of its debt NFA.
-        credit_is_complete: it stayed within its bounds.
-        max_stack: the largest stack that it followed.
         n_conflicts: cells of the table where Lark gave up a reduction.
     """
 
@@ -79,10 +77,6 @@ class AlwaysAnswer:
     verdict: str
     lalr_verdict: str | None
     always_legal: bool | None
-    credit_proves: bool | None
-    credit_nodes: int
-    credit_is_complete: bool
-    max_stack: int
     n_conflicts: int
 
 
@@ -93,7 +87,7 @@ class JointAnswer:
     Attributes:
         x, one, other: what was asked for.
         jointly_legal: whether it is proven by the productions; ``None``: unknown.
-        reason: why.
+        reason: why, ``EXCHANGED`` or ``SAME_STACKS``.
         lalr_jointly_legal: whether it is proven for the language that Lark parses.
         n_conflicts: cells of the table where Lark gave up a reduction.
     """
@@ -221,7 +215,6 @@ class Questions:
             UnknownSymbolError: a name is no terminal's.
         """
         terminal, symbols = self._find(x), self._find_all(sequence)
-        nfa = explore_credit(self.dft, terminal, symbols)
         verdict = self._debts.decide(terminal, symbols)
         lalr = self._decide_lalr(terminal, symbols)
         proven = lalr is Verdict.ALWAYS or (not self._n_conflicts and verdict is Verdict.ALWAYS)
@@ -231,10 +224,6 @@ class Questions:
             verdict=verdict.value,
             lalr_verdict=lalr.value if isinstance(self._grammar, LalrGrammar) else None,
             always_legal=True if proven else None,
-            credit_proves=True if nfa.start in nfa.find_coaccessible() else None,
-            credit_nodes=len(nfa.edges),
-            credit_is_complete=nfa.is_complete,
-            max_stack=MAX_STACK,
             n_conflicts=self._n_conflicts,
         )
 
@@ -245,21 +234,22 @@ class Questions:
             UnknownSymbolError: a name is no terminal's.
         """
         terminal, left, right = self._find(x), self._find_all(one), self._find_all(other)
-        representatives = map_to_representatives(self._classes)
-        reason = are_jointly_legal(
-            self._debts, terminal, left, right, representatives=representatives
+        first_of = map_to_representatives(self._classes)
+        first, second = (
+            tuple(first_of.get(TerminalId(t), t) for t in sequence) for sequence in (left, right)
         )
-        by_table = self._table and are_jointly_legal_by_table(
-            self._table, terminal, left, right, representatives=representatives
+        is_exchanged = first == second
+        holds = is_exchanged or self._debts.compare(terminal, first, second)
+        holds_by_table = self._table is not None and (
+            is_exchanged or self._table.compare_after(terminal, first, second)
         )
-        holds = by_table or (reason and not self._n_conflicts)
         return JointAnswer(
             x=self._terminals[terminal],
             one=self._name_all(left),
             other=self._name_all(right),
-            jointly_legal=True if reason else None,
-            reason=reason.value if reason else None,
-            lalr_jointly_legal=True if holds else None,
+            jointly_legal=True if holds else None,
+            reason=(EXCHANGED if is_exchanged else SAME_STACKS) if holds else None,
+            lalr_jointly_legal=holds_by_table or (holds and not self._n_conflicts) or None,
             n_conflicts=self._n_conflicts,
         )
 

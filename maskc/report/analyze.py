@@ -13,7 +13,6 @@ from maskc.pushdown.questions import (
     NeverAnswer,
     OverviewAnswer,
 )
-from maskc.pushdown.reference import Comparison
 from maskc.report.render import format_count, make_console, make_facts, make_table
 
 MAX_PATTERN = 60  # of a longer one, so much is shown
@@ -50,26 +49,6 @@ def print_answer(answer: Answer) -> None:
             console.print(make_table(title, columns, rows, numbers=("pairs",)))
 
 
-def print_comparison(comparison: Comparison) -> None:
-    """Print on what our never-legal and pyformlang's differ."""
-    console = make_console()
-    for names, ours in comparison.differences:
-        console.print(
-            f"differs: {' '.join(names)} is {'' if ours else 'not '}never-legal by maskc",
-            soft_wrap=True,
-        )
-    pairs = (
-        f"all {comparison.n_pairs:,} pairs of terminals among them"
-        if comparison.n_asked >= comparison.n_pairs
-        else f"of {comparison.n_pairs:,} pairs of terminals and longer ones"
-    )
-    console.print(
-        f"{comparison.n_asked:,} sequences compared with pyformlang in {comparison.seconds:.1f} s, "
-        f"{pairs}: {len(comparison.differences)} differences",
-        soft_wrap=True,
-    )
-
-
 def _say_never(answer: NeverAnswer) -> str:
     words = " ".join((answer.x, *answer.sequence))
     if answer.unused:
@@ -89,21 +68,13 @@ def _say_always(answer: AlwaysAnswer) -> str:
 
 
 def _list_always(answer: AlwaysAnswer) -> list[tuple[str, str]]:
-    bounds = "within its bounds" if answer.credit_is_complete else "cut off by its bounds"
-    proof = "True" if answer.credit_proves else "unknown"
-    table = [
-        ("by Lark's table", answer.lalr_verdict),
-        ("conflicts resolved by Lark", format_count(answer.n_conflicts)),
-    ]
-    return [
-        ("by the productions", answer.verdict),
-        *((name, value) for name, value in table if value and answer.lalr_verdict),
-        (
-            "unlimited credit",
-            f"{proof}, {format_count(answer.credit_nodes)} nodes, {bounds} "
-            f"(largest stack {answer.max_stack})",
-        ),
-    ]
+    facts = [("by the productions", answer.verdict)]
+    if answer.lalr_verdict:
+        facts += [
+            ("by Lark's table", answer.lalr_verdict),
+            ("conflicts resolved by Lark", format_count(answer.n_conflicts)),
+        ]
+    return facts
 
 
 def _say_joint(answer: JointAnswer) -> str:

@@ -2,7 +2,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from maskc.ids import END
-from maskc.pushdown.always_legal import explore_credit, is_always_legal
 from maskc.pushdown.debt_automaton import Verdict
 from maskc.pushdown.dft import build_dft
 from maskc.pushdown.production_debts import ProductionDebts
@@ -17,6 +16,7 @@ from tests.pushdown.small_grammars import (
     small_grammars,
     words,
 )
+from tests.pushdown.unlimited_credit import explore_credit, is_always_legal
 
 A, B, C = LETTERS
 

@@ -31,14 +31,12 @@ def test_an_end_that_every_stack_takes_is_always_legal():
     answer = questions(NESTED).ask_always("A", ["C"])
     assert answer.always_legal
     assert (answer.verdict, answer.lalr_verdict) == ("always", "always")
-    assert answer.credit_proves
 
 
 def test_what_depends_on_the_stack_is_unknown():
     answer = questions(NESTED).ask_always("B", ["B"])
     assert answer.always_legal is None
     assert answer.verdict == "depends"
-    assert not answer.credit_proves
 
 
 def test_a_conflict_keeps_the_productions_from_proving_anything():
@@ -52,6 +50,23 @@ def test_interchangeable_ends_are_jointly_legal():
     assert answer.jointly_legal
     assert answer.lalr_jointly_legal
     assert answer.reason == "equal up to interchangeable terminals"
+
+
+def test_ends_that_add_what_is_always_legal_are_legal_on_the_same_stacks():
+    answer = questions(SUM).ask_joint("NAME", ["PLUS"], ["MINUS", "NAME"])
+    assert answer.lalr_jointly_legal
+    assert answer.reason == "legal on the same stacks"
+
+
+def test_sequences_on_different_stacks_are_not_known_to_be_jointly_legal():
+    answer = questions(NESTED).ask_joint("B", ["B"], ["B", "B"])
+    assert (answer.jointly_legal, answer.lalr_jointly_legal, answer.reason) == (None, None, None)
+
+
+def test_a_conflict_keeps_the_productions_from_joining_sequences():
+    answer = questions(CONFLICT).ask_joint("P", ["B", "A", "C"], ["B"])
+    assert answer.jointly_legal
+    assert answer.lalr_jointly_legal is None
 
 
 def test_followers_are_those_of_some_text():

@@ -1,4 +1,4 @@
-"""Is S legal after X whenever X is?
+"""Unlimited credit exploration as the appendix writes it: an oracle of always-legal sequences.
 
 ``is_always_legal(X, S)`` is true iff PX ∈ L_p implies PXS ∈ L_p, for every P. That is undecidable
 (appendix, Proposition 1), so the answer is ``True`` or ``None`` for unknown, and a ``True`` is
@@ -20,9 +20,9 @@ Bounds: ``max_stack`` symbols on a stack and ``MAX_NODES`` nodes. What lies beyo
 which can only turn True into unknown; ``DebtNfa.is_complete`` tells. Where S cannot be read any
 more, the exploration stops: such nodes are no way to the end of S.
 
-The compile path asks the deterministic debt automaton instead
-(:mod:`maskc.pushdown.production_debts`): it proves all that the exploration proves with any maximum
-stack size, and more, in less time.
+The compiler and ``maskc analyze`` ask the deterministic debt automaton instead
+(:mod:`maskc.pushdown.production_debts`). It proves all that the exploration proves with any maximum
+stack size, and more, in less time; the tests hold the two against each other.
 
 All of this is about the grammar's language. Lark's LALR language can be smaller, and a text that
 the True promises may be missing there: see :mod:`maskc.parser.conflicts`.
