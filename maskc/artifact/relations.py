@@ -18,7 +18,7 @@ in cycles, readings and questions without end (:mod:`maskc.runtime.lalr.stepping
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -55,6 +55,13 @@ def check_layout(arrays: _Arrays, *, has_layout: bool) -> str | None:
         has_layout: whether the header says how the grammar indents.
     """
     return _check_newlines(arrays, has_layout=has_layout) or _check_columns(arrays)
+
+
+def check_ends(arrays: _Arrays, eos_ids: Sequence[int]) -> str | None:
+    """Return what is wrong between a vocabulary and its end-of-sequence ids, which are in it."""
+    if (np.diff(arrays["token_first"])[list(eos_ids)] > 0).any():
+        return "the header's end-of-sequence ids are tokens that write text"
+    return None
 
 
 def check_parents(arrays: _Arrays) -> str | None:

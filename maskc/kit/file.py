@@ -25,6 +25,7 @@ from maskc.kit import rows
 from maskc.kit.compiling import Compiler
 from maskc.kit.kit import Kit
 from maskc.kit.tokens import KitTokens
+from maskc.kit.tries import find_quote_fault, find_token_fault, find_trie_fault
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES
 from maskc.runtime.borrowing import KIND
 from maskc.runtime.effort import USUAL_STEPS
@@ -126,7 +127,8 @@ def load_kit(
     index = _open_index(arrays)
     if index.rests.texts != sorted(set(index.rests.texts)):
         raise ArtifactError(name, "is damaged: its rests are not in order", _MAKE_AGAIN)
-    fault = rows.find_fault(arrays, index)
+    fault = find_quote_fault(index, np.diff(arrays[FIRST])[index.order])
+    fault = fault or rows.find_fault(arrays, index)
     if fault:
         raise ArtifactError(name, f"is damaged: {fault}", _MAKE_AGAIN)
     table = share_tokens(arrays[FIRST], arrays[BYTES])
@@ -170,6 +172,8 @@ def _find_fault(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> s
         return "the header lacks its end ids"
     if ends != sorted(set(ends)) or not 0 <= ends[0] <= ends[-1] < n_ids:
         return "the header's end ids are outside of the vocabulary"
+    if (np.diff(first)[ends] > 0).any():
+        return "the header's end ids are tokens that write text"
     if not _are_specials(tokenizer.get("special_ids", {}), first):
         return "the header's special tokens are none of the vocabulary's"
     return _find_table_fault(arrays, n_ids)
@@ -186,18 +190,14 @@ def _find_table_fault(arrays: Mapping[str, NDArray[Any]], n_ids: int) -> str | N
     is_there[order] = True
     if not np.array_equal(is_there, writes):
         return "array order does not hold each token that writes text once"
-    n_nodes = len(arrays["trie_byte"])
     nodes = TrieNodes(*(arrays[f"trie_{name}"] for name in _NODES))
-    fault = rows.find_trie_fault(nodes, n_texts, "tokens")
+    fault = find_trie_fault(nodes, n_texts, "tokens")
+    fault = fault or find_token_fault(nodes, first, arrays[BYTES], order)
     if fault:
         return fault
-    quotes = [arrays[f"quote_{name}"] for name in ("nodes", "places", "rests")]
-    if len({len(column) for column in quotes}) != 1 or (np.diff(quotes[0]) < 0).any():
-        return "the quotes are not in order"
-    limits = (n_nodes, n_texts, len(arrays["rest_first"]) - 1)
-    for column, limit in zip(quotes, limits, strict=True):
-        if len(column) and not 0 <= int(column.min()) <= int(column.max()) < limit:
-            return "a quote leads to what is not there"
+    rests, n_rests = arrays["quote_rests"], len(arrays["rest_first"]) - 1
+    if len(rests) != len(arrays["quote_nodes"]) or not rows.are_within(rests, n_rests):
+        return "a quote leads to a rest that is not there"
     return None
 
 

@@ -13,6 +13,7 @@ Example: the second scan may be that of ``\``, after which ``n"`` closes the str
 
 from __future__ import annotations
 
+import json
 import re
 from collections import deque
 from collections.abc import Mapping
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.kit.tries import find_trie_fault
 from maskc.runtime.schema.scans.gaps import LONGEST_RUN
 from maskc.runtime.schema.scans.scans import FREE_SCANS, Scan, Scanner
 from maskc.runtime.schema.scans.spelled import (
@@ -28,12 +30,13 @@ from maskc.runtime.schema.scans.spelled import (
     CUT,
     Spelled,
     SpelledTables,
+    owners_of,
     spell,
     spelled_key,
 )
 from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.tries.tokens import TokenIndex, cut_texts
-from maskc.runtime.schema.tries.trie import ROOT, narrow
+from maskc.runtime.schema.tries.trie import ROOT, Ints, narrow, parents_of
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -140,7 +143,7 @@ def find_fault(arrays: Mapping[str, NDArray[Any]], index: TokenIndex) -> str | N
     fault = find_trie_fault(tables, n_items, "characters")
     if fault:
         return fault
-    if not _is_within(tables.chars, 0x110000) or not _is_within(tables.kinds, CLOSES + 1):
+    if not are_within(tables.chars, 0x110000) or not are_within(tables.kinds, CLOSES + 1):
         return "the trie of characters has one that is none"
     if len(tables.places) != n_items or len(tables.begun) != n_items:
         return "the items' arrays differ in length"
@@ -148,14 +151,42 @@ def find_fault(arrays: Mapping[str, NDArray[Any]], index: TokenIndex) -> str | N
     limits = np.where(closes, np.int32(n_nodes), np.int32(n_texts))
     if ((tables.places < 0) | (tables.places >= limits)).any():
         return "an item leads to what is not there"
+    # The sum first, as the owners take so much memory.
+    is_whole = int(tables.ending.sum(dtype=np.int64)) == n_items
+    owners = owners_of(tables) if is_whole else None
+    if owners is None or (owners < 0).any():
+        return "the items are not those of the nodes"
     if not are_offsets(tables.begun_first, len(tables.begun_bytes)):
         return "array spelled_begun_first is no list of offsets"
     begun = cut_texts(tables.begun_bytes, tables.begun_first)
     if not begun or begun[0] or any(_BEGUN.fullmatch(text) is None for text in begun[1:]):
         return "what begins a character is none"
-    if not _is_within(tables.begun, len(begun)) or (tables.begun[_in_character(tables)] == 0).any():
+    if not are_within(tables.begun, len(begun)) or (tables.begun[_in_character(tables)] == 0).any():
         return "an item ends in a character that is not there"
+    if not _close_strings(tables, index, tables.places[closes], owners[closes]):
+        return "an item closes a string of other characters"
     return _find_scan_fault(arrays, n_texts, index.n_rests)
+
+
+def _close_strings(tables: SpelledTables, index: TokenIndex, quotes: Ints, nodes: Ints) -> bool:
+    """Return whether quotes close strings of the characters that lead to some nodes."""
+    depths = np.searchsorted(tables.levels, nodes, side="right") - 1
+    # Each quote once: then no text is read twice.
+    if len(np.unique(quotes)) != len(quotes):
+        return False
+    above, chars = parents_of(tables.first).data, tables.chars.data
+    for quote, node, depth in zip(quotes.tolist(), nodes.tolist(), depths.tolist(), strict=True):
+        try:
+            text = json.loads(b'"' + index.tokens.path(quote))
+        except ValueError:
+            return False
+        if not isinstance(text, str) or len(text) != depth:
+            return False
+        for character in reversed(text):
+            if chars[node] != ord(character):
+                return False
+            node = above[node]
+    return True
 
 
 def _find_scan_fault(arrays: Mapping[str, NDArray[Any]], n_texts: int, n_rests: int) -> str | None:
@@ -176,45 +207,21 @@ def _find_scan_fault(arrays: Mapping[str, NDArray[Any]], n_texts: int, n_rests: 
     limits = {"places": n_texts, "states": len(states), "sizes": 1 << 16}
     limits |= {"quote_places": n_texts, "quote_rests": n_rests, "quote_sizes": 1 << 16}
     for name, limit in limits.items():
-        if not _is_within(arrays[f"scan_{name}"], limit):
+        if not are_within(arrays[f"scan_{name}"], limit):
             return f"array scan_{name} leads to what is not there"
     blanks = arrays["longest_blanks"]
-    return None if len(blanks) == 1 and _is_within(blanks, 1 << 20) else "the blanks are no number"
-
-
-def find_trie_fault(tables: Any, n_texts: int, what: str) -> str | None:
-    """Return what is wrong with the nodes of a trie, ``None`` if nothing is.
-
-    Args:
-        tables: has ``first``, ``low``, ``high``, ``ending`` and ``levels``.
-        n_texts: how many end in it.
-        what: to call it.
-    """
-    low, high, first, levels = tables.low, tables.high, tables.first, tables.levels
-    n_nodes = len(low)
-    if not n_nodes or {len(tables[0]), len(high), len(tables.ending), len(first) - 1} != {n_nodes}:
-        return f"the arrays of the trie of {what} differ in length"
-    # The children of a node come after it, and each node but the root is a child.
-    if first[0] != 1 or first[-1] != n_nodes or (first[1:] < first[:-1]).any():
-        return f"the trie of {what} has children that are not there"
-    if (first[:-1] <= np.arange(n_nodes, dtype=np.int32)).any():
-        return f"the trie of {what} has a node above itself"
-    is_sound = low[0] >= 0 and int(low.min()) >= 0 and int(high.max()) <= n_texts
-    if not is_sound or (low > high).any() or (tables.ending > high - low).any():
-        return f"the trie of {what} has a node with texts that are not there"
-    if tables.ending.dtype.kind == "i" and int(tables.ending.min()) < 0:
-        return f"the trie of {what} has a node with fewer texts than none"
-    if len(levels) < 2 or levels[0] or levels[-1] != n_nodes or (levels[1:] <= levels[:-1]).any():
-        return f"the levels of the trie of {what} do not follow each other"
-    if levels[1] != 1 or (first[levels[:-1]] != levels[1:]).any():
-        return f"the levels of the trie of {what} are not those of its nodes"
-    return None
+    return None if len(blanks) == 1 and are_within(blanks, 1 << 20) else "the blanks are no number"
 
 
 def are_offsets(first: NDArray[Any], total: int) -> bool:
     """Return whether numbers ascend from 0 to a total."""
     is_whole = len(first) > 0 and not first[0] and int(first[-1]) == total
     return is_whole and not bool((first[1:] < first[:-1]).any())
+
+
+def are_within(numbers: NDArray[Any], limit: int) -> bool:
+    """Return whether numbers are from 0 on and below a limit."""
+    return not len(numbers) or 0 <= int(numbers.min()) <= int(numbers.max()) < limit
 
 
 def dtypes_of(name: str) -> tuple[str, ...]:
@@ -257,10 +264,6 @@ def _read(free: Body, text: bytes) -> int:
 
 def _offsets(lengths: Any) -> NDArray[np.int32]:
     return np.cumsum([0, *lengths], dtype=np.int32)
-
-
-def _is_within(numbers: NDArray[Any], limit: int) -> bool:
-    return not len(numbers) or 0 <= int(numbers.min()) <= int(numbers.max()) < limit
 
 
 def _in_character(tables: SpelledTables) -> NDArray[np.bool_]:

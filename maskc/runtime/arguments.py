@@ -98,6 +98,8 @@ def check_bitmask(bitmask: Any, n_words: int | None) -> None:
         raise ValueError(f"a bitmask is int32[rows, {width}] here, and this one is int32{shape}")
     if not bitmask.flags.c_contiguous:
         raise ValueError("a bitmask is C-contiguous, and this one has gaps between its words")
+    if not bitmask.flags.aligned:
+        raise ValueError("a bitmask begins at a multiple of 4 bytes; see maskc.allocate_bitmask")
     if not bitmask.flags.writeable:
         raise ValueError("a bitmask is written to, and this one is read-only")
 

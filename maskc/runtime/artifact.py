@@ -14,6 +14,7 @@ from maskc.artifact.container import encode, load_container
 from maskc.artifact.files import write_atomically
 from maskc.artifact.header import check_link, check_numbers, check_texts
 from maskc.artifact.model import FORMAT, Contents, check
+from maskc.artifact.relations import check_ends
 from maskc.artifact.sections import PARSERS, is_general, is_link, is_schema
 from maskc.artifact.starts import check_starts, find_start, read_start, starts_of
 from maskc.errors import ArtifactError
@@ -398,6 +399,7 @@ def check_contents(contents: Contents, name: str) -> Contents:
             or check_numbers(contents.header, n_scanner_states=len(contents.arrays["scanner_next"]))
             or check_starts(contents, check_contents)
         )
+    fault = fault or check_ends(contents.arrays, contents.header["tokenizer"]["eos_ids"])
     if fault:
         raise ArtifactError(name, f"is damaged: {fault}", "compile the grammar again")
     return contents

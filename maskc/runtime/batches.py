@@ -35,13 +35,13 @@ def fill_bitmasks(
 
     Args:
         matchers: of one artifact or of several with vocabularies of one size.
-        bitmask: int32[batch, ceil(vocab_size / 32)], C-contiguous, written to.
+        bitmask: int32[batch, ceil(vocab_size / 32)], C-contiguous, aligned, written to.
         rows: the row of each matcher, each another one.
 
     Raises:
         TypeError: an argument is of another kind; nothing is written.
         ValueError: there are not as many rows as matchers, a row is not in the bitmask or comes
-            twice, or the bitmask has another shape; nothing is written.
+            twice, or the bitmask has another shape or layout; nothing is written.
     """
     batch = list(matchers)
     if not batch:

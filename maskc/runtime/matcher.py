@@ -85,7 +85,7 @@ class Matcher:
         """Write the legal tokens into one row.
 
         Args:
-            bitmask: int32[batch, ceil(vocab_size / 32)], C-contiguous, written to.
+            bitmask: int32[batch, ceil(vocab_size / 32)], C-contiguous, aligned, written to.
             row: which row.
             tokens_left: how many tokens may still come, this one and the end of sequence included:
                 only tokens after which the text can be finished in those that are left are legal.
@@ -99,8 +99,8 @@ class Matcher:
                 written. It does not happen where the budget was given from the start, and some
                 text fits into it.
             TypeError: ``bitmask`` is no such array, or a number no integer; nothing is written.
-            ValueError: ``bitmask`` has another shape, is strided or read-only, there is no
-                such row, or ``tokens_left`` is less than 0; nothing is written.
+            ValueError: ``bitmask`` has another shape, is strided, unaligned or read-only, there is
+                no such row, or ``tokens_left`` is less than 0; nothing is written.
         """
         # A checked array is looked at again, as its type and dimensions can be set in place.
         if (

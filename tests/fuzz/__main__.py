@@ -1,7 +1,8 @@
 """``python -m tests.fuzz [SECONDS]``: each fuzzer for some time, and what they found.
 
 The exit status is 1 if something failed. What was found lies in ``fuzz-found``; a fuzzer takes one
-input as ``python -m tests.fuzz.load fuzz-found PATH``.
+input as ``python -m tests.fuzz.load fuzz-found PATH``. That of kits (:mod:`tests.fuzz.kits`) prints
+what it found.
 """
 
 import subprocess
@@ -19,11 +20,12 @@ def main() -> int:
     for name in FUZZERS:
         command = [sys.executable, "-m", f"tests.fuzz.{name}", str(found)]
         subprocess.run([*command, f"-max_total_time={seconds}"], check=False)
+    status = subprocess.run([sys.executable, "-m", "tests.fuzz.kits", seconds], check=False)
     failures = sorted(set(found.glob("*-failure-*")) - before)
     for path in failures:
         sys.stdout.write(f"{path}\n")
     sys.stdout.write(f"{len(failures)} failures\n")
-    return 1 if failures else 0
+    return 1 if failures or status.returncode else 0
 
 
 if __name__ == "__main__":

@@ -1,14 +1,10 @@
-"""A kit is written and read back; a file that is damaged or forged is refused, or does no harm."""
+"""A kit is written and read back; a file that is damaged is refused."""
 
-import random
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
 import maskc
-from maskc.artifact.container import encode, load_container
 from maskc.errors import ArtifactError
 from maskc.kit.file import load_kit, make_kit, save_kit
 from maskc.kit.kit import Kit
@@ -62,35 +58,6 @@ def test_an_artifact_is_no_kit_and_a_kit_no_artifact(path: Path, tmp_path: Path)
         load_kit(tmp_path / "a.maskc")
     with pytest.raises(ArtifactError, match="is a kit, and no artifact"):
         maskc.load(path)
-
-
-def _change(array: Any, draw: random.Random) -> Any:
-    """Return an array with a few values changed, near what they are or far from it."""
-    changed = np.array(array)
-    for _ in range(draw.randint(1, 3)):
-        if len(changed):
-            place = draw.randrange(len(changed))
-            limit = np.iinfo(changed.dtype)
-            near = int(changed[place]) + draw.choice([-1, 1, 2])
-            value = draw.choice([near, 0, 1, len(changed), limit.max, limit.min])
-            changed[place] = min(max(value, limit.min), limit.max)
-    return changed[: draw.choice([None, None, -1])]  # type: ignore[misc]
-
-
-@pytest.mark.parametrize("seed", range(150))
-def test_a_forged_kit_is_refused_or_does_no_harm(seed: int, path: Path, tmp_path: Path) -> None:
-    draw = random.Random(seed)
-    header, arrays = load_container(path)
-    name = draw.choice(sorted(arrays))
-    forged = {**arrays, name: _change(arrays[name], draw)}
-    if draw.random() < 0.2:
-        header = {**header, "tokenizer": {**header["tokenizer"], "eos_ids": [draw.randint(-2, 20)]}}
-    (tmp_path / "forged.kit").write_bytes(encode(header, forged))
-    try:
-        kit = load_kit(tmp_path / "forged.kit")
-    except ArtifactError:
-        return
-    _fill(kit)
 
 
 def test_a_kit_that_is_cut_off_is_refused(path: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Rows from a kit's file are those that are worked out, and forged ones are refused or harmless."""
+"""Rows from a kit's file are those that are worked out."""
 
 import json
 import random
@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 import maskc
-from maskc.artifact.container import encode, load_container
-from maskc.errors import ArtifactError
 from maskc.kit.file import load_kit, make_kit, save_kit
 from maskc.kit.kit import Kit
 from maskc.vocab.vocabulary import Vocabulary
@@ -94,38 +92,3 @@ def test_a_kit_that_was_used_is_saved_as_a_new_one(path: Path, tmp_path: Path) -
     _check_walk(kit, SCHEMAS[0], random.Random(1))
     save_kit(kit, tmp_path / "used.kit")
     assert (tmp_path / "used.kit").read_bytes() == path.read_bytes()
-
-
-def _forge(array: Any, draw: random.Random) -> Any:
-    changed = np.array(array)
-    for _ in range(draw.randint(1, 3)):
-        if len(changed):
-            limit = np.iinfo(changed.dtype)
-            place = draw.randrange(len(changed))
-            near = int(changed[place]) + draw.choice([-1, 1, 2])
-            value = draw.choice([near, 0, 1, len(changed), limit.max, limit.min])
-            changed[place] = min(max(value, limit.min), limit.max)
-    return changed[: draw.choice([None, None, None, -1])]  # type: ignore[misc]
-
-
-@pytest.mark.parametrize("seed", range(48))
-def test_forged_rows_are_refused_or_do_no_harm(seed: int, path: Path, tmp_path: Path) -> None:
-    draw = random.Random(seed)
-    header, arrays = load_container(path)
-    named = [n for n in sorted(arrays) if n.startswith(("spelled", "scan", "state", "longest"))]
-    name = named[seed % len(named)]
-    forged = tmp_path / "forged.kit"
-    forged.write_bytes(encode(header, {**arrays, name: _forge(arrays[name], draw)}))
-    try:
-        kit = load_kit(forged)
-    except ArtifactError:
-        return
-    bitmask = maskc.allocate_bitmask(1, kit.vocab_size)
-    for schema in SCHEMAS:
-        matcher = kit.json_schema(schema).matcher()
-        for _ in range(6):
-            matcher.fill_bitmask(bitmask, 0)
-            bits = np.unpackbits(bitmask.view(np.uint8), bitorder="little")[: kit.vocab_size]
-            chosen = np.flatnonzero(bits).tolist()
-            if not chosen or not matcher.accept_token(draw.choice(chosen)):
-                break

@@ -97,6 +97,18 @@ def test_a_number_of_the_header_that_nothing_has_is_refused(path, place, key, va
     assert told in refusal(changed("lalr", header=[(place, key, value)]), path)
 
 
+@pytest.mark.parametrize("kind", ["lalr", "general", "schema", "tools"])
+def test_an_end_of_sequence_id_that_writes_text_is_refused(kind, path):
+    data = changed(kind, header=[("tokenizer", "eos_ids", [0])])
+    assert "are tokens that write text" in refusal(data, path)
+
+
+@pytest.mark.parametrize("ids", [[True], [], [48, 48], [True, 48]])
+def test_end_of_sequence_ids_of_a_schema_are_numbers_that_ascend(ids, path):
+    reason = refusal(changed("schema", header=[("tokenizer", "eos_ids", ids)]), path)
+    assert "end-of-sequence ids" in reason or "the number True" in reason
+
+
 @pytest.mark.parametrize("value", [[0], 1, None, {}])
 def test_a_choice_of_layout_that_is_no_text_is_refused(path, value):
     data = changed("schema", header=[("schema_layout", "numbers", value)])

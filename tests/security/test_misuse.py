@@ -202,6 +202,7 @@ BAD_BITMASKS = {
     "one dimension": np.zeros(N_WORDS, np.int32),
     "three dimensions": np.zeros((2, 2, N_WORDS), np.int32),
     "masked": np.ma.zeros((2, N_WORDS), np.int32),
+    "unaligned": np.frombuffer(bytearray(8 * N_WORDS + 1), np.int32, offset=1).reshape(2, -1),
 }
 
 

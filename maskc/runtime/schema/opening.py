@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable
 from typing import Any
 
@@ -86,13 +87,15 @@ def check_schema_header(header: dict[str, Any]) -> str | None:
     if not isinstance(tokenizer, dict) or not isinstance(sizes, dict):
         return "the header lacks its tokenizer or its sizes"
     vocab_size, eos_ids = tokenizer.get("vocab_size"), tokenizer.get("eos_ids")
-    if vocab_size != sizes.get("V") or not isinstance(vocab_size, int):
+    if vocab_size != sizes.get("V") or type(vocab_size) is not int:
         return "the header's vocabulary size does not fit its arrays"
     if not isinstance(eos_ids, list) or not isinstance(tokenizer.get("fingerprint"), str):
         return "the header lacks the tokenizer's end ids or fingerprint"
     for eos in eos_ids:
-        if not isinstance(eos, int) or not 0 <= eos < vocab_size:
-            return f"the header holds the number {eos!r}, outside {vocab_size}"
+        if type(eos) is not int or not 0 <= eos < vocab_size:
+            return f"the header holds the number {reprlib.repr(eos)}, outside {vocab_size}"
+    if not eos_ids or eos_ids != sorted(set(eos_ids)):
+        return "the header's end-of-sequence ids do not ascend, or there are none"
     layout = header.get("schema_layout")
     names = {"key_order", "blanks", "escapes", "numbers"}
     if not isinstance(layout, dict) or set(layout) != names:

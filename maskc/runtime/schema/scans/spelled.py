@@ -145,13 +145,7 @@ class Spelled:
     @property
     def owners(self) -> Ints:
         """int32[n_items], of each item its node."""
-        tables = self.tables
-        counts = tables.ending.astype(np.int64)
-        run = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-        own = np.arange(len(run)) - np.repeat(np.cumsum(counts) - counts, counts)
-        found = np.empty(self.n_items, dtype=np.int32)
-        found[tables.low[run] + own] = run
-        return found
+        return owners_of(self.tables)
 
     def _find_characters(self) -> tuple[Ints, Ints]:
         if self._characters is None:
@@ -228,6 +222,17 @@ class Spelled:
                 self._becoming.clear()
             found = self._becoming[key] = tuple(places)
         return found
+
+
+def owners_of(tables: SpelledTables) -> Ints:
+    """Return int32[n_items], of each item its node; -1 of one that no node has as its own."""
+    nodes = np.flatnonzero(tables.ending)
+    counts = tables.ending[nodes].astype(np.int64)
+    run = np.repeat(nodes, counts)
+    own = np.arange(len(run)) - np.repeat(np.cumsum(counts) - counts, counts)
+    found = np.full(len(tables.kinds), -1, dtype=np.int32)
+    found[tables.low[run] + own] = run
+    return found
 
 
 def tabulate_items(items: Iterable[Item]) -> SpelledTables:
