@@ -78,20 +78,16 @@ golden: $(STAMP) ## write what maskc dump says of small grammars anew; read the 
 	$(BIN)/python -m tests.dump.golden
 
 bench: $(STAMP) ## time fill, accept and step on json, python, c and sql
-	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python -m benchmarks.bench
 
 peers: $(STAMP) ## install llguidance, xgrammar, GLRMask and Maskforge, which benchmarks and conformance hold beside maskc
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[peers]'
 
 bench-peers: peers ## the same as bench beside llguidance, xgrammar and GLRMask, which it installs
-	$(BIN)/python benchmarks/bench.py --peers
+	$(BIN)/python -m benchmarks.bench --peers
 
 deep: $(STAMP) ## deep nesting, long texts, chains, batches, and what a new process pays
-	$(BIN)/python -m benchmarks.deep
-	$(BIN)/python -m benchmarks.chains
-	$(BIN)/python -m benchmarks.batch
-	$(BIN)/python -m benchmarks.processes
-	$(BIN)/python -m benchmarks.collector
+	$(BIN)/python -m benchmarks.table deep chains batch processes collector
 
 growth: $(STAMP) ## time to compile against the size of the vocabulary and of the grammar, as a plot
 	$(BIN)/python -m benchmarks.growth --svg docs/growth.svg
@@ -122,7 +118,7 @@ tokenizers: $(STAMP) ## download real vocabularies as GGUF files: bytes by their
 	$(BIN)/python -m benchmarks.vocabularies corpora/llama_cpp_python-*.tar.gz --page docs/tokenizers.md
 
 wild: $(STAMP) ## compile and verify the grammars of FOLDER, each with the settings of its project beside it
-	$(BIN)/python -m benchmarks.wild $(or $(FOLDER),$(error FOLDER= is the folder of grammars)) --page docs/published-grammars.md
+	$(BIN)/python -m tests.wild $(or $(FOLDER),$(error FOLDER= is the folder of grammars)) --page docs/published-grammars.md
 
 format: $(STAMP) ## format the code and fix what lint can fix
 	$(BIN)/ruff format .
@@ -138,7 +134,7 @@ integrations: $(STAMP) ## install torch and transformers into .venv and test gen
 
 engines: $(STAMP) ## generate with a model of random weights, parse all outputs; then ten minutes of mixed load
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,transformers]'
-	$(BIN)/python -m benchmarks.generate
+	$(BIN)/python -m benchmarks.serving.transformers_run
 	$(BIN)/python -m benchmarks.soak
 
 engine-llama-cpp: $(STAMP) ## compile llama-cpp-python (minutes, needs a C++ compiler), test and generate with it

@@ -14,14 +14,13 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.tables import print_workload
-from benchmarks.workloads import ROOT, TOKENIZER, WORKLOADS, Workload
+from benchmarks.workloads import ROOT, WORKLOADS, Workload, compile_artifact
 from maskc.bench.figures import compute_figures
 from maskc.bench.model import N_FIRST
 
@@ -57,20 +56,6 @@ def run_workload(workload: Workload, folder: Path, peers: tuple[str, ...], limit
             "ratios": {name: compare(ours, times, name) for name in ("cold", "warm")},
         }
     return report
-
-
-def compile_artifact(grammar: Path, artifact: Path) -> dict[str, float]:
-    """Compile a grammar in a process of its own; return what it cost."""
-    begin = time.perf_counter()
-    arguments = ("compile", str(grammar), "--tokenizer", TOKENIZER, "-o", str(artifact), "--json")
-    found = run_module("maskc.cli", *arguments, check=True)
-    passes = json.loads(found.stdout)["passes"]
-    return {
-        "seconds": sum(record["seconds"] for record in passes),
-        "process_seconds": time.perf_counter() - begin,
-        "peak_mb": max(record["peak_mb"] for record in passes),
-        "mb": artifact.stat().st_size / 1e6,
-    }
 
 
 def run_worker(

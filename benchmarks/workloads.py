@@ -5,11 +5,18 @@ A workload whose grammar file is not there is skipped, with a line that says so.
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+import tempfile
+import time
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import maskc
 from benchmarks.corpora import (
     c_programs,
     json_payloads,
@@ -17,6 +24,7 @@ from benchmarks.corpora import (
     sql_scripts,
     toy_c_programs,
 )
+from maskc.vocab import load_encoder
 
 ROOT = Path(__file__).parent.parent
 TOKENIZER = "llama3"
@@ -90,6 +98,46 @@ WORKLOADS = {
         ),
     )
 }
+
+
+def find_grammar(name: str) -> Path:
+    """Return a grammar that comes with maskc, or a workload's."""
+    bundled = ROOT / "grammars" / f"{name}.lark"
+    return bundled if bundled.exists() else WORKLOADS[name].grammar
+
+
+def compile_artifact(grammar: Path, artifact: Path) -> dict[str, float]:
+    """Compile a grammar in a process of its own; return what it cost."""
+    began = time.perf_counter()
+    command = [sys.executable, "-m", "maskc.cli", "compile", str(grammar), "-o", str(artifact)]
+    command += ["--tokenizer", TOKENIZER, "--json"]
+    done = subprocess.run(command, check=True, capture_output=True, cwd=ROOT)  # noqa: S603
+    passes = json.loads(done.stdout)["passes"]
+    return {
+        "seconds": sum(record["seconds"] for record in passes),
+        "process_seconds": time.perf_counter() - began,
+        "peak_mb": max(record["peak_mb"] for record in passes),
+        "mb": artifact.stat().st_size / 1e6,
+    }
+
+
+def load_artifact(name: str, **options: Any) -> maskc.Artifact:
+    """Return a grammar's artifact, compiled in a process of its own and loaded in this one."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.maskc"
+        compile_artifact(find_grammar(name), path)
+        return maskc.load(path, **options)
+
+
+def encode_documents(name: str, n_tokens: int | None = None) -> list[list[int]]:
+    """Return a workload's documents as tokens: all, or the first that have so many together."""
+    encode, found, rest = load_encoder(TOKENIZER).encode, [], n_tokens
+    for _, text in WORKLOADS[name].documents():
+        if rest is not None and rest <= 0:
+            break
+        found.append(encode(text))
+        rest = None if rest is None else rest - len(found[-1])
+    return found
 
 
 def add_names(parser: ArgumentParser, names: Collection[str], default: list[str]) -> None:

@@ -6,11 +6,12 @@ written by hand and kept.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from benchmarks.conformance.peers import NAMES
+from tests.wild.page import replace
 
 Result = Mapping[str, Any]
 Report = Mapping[str, Result]
@@ -36,22 +37,6 @@ def write_figures(page: Path, report: Report) -> None:
 def write_needs(page: Path, report: Report) -> None:
     """Write the table of what published grammars need, and of what was checked on them."""
     replace(page, "grammars", format_needs(report))
-
-
-def replace(page: Path, name: str, lines: Sequence[str]) -> None:
-    """Put lines between the two marks of a name.
-
-    Raises:
-        ValueError: the page does not have both marks.
-    """
-    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-    text = page.read_text(encoding="utf-8")
-    before, found, rest = text.partition(begin)
-    _, found_end, after = rest.partition(end)
-    if not found or not found_end:
-        raise ValueError(f"{page}: no {begin} with an {end} after it")
-    inside = "\n".join(lines)
-    page.write_text(f"{before}{begin}\n{inside}\n{end}{after}", encoding="utf-8")
 
 
 def format_figures(report: Report) -> list[str]:

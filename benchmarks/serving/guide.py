@@ -30,10 +30,10 @@ class Subject:
 
     def __init__(self, path: Path, tokenizer: str) -> None:
         import maskc
-        from benchmarks.steering import Steering
         from maskc.frontends.lark.build import build_lark
         from maskc.frontends.source import source_from_header
         from maskc.verify.subject import build_oracle
+        from tests.engines.steering import Steering
 
         artifact = maskc.load(path)
         self.lark = build_lark(source_from_header(artifact.header["grammar"]))

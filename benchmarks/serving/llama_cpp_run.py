@@ -20,8 +20,6 @@ from typing import Any
 
 import maskc
 from benchmarks.outcomes import add_up, finish
-from benchmarks.serving.gguf_model import write_model
-from benchmarks.steering import Steering
 from benchmarks.workloads import ROOT
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
@@ -29,6 +27,8 @@ from maskc.integrations.errors import load_engine
 from maskc.integrations.llama_cpp import ModelRegistry, ProcessorList, open_registry
 from maskc.report.render import make_console, make_table
 from maskc.verify.subject import parses
+from tests.engines.gguf_model import write_model
+from tests.engines.steering import Steering
 
 TOKENIZER = "deepseek"
 # What a draft is looked up in; some of it can be legal where it is proposed.

@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import maskc
-from benchmarks.serving.sglang_server import Server, serving
 from benchmarks.serving.sglang_steering import SteeringProcessor
 from benchmarks.serving.sglang_timing import VARIABLE
 from benchmarks.workloads import ROOT
@@ -31,6 +30,8 @@ from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
 from maskc.report.render import make_console, make_table
 from maskc.verify.subject import parses
+from tests.engines.sglang_cpu import PLUGINS
+from tests.engines.sglang_server import Server, serving
 
 TOKENIZER = "deepseek"
 WAYS: dict[str, dict[str, Any]] = {
@@ -77,6 +78,7 @@ def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """Return the counts by grammar and way, the seconds of all requests, and those of steps."""
     artifacts, timing = folder / "artifacts", folder / "timing.json"
     os.environ[VARIABLE] = str(timing)
+    PLUGINS["maskc_timing"] = "benchmarks.serving.sglang_timing"
     artifacts.mkdir()
     parsers = {}
     for name in options.names:

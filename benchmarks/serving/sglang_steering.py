@@ -14,11 +14,11 @@ from typing import Any
 from sglang.srt.sampling.custom_logit_processor import CustomLogitProcessor
 
 import maskc
-from benchmarks.serving.hf_model import TOKENIZER
-from benchmarks.steering import Steering
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
 from maskc.integrations.registry import SUFFIX, find_folder
+from tests.engines.hf_model import TOKENIZER
+from tests.engines.steering import Steering
 
 
 class SteeringProcessor(CustomLogitProcessor):  # type: ignore[misc]

@@ -20,13 +20,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.serving.hf_model import END, TOKENIZER, WIDTH, build_tokenizer
 from benchmarks.serving.sglang_parsers import ask
-from benchmarks.serving.sglang_server import Server, serving
 from benchmarks.serving.sglang_wishes import WishProcessor
 from benchmarks.serving.tool_chats import Answer, Chats, Engine, report, show_notes
 from maskc.kit.file import make_kit
 from maskc.vocab import load_vocabulary
+from tests.engines.hf_model import END, TOKENIZER, WIDTH, build_tokenizer
+from tests.engines.sglang_server import Server, serving
 
 # The legacy form of tags, the new one, and a grammar where tools are not strict.
 FAMILIES = {"qwen25": "qwen_3", "qwen3_coder": "qwen_3_coder", "glm47": "glm_4_7"}

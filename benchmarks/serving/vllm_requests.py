@@ -160,7 +160,7 @@ def main() -> None:
         (folder / "artifacts").mkdir()
         environment = engine_environment(folder) | {"MASKC_REQUESTS": "all"}
         model = str(folder / "model")
-        run_python(options.engine, "benchmarks.serving.vllm_model", model, **environment)
+        run_python(options.engine, "tests.engines.hf_model", model, **environment)
         log = folder / "serve.log"
         # The server's logits processor asks for a guide, though no request here names one.
         with (

@@ -150,7 +150,7 @@ def main() -> None:
         subjects = compile_artifacts(folder / "artifacts")
         environment = engine_environment(folder)
         model = str(folder / "model")
-        run_python(options.engine, "benchmarks.serving.vllm_model", model, **environment)
+        run_python(options.engine, "tests.engines.hf_model", model, **environment)
         with GuideServer(subjects, folder / "guide.sock"):
             for what in options.what or PARTS:
                 backends = ("plain", "xgrammar") if what == "drafts" else OFFLINE.get(what, ())

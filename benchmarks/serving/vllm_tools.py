@@ -23,14 +23,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.serving.hf_model import TOKENIZER, WIDTH, build_tokenizer
 from benchmarks.serving.tool_chats import Answer, Chats, Engine, report, show_notes
 from benchmarks.serving.vllm_http import END, THINK_END, Server
-from benchmarks.serving.vllm_model import write_model
 from benchmarks.serving.vllm_parsers import ask
 from benchmarks.serving.vllm_run import engine_environment
 from maskc.kit.file import make_kit
 from maskc.vocab import load_vocabulary
+from tests.engines.hf_model import TOKENIZER, WIDTH, build_tokenizer, write_vllm_folder
 
 FAMILIES = {
     "hermes": "qwen_3",
@@ -111,7 +110,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "artifacts").mkdir()
-        write_model(folder / "model")
+        write_vllm_folder(folder / "model")
         environment = engine_environment(folder) | {"MASKC_REQUESTS": "structural_tag,json"}
         del environment["MASKC_GUIDE"]
         environment["MASKC_MAX_TOKENS"] = "finish" if options.finish else "cut"

@@ -6,10 +6,10 @@ from random import Random
 import numpy as np
 
 import maskc
-from benchmarks.steering import Steering
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
 from maskc.verify.subject import parses
+from tests.engines.steering import Steering
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"
 NAMES = ("json", "python", "sql")

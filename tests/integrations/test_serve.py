@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import maskc
-from benchmarks.serving.hf_model import write_folder
+from tests.engines.hf_model import write_folder
 from tests.integrations.conftest import ORDER
 
 torch = pytest.importorskip("torch")

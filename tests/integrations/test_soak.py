@@ -1,11 +1,11 @@
-"""The load of ``benchmarks/soak.py``, for seconds instead of minutes."""
+"""A server's load, for seconds instead of the minutes of `make engines`."""
 
 from pathlib import Path
 
 import pytest
 
 import maskc
-from benchmarks.soak import Soak, is_flat, judge
+from tests.engines.soaking import Soak, is_flat, judge
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"
 

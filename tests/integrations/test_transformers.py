@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import maskc
-from benchmarks.generate import run
-from benchmarks.steering import Steering
 from maskc.errors import VocabularyMismatchError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
 from maskc.integrations.errors import IntegrationError
 from maskc.integrations.transformers import GrammarProcessor, open_kit, open_registry
 from maskc.vocab import load_encoder
+from tests.engines.steering import Steering
+from tests.engines.transformers_runs import run
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

@@ -29,7 +29,7 @@ with warnings.catch_warnings():
     from vllm.exceptions import VLLMValidationError
     from vllm.sampling_params import BeamSearchParams, StructuredOutputsParams
 
-    from benchmarks.serving.vllm_model import write_model
+    from tests.engines.hf_model import write_vllm_folder
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -50,7 +50,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def llm(tmp_path_factory):
     model = tmp_path_factory.mktemp("model")
-    write_model(model)
+    write_vllm_folder(model)
     # The plug-in is found by its entry point: nothing here registers it.
     return LLM(str(model), max_model_len=128, max_num_seqs=8, enforce_eager=True, seed=0)
 

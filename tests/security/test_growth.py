@@ -1,11 +1,10 @@
 """What people write by hand grows as it is long: states, rows and bytes, counted.
 
-Each size took minutes, gigabytes or a refusal before. The families are the benchmark's.
+Each size took minutes, gigabytes or a refusal before.
 """
 
 import pytest
 
-from benchmarks.families import FAMILIES, JSON
 from maskc.artifact.container import encode
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
@@ -15,6 +14,7 @@ from maskc.store import walk
 from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import TokenTable, build_vocabulary
 from tests.compiled import compile_text
+from tests.security.families import FAMILIES, JSON
 
 BYTES = load_vocabulary("bytes")
 

@@ -3,8 +3,8 @@
 import pytest
 from lark.exceptions import UnexpectedInput
 
-from benchmarks.wild.derive import derive, load
-from benchmarks.wild.settings import read_entries
+from tests.wild.derive import derive, load
+from tests.wild.settings import read_entries
 
 
 def entry(folder, grammar, settings=""):

@@ -2,8 +2,8 @@
 
 import sys
 
-from benchmarks.wild.examine import STATES, Bounds, examine, run_bounded
-from benchmarks.wild.settings import read_entries
+from tests.wild.examine import STATES, Bounds, examine, run_bounded
+from tests.wild.settings import read_entries
 
 
 def test_a_command_that_does_not_end_is_ended():

@@ -1,7 +1,9 @@
 """What a run over a folder says."""
 
-from benchmarks.wild.examine import STATES
-from benchmarks.wild.page import count_states, format_report, list_worse
+import pytest
+
+from tests.wild.examine import STATES
+from tests.wild.page import count_states, format_report, list_worse, replace
 
 GOOD = {
     "repository": "owner/name",
@@ -63,3 +65,18 @@ def test_the_page_counts_by_parser_and_names_what_is_refused_and_where_grammars_
     assert "| all | 3 | 3 | 2 | 2 | 0 | 0 |" in lines
     assert "| `c` | refused: a ¦ b |" in lines
     assert lines[-1] == "- owner/name: `x.lark`, `y.lark`"
+
+
+def test_only_what_stands_between_the_marks_is_replaced(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("a\n<!-- x: begin -->\nold\n<!-- x: end -->\nb\n")
+    replace(page, "x", ["new"])
+    assert page.read_text() == "a\n<!-- x: begin -->\nnew\n<!-- x: end -->\nb\n"
+
+
+def test_a_page_without_marks_is_refused_and_left_alone(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("a\n<!-- x: begin -->\n")
+    with pytest.raises(ValueError, match="x: end"):
+        replace(page, "x", ["new"])
+    assert page.read_text() == "a\n<!-- x: begin -->\n"

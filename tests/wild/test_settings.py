@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.wild.settings import read_entries
 from maskc.frontends.source import load_source
+from tests.wild.settings import read_entries
 
 
 def write(folder: Path, name: str, settings: str) -> None:

@@ -1,6 +1,6 @@
 """The characters of names in patterns: Unicode 14.0.0, ID_Start and ID_Continue.
 
-Made by ``python -m benchmarks.conformance.identifier_table``, which says of what and under
+Made by ``python -m tools.identifier_table``, which says of what and under
 which licence; not to be changed by hand.
 
 Attributes:

@@ -1,6 +1,6 @@
 """The characters of internationalized labels: Unicode 14.0.0, RFC 5892.
 
-Made by ``python -m benchmarks.conformance.label_table``, which says of what and under which
+Made by ``python -m tools.label_table``, which says of what and under which
 licence; not to be changed by hand.
 
 Attributes:

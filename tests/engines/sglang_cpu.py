@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 NAME = "plain_torch"
+# Loaded into each of SGLang's processes, name → module; one may be added before a server starts.
+PLUGINS = {"maskc_speculation": f"{__package__}.sglang_speculation"}
 SETTINGS: dict[str, Any] = {
     "device": "cpu",
     "dtype": "float32",
@@ -41,8 +43,8 @@ def prepare(folder: Path) -> dict[str, Any]:
     (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {NAME}\nVersion: 0\n")
     (information / "entry_points.txt").write_text(
         f"[sglang.srt.platforms]\n{NAME} = {__package__}.sglang_platform:activate\n"
-        f"[sglang.srt.plugins]\nmaskc_timing = {__package__}.sglang_timing:register\n"
-        f"maskc_speculation = {__package__}.sglang_speculation:register\n"
+        "[sglang.srt.plugins]\n"
+        + "".join(f"{name} = {module}:register\n" for name, module in PLUGINS.items())
     )
     paths = [str(folder), str(Path(__file__).parents[2])]
     given = os.environ.get("PYTHONPATH")

@@ -1,31 +1,14 @@
-"""Do the outputs of a real model object parse, and what does masking cost of a decode step?
-
-Usage: python -m benchmarks.generate [NAME …] [--per-way N] [--layers N] [--hidden N] [--json FILE]
-
-A Llama of random weights with llama3's vocabulary generates in transformers: greedily, by sampling
-and with beams, in batches of eight prompts of different lengths, some of them of mixed grammars.
-Every output is parsed by Lark. A real model's forward pass takes longer than this one's, so the
-share of masking is an upper bound; the microseconds a row are what stays.
-"""
+"""A Llama of random weights that generates with masks in transformers; Lark parses its outputs."""
 
 from __future__ import annotations
 
-import argparse
 import time
-from pathlib import Path
 from typing import Any
 
-import maskc
-from benchmarks.compiled import compile_bundled
-from benchmarks.outcomes import add_up, finish
-from benchmarks.steering import Steering, SteeringProcessor
-from benchmarks.workloads import TOKENIZER
-from maskc.frontends.lark.build import build_lark
-from maskc.frontends.source import source_from_header
 from maskc.integrations.errors import load_engine
 from maskc.integrations.transformers import GrammarProcessor
-from maskc.report.render import make_console, make_table
 from maskc.verify.subject import parses
+from tests.engines.steering import Steering, SteeringProcessor
 
 PAD, PROMPTS, AFTER = 128_004, (5, 3, 9, 1, 7, 2, 8, 4), 24
 WAYS: dict[str, dict[str, Any]] = {
@@ -128,54 +111,3 @@ def run(
         "seconds": seconds,
         "masking": grammar.seconds,
     }
-
-
-def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the counts by grammar and way."""
-    subjects: dict[str, tuple[Any, Any, Steering]] = {}
-    for name in options.names:
-        with compile_bundled(name) as path:
-            artifact = maskc.load(path)
-        lark = build_lark(source_from_header(artifact.header["grammar"]))
-        subjects[name] = (artifact, lark, Steering(artifact, lark, TOKENIZER))
-    width = max(artifact.vocab_size for artifact, _, _ in subjects.values())
-    model = build_model(width, options.hidden, options.layers)
-    report: dict[str, Any] = {}
-    mixed = [options.names[n % len(options.names)] for n in range(len(PROMPTS))]
-    batches = {name: [name] * len(PROMPTS) for name in options.names} | {"mixed": mixed}
-    for title, names in batches.items():
-        for way in WAYS:
-            n_calls = -(-options.per_way // len(PROMPTS))
-            report[f"{title}, {way}"] = add_up(
-                run(model, names, subjects, way, seed) for seed in range(n_calls)
-            )
-    return report
-
-
-def main() -> None:
-    """Generate, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("names", nargs="*", default=["json", "python", "sql"])
-    parser.add_argument("--per-way", type=int, default=24, help="outputs for each row of the table")
-    parser.add_argument("--hidden", type=int, default=64, help="width of the model")
-    parser.add_argument("--layers", type=int, default=2, help="layers of the model")
-    parser.add_argument("--json", type=Path, help="also write the figures to a file")
-    options = parser.parse_args()
-    report = measure(options)
-    columns = ("", "outputs", "ended", "parsed", "tokens", "ms a step", "masking", "us a row")
-    rows = [
-        (
-            title,
-            *(f"{found[key]:,}" for key in ("outputs", "ended", "parsed", "tokens")),
-            f"{found['seconds'] / found['steps'] * 1e3:.1f}",
-            f"{found['masking'] / found['seconds']:.1%}",
-            f"{found['masking'] / found['rows'] * 1e6:.0f}",
-        )
-        for title, found in report.items()
-    ]
-    make_console().print(make_table("generations", columns, rows, numbers=columns[1:]))
-    finish(report, options.json)
-
-
-if __name__ == "__main__":
-    main()

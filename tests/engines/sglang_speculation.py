@@ -31,7 +31,7 @@ def register() -> None:
     from sglang.srt.mem_cache import allocation, memory_pool
     from sglang.srt.speculative import eagle_utils, ngram_worker
 
-    memory_pool.MHATokenToKVPool._init_kv_copy_and_warmup = lambda _: None  # noqa: SLF001
+    memory_pool.MHATokenToKVPool._init_kv_copy_and_warmup = lambda _: None
     allocation.assign_req_to_token_pool_func = assign_slots
     eagle_utils.verify_tree_greedy_func = verify
     ngram_worker.assign_extend_cache_locs_func = find_slots

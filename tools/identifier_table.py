@@ -1,6 +1,6 @@
 """Makes the table of the characters that names of groups in patterns are made of.
 
-Usage: python -m benchmarks.conformance.identifier_table >
+Usage: python -m tools.identifier_table >
     maskc/runtime/schema/strings/identifier_table.py
 
 ID_Start and ID_Continue are worked out as UAX #31 has it, of the Unicode Character Database in
@@ -45,8 +45,8 @@ def main() -> int:
             end = codes[-1] + 1
     print(f'"""The characters of names in patterns: Unicode {_VERSION}, ID_Start and ID_Continue.')
     print()
-    print("Made by ``python -m benchmarks.conformance.identifier_table``, which says of what and")
-    print("under which licence; not to be changed by hand.")
+    print("Made by ``python -m tools.identifier_table``, which says of what and under")
+    print("which licence; not to be changed by hand.")
     print()
     print("Attributes:")
     print("    RUNS: hexadecimal, how many characters are left out before, how many there are, and")

@@ -5,11 +5,28 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 AIMS = {"lalr": 0.98, "earley": 0.95}  # of the grammars that Lark loads, those that compile
 UNREAD = ("Lark refuses it", "not loaded")  # Lark has not loaded it
 Report = Mapping[str, Mapping[str, Any]]
+
+
+def replace(page: Path, name: str, lines: Sequence[str]) -> None:
+    """Put lines between the two marks of a name.
+
+    Raises:
+        ValueError: the page does not have both marks.
+    """
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    text = page.read_text(encoding="utf-8")
+    before, found, rest = text.partition(begin)
+    _, found_end, after = rest.partition(end)
+    if not found or not found_end:
+        raise ValueError(f"{page}: no {begin} with an {end} after it")
+    inside = "\n".join(lines)
+    page.write_text(f"{before}{begin}\n{inside}\n{end}{after}", encoding="utf-8")
 
 
 def format_report(report: Report) -> list[str]:

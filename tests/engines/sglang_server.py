@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.serving.hf_model import write_folder
-from benchmarks.serving.sglang_cpu import SETTINGS, prepare
-from benchmarks.serving.sglang_speculation import VARIABLE
+from tests.engines.hf_model import write_folder
+from tests.engines.sglang_cpu import SETTINGS, prepare
+from tests.engines.sglang_speculation import VARIABLE
 
 START_S = 600.0  # on a busy machine
 
@@ -48,7 +48,7 @@ class Server:
             {"Content-Type": "application/json"},
         )
         try:
-            with urllib.request.urlopen(request, timeout=300) as answer:  # noqa: S310
+            with urllib.request.urlopen(request, timeout=300) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as error:
             return error.code, json.load(error)
@@ -60,7 +60,7 @@ class Server:
             json.dumps(body | {"stream": True}).encode(),
             {"Content-Type": "application/json"},
         )
-        with urllib.request.urlopen(request, timeout=300) as answer:  # noqa: S310
+        with urllib.request.urlopen(request, timeout=300) as answer:
             for line in answer:
                 data = line.decode().removeprefix("data:").strip()
                 if data and data != "[DONE]":
@@ -96,7 +96,7 @@ def serving(folder: Path, artifacts: Path, *options: str) -> Iterator[Server]:
     if "--speculative-algorithm" in options:
         environment[VARIABLE] = "1"
     with log.open("w") as output:
-        process = subprocess.Popen(  # noqa: S603 - our own arguments
+        process = subprocess.Popen(
             command, stdout=output, stderr=output, env=environment, start_new_session=True
         )
         server = Server(port, log)

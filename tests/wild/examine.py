@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.conformance.corpora import ROOT
-from benchmarks.wild.settings import Entry
+from tests.wild.settings import Entry
 
+ROOT = Path(__file__).parents[2]
 # *Not loaded*: time or memory ran out before Lark had. *No text*: maskc says that nothing can be
 # parsed, and Lark parses none of the derived texts.
 STATES = ("Lark refuses it", "not loaded", "differs", "refused", "no text", "compiles", "verified")
@@ -100,7 +100,7 @@ def examine(entry: Entry, folder: Path, bounds: Bounds) -> dict[str, Any]:
 
 
 def _load(entry: Entry, texts: Path, bounds: Bounds) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.wild.derive", str(entry.settings), str(texts)]
+    command = [sys.executable, "-m", "tests.wild.derive", str(entry.settings), str(texts)]
     done = run_bounded([*command, str(N_DERIVED)], bounds.seconds, bounds.megabytes)
     lines = done["out"].splitlines()
     if not lines:
@@ -165,7 +165,7 @@ def run_bounded(command: Sequence[str], seconds: float, megabytes: int | None) -
 
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     try:
-        done = subprocess.run(  # noqa: S603 - our own arguments
+        done = subprocess.run(
             list(command),
             capture_output=True,
             text=True,

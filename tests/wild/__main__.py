@@ -1,8 +1,8 @@
 """Compiles and verifies the grammars of a folder, each as its project loads it.
 
-Usage: python -m benchmarks.wild FOLDER [--only WORD …] [--new] [--page FILE] [--seconds N]
+Usage: python -m tests.wild FOLDER [--only WORD …] [--new] [--page FILE] [--seconds N]
 
-The folder holds grammars, each with a file of settings (:mod:`benchmarks.wild.settings`); it is no
+The folder holds grammars, each with a file of settings (:mod:`tests.wild.settings`); it is no
 part of this repository. Results are kept in ``report.json`` there after each grammar, and what is
 expected of each in ``expectations.json``: a state that is better than the one expected is written
 there, a worse one makes the exit status 1, and so does every difference to Lark. With ``--page``
@@ -18,10 +18,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.conformance.pages import replace
-from benchmarks.wild.examine import STATES, Bounds, examine
-from benchmarks.wild.page import count_states, format_report, list_worse
-from benchmarks.wild.settings import read_entries
+from tests.wild.examine import STATES, Bounds, examine
+from tests.wild.page import count_states, format_report, list_worse, replace
+from tests.wild.settings import read_entries
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ Example: ``write_folder(Path("random"))`` writes 43 MB.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +69,23 @@ def build_tokenizer(chat: str = _PLAIN_CHAT) -> Any:
     transformers = load_engine("transformers", "transformers")
     tokenizer = transformers.PreTrainedTokenizerFast(
         tokenizer_file=str(find_tokenizer(TOKENIZER)),
-        bos_token="<｜begin▁of▁sentence｜>",  # noqa: S106 - not a password
-        eos_token="<｜end▁of▁sentence｜>",  # noqa: S106
+        bos_token="<｜begin▁of▁sentence｜>",
+        eos_token="<｜end▁of▁sentence｜>",
     )
     tokenizer.chat_template = chat
     return tokenizer
+
+
+_THINKING_CHAT = (
+    "{% for message in messages %}{{ message['content'] }}\n{% endfor %}"
+    "{% if add_generation_prompt %}<think>{% endif %}"
+)
+
+
+def write_vllm_folder(folder: Path) -> None:
+    """Write a model whose chats begin with reasoning; vLLM on the CPU asks for heads of 64."""
+    write_folder(folder, size=128, spread=0.3, dtype="bfloat16", chat=_THINKING_CHAT)
+
+
+if __name__ == "__main__":
+    write_vllm_folder(Path(sys.argv[1]))

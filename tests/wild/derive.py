@@ -1,6 +1,6 @@
 """What Lark makes of a grammar in a project's settings, and texts that its rules derive.
 
-    python -m benchmarks.wild.derive SETTINGS TEXTS N [--seed N]
+    python -m tests.wild.derive SETTINGS TEXTS N [--seed N]
 
 Run in a process of its own, that others can bound. Printed is ``{"loads": true}``, or Lark's words,
 and then ``{"parsed": N}``, how many of the texts Lark parses.
@@ -26,10 +26,10 @@ from lark import Lark
 from lark.exceptions import LarkError
 from lark.indenter import Indenter, PythonIndenter
 
-from benchmarks.wild.settings import Entry, read_entries
 from maskc.frontends.indentation import PYTHON_INDENTER
 from maskc.frontends.lark.rule_postlex import RulePostlex
 from maskc.frontends.postlex_rules import build_rules
+from tests.wild.settings import Entry, read_entries
 
 LONGEST = 400
 FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "a": re.ASCII}

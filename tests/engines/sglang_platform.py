@@ -1,4 +1,4 @@
-"""The platform of plain torch that benchmarks/serving/sglang_cpu.py gives to SGLang.
+"""The platform of plain torch that tests/engines/sglang_cpu.py gives to SGLang.
 
 Only SGLang imports this module: importing it from elsewhere makes SGLang look for platforms while
 this one is half read.

@@ -1,6 +1,6 @@
 """Makes the table of the characters that internationalized labels are made of.
 
-Usage: python -m benchmarks.conformance.label_table > maskc/runtime/schema/strings/label_table.py
+Usage: python -m tools.label_table > maskc/runtime/schema/strings/label_table.py
 
 The derived property is worked out as RFC 5892 has it, of the Unicode Character Database in Python
 3.11's ``unicodedata`` (Unicode 14.0, Unicode License v3). Joining types and scripts, which that
@@ -137,7 +137,7 @@ def main() -> int:
 
 _HEADER = '''"""The characters of internationalized labels: Unicode {version}, RFC 5892.
 
-Made by ``python -m benchmarks.conformance.label_table``, which says of what and under which
+Made by ``python -m tools.label_table``, which says of what and under which
 licence; not to be changed by hand.
 
 Attributes:

@@ -1,0 +1,73 @@
+"""Generate in transformers with masks: do the outputs parse, and what does masking cost of a step?
+
+Usage: python -m benchmarks.serving.transformers_run [NAME …] [--per-way N] [--json FILE]
+
+A Llama of random weights with llama3's vocabulary generates greedily, by sampling and with beams,
+in batches of eight prompts of different lengths, some of them of mixed grammars. Lark parses every
+output. A real model's forward pass takes longer than this one's, so the share of masking is an
+upper bound; the microseconds a row are what stays.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from benchmarks.outcomes import add_up, finish
+from benchmarks.workloads import TOKENIZER, load_artifact
+from maskc.frontends.lark.build import build_lark
+from maskc.frontends.source import source_from_header
+from maskc.report.render import make_console, make_table
+from tests.engines.steering import Steering
+from tests.engines.transformers_runs import PROMPTS, WAYS, build_model, run
+
+
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the counts by grammar and way."""
+    subjects: dict[str, tuple[Any, Any, Steering]] = {}
+    for name in options.names:
+        artifact = load_artifact(name)
+        lark = build_lark(source_from_header(artifact.header["grammar"]))
+        subjects[name] = (artifact, lark, Steering(artifact, lark, TOKENIZER))
+    width = max(artifact.vocab_size for artifact, _, _ in subjects.values())
+    model = build_model(width, options.hidden, options.layers)
+    report: dict[str, Any] = {}
+    mixed = [options.names[n % len(options.names)] for n in range(len(PROMPTS))]
+    batches = {name: [name] * len(PROMPTS) for name in options.names} | {"mixed": mixed}
+    for title, names in batches.items():
+        for way in WAYS:
+            n_calls = -(-options.per_way // len(PROMPTS))
+            report[f"{title}, {way}"] = add_up(
+                run(model, names, subjects, way, seed) for seed in range(n_calls)
+            )
+    return report
+
+
+def main() -> None:
+    """Generate, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", default=["json", "python", "sql"])
+    parser.add_argument("--per-way", type=int, default=24, help="outputs for each row of the table")
+    parser.add_argument("--hidden", type=int, default=64, help="width of the model")
+    parser.add_argument("--layers", type=int, default=2, help="layers of the model")
+    parser.add_argument("--json", type=Path, help="also write the figures to a file")
+    options = parser.parse_args()
+    report = measure(options)
+    columns = ("", "outputs", "ended", "parsed", "tokens", "ms a step", "masking", "us a row")
+    rows = [
+        (
+            title,
+            *(f"{found[key]:,}" for key in ("outputs", "ended", "parsed", "tokens")),
+            f"{found['seconds'] / found['steps'] * 1e3:.1f}",
+            f"{found['masking'] / found['seconds']:.1%}",
+            f"{found['masking'] / found['rows'] * 1e6:.0f}",
+        )
+        for title, found in report.items()
+    ]
+    make_console().print(make_table("generations", columns, rows, numbers=columns[1:]))
+    finish(report, options.json)
+
+
+if __name__ == "__main__":
+    main()
