@@ -23,7 +23,7 @@ from maskc.lexer.narrowed import WordStates, narrow_scanner
 from maskc.lexer.rewritten import rewrite_scanner
 from maskc.lexer.scanner import Scanner, build_scanner
 from maskc.parser.all_texts import check_reads_all
-from maskc.parser.balance import find_enclosed_items
+from maskc.parser.balance import find_bracket_depths
 from maskc.parser.items import build_item_sets
 from maskc.parser.refine import build_refined_table
 from maskc.stages import LalrLanguage, Lexed, ParserPath, Run, run_plainly
@@ -83,11 +83,9 @@ def analyse_grammar(
     boundaries = run("boundaries", lambda: build_boundaries(grammar.lexer, scanner, columns))
     # After this point: lookaheads; what the lexer lets follow what.
 
-    item_sets, enclosed_items = build_item_sets(grammar), find_enclosed_items(grammar)
+    item_sets, brackets = build_item_sets(grammar), find_bracket_depths(grammar)
 
-    table = run(
-        "parser", lambda: build_refined_table(grammar, item_sets, boundaries, enclosed_items)
-    )
+    table = run("parser", lambda: build_refined_table(grammar, item_sets, boundaries, brackets))
     # After this point: a stack's top names exactly the lookaheads that lead to an end.
     return LalrLanguage(Lexed(source, grammar, scanner, columns, boundaries), item_sets, table)
 

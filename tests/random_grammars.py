@@ -85,6 +85,17 @@ RP: ")"
 """
 
 
+IN_BRACKETS = [
+    'inside: "a"* _NL? close\nclose: RP\n',
+    'inside: _NL? ("a" _NL?)* close\nclose: RP\n',
+    'inside: ("a" | _NL)* close\nclose: RP _NL?\n',
+    'inside: "a" block? RP\n',
+    "inside: simple* RP\n",
+    "inside: simple? _NL* RP\n",
+    'inside: LP "a"* close close\nclose: RP _NL?\n',
+]
+
+
 def draw_layout_grammar(draw: Random) -> tuple[str, str]:
     """Return a grammar for ``tests.indenters:TwoColumns`` and the characters to try."""
     text = BLOCKS
@@ -98,6 +109,9 @@ def draw_layout_grammar(draw: Random) -> tuple[str, str]:
         # Between brackets, words that only a newline or something ignored keeps apart.
         words = draw.choice(["WORD*", "WORD WORD", "WORD WORD | WORD WORD WORD", "WORD? WORD"])
         text = text.replace('"a"* RP', f"({words}) RP") + "WORD: /a+/\n"
+    elif draw.random() < 0.5:
+        # Lines that a rule asks for between brackets, and brackets that another rule closes.
+        text = text.replace('LP "a"* RP', "LP inside") + draw.choice(IN_BRACKETS)
     blanks, comment = '%ignore " "\n', "%ignore /#[^\\n]*/\n"
     whole_comment = "%ignore /#[^\\n]*\\n/\n"
     ignore = draw.choice(

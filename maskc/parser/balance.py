@@ -14,54 +14,85 @@ Example: ``block: NL INDENT stmt DEDENT`` is balanced; ``x: INDENT | NL`` is not
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 
 from maskc.errors import PostlexError
-from maskc.grammar.model import Grammar, Layout
+from maskc.grammar.model import Grammar, Layout, Production
 from maskc.grammar.rule_names import quote_rule
 from maskc.ids import ProductionId
 from maskc.parser.items import Item
 from maskc.parser.open_blocks import leaves_blocks_open
 
 
-def find_enclosed_items(grammar: Grammar) -> frozenset[Item]:
-    """Return the (production, dot) after a bracket that the production opened.
+@dataclass(frozen=True, slots=True)
+class BracketDepths:
+    """How many brackets are open at the dot of an item, as far as newlines need it.
 
-    Empty if the grammar has no layout.
+    Attributes:
+        of_item: item → how many more are open at its dot than where its production begins, or
+            fewer; 0 where it has no entry.
+        most: the depths from this one on count as one; 0 without indentation.
+        lines: the terminals that never come between brackets, where an ``Indenter`` drops lines.
+    """
+
+    of_item: Mapping[Item, int]
+    most: int
+    lines: frozenset[int]
+
+    def at(self, item: Item, base: int) -> int:
+        """Return the depth at an item's dot, given that at its base."""
+        return min(max(base + self.of_item.get(item, 0), 0), self.most)
+
+
+NO_BRACKETS = BracketDepths({}, 0, frozenset())
+
+
+def find_bracket_depths(grammar: Grammar) -> BracketDepths:
+    """Return how many brackets are open at the items of a grammar.
+
+    A production that closes n brackets of another one needs to know whether there were more than n
+    open, so depths are told apart up to one more than any production closes.
 
     Raises:
-        PostlexError: blocks or brackets do not come in pairs.
+        PostlexError: blocks or brackets do not come in pairs, or no text is left without the lines
+            that an ``Indenter`` drops.
     """
     layout = grammar.lexer.layout
     if layout is None:
-        return frozenset()
+        return NO_BRACKETS
     if not leaves_blocks_open(grammar, layout):
         _check_pairs(
             grammar,
             {layout.indent: 1, layout.dedent: -1},
             "INDENT and DEDENT",
-            "let each rule close what it opens, or end the start rule with "
+            _offer_without_blocks(grammar, layout)
+            or "let each rule close what it opens, or end the start rule with "
             f"{grammar.bnf.terminals[layout.dedent]}*, so that blocks may stay open until the text "
             "ends",
         )
-    brackets: dict[int, int] = {
+    weights: dict[int, int] = {
         **dict.fromkeys(layout.opens, 1),
         **dict.fromkeys(layout.closes, -1),
     }
     nets = _check_pairs(
         grammar,
-        brackets,
+        weights,
         "opening and closing brackets",
         "let each rule close the brackets that it opens",
     )
-    _check_lines(grammar, layout, brackets, nets)
-    found: set[Item] = set()
+    found: dict[Item, int] = {}
     for number, production in enumerate(grammar.bnf.productions):
         depth = 0
         for dot, symbol in enumerate(production.rhs, 1):
-            depth += _weight(symbol, brackets, nets) or 0
-            if depth > 0:
-                found.add((ProductionId(number), dot))
-    return frozenset(found)
+            depth += _weight(symbol, weights, nets) or 0
+            if depth:
+                found[(ProductionId(number), dot)] = depth
+    most = 1 - min(_find_lowest(grammar, weights, nets).values(), default=0) if found else 0
+    lines = frozenset({layout.newline, layout.indent, layout.dedent})
+    depths = BracketDepths(MappingProxyType(found), most, lines)
+    _check_lines(grammar, depths)
+    return depths
 
 
 def _check_pairs(
@@ -83,21 +114,55 @@ def _check_pairs(
                     f"it leaves different numbers of {what} open; {remedy}",
                 )
     start = grammar.bnf.start
-    if nets.get(start, 0) != 0 or _lowest(grammar, weights, nets, start) < 0:
+    if nets.get(start, 0) != 0 or _find_lowest(grammar, weights, nets).get(start, 0) < 0:
         raise PostlexError(
             f"of {quote_rule(grammar.bnf, start)}", f"its {what} do not come in pairs; {remedy}"
         )
     return nets
 
 
+def _offer_without_blocks(grammar: Grammar, layout: Layout) -> str | None:
+    """Return what to do where INDENT and DEDENT stand in rules of their own; ``None`` elsewhere.
+
+    There they mark no blocks: a rule takes whatever comes of them.
+    """
+    blocks, names = {layout.indent, layout.dedent}, grammar.bnf.terminals
+    productions = grammar.bnf.productions
+    # Nonterminals that derive only INDENT and DEDENT: all, but for those that have another symbol.
+    alone = {production.lhs for production in productions}
+    n_before = -1
+    while n_before != len(alone):
+        n_before = len(alone)
+        alone -= {
+            production.lhs
+            for production in productions
+            if not all(s in blocks if s >= 0 else -1 - s in alone for s in production.rhs)
+        }
+    if any(blocks & set(p.rhs) and p.lhs not in alone for p in productions):
+        return None
+    rules = "take them out of the rules and the Indenter out of the settings"
+    opens = sorted(names[terminal] for terminal in layout.opens)
+    closes = sorted(names[terminal] for terminal in layout.closes)
+    if not opens:
+        return rules
+    pairs = ",".join(f"{a}:{b}" for a, b in zip(opens, closes, strict=False))
+    return (
+        f"{rules}, and write in its place // maskc: postlex=rules "
+        f"rule=drop:{names[layout.newline]}:between:{','.join(opens)} brackets={pairs}"
+    )
+
+
 def _weight(symbol: int, weights: Mapping[int, int], nets: Mapping[int, int]) -> int | None:
     return weights.get(symbol, 0) if symbol >= 0 else nets.get(-1 - symbol)
 
 
-def _lowest(
-    grammar: Grammar, weights: Mapping[int, int], nets: Mapping[int, int], start: int
-) -> int:
-    """Return the smallest number open after any beginning of a text of ``start``."""
+def _find_lowest(
+    grammar: Grammar, weights: Mapping[int, int], nets: Mapping[int, int]
+) -> dict[int, int]:
+    """Return nonterminal → the smallest number open after any beginning of a text of it, at most 0.
+
+    Those that sink without end are left as they are after a while: no pairs are in them.
+    """
     lowest = dict.fromkeys(nets, 0)
     for _ in range(len(nets) + 1):
         before = dict(lowest)
@@ -110,27 +175,53 @@ def _lowest(
                 depth += _weight(symbol, weights, nets) or 0
         if lowest == before:
             break
-    return lowest.get(start, 0)
+    return lowest
 
 
-def _check_lines(
-    grammar: Grammar, layout: Layout, weights: Mapping[int, int], nets: Mapping[int, int]
-) -> None:
-    """Refuse a newline, INDENT or DEDENT that the grammar asks for between brackets."""
-    lines = {layout.newline, layout.indent, layout.dedent}
-    enclosed: set[int] = set()
+def _check_lines(grammar: Grammar, depths: BracketDepths) -> None:
+    """Refuse a grammar of which no text is left, as it asks for a line between brackets."""
+    productions = grammar.bnf.productions
+    has_text: set[tuple[int, int]] = set()  # nonterminal, depth where it begins
     n_before = -1
-    while n_before < len(enclosed):
-        n_before = len(enclosed)
-        for production in grammar.bnf.productions:
-            depth = int(production.lhs in enclosed)
-            for symbol in production.rhs:
-                if depth > 0 and symbol < 0:
-                    enclosed.add(-1 - symbol)
-                if depth > 0 and symbol in lines:
-                    raise PostlexError(
-                        f"of {quote_rule(grammar.bnf, production.lhs)}",
-                        f"it asks for {grammar.bnf.terminals[symbol]} between brackets, where an "
-                        "Indenter drops newlines; take it out of the rule",
-                    )
-                depth += _weight(symbol, weights, nets) or 0
+    while n_before < len(has_text):
+        n_before = len(has_text)
+        for number, production in enumerate(productions):
+            for base in range(depths.most + 1):
+                if _find_missing(depths, number, production, base, has_text) is None:
+                    has_text.add((production.lhs, base))
+    begun = [(grammar.bnf.start, 0)]
+    if begun[0] in has_text:
+        return
+    # From the start on, what has no text, until a rule asks for a line itself.
+    for nonterminal, base in begun:
+        for number, production in enumerate(productions):
+            if production.lhs != nonterminal:
+                continue
+            missing = _find_missing(depths, number, production, base, has_text)
+            if missing is None:
+                continue
+            symbol, depth = missing
+            if symbol >= 0:
+                raise PostlexError(
+                    f"of {quote_rule(grammar.bnf, nonterminal)}",
+                    f"it asks for {grammar.bnf.terminals[symbol]} between brackets, where an "
+                    "Indenter drops newlines, and no text does without; take it out of the rule, "
+                    "or write it as optional",
+                )
+            if (-1 - symbol, depth) not in begun:
+                begun.append((-1 - symbol, depth))
+
+
+def _find_missing(
+    depths: BracketDepths,
+    number: int,
+    production: Production,
+    base: int,
+    has_text: set[tuple[int, int]],
+) -> tuple[int, int] | None:
+    """Return the first symbol of a production that has no text, and the depth there."""
+    for dot, symbol in enumerate(production.rhs):
+        depth = depths.at((ProductionId(number), dot), base)
+        if depth and symbol in depths.lines or symbol < 0 and (-1 - symbol, depth) not in has_text:
+            return symbol, depth
+    return None

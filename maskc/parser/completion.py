@@ -3,9 +3,9 @@
 For an item ``X -> α . β`` in LALR state ``s``, the *completion relation* holds pairs (λ, μ):
 with λ as the next terminal there is a terminal string that makes the parser reduce ``X -> αβ``
 with μ as the terminal that comes next. Only what happens above the item's base counts, so the
-relation depends on the state alone, not on the stack below, but for one thing: whether that stands
-between brackets, where newlines separate lexemes as blanks do. Lark's table is followed cell by
-cell, so a reduction that Lark gave up for a shift is not taken here either.
+relation depends on the state alone, not on the stack below, but for one thing: how many brackets
+are open there, as between brackets newlines separate lexemes as blanks do. Lark's table is followed
+cell by cell, so a reduction that Lark gave up for a shift is not taken here either.
 
 A lookahead λ is a pair of a terminal and a *boundary class*, the finite summary of what the
 lexeme's end demands of the bytes after it (:mod:`maskc.lexer.boundaries`). Which lookahead
@@ -33,12 +33,13 @@ from maskc.grammar.lalr import list_reductions
 from maskc.grammar.model import LalrGrammar
 from maskc.ids import END, ROOT, LalrStateId, LookaheadId, ProductionId
 from maskc.parser.alike import find_alike
-from maskc.parser.items import Item, ItemSets
+from maskc.parser.balance import NO_BRACKETS, BracketDepths
+from maskc.parser.items import ItemSets
 from maskc.parser.relation import NOTHING, Lookaheads, Relation, join_rectangles
 
-# State, production, dot, and whether the item's base stands between brackets.
-Node = tuple[LalrStateId, ProductionId, int, bool]
-_Derived = tuple[LalrStateId, int, bool]  # state, nonterminal, whether it is enclosed
+# State, production, dot, and how many brackets are open at the item's base.
+Node = tuple[LalrStateId, ProductionId, int, int]
+_Derived = tuple[LalrStateId, int, int]  # state, nonterminal, how many brackets are open
 _NONE = -1  # in the place of a number
 
 
@@ -49,7 +50,7 @@ class Completions:
     Of what states begin alike (:mod:`maskc.parser.alike`), the first one has the relations.
 
     Attributes:
-        items: (state, production, dot, whether its base stands between brackets) → relation.
+        items: (state, production, dot, how many brackets are open at its base) → relation.
     """
 
     items: Mapping[Node, Relation]
@@ -60,7 +61,7 @@ def build_completions(
     item_sets: ItemSets,
     lookaheads: Mapping[int, tuple[LookaheadId, ...]],
     follow: Callable[[LookaheadId, LalrStateId, bool], Lookaheads],
-    enclosed_items: frozenset[Item] = frozenset(),
+    brackets: BracketDepths = NO_BRACKETS,
 ) -> Completions:
     """Return the least completion relations.
 
@@ -70,9 +71,9 @@ def build_completions(
         lookaheads: terminal → its lookaheads, one per boundary class.
         follow: ``follow(λ, state, enclosed)``: what may come after λ once its shift led to the
             state, outside of brackets or between them.
-        enclosed_items: items whose dot stands after a bracket that their production opened.
+        brackets: how many are open at each item.
     """
-    saturation = _Saturation(grammar, item_sets, lookaheads, follow, enclosed_items)
+    saturation = _Saturation(grammar, item_sets, lookaheads, follow, brackets)
     saturation.visit_all()
     saturation.run()
     found = dict(zip(saturation.nodes, saturation.values, strict=True))
@@ -93,13 +94,13 @@ class _Saturation:
         item_sets: ItemSets,
         lookaheads: Mapping[int, tuple[LookaheadId, ...]],
         follow: Callable[[LookaheadId, LalrStateId, bool], Lookaheads],
-        enclosed_items: frozenset[Item],
+        brackets: BracketDepths,
     ) -> None:
         self.nodes: list[Node] = []
         self.values: list[Relation] = []
         self._bnf, self._lalr, self._item_sets = grammar.bnf, grammar.lalr, item_sets
         self._lookaheads, self._follow = lookaheads, follow
-        self._enclosed_items = enclosed_items
+        self._brackets = brackets
         self._end = bits.from_members(lookaheads[END])
         self._reduced_on = _list_reduced(grammar, lookaheads)
         self._same = find_alike(grammar, item_sets, self._reduced_on)
@@ -121,14 +122,14 @@ class _Saturation:
 
         Of the items that a state begins those are entered from which no other state begins alike.
         """
-        for enclosed in (False, True) if self._enclosed_items else (False,):
+        for base in range(self._brackets.most + 1):
             for state, kernel in zip(
                 self._item_sets.states(), self._item_sets.kernels, strict=True
             ):
                 same, closure = self._same[state], self._item_sets.closures[state]
                 started = [p for n, ps in closure.items() if same[n] == state for p in ps]
                 for production, dot in (*kernel, *((p, 0) for p in started)):
-                    self._visit((state, production, dot, enclosed))
+                    self._visit((state, production, dot, base))
 
     def _visit(self, node: Node) -> None:
         """Enter an item, and it with the dot further and further."""
@@ -141,26 +142,26 @@ class _Saturation:
             if before != _NONE:
                 self._after[before] = number
                 self._readers[number].append(before)
-            state, production, dot, enclosed = node
+            state, production, dot, base = node
             right_side = self._item_sets.right_sides[production]
             if not is_new or dot == len(right_side):
                 return
             target = self._lalr.target(state, right_side[dot])
-            before, node = number, (target, production, dot + 1, enclosed)
+            before, node = number, (target, production, dot + 1, base)
 
     def _enter(self, node: Node) -> int:
         """Number a node, and note what of nonterminals it reads and adds to."""
-        state, production, dot, enclosed = node
+        state, production, dot, base = node
         number = self._number[node] = len(self.nodes)
         right_side = self._item_sets.right_sides[production]
         reads = adds_to = _NONE
         if dot < len(right_side) and right_side[dot] < 0:
-            inside = enclosed or (production, dot) in self._enclosed_items
+            depth = self._brackets.at((production, dot), base)
             nonterminal = -1 - right_side[dot]
-            reads = self._find_derived((self._same[state][nonterminal], nonterminal, inside))
+            reads = self._find_derived((self._same[state][nonterminal], nonterminal, depth))
             self._derivers[reads].append(number)
         if dot == 0 and production != ROOT:
-            adds_to = self._find_derived((state, self._bnf.productions[production].lhs, enclosed))
+            adds_to = self._find_derived((state, self._bnf.productions[production].lhs, base))
             self._parts[adds_to].append(number)
         self.nodes.append(node)
         self.values.append(NOTHING)
@@ -252,7 +253,8 @@ class _Saturation:
         - At the end: the lookaheads on which Lark's table reduces, each with itself.
         - A nonterminal Y: what Y derives here, then the item with the dot after Y.
         - A terminal t: each lookahead λ of t, then what may follow λ and the item with the dot
-          after t goes on with; so one row ``{λ} × M`` for each λ.
+          after t goes on with; so one row ``{λ} × M`` for each λ. None for what ends a line, where
+          brackets are open.
         """
         number = self._after[node]
         if number == _NONE:
@@ -262,11 +264,14 @@ class _Saturation:
         after, reads = self.values[number], self._reads[node]
         if reads != _NONE:
             return self._derived[reads].then(after)
-        _, production, dot, enclosed = self.nodes[node]
-        inside = enclosed or (production, dot + 1) in self._enclosed_items
+        _, production, dot, base = self.nodes[node]
+        terminal, brackets = self._item_sets.right_sides[production][dot], self._brackets
+        if terminal in brackets.lines and brackets.at((production, dot), base):
+            return NOTHING
+        inside = brackets.at((production, dot + 1), base) > 0
         target = self.nodes[number][0]
         parts = []
-        for lookahead in self._lookaheads.get(self._item_sets.right_sides[production][dot], ()):
+        for lookahead in self._lookaheads.get(terminal, ()):
             image = after.image(self._follow(lookahead, target, inside))
             if image:
                 parts.append((1 << lookahead, image))

@@ -30,8 +30,9 @@ from maskc.errors import LimitError
 from maskc.grammar.components import find_components
 from maskc.grammar.model import Bnf, LalrGrammar
 from maskc.ids import END, ContextId, LalrStateId, LookaheadId, RefinedStateId
+from maskc.parser.balance import NO_BRACKETS, BracketDepths
 from maskc.parser.completion import Completions, build_completions
-from maskc.parser.items import Item, ItemSets, build_item_sets
+from maskc.parser.items import ItemSets, build_item_sets
 from maskc.parser.pushes import Pushes, list_pushes
 from maskc.parser.relation import Lookaheads
 from maskc.wording import Phrase
@@ -39,8 +40,8 @@ from maskc.wording import Phrase
 MAX_REFINED_STATES = 200_000
 _DEAD = RefinedStateId(-1)  # a stack from which no text is finished
 
-# A bit beside the lookaheads: the base of an item stands between brackets.
-ENCLOSED: Lookaheads = 1 << 4096
+# Above the lookaheads: how many brackets are open at the base of an item.
+_DEPTH = 4096
 
 Wanted = tuple[Lookaheads, ...]  # per kernel item, what its base can take
 _Key = tuple[LalrStateId, Wanted]  # what a refined state is
@@ -89,7 +90,7 @@ def build_refined_table(
     grammar: LalrGrammar,
     item_sets: ItemSets,
     lexer: Lexer,
-    enclosed_items: frozenset[Item] = frozenset(),
+    brackets: BracketDepths = NO_BRACKETS,
 ) -> RefinedTable:
     """Return the refined table of a grammar, for what its lexer allows.
 
@@ -97,7 +98,7 @@ def build_refined_table(
         grammar: with Lark's table.
         item_sets: its items.
         lexer: what may follow what.
-        enclosed_items: items whose dot stands after a bracket that their production opened.
+        brackets: how many are open at each item.
 
     Raises:
         LimitError: more than ``MAX_REFINED_STATES`` states.
@@ -109,9 +110,9 @@ def build_refined_table(
         lambda lookahead, state, enclosed: lexer.follow(
             lookahead, grammar.lalr.context_of[state], enclosed=enclosed
         ),
-        enclosed_items,
+        brackets,
     )
-    return refine_states(grammar, item_sets, completions, lexer.end, enclosed_items)
+    return refine_states(grammar, item_sets, completions, lexer.end, brackets)
 
 
 def build_table_without_lexer(grammar: LalrGrammar) -> RefinedTable:
@@ -135,7 +136,7 @@ def refine_states(
     item_sets: ItemSets,
     completions: Completions,
     end: Lookaheads,
-    enclosed_items: frozenset[Item] = frozenset(),
+    brackets: BracketDepths = NO_BRACKETS,
 ) -> RefinedTable:
     """Return the refined table.
 
@@ -144,12 +145,12 @@ def refine_states(
         item_sets: its items.
         completions: the relations of all items.
         end: the lookaheads that stand for the end of the text.
-        enclosed_items: items whose dot stands after a bracket that their production opened.
+        brackets: how many are open at each item.
 
     Raises:
         LimitError: more than ``MAX_REFINED_STATES`` states.
     """
-    refiner = _Refiner(grammar, item_sets, completions, enclosed_items, end)
+    refiner = _Refiner(grammar, item_sets, completions, brackets, end)
     order = refiner.order
     shifts: list[Mapping[int, RefinedStateId]] = []
     gotos: list[Mapping[int, RefinedStateId]] = []
@@ -171,7 +172,7 @@ def refine_states(
         context_of=tuple(grammar.lalr.context_of[state] for state, _ in order),
         wanted=tuple(wanted for _, wanted in order),
         live=tuple(refiner.live(*key) for key in order),
-        enclosed=tuple(bool(refiner.enclosed(*key)) for key in order),
+        enclosed=tuple(refiner.depth(*key) > 0 for key in order),
         shifts=tuple(shifts),
         gotos=tuple(gotos),
     )
@@ -189,22 +190,20 @@ class _Refiner:
         grammar: LalrGrammar,
         item_sets: ItemSets,
         completions: Completions,
-        enclosed_items: frozenset[Item],
+        brackets: BracketDepths,
         end: Lookaheads,
     ) -> None:
         self.order: list[_Key] = [(LalrStateId(0), (end,))]
         self._number = {self.order[0]: RefinedStateId(0)}
-        self.opened = [
-            any(item in enclosed_items for item in kernel) for kernel in item_sets.kernels
-        ]
-        # By whether the base stands between brackets.
-        self.relations = {
-            enclosed: [
-                [completions.items[(state, *item, enclosed)] for item in kernel]
+        self.brackets, self.kernels = brackets, item_sets.kernels
+        # By how many brackets are open at the base.
+        self.relations = [
+            [
+                [completions.items[(state, *item, base)] for item in kernel]
                 for state, kernel in zip(item_sets.states(), item_sets.kernels, strict=True)
             ]
-            for enclosed in ((False, True) if enclosed_items else (False,))
-        }
+            for base in range(brackets.most + 1)
+        ]
         orders: dict[int, list[int]] = {}  # by the identity of a closure, which states share
         self.pushes = []
         for state, kernel in zip(item_sets.states(), item_sets.kernels, strict=True):
@@ -235,17 +234,21 @@ class _Refiner:
         if found is None:
             found = 0
             for number, targets in enumerate(wanted):
-                relation = self.relations[bool(targets & ENCLOSED)][state][number]
+                relation = self.relations[targets >> _DEPTH][state][number]
                 found |= relation.preimage(targets)
             known[wanted] = found
         return found
 
-    def enclosed(self, state: LalrStateId, wanted: Wanted) -> Lookaheads:
-        """Return ``ENCLOSED`` if the stack has an open bracket, else the empty set.
+    def depth(self, state: LalrStateId, wanted: Wanted) -> int:
+        """Return how many brackets the stack has open.
 
-        A kernel item keeps the bit of its base; all items of a stack agree, or say nothing.
+        A kernel item keeps the number at its base. All items of a stack agree, but where a number
+        stands for all greater ones.
         """
-        return ENCLOSED if self.opened[state] or any(w & ENCLOSED for w in wanted) else 0
+        if not self.brackets.most:
+            return 0
+        bases = zip(self.kernels[state], wanted, strict=True)
+        return max(self.brackets.at(item, targets >> _DEPTH) for item, targets in bases)
 
     def push_all(self, state: LalrStateId, wanted: Wanted) -> list[tuple[int, _Key]]:
         """Return each symbol with the LALR state and what each of its kernel items wants.
@@ -253,9 +256,10 @@ class _Refiner:
         Symbols ascend.
         """
         pushes, cache = self.pushes[state], self.live_cache
-        enclosed = self.enclosed(state, wanted)
+        depth = self.depth(state, wanted)
+        here = depth << _DEPTH
         n_kernel, n_closure = len(wanted), len(pushes.closure)
-        values = [*wanted, *[enclosed] * n_closure]
+        values = [*wanted, *[here] * n_closure]
         # Least fixpoint: a left-recursive nonterminal wants what it wants itself.
         pending = (1 << n_closure) - 1
         while pending:
@@ -265,11 +269,16 @@ class _Refiner:
             target, pick, readers = pushes.closure[place]
             picked = pick(values)
             value = cache[target].get(picked)
-            value = (self.live(target, picked) if value is None else value) | enclosed
+            value = (self.live(target, picked) if value is None else value) | here
             if value != values[n_kernel + place]:
                 values[n_kernel + place] = value
                 pending |= readers
-        return [(symbol, (target, pick(values))) for symbol, target, pick in pushes.symbols]
+        dropped = self.brackets.lines if depth else ()
+        return [
+            (symbol, (target, pick(values)))
+            for symbol, target, pick in pushes.symbols
+            if symbol not in dropped
+        ]
 
 
 class _Pushes(NamedTuple):

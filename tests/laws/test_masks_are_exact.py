@@ -236,6 +236,22 @@ FOUND_BETWEEN_BRACKETS = {
         "start: LP NAME NAME RP _NL | NAME NAME _NL | LP RP _NL" + BRACKETS,
         "a\n()",
     ),
+    "a newline that a rule may have is dropped": (
+        "start: list _NL*\nlist: LP [v (NAME v)*] RP\nv: NAME | list _NL?" + BRACKETS,
+        "a\n()",
+    ),
+    "a rule with a newline that is dropped has no text": (
+        "start: LP NAME? x? RP _NL?\nx: _NL NAME | y RP _NL\ny: LP NAME" + BRACKETS,
+        "a\n()",
+    ),
+    "a newline after a bracket that another rule closes": (
+        "start: LP NAME close\nclose: RP _NL?" + BRACKETS,
+        "a\n()",
+    ),
+    "a newline after one of two brackets": (
+        "start: LP LP NAME close _NL? close _NL\nclose: RP _NL?" + BRACKETS,
+        "a\n()",
+    ),
 }
 
 
@@ -243,7 +259,7 @@ FOUND_BETWEEN_BRACKETS = {
 def test_a_mask_is_exact_between_brackets(name):
     text, alphabet = FOUND_BETWEEN_BRACKETS[name]
     tokens = draw_tokens(Random(0), alphabet)
-    assert check_language(text, alphabet, 6, tokens, lexer="contextual", **LAYOUT) > 0
+    assert check_language(text, alphabet, 7, tokens, lexer="contextual", **LAYOUT) > 0
 
 
 # Blocks that no rule closes: the end of the text does.
