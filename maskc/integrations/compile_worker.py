@@ -22,7 +22,7 @@ from types import FrameType
 from typing import Any
 
 from maskc.bounded import run_bounded
-from maskc.budget import read_memory
+from maskc.budget import bound_data, read_memory
 from maskc.errors import BudgetError, LimitError, MaskcError
 from maskc.integrations.compile_messages import (
     check_size,
@@ -50,7 +50,7 @@ MOST_STATES = 50_000
 
 _LOOK_EVERY = 5.0  # seconds, whether the server is still there
 _MORE_SECONDS = 3.0  # of processor time, until the system ends what the budget could not
-_MORE_BYTES = 500 * MEGABYTE  # of address space: libraries and freed memory
+_KEPT_BYTES = 500 * MEGABYTE  # of earlier orders
 
 
 class _CancelledError(BaseException):
@@ -159,7 +159,8 @@ def serve(file: int) -> None:
             orders = _Orders(Vocabulary(tokens, tuple(told["eos_ids"]), "kit"))
             if told["warm"]:
                 orders.warm_up()
-            _bound_memory(read_limits(told["limits"]))
+            # Where the budget of an order is too slow to see it.
+            bound_data(read_limits(told["limits"]).bytes + _KEPT_BYTES)
             send(connection, {"ready": True})
             base = read_memory()
             while True:
@@ -173,17 +174,6 @@ def serve(file: int) -> None:
                 send(connection, {**message, "grown": read_memory() - base}, data)
         except (EOFError, OSError):
             return  # the server has gone
-
-
-def _bound_memory(limits: Limits) -> None:
-    """Let the system refuse memory beyond the limit, where the budget is too slow to see it."""
-    try:
-        with open("/proc/self/statm", "rb") as file:
-            taken = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return
-    most = taken + int(limits.bytes) + _MORE_BYTES
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _bound_time(limits: Limits) -> None:

@@ -1,10 +1,10 @@
 """What only work that has its process to itself may change: memory's bound, and the collector.
 
 A command, or a process that does one thing at a time, has nobody to harm: as well as the budget,
-the address space is bounded while a grammar is worked on, so that a single allocation in C that
-would go beyond the limit fails at once. Python's collector of cycles looks more seldom: nearly all
-that a compilation makes stays until its end, and to walk it again and again was a twelfth of the
-time. What is in cycles is collected still, later.
+what the process may ask the system for is bounded while a grammar is worked on, so that a single
+allocation in C that would go beyond the limit fails at once. Python's collector of cycles looks
+more seldom: nearly all that a compilation makes stays until its end, and to walk it again and again
+was a twelfth of the time. What is in cycles is collected still, later.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from maskc.bounded import run_bounded
+from maskc.budget import bound_data
 from maskc.limits import Limits
 
 T = TypeVar("T")
@@ -31,7 +32,7 @@ def run_alone(work: Callable[[], T], limits: Limits) -> T:
     """
 
     def bounded() -> T:
-        with _bound_address_space(limits.bytes), _collect_seldom():
+        with _bound_memory(limits.bytes), _collect_seldom():
             return work()
 
     return run_bounded(bounded, limits)
@@ -48,17 +49,9 @@ def _collect_seldom() -> Iterator[None]:
 
 
 @contextmanager
-def _bound_address_space(n_bytes: int) -> Iterator[None]:
-    try:
-        with open("/proc/self/statm", "rb") as file:
-            taken = int(file.read().split()[0]) * resource.getpagesize()
-    except OSError:  # not Linux
-        yield
-        return
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    bounds = [bound for bound in before if bound != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_AS, (min([taken + n_bytes, *bounds]), before[1]))
+def _bound_memory(n_bytes: int) -> Iterator[None]:
+    before = bound_data(n_bytes)
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
+        resource.setrlimit(resource.RLIMIT_DATA, before)

@@ -221,7 +221,7 @@ def test_memory_is_bounded_by_the_budget_and_by_the_system():
         ask(lane, ENDLESS, bytes=5_000_000)
     with open(f"/proc/{lane._worker._process.pid}/limits") as file:
         bounds = {line[:25].strip(): line.split()[3] for line in file}
-    assert REQUEST_LIMITS.bytes < int(bounds["Max address space"]) < 10 * REQUEST_LIMITS.bytes
+    assert REQUEST_LIMITS.bytes < int(bounds["Max data size"]) < 10 * REQUEST_LIMITS.bytes
     lane.close()
 
 
