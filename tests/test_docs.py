@@ -1,23 +1,16 @@
-"""Examples in the documentation, and in the modules' own docstrings, do what they say."""
+"""Examples in the documentation do what they say (those of docstrings: ``tests/doctests.py``)."""
 
 import doctest
-import importlib
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 
-import maskc
 from maskc.frontends.bundled import find_grammar
+from tests.doctests import OPTIONS
 
 PAGES = sorted((Path(__file__).parent.parent / "docs").glob("*.md"))
-PACKAGE = Path(maskc.__file__).parent
-MODULES = sorted(
-    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
-    for path in PACKAGE.rglob("*.py")
-)
-OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -62,9 +55,3 @@ def test_links_of_a_page_lead_to_pages_and_headings_that_there_are(page):
 def headings_of(page):
     found = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", text).strip().lower()) for text in found}
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_the_examples_of_a_module_are_true(module):
-    found = importlib.import_module(module)
-    assert doctest.testmod(found, optionflags=OPTIONS).failed == 0
