@@ -63,7 +63,7 @@ masks: $(STAMP) ## compare masks with a record of them, where ../shared has one 
 
 QUICK = tests/runtime/lalr tests/runtime/test_matcher.py tests/runtime/test_artifact.py tests/artifact tests/vocab tests/cli/test_main.py tests/test_layers.py
 
-quick: $(STAMP) ## lint, and the tests of the runtime, artifacts and tokenizers: under a minute
+quick: $(STAMP) ## lint, and the tests of the runtime, artifacts and tokenizers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pytest -q -x -n 2 --hypothesis-profile=brief $(QUICK)

@@ -332,7 +332,7 @@ def compile_pattern(pattern: str, *, limits: Limits | None = None) -> ByteAutoma
         limits: what reading it may take; default: ``Limits()``.
 
     Raises:
-        GrammarError: ``re`` refuses the pattern, or it has a back-reference.
+        GrammarError: ``re`` refuses the pattern, or it has a back-reference to many texts.
         LimitError: a limit was reached.
     """
     check_compiler()
