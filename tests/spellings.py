@@ -10,7 +10,7 @@ from maskc.runtime.spelling.chunks import Chunks
 from maskc.runtime.spelling.spelling import Spelling
 from maskc.spelling.chunks import build_chunks
 from maskc.spelling.making import assemble
-from maskc.spelling.merging import Rule, merges_of_ranks
+from maskc.spelling.merging import Rules, rules_of_ranks
 from maskc.vocab.vocabulary import Vocabulary
 
 ALPHABET = "abc \n"
@@ -42,9 +42,9 @@ class Tokenizer(NamedTuple):
     """A tokenizer of which everything is known: byte tokens first, then others."""
 
     texts: tuple[bytes, ...]
-    rules: tuple[Rule, ...]
+    rules: Rules
     patterns: tuple[str, ...]
-    is_alone_written: bool
+    is_whole_written: bool
 
     def cut(self, text):
         """Return the chunks of a text."""
@@ -55,13 +55,12 @@ class Tokenizer(NamedTuple):
 
     def merge(self, symbols):
         """Return what symbols are merged to: lowest rank first, then leftmost."""
-        known = {(rule.left, rule.right): (rule.rank, rule.result) for rule in self.rules}
         tokens = list(symbols)
         while True:
             open_ = [
-                (*known[pair], place)
+                (*self.rules[pair], place)
                 for place, pair in enumerate(pairwise(tokens))
-                if pair in known
+                if pair in self.rules
             ]
             if not open_:
                 return tokens
@@ -70,14 +69,14 @@ class Tokenizer(NamedTuple):
 
     def encode(self, text):
         """Return the tokens of a text."""
-        found = []
-        for chunk in self.cut(text):
-            data = chunk.encode()
-            if self.is_alone_written and data in self.texts:
-                found.append(self.texts.index(data))
-            else:
-                found += self.merge(data)
-        return tuple(found)
+        return tuple(token for chunk in self.cut(text) for token in self.encode_chunk(chunk))
+
+    def encode_chunk(self, chunk):
+        """Return the tokens of a chunk."""
+        data = chunk.encode()
+        if self.is_whole_written and data in self.texts:
+            return [self.texts.index(data)]
+        return self.merge(data)
 
     def spelling(self) -> Spelling:
         """Return what maskc makes of it; the id after the tokens ends the sequence."""
@@ -85,9 +84,9 @@ class Tokenizer(NamedTuple):
         return assemble(
             vocabulary,
             dict(enumerate(self.texts)),
-            list(self.rules),
+            self.rules,
             chunks_of(self.patterns),
-            is_alone_written=self.is_alone_written,
+            is_whole_written=self.is_whole_written,
         )
 
 
@@ -113,8 +112,8 @@ def draw_merges(draw: Random, alphabet=ALPHABET):
         ranks = list(range(size))
         if draw.random() < 0.4:
             draw.shuffle(ranks)
-        rules = merges_of_ranks(dict(enumerate(texts)))
-        return tuple(texts), tuple(rule._replace(rank=ranks[rule.rank]) for rule in rules)
+        rules = rules_of_ranks(dict(enumerate(texts)))
+        return tuple(texts), {pair: (ranks[rank], to) for pair, (rank, to) in rules.items()}
     known, pool = {}, [ord(character) for character in alphabet]
     for _ in range(100):
         pair = (draw.choice(pool), draw.choice(pool))
@@ -127,8 +126,9 @@ def draw_merges(draw: Random, alphabet=ALPHABET):
     ranks = list(range(len(known)))
     if kind == "shuffled":
         draw.shuffle(ranks)
-    rules = [Rule(*pair, rank, known[pair]) for pair, rank in zip(known, ranks, strict=True)]
-    return tuple(texts), tuple(rules)
+    return tuple(texts), {
+        pair: (rank, known[pair]) for pair, rank in zip(known, ranks, strict=True)
+    }
 
 
 def draw_tokenizer(draw: Random) -> Tokenizer:

@@ -141,7 +141,7 @@ def read_spelled(name: str) -> Spelled:
 
 
 def read_canonical(subject: Spelled) -> Figures:
-    """Read a document, then draw texts; each that ends is written by the tokenizer as drawn."""
+    """Read a document, then draw texts; what exact masks end is written by the tokenizer so."""
     artifact, encoder = subject.artifact, load_encoder(TOKENIZER)
     began = time.process_time()
     canonical = maskc.canonical(artifact, subject.spelling)
@@ -171,16 +171,17 @@ def read_canonical(subject: Spelled) -> Figures:
 
 def _draw_text(canonical: Any, artifact: maskc.Artifact, encoder: Any, seed: int) -> bool:
     draw, matcher, ids = random.Random(seed), canonical.matcher(), list[int]()
-    bitmask = maskc.allocate_bitmask(1, artifact.vocab_size)
+    bitmask, is_exact = maskc.allocate_bitmask(1, artifact.vocab_size), True
     for n in range(120):
         matcher.fill_bitmask(bitmask, 0)
+        is_exact = is_exact and matcher.is_exact
         legal = list_legal(bitmask)
         ends = [token for token in artifact.eos_ids if token in legal]
         token = ends[0] if ends and n > 60 else draw.choice(legal)
         matcher.accept_token(token)
         if matcher.is_terminated:
             text = b"".join(artifact.token_bytes(token) or b"" for token in ids)
-            if encoder.encode(text.decode()) != ids:
+            if is_exact and encoder.encode(text.decode()) != ids:
                 raise ValueError(f"the tokenizer writes {text!r} in other tokens")
             return True
         ids.append(token)

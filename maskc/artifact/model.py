@@ -96,31 +96,24 @@ def check(contents: Contents) -> str | None:
     """Return what is wrong with the contents, ``None`` if nothing is."""
     arrays, sections = contents.arrays, sections_of(contents.header)
     if set(arrays) != set(sections):
-        odd = sorted(set(arrays) ^ set(sections))
-        return f"section {odd[0]} is {'unknown' if odd[0] in arrays else 'missing'}"
+        return check_shapes(arrays, sections, {})
     sizes = _constants(contents.header)
     if sizes is None:
         return "the header lacks its sizes"
     is_lalr = is_grammar(contents.header) and not is_general(contents.header)
     if is_lalr != ("layout" in contents.header):
         return f"the header {'lacks its' if is_lalr else 'has a'} layout"
-    for name, section in sections.items():
-        array = arrays[name]
-        fits = array.dtype.name in {section.dtype, section.wide}
-        if not fits or array.ndim != len(section.dims):
-            return f"section {name} is {array.dtype.name}, {array.ndim}-dimensional"
-        for dim, length in zip(section.dims, array.shape, strict=True):
-            if _bind(sizes, dim, length) != length:
-                return f"section {name} has {length} instead of {_bind(sizes, dim, length)} {dim}"
+    fault = check_shapes(arrays, sections, sizes)
+    if fault:
+        return fault
     if "KP" in sizes:
         sizes["K"] = PIECE * sizes["KP"]
     for name, dim in (("general_taken", "G"), ("lalr_state", "R"), ("token_first", "V")):
         if sizes.get(dim) == 0:
             return f"section {name} has no {dim}"
-    for name, section in sections.items():
-        fault = _check_values(name, section, arrays, sizes)
-        if fault:
-            return fault
+    fault = check_values(arrays, sections, sizes)
+    if fault:
+        return fault
     if not is_grammar(contents.header):
         return None
     roots = arrays["root_terminal"]
@@ -134,6 +127,41 @@ def check(contents: Contents) -> str | None:
     if fault or is_general(contents.header):
         return fault
     return check_layout(arrays, has_layout=bool(contents.header["layout"]))
+
+
+def check_shapes(
+    arrays: Mapping[str, NDArray[Any]], sections: Mapping[str, Section], sizes: dict[str, int]
+) -> str | None:
+    """Return what is wrong with the arrays' names, dtypes and dimensions, ``None`` if nothing is.
+
+    Args:
+        arrays: by section name.
+        sections: as they should be.
+        sizes: dimensions that are known; the others are added.
+    """
+    if set(arrays) != set(sections):
+        odd = sorted(set(arrays) ^ set(sections))
+        return f"section {odd[0]} is {'unknown' if odd[0] in arrays else 'missing'}"
+    for name, section in sections.items():
+        array = arrays[name]
+        fits = array.dtype.name in {section.dtype, section.wide}
+        if not fits or array.ndim != len(section.dims):
+            return f"section {name} is {array.dtype.name}, {array.ndim}-dimensional"
+        for dim, length in zip(section.dims, array.shape, strict=True):
+            if _bind(sizes, dim, length) != length:
+                return f"section {name} has {length} instead of {_bind(sizes, dim, length)} {dim}"
+    return None
+
+
+def check_values(
+    arrays: Mapping[str, NDArray[Any]], sections: Mapping[str, Section], sizes: dict[str, int]
+) -> str | None:
+    """Return which values are outside of their section's range, ``None`` if none are."""
+    for name, section in sections.items():
+        fault = _check_values(name, section, arrays, sizes)
+        if fault:
+            return fault
+    return None
 
 
 def _constants(header: dict[str, Any]) -> dict[str, int] | None:

@@ -130,14 +130,6 @@ class CapturingMatcher(Matcher):
         self.rollback(n_back)
         return n_back
 
-    def fork(self) -> CapturingMatcher:
-        """Return an independent matcher in the same state."""
-        copy = CapturingMatcher(
-            self._captures, self._hypotheses, self._undo.fork(), terminated=self._terminated
-        )
-        copy._place, copy._is_exact = self._place, self._is_exact
-        return copy
-
     @property
     def _captured(self) -> Readings:
         """What the machine of the captures knows."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 from weakref import ref
 
 import numpy as np
@@ -271,21 +270,21 @@ class Matcher:
         if not 0 <= n_back <= n_states:
             raise ValueError(f"cannot roll back {n_back} of {n_states} accepted tokens")
         if n_back:
-            self._hypotheses = self._undo.back(n_back, partial(take_again, self._machine))
+            self._hypotheses = self._undo.back(n_back, self._retake)
             self._terminated = False
 
-    def fork(self) -> Matcher:
+    def fork(self) -> Self:
         """Return an independent matcher in the same state."""
-        copy = Matcher(
+        copy = type(self)(
             self._artifact, self._hypotheses, self._undo.fork(), terminated=self._terminated
         )
-        copy._place, copy._is_exact = self._place, self._is_exact
+        copy._place, copy._is_exact = self._place, self._is_exact  # noqa: SLF001, its own class
         return copy
 
-    def __copy__(self) -> Matcher:
+    def __copy__(self) -> Self:
         return self.fork()
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Matcher:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.fork()
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
@@ -354,6 +353,10 @@ class Matcher:
         return take_all(
             self._machine, self._ends, self._hypotheses, token_ids, terminated=self._terminated
         )
+
+    def _retake(self, here: Hypotheses, taken: int | bytes) -> Hypotheses:
+        """Return the hypotheses after what was taken before in the same ones."""
+        return take_again(self._machine, here, taken)
 
     def _words(self) -> NDArray[np.int32]:
         """Return the mask, not to be written to."""

@@ -1,14 +1,14 @@
-r"""Which characters does a class of a pattern have for the package that reads the pattern?
+r"""The characters of a pattern's class, asked of the package that reads the pattern.
 
 ``\p{L}`` depends on the tables of Unicode that a package was made with, and ``\s`` on what it
-takes for a blank. So the package itself is asked, once for each class, about all characters.
+takes for a blank. So the package is asked, once for each class, about all characters.
 
-Example: tiktoken's ``\s`` has 25 characters; those of Python's ``re`` are four more.
+Example: tiktoken's ``\s`` has 25 characters; Python's ``re`` has four more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
@@ -17,7 +17,7 @@ from maskc.frontends.lark.regex_module import Ask
 
 
 def ask_tiktoken(tiktoken: Any) -> Ask:
-    """Return what asks tiktoken, which drops what a pattern does not match."""
+    """Return the classes of tiktoken, which drops what a pattern does not match."""
     ranks = {bytes([byte]): byte for byte in range(256)}
 
     def find(pattern: str, text: str) -> str:
@@ -26,41 +26,30 @@ def ask_tiktoken(tiktoken: Any) -> Ask:
         )
         return bytes(encoding.encode_ordinary(text)).decode()
 
-    return _Asker(find)
+    return _remember(find)
 
 
 def ask_tokenizers(tokenizers: Any) -> Ask:
-    """Return what asks ``tokenizers``, whose splitters can leave out what does not match."""
+    """Return the classes of ``tokenizers``, whose splitters can drop what does not match."""
 
     def find(pattern: str, text: str) -> str:
-        splitter = tokenizers.pre_tokenizers.Split(
-            tokenizers.Regex(pattern), "removed", invert=True
-        )
+        regex = tokenizers.Regex(pattern)
+        splitter = tokenizers.pre_tokenizers.Split(regex, "removed", invert=True)
         return "".join(part for part, _ in splitter.pre_tokenize_str(text))
 
-    return _Asker(find)
+    return _remember(find)
 
 
-class _Asker:
-    """Asks a package, and remembers its answers."""
+def _remember(find: Callable[[str, str], str]) -> Ask:
+    known: dict[tuple[str, bool], CodePoints] = {}
 
-    def __init__(self, find: Callable[[str, str], str]) -> None:
-        self._find = find
-        self._known: dict[tuple[str, bool], CodePoints] = {}
-
-    def __call__(self, item: str, *, folds: bool) -> CodePoints:
-        key = (item, folds)
-        if key not in self._known:
+    def ask(item: str, *, folds: bool) -> CodePoints:
+        if (item, folds) not in known:
             # Runs at a time: a package may take a microsecond for each match, or several.
-            pattern = f"(?i:{item})+" if folds else f"(?:{item})+"
-            found = self._find(pattern, every_character())
-            self._known[key] = tuple(_runs(found))
-        return self._known[key]
+            matched = find(f"(?i:{item})+" if folds else f"(?:{item})+", every_character())
+            runs = groupby(enumerate(map(ord, matched)), lambda pair: pair[1] - pair[0])
+            members = [[point for _, point in run] for _, run in runs]
+            known[item, folds] = tuple((run[0], run[-1]) for run in members)
+        return known[item, folds]
 
-
-def _runs(characters: str) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last of each run of ascending characters."""
-    points = map(ord, characters)
-    for _, run in groupby(enumerate(points), lambda pair: pair[1] - pair[0]):
-        members = [point for _, point in run]
-        yield members[0], members[-1]
+    return ask

@@ -1,6 +1,6 @@
-"""How does a tokenizer write texts? All that its file and its package say, put together.
+"""Makes a spelling of a tokenizer: what its file says, and what its package is asked.
 
-Example: ``make_spelling("llama3")`` takes about half a minute of one core, and is made once.
+Example: ``make_spelling("llama3")`` takes some seconds, once.
 
 A tokenizer must cut texts by patterns, and merge bytes by ranks. All others are refused by name.
 """
@@ -8,7 +8,8 @@ A tokenizer must cut texts by patterns, and merge bytes by ranks. All others are
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -17,18 +18,20 @@ from numpy.typing import NDArray
 import maskc
 from maskc.errors import TokenizerError
 from maskc.runtime.spelling.chunks import Chunks
-from maskc.runtime.spelling.spelling import ALONE, EVEN, NEVER, UNEVEN, Spelling
+from maskc.runtime.spelling.pairs import (
+    FOREVER,
+    FROM_START,
+    LEFT,
+    MERGED,
+    NO_TOKEN,
+    RIGHT,
+    WHOLE_CHUNK,
+)
+from maskc.runtime.spelling.spelling import VERSION, Spelling
 from maskc.runtime.vocabulary import BYTES, FIRST
 from maskc.spelling.chunks import build_chunks, read_stages
 from maskc.spelling.classes import ask_tiktoken, ask_tokenizers
-from maskc.spelling.merging import (
-    Rule,
-    build_merges,
-    find_shapes,
-    merges_of_json,
-    merges_of_ranks,
-    refuse,
-)
+from maskc.spelling.merging import Rules, Step, merge, refuse, rules_of_json, rules_of_ranks
 from maskc.vocab.files import FileFormat, TokenizerFile, open_tokenizer_file
 from maskc.vocab.loading import load_vocabulary
 from maskc.vocab.registry import find_tokenizer, format_install
@@ -36,7 +39,7 @@ from maskc.vocab.tekken_files import parse_tekken
 from maskc.vocab.tiktoken_files import find_layout, parse_ranks
 from maskc.vocab.vocabulary import Vocabulary
 
-BASE_SIZE = 256
+Edge = tuple[int, int, int, int, int]  # a row of the arrays edge_…
 
 
 def make_spelling(tokenizer: str) -> Spelling:
@@ -53,7 +56,11 @@ def make_spelling(tokenizer: str) -> Spelling:
     vocabulary = load_vocabulary(tokenizer, eos_ids=None)
     path = find_tokenizer(tokenizer)
     if path is None:
-        return make_byte_spelling(vocabulary)
+        # The built-in tokenizer writes a token for each byte, and cuts nowhere.
+        bytes_alone = {byte: bytes([byte]) for byte in range(256)}
+        table = np.array([[0], [1]], dtype=np.int32)
+        chunks = Chunks(np.zeros(256, np.uint8), table, ((), ()), np.array([False, True]), 1)
+        return assemble(vocabulary, bytes_alone, {}, chunks, is_whole_written=False)
     file = open_tokenizer_file(tokenizer, path)
     match file.format:
         case FileFormat.TIKTOKEN:
@@ -73,48 +80,33 @@ def make_spelling(tokenizer: str) -> Spelling:
             raise refuse(file, f"{file.file_name} is a {file.format.value}")
 
 
-def make_byte_spelling(vocabulary: Vocabulary) -> Spelling:
-    """Return how the built-in tokenizer writes texts: a byte each."""
-    tokens = {byte: bytes([byte]) for byte in range(BASE_SIZE)}
-    everything = Chunks(
-        np.zeros(BASE_SIZE, dtype=np.uint8),
-        np.array([[0], [1]], dtype=np.int32),
-        ((), ()),
-        np.array([False, True]),
-        1,
-    )
-    return assemble(vocabulary, tokens, [], everything, is_alone_written=False)
-
-
 def _make_of_ranks(
     file: TokenizerFile, vocabulary: Vocabulary, tokens: dict[int, bytes], pattern: str
 ) -> Spelling:
     ask = ask_tiktoken(_import(file, "tiktoken"))
     chunks = build_chunks([pattern], ask, has_gaps=False)
-    rules = merges_of_ranks(tokens)
     # What is one token as a whole is looked up before anything is merged.
-    return assemble(vocabulary, tokens, rules, chunks, is_alone_written=True)
+    return assemble(vocabulary, tokens, rules_of_ranks(tokens), chunks, is_whole_written=True)
 
 
 def _make_of_json(file: TokenizerFile, vocabulary: Vocabulary) -> Spelling:
-    tokens, rules = merges_of_json(file)
-    for token in vocabulary.added:
+    tokens, rules = rules_of_json(file)
+    for token, name in vocabulary.added.items():
         if vocabulary.tokens[token] is not None:
-            name = vocabulary.added[token]
             raise refuse(file, f"its added token {name!r} is found in texts before they are cut")
-    stages = read_stages(file)
-    chunks = build_chunks(stages, ask_tokenizers(_import(file, "tokenizers")), has_gaps=True)
-    is_alone_written = file.contents["model"].get("ignore_merges") is True
-    return assemble(vocabulary, tokens, rules, chunks, is_alone_written=is_alone_written)
+    ask = ask_tokenizers(_import(file, "tokenizers"))
+    chunks = build_chunks(read_stages(file), ask, has_gaps=True)
+    is_whole_written = file.contents["model"].get("ignore_merges") is True
+    return assemble(vocabulary, tokens, rules, chunks, is_whole_written=is_whole_written)
 
 
 def assemble(
     vocabulary: Vocabulary,
     tokens: Mapping[int, bytes],
-    rules: list[Rule],
+    rules: Rules,
     chunks: Chunks,
     *,
-    is_alone_written: bool,
+    is_whole_written: bool,
 ) -> Spelling:
     """Return a spelling of its parts.
 
@@ -123,76 +115,95 @@ def assemble(
         tokens: those that are merged, by id.
         rules: the merges.
         chunks: where texts are cut.
-        is_alone_written: whether a chunk that is one token is that token, whatever merging says.
+        is_whole_written: whether a chunk that is one token is that token, whatever merging says.
 
     Raises:
         TokenizerError: a byte has no token, or merging leads to a token without bytes.
     """
     size = len(vocabulary.tokens)
     by_text = {text: token for token, text in reversed(list(tokens.items()))}
-    base = [by_text.get(bytes([byte])) for byte in range(BASE_SIZE)]
-    if None in base:
-        fact = f"it has no token for the byte {base.index(None)}"
+    base = {byte: by_text.get(bytes([byte]), NO_TOKEN) for byte in range(256)}
+    if NO_TOKEN in base.values():
+        byte = next(byte for byte, token in base.items() if token == NO_TOKEN)
+        fact = f"it has no token for the byte {byte}"
         raise TokenizerError(vocabulary.name, fact, "use one with byte-level merges")
-    known = [token for token in base if token is not None]
-    merges = build_merges(rules, size)
-    symbols_of = {token: [known[byte] for byte in text] for token, text in tokens.items()}
-    shapes, others = find_shapes(merges, symbols_of, size)
-    kind = np.full(size, NEVER, dtype=np.uint8)
-    kind[shapes.is_whole] = EVEN
-    kind[list(shapes.uneven)] = UNEVEN
-    if is_alone_written:
-        kind[[token for token in others if by_text[tokens[token]] == token]] = ALONE
-    _check_written(vocabulary, kind)
+    kind = np.zeros(size, dtype=np.uint8)
+    parts = np.full((3, size), NO_TOKEN, dtype=np.int32)
+    edges: list[Edge] = []
+    whole: dict[int, list[int]] = {}
+    for token, text in tokens.items():
+        symbols = [base[byte] for byte in text]
+        merged, steps = merge(rules, symbols)
+        if merged == [token]:
+            kind[token] = MERGED
+            ranks = [step.rank for step in steps]
+            if ranks != sorted(ranks):
+                edges += _list_edges(token, symbols, steps)
+            elif steps:
+                parts[:, token] = steps[-1].left, steps[-1].right, steps[-1].rank
+        elif is_whole_written and by_text[text] == token:
+            kind[token] = WHOLE_CHUNK
+            whole[token] = merged
+    for token in np.flatnonzero(kind).tolist():
+        if vocabulary.tokens[token] is None:
+            fact = f"its token {token} writes no text, and texts are written with it"
+            raise TokenizerError(vocabulary.name, fact, "give its id as one that writes text")
+    merges = np.array(sorted((*pair, rank) for pair, (rank, _) in rules.items()), dtype=np.int32)
+    left, right, rank = merges.reshape(-1, 3).T
+    columns = np.array(edges, dtype=np.int64).reshape(-1, 5).T.astype(np.int32)
+    texts = [text or b"" for text in vocabulary.tokens]
     arrays: dict[str, NDArray[Any]] = {
-        **_list_texts(vocabulary),
-        "base": np.array(known, dtype=np.int32),
+        FIRST: _offsets(texts),
+        BYTES: np.frombuffer(b"".join(texts), dtype=np.uint8),
         "kind": kind,
-        "token_left": shapes.left,
-        "token_right": shapes.right,
-        "token_rank": shapes.rank,
-        "merge_first": merges.first,
-        "merge_right": merges.right,
-        "merge_rank": merges.rank,
-        "merge_result": merges.result,
-        **_list_cuts(chunks),
+        **dict(zip(("token_left", "token_right", "token_rank"), parts, strict=True)),
+        "merge_first": np.searchsorted(left, np.arange(size + 1)).astype(np.int32),
+        "merge_right": np.ascontiguousarray(right),
+        "merge_rank": np.ascontiguousarray(rank),
+        **{
+            f"edge_{name}": np.ascontiguousarray(column)
+            for name, column in zip(
+                ("token", "symbol", "since", "key"), columns[[0, 2, 3, 4]], strict=True
+            )
+        },
+        "edge_side": columns[1].astype(np.uint8),
+        "whole_first": _offsets([whole[token] for token in sorted(whole)]),
+        "whole_part": np.array(
+            [t for token in sorted(whole) for t in whole[token]], dtype=np.int32
+        ),
+        "byte_class": chunks.byte_class,
+        "chunk_next": chunks.next,
+        "chunk_may_end": chunks.may_end,
+        "cut_first": _offsets(chunks.cuts),
+        "cut_node": np.array([node for after in chunks.cuts for node in after], dtype=np.int32),
     }
     header = {
         "maskc": maskc.__version__,
         "tokenizer": {"name": vocabulary.name, "vocab_size": size},
+        "version": VERSION,
         "chunk_start": chunks.start,
     }
     return Spelling(header, arrays)
 
 
-def _list_texts(vocabulary: Vocabulary) -> dict[str, NDArray[Any]]:
-    texts = [text or b"" for text in vocabulary.tokens]
-    return {
-        FIRST: np.cumsum([0, *map(len, texts)]).astype(np.int32),
-        BYTES: np.frombuffer(b"".join(texts), dtype=np.uint8),
-    }
+def _list_edges(token: int, symbols: Sequence[int], steps: Sequence[Step]) -> list[Edge]:
+    """Return the edge symbols of a token whose merges are not in ascending order of ranks."""
+    edges: list[Edge] = []
+    for side in (LEFT, RIGHT):
+        # The left token of a pair touches the border with its right edge.
+        touching, since = symbols[-1 if side == LEFT else 0], FROM_START
+        for step in steps:
+            key = 4 * step.rank + side
+            edges.append((token, side, touching, since, key))
+            since = max(since, key)
+            if step.end == len(symbols) if side == LEFT else step.start == 0:
+                touching = step.result
+        edges.append((token, side, token, since, FOREVER))
+    return edges
 
 
-def _list_cuts(chunks: Chunks) -> dict[str, NDArray[Any]]:
-    marks = chunks.marks
-    return {
-        "byte_class": chunks.byte_class,
-        "chunk_next": chunks.next,
-        "chunk_may_end": chunks.may_end,
-        "mark_first": np.cumsum([0, *map(len, marks)]).astype(np.int32),
-        "mark_node": np.array([n for after in marks for n in after], dtype=np.int32),
-    }
-
-
-def _check_written(vocabulary: Vocabulary, kind: NDArray[np.uint8]) -> None:
-    """Refuse a tokenizer that writes tokens which write no text."""
-    for token in np.flatnonzero(kind).tolist():
-        if vocabulary.tokens[token] is None:
-            raise TokenizerError(
-                vocabulary.name,
-                f"its token {token} writes no text, and texts are written with it",
-                "give its id as one that writes text",
-            )
+def _offsets(lists: Sequence[Sequence[int]] | Sequence[bytes]) -> NDArray[np.int32]:
+    return np.array([*accumulate(map(len, lists), initial=0)], dtype=np.int32)
 
 
 def _import(file: TokenizerFile, package: str) -> Any:

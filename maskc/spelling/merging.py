@@ -1,10 +1,10 @@
-"""Which pairs of tokens does a tokenizer's file say are merged, and in which order?
+"""The pairs of tokens that a tokenizer's file says are merged, in which order, and what they make.
 
 - A ``tokenizer.json`` lists its merges.
-- In the ranks of tiktoken and tekken any two tokens are merged if together they write a token, and
-  its rank is the merge's.
+- In the ranks of tiktoken and tekken, any two tokens are merged that together write a token, and
+  the merge has the rank of that token.
 
-Example: from the ranks ``a b c bc abc`` come the merges ``b c`` and ``a bc``.
+Example: the ranks ``a b c bc abc`` give the merges ``b c`` and ``a bc``.
 
 Limits: bytes are merged. Models that merge characters (sentencepiece), or do not merge (Unigram,
 WordPiece), are refused by name.
@@ -12,45 +12,88 @@ WordPiece), are refused by name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import heapq
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from maskc.errors import TokenizerError
-from maskc.runtime.spelling.merges import NO_TOKEN, Merges
-from maskc.runtime.spelling.pairs import Shapes
 from maskc.vocab.files import TokenizerFile
 from maskc.vocab.pieces import decode_byte_level, is_in_byte_alphabet
 
 _REMEDY = "use a tokenizer with byte-level byte-pair encoding"
+Rules = Mapping[
+    tuple[int, int], tuple[int, int]
+]  # two tokens → the rank of their merge, its result
 
 
-class Rule(NamedTuple):
-    """One merge of a file."""
+class Step(NamedTuple):
+    """One merge of a piece of text.
 
+    Attributes:
+        rank, left, right, result: of the merge and its tokens.
+        start, end: the bytes of the piece that the result covers.
+    """
+
+    rank: int
     left: int
     right: int
-    rank: int
     result: int
+    start: int
+    end: int
 
 
-def merges_of_ranks(tokens: Mapping[int, bytes]) -> list[Rule]:
+def merge(rules: Rules, symbols: Sequence[int]) -> tuple[list[int], list[Step]]:
+    """Return what byte-pair encoding makes of the tokens of a piece's bytes, and how.
+
+    Of all neighbours that can be merged, those of the lowest rank are, the leftmost first.
+    """
+    size = len(symbols)
+    tokens: list[int | None] = [*symbols]
+    ends, before = list(range(1, size + 1)), list(range(-1, size))
+    waiting: list[tuple[int, int, int, int, int]] = []
+    steps: list[Step] = []
+
+    def propose(start: int, middle: int) -> None:
+        left, right = tokens[start], tokens[middle]
+        rule = None if left is None or right is None else rules.get((left, right))
+        if rule is not None and left is not None and right is not None:
+            heapq.heappush(waiting, (rule[0], start, left, right, rule[1]))
+
+    for start in range(size - 1):
+        propose(start, start + 1)
+    while waiting:
+        rank, start, left, right, result = heapq.heappop(waiting)
+        middle = ends[start]
+        if middle >= size or tokens[start] != left or tokens[middle] != right:
+            continue
+        end = ends[middle]
+        steps.append(Step(rank, left, right, result, start, end))
+        tokens[start], tokens[middle], ends[start], before[end] = result, None, end, start
+        if end < size:
+            propose(start, end)
+        if start:
+            propose(before[start], start)
+    return [token for token in tokens if token is not None], steps
+
+
+def rules_of_ranks(tokens: Mapping[int, bytes]) -> dict[tuple[int, int], tuple[int, int]]:
     """Return the merges of ranks: any two tokens that together write a token.
 
     Args:
         tokens: token id → its bytes; ids are in the order of the ranks.
     """
     ids = {text: token for token, text in tokens.items()}
-    return [
-        Rule(left, right, token, token)
+    return {
+        (left, right): (token, token)
         for token, text in tokens.items()
         for cut in range(1, len(text))
         if (left := ids.get(text[:cut])) is not None and (right := ids.get(text[cut:])) is not None
-    ]
+    }
 
 
-def merges_of_json(file: TokenizerFile) -> tuple[dict[int, bytes], list[Rule]]:
+def rules_of_json(
+    file: TokenizerFile,
+) -> tuple[dict[int, bytes], dict[tuple[int, int], tuple[int, int]]]:
     """Return the tokens and the merges of a ``tokenizer.json``.
 
     Raises:
@@ -69,59 +112,16 @@ def merges_of_json(file: TokenizerFile) -> tuple[dict[int, bytes], list[Rule]]:
         for piece, token in vocab.items()
         if is_in_byte_alphabet(piece)
     }
-    rules: list[Rule] = []
-    known: dict[tuple[int, int], int] = {}
-    for rank, merge in enumerate(model.get("merges") or []):
-        pair = merge.split(" ") if isinstance(merge, str) else merge
-        match pair:
+    rules: dict[tuple[int, int], tuple[int, int]] = {}
+    for rank, listed in enumerate(model.get("merges") or []):
+        match listed.split(" ") if isinstance(listed, str) else listed:
             case [str(left), str(right)] if {left, right, left + right} <= vocab.keys():
                 # Of a pair that comes twice the last rank counts, as in a dictionary.
-                known[vocab[left], vocab[right]] = rank
+                if vocab[left] in tokens and vocab[right] in tokens:
+                    rules[vocab[left], vocab[right]] = rank, vocab[left + right]
             case _:
                 raise file.broken(f"merge {rank} is not of two pieces that make a third")
-    by_id = {token: piece for piece, token in vocab.items()}
-    for (one, other), rank in known.items():
-        if one not in tokens or other not in tokens:
-            continue
-        rules.append(Rule(one, other, rank, vocab[by_id[one] + by_id[other]]))
     return tokens, rules
-
-
-def build_merges(rules: Iterable[Rule], vocab_size: int) -> Merges:
-    """Return merges as tables."""
-    table = np.array(sorted(rules), dtype=np.int32).reshape(-1, 4)
-    counts = np.bincount(table[:, 0], minlength=vocab_size)
-    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-    right, rank, result = (np.ascontiguousarray(table[:, column]) for column in (1, 2, 3))
-    return Merges(first, right, rank, result)
-
-
-def find_shapes(
-    merges: Merges, symbols_of: Mapping[int, list[int]], vocab_size: int
-) -> tuple[Shapes, dict[int, list[int]]]:
-    """Return how each token is merged, and what the others' bytes are merged to instead.
-
-    Args:
-        merges: the pairs.
-        symbols_of: token → the tokens of its bytes.
-        vocab_size: how many ids there are.
-    """
-    left, right, rank = (np.full(vocab_size, NO_TOKEN, dtype=np.int32) for _ in range(3))
-    is_whole = np.zeros(vocab_size, dtype=np.bool_)
-    uneven: dict[int, list[int]] = {}
-    others: dict[int, list[int]] = {}
-    for token, symbols in symbols_of.items():
-        found, steps = merges.merge(symbols)
-        if found != [token]:
-            others[token] = found
-            continue
-        is_whole[token] = True
-        if steps:
-            rank[token], left[token], right[token], _ = steps[-1]
-        ranks = [step[0] for step in steps]
-        if ranks != sorted(ranks):
-            uneven[token] = symbols
-    return Shapes(left, right, rank, is_whole, uneven), others
 
 
 def refuse(file: TokenizerFile, fact: str) -> TokenizerError:

@@ -10,7 +10,7 @@ import json
 import jsonschema
 import numpy as np
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import maskc
@@ -18,7 +18,6 @@ from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import compile_schema
 from maskc.runtime.schema.plan.plan import Layout
 from maskc.vocab.vocabulary import TokenTable, build_vocabulary
-from tests.examples import examples
 from tests.jsonschema.texts import build_machine
 from tests.laws.test_json_schema import TOKENS
 
@@ -118,7 +117,7 @@ def list_texts(schema):
     return texts
 
 
-@examples(25)
+@settings(deadline=None, max_examples=25)
 @given(ARRAYS, ASKED, st.data())
 def test_a_prefix_is_legal_iff_a_valid_text_begins_so(array, asked, data):
     schema = {**array, **asked}
@@ -143,7 +142,7 @@ def test_a_prefix_is_legal_iff_a_valid_text_begins_so(array, asked, data):
 REPEATED = {"type": "object", "properties": {"a": {"items": {"type": "boolean"}}}}
 
 
-@examples(4)
+@settings(deadline=None, max_examples=4)
 @example({"items": {**REPEATED, "additionalProperties": False}}, {"uniqueItems": True}, None)
 @given(ARRAYS, ASKED, st.data())
 def test_masks_are_the_tokens_that_the_machine_reads(array, asked, data):

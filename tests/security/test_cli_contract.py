@@ -4,12 +4,11 @@ import json
 import string
 
 import pytest
-from hypothesis import HealthCheck, example, given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from maskc.cli.main import run
 from tests.artifact.test_container import sign
-from tests.examples import examples
 from tests.security.forging import compile_examples
 
 STATUSES = {0, 1, 2, 130}
@@ -25,7 +24,9 @@ TOKENIZER = {
 }
 ARTIFACT = compile_examples()["lalr"]
 
-few = examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+few = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 def changed(sound):

@@ -16,7 +16,7 @@ def mark(chunks, text):
         for node, start, parts in found:
             after = [(node, start, parts)]
             if at:
-                after += [(m, at, (*parts, data[start:at])) for m in chunks.marks[node]]
+                after += [(m, at, (*parts, data[start:at])) for m in chunks.cuts[node]]
             for marked, begun, done in after:
                 following = int(chunks.next[marked, chunks.byte_class[byte]])
                 if following:
@@ -31,7 +31,7 @@ def mark(chunks, text):
 )
 def test_each_text_is_marked_in_one_way_which_is_how_it_is_cut(patterns):
     draw, chunks = Random(str(patterns)), chunks_of(patterns)
-    tokenizer = Tokenizer((), (), patterns, is_alone_written=False)
+    tokenizer = Tokenizer((), (), patterns, is_whole_written=False)
     for _ in range(150):
         text = "".join(draw.choices(ALPHABET + "é中", k=draw.randint(1, 9)))
         expected = tuple(part.encode() for part in tokenizer.cut(text))

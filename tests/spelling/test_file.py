@@ -33,15 +33,16 @@ def test_what_is_saved_is_loaded(spelling, tmp_path):
 @pytest.mark.parametrize(
     ("name", "place", "value"),
     [
-        ("merge_result", 0, 97),
         ("merge_right", 0, 1 << 20),
         ("merge_first", 5, -1),
         ("token_left", 260, 260),
-        ("base", 4, -3),
+        ("whole_first", 0, 1),
+        ("edge_symbol", 0, 1 << 20),
         ("kind", 0, 9),
         ("chunk_next", (1, 0), 1 << 20),
         ("byte_class", 0, 255),
-        ("mark_first", 1, 999),
+        ("cut_first", 1, 999),
+        ("cut_node", 0, 0),
         ("token_rank", 97, 3),
     ],
 )
@@ -53,6 +54,28 @@ def test_a_damaged_file_is_refused(spelling, tmp_path, name, place, value):
         maskc.load_spelling(path)
 
 
+def test_merges_that_come_twice_are_refused(spelling, tmp_path):
+    # The pairs of a token would be as many as its merges times the tokens that they touch.
+    arrays = change(spelling, "kind", 0, 1)
+    n_merges = len(arrays["merge_right"])
+    for name in ("merge_right", "merge_rank"):
+        arrays[name] = np.repeat(arrays[name][:1], n_merges)
+    arrays["merge_first"][98:] = n_merges
+    path = tmp_path / "bad.spelling"
+    path.write_bytes(encode({**spelling.header, "format": FORMAT, "kind": KIND}, arrays))
+    with pytest.raises(ArtifactError, match="merges are not in order"):
+        maskc.load_spelling(path)
+
+
+def test_an_older_file_is_refused_by_its_version(spelling, tmp_path):
+    path = tmp_path / "old.spelling"
+    header = {**spelling.header, "format": FORMAT, "kind": KIND}
+    del header["version"]
+    path.write_bytes(encode(header, spelling.arrays))
+    with pytest.raises(ArtifactError, match="has version 1 of the tables, and this maskc reads 2"):
+        maskc.load_spelling(path)
+
+
 def test_another_file_is_no_spelling(tmp_path):
     path = tmp_path / "a.maskc"
     maskc.compile_grammar('start: "a"', tokenizer="bytes").save(path)
@@ -60,8 +83,8 @@ def test_another_file_is_no_spelling(tmp_path):
         maskc.load_spelling(path)
 
 
-def test_a_budget_of_tokens_is_refused():
+def test_a_shortest_completion_is_refused():
     artifact = maskc.compile_grammar('start: "a"', tokenizer="bytes")
     matcher = maskc.canonical(artifact, maskc.compile_spelling("bytes")).matcher()
-    with pytest.raises(SpellingError, match="leave tokens_left out"):
+    with pytest.raises(SpellingError, match="ask a matcher of the language"):
         matcher.shortest_completion()

@@ -2,12 +2,13 @@
 
 from random import Random
 
+import numpy as np
 import pytest
 
 import maskc
 from maskc.errors import SpellingError
 from tests.compiled import compile_text, legal_ids
-from tests.spellings import draw_tokenizer
+from tests.spellings import PATTERNS, Tokenizer, draw_tokenizer
 
 NAMES = 'start: NAME (" " NAME)*\nNAME: /[abc]+/\n'
 TOKENIZER = draw_tokenizer(Random(1))
@@ -87,3 +88,83 @@ def test_what_is_no_language_is_a_type_error(spelling, given):
 def test_a_matcher_is_no_language(artifact, spelling):
     with pytest.raises(TypeError, match="not Matcher"):
         maskc.canonical(artifact.matcher(), spelling)
+
+
+# Merging leads from "abc" to "a" and "bc"; "abc" would be made of "ab" and "c".
+A, BC, ABC, END = 97, 257, 258, 259
+SHORTER = Tokenizer(
+    (*(bytes([byte]) for byte in range(256)), b"ab", b"bc", b"abc"),
+    {(98, 99): (0, 257), (97, 98): (1, 256), (256, 99): (2, 258)},
+    PATTERNS[3:4],  # one chunk
+    is_whole_written=False,
+)
+
+
+@pytest.fixture(scope="module")
+def shorter():
+    artifact = compile_text('start: ("abc" " "?)*\n', SHORTER.texts)
+    return artifact, maskc.canonical(artifact, SHORTER.spelling())
+
+
+def legal(matcher, tokens_left=None):
+    bitmask = maskc.allocate_bitmask(1, 260)
+    matcher.fill_bitmask(bitmask, 0, tokens_left=tokens_left)
+    bits = np.unpackbits(bitmask.view(np.uint8), bitorder="little")
+    return set(np.flatnonzero(bits).tolist()), matcher.is_exact
+
+
+def test_a_budget_wins_where_no_own_token_keeps_it(shorter):
+    matcher = shorter[1].matcher()
+    assert legal(matcher) == ({A, END}, True)
+    assert matcher.accept_token(A)
+    assert legal(matcher, tokens_left=9) == ({BC}, True)
+    assert matcher.accept_token(BC)
+    assert legal(matcher, tokens_left=1)[0] == {END}
+    matcher = compile_text('start: "abc"\n', SHORTER.texts)
+    matcher = maskc.canonical(matcher, SHORTER.spelling()).matcher()
+    assert legal(matcher, tokens_left=3)[0] == {A}
+    assert legal(matcher, tokens_left=2) == ({ABC}, False)
+    assert not matcher.accept_token(98)
+    assert matcher.validate_tokens([ABC, END]) == 2
+    assert legal(matcher) == ({A}, True)
+    assert not matcher.accept_token(ABC)
+
+
+def test_going_back_over_tokens_that_a_budget_allowed_leads_to_the_same_states(shorter):
+    artifact, canonical = shorter
+    matcher, states = canonical.matcher(), []
+    for _ in range(80):
+        states.append(matcher.configuration())
+        assert matcher.accept_token(A)
+        states.append(matcher.configuration())
+        matcher._hypotheses = canonical.machine.freed(matcher._hypotheses, is_free=True)
+        assert matcher.accept_token(98)
+        assert matcher.accept_token(99)
+        states.append(matcher.configuration())
+        assert matcher.accept_token(32)
+    for n_back in (1, 7, 60, 150):
+        twin = matcher.fork()
+        twin.rollback(n_back)
+        assert artifact.matcher().configuration() != twin.configuration()
+    matcher.rollback(320)
+    assert matcher.configuration() == states[0]
+
+
+def test_where_no_own_token_is_legal_the_next_one_is_not_restricted():
+    # "abcd" is written "ab", "cd"; but "bc" may follow "a", and one token of look-ahead ends there.
+    ab, bc, cd = 256, 257, 258
+    tokenizer = Tokenizer(
+        (*(bytes([byte]) for byte in range(256)), b"ab", b"bc", b"cd"),
+        {(99, 100): (0, cd), (98, 99): (1, bc), (97, 98): (2, ab)},
+        PATTERNS[3:4],
+        is_whole_written=False,
+    )
+    artifact = compile_text('start: "abcd"\n', tokenizer.texts)
+    matcher = maskc.canonical(artifact, tokenizer.spelling()).matcher()
+    assert legal(matcher) == ({A, ab}, True)
+    assert matcher.accept_token(A)
+    assert legal(matcher) == ({98, bc}, False)
+    assert matcher.accept_token(98)
+    assert legal(matcher) == ({cd}, True)
+    matcher.rollback(1)
+    assert matcher.accept_tokens([bc, 100, END]) == 3

@@ -39,24 +39,18 @@ def draw_texts(draw, n_texts):
     return found
 
 
-def write(spelling, text):
-    """Return the tokens of a text: its chunks, as they are marked in the only way, merged."""
-    (chunks,) = mark(spelling.chunks, text)
-    alone = {spelling.tokens.text_of(token): token for token in spelling.alone.tokens}
-    return [
-        token
-        for chunk in chunks
-        for token in (
-            [alone[chunk]]
-            if chunk in alone
-            else spelling.merges.merge(spelling.symbols(chunk)).tokens
-        )
-    ]
-
-
-def check(spelling, encode, n_texts):
-    for text in draw_texts(Random(1), n_texts):
-        assert write(spelling, text) == list(encode(text)), text
+def check(path, encode, texts):
+    """Check that matchers of any text read texts in own tokens, and in no others."""
+    language = maskc.compile_grammar("start: /(.|\\n)+/", tokenizer=path)
+    canonical = maskc.canonical(language, maskc.compile_spelling(path))
+    for text in texts:
+        ids, matcher = list(encode(text)), canonical.matcher()
+        assert matcher.accept_tokens(ids) == len(ids), text
+        assert matcher.is_accepting, text
+        by_bytes = canonical.matcher()
+        assert by_bytes.accept_text(text), text
+        ended = {h.last for h in by_bytes._hypotheses if canonical.machine.may_end(h)}
+        assert ended <= {ids[-1], -1}, text
 
 
 def packaged(file):
@@ -103,15 +97,14 @@ def test_a_tekken_file_is_followed_as_its_pattern_and_its_ranks_say(tmp_path):
     }
     (tmp_path / "tekken.json").write_text(json.dumps(contents))
     path = str(tmp_path / "tekken.json")
-    spelling = maskc.compile_spelling(path)
-    assert write(spelling, "and a 123") == [20 + i for i in (257, 258, 32, 259, ord("3"))]
-    check(spelling, load_encoder(path).encode, 200)
+    check(path, lambda _: [20 + i for i in (257, 258, 32, 259, ord("3"))], ["and a 123"])
+    check(path, load_encoder(path).encode, draw_texts(Random(1), 100))
 
 
 @pytest.mark.skipif(not is_slow(), reason="takes ten seconds; make slow")
 @pytest.mark.parametrize("name", ["llama3", "qwen", "deepseek"])
 def test_a_tokenizer_with_a_name_is_followed_as_its_own_package_does(name):
-    check(maskc.compile_spelling(name), load_encoder(name).encode, 2_000)
+    check(name, load_encoder(name).encode, draw_texts(Random(1), 200))
 
 
 @pytest.mark.skipif(not is_slow(), reason="takes ten seconds; make slow")
@@ -119,7 +112,7 @@ def test_llama4_is_followed_as_its_own_package_does():
     path = packaged("llama_models/llama4/tokenizer.model")
     from llama_models.llama4.tokenizer import Tokenizer
 
-    check(maskc.compile_spelling(str(path)), Tokenizer(path).model.encode_ordinary, 2_000)
+    check(str(path), Tokenizer(path).model.encode_ordinary, draw_texts(Random(1), 200))
 
 
 @pytest.mark.skipif(not is_slow(), reason="takes ten seconds; make slow")
@@ -130,9 +123,9 @@ def test_mistrals_tekken_is_followed_as_its_own_package_does(version):
 
     package = Tekkenizer.from_file(path)
     check(
-        maskc.compile_spelling(str(path)),
+        str(path),
         lambda text: package.encode(text, bos=False, eos=False),
-        2_000,
+        draw_texts(Random(1), 200),
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,90 +15,71 @@ from numpy.typing import NDArray
 from maskc.errors import SpellingError
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.forced_bytes import find_forced_bytes
-from maskc.runtime.forced_tokens import TokenTexts
+from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.matcher import Matcher
-from maskc.runtime.once import made_once
-from maskc.runtime.spelling.machine import CanonicalMachine, Reading
-from maskc.runtime.spelling.opened import Opened
+from maskc.runtime.over_tokens import OverTokens
+from maskc.runtime.spelling.machine import CanonicalMachine
 from maskc.runtime.spelling.spelling import Spelling, load_spelling
 from maskc.runtime.undo import UndoLog
+from maskc.runtime.vocabulary import share_tokens
 
 
-class Canonical:
+class Canonical(OverTokens):
     """A language whose texts are written in the tokenizer's own tokens only. Immutable.
 
     Made by :func:`maskc.canonical`.
 
-    Attributes:
-        language: as given.
+    Args:
+        language: makes the masks that are restricted.
         spelling: how the tokenizer writes.
-        vocab_size, eos_ids, ends: of the language.
+        reader: reads the texts, if that is not the language's machine.
+        strip: hypotheses of ``reader`` → those of the language's machine.
+
+    Raises:
+        SpellingError: the language is for another tokenizer.
     """
 
-    def __init__(self, language: Compiled, spelling: Spelling) -> None:
+    machine: CanonicalMachine
+
+    def __init__(
+        self,
+        language: Compiled,
+        spelling: Spelling,
+        reader: Machine[Any] | None = None,
+        strip: Callable[[Hypotheses], Hypotheses] = tuple,
+    ) -> None:
         self.language, self.spelling = language, spelling
-        self.vocab_size, self.eos_ids, self.ends = (
-            language.vocab_size,
-            language.eos_ids,
-            language.ends,
-        )
-        self._opened = Opened(spelling, language.token_texts, language.vocab_size)
-
-    @made_once
-    def machine(self) -> CanonicalMachine:
-        """The machine that all its matchers share."""
-        return CanonicalMachine(self.language.machine, self._opened, self.ends)
-
-    @property
-    def first_bytes(self) -> NDArray[np.int16]:
-        """int16[vocab_size]: each token's first byte, -1 for one without bytes."""
-        return self.language.first_bytes
-
-    @property
-    def joined_bytes(self) -> bytes:
-        """The bytes that no token writes alone, in order."""
-        return self.language.joined_bytes
-
-    @property
-    def token_texts(self) -> TokenTexts:
-        """The tokens by their bytes."""
-        return self.language.token_texts
+        size, ours, theirs = language.vocab_size, spelling.tokens, language.token_texts.text_of
+        # Ids that the tokenizer does not have write nothing for it.
+        if size < ours.vocab_size or any(ours.text_of(t) != theirs(t) for t in range(size)):
+            raise SpellingError(
+                "the language is for another vocabulary than that of the tokenizer "
+                f"{str(spelling.header['tokenizer']['name'])[:60]}",
+                "give the spelling of the tokenizer that it was compiled for",
+            )
+        first = np.pad(ours.first, (0, size - ours.vocab_size), mode="edge")
+        plain, ends = language.machine, frozenset(language.eos_ids)
+        machine = CanonicalMachine(reader or plain, spelling, ends, plain, strip)
+        super().__init__(machine, share_tokens(first, ours.data), language.eos_ids)
 
     @property
     def endings(self) -> NoReturn:
-        """Raise: how few tokens finish a text is found among all ways to write it.
-
-        Raises:
-            SpellingError: always.
-        """
+        """Raise a SpellingError: a short completion may be made of any tokens."""
         raise SpellingError(
-            "what finishes a text in time is not known in the tokenizer's own tokens",
-            "leave tokens_left out, or make matchers without maskc.canonical",
+            "a shortest completion is made of any tokens, not of the tokenizer's own",
+            "ask a matcher of the language without maskc.canonical",
         )
 
     def check_own_tokens(self) -> NoReturn:
-        """Raise: its texts are limited to the tokenizer's own tokens already.
-
-        Raises:
-            SpellingError: always.
-        """
+        """Raise a SpellingError: its texts are limited to own tokens already."""
         raise SpellingError(
             "what maskc.canonical returns allows own tokens only already",
             "make its matchers, or give the artifact that it was made of",
         )
 
-    @property
-    def n_undecided(self) -> int:
-        """How many tokens were left out of masks since it takes too long to decide them."""
-        return self.machine.liveness.n_undecided
-
     def matcher(self) -> CanonicalMatcher:
         """Return a matcher at the start of the text."""
         return CanonicalMatcher(self, self.machine.start(), UndoLog(), terminated=False)
-
-    def mask_table(self, first: int = 0) -> NDArray[np.int32]:
-        """Return the language's masks; see :meth:`maskc.Artifact.mask_table`."""
-        return self.language.mask_table(first)
 
     def __repr__(self) -> str:
         return f"<maskc.Canonical of {self.language!r}>"
@@ -107,11 +88,42 @@ class Canonical:
 class CanonicalMatcher(Matcher):
     """A matcher of the tokenizer's own tokens. It takes what any :class:`maskc.Matcher` takes.
 
+    Where no own token is legal, the mask is the language's, and :attr:`is_exact` is False.
+
     Bytes are taken as the tokens that the tokenizer writes for them, the last of which ends where
     they end; they are refused where the tokenizer does not cut there.
     """
 
     __slots__ = ()
+    _artifact: Canonical
+    _machine: CanonicalMachine
+
+    def fill_bitmask(
+        self, bitmask: NDArray[np.int32], row: int, *, tokens_left: int | None = None
+    ) -> None:
+        """Write the legal tokens into one row; see :meth:`maskc.Matcher.fill_bitmask`.
+
+        With ``tokens_left`` they are the own tokens among those that the language's matcher allows
+        with it. If there are none of them, all of these are written and the next token is not
+        restricted: that a text ends in time comes before own tokens.
+        """
+        machine = self._machine
+        here = self._hypotheses = machine.freed(self._hypotheses, is_free=False)
+        if tokens_left is None or self._terminated:
+            super().fill_bitmask(bitmask, row, tokens_left=tokens_left)
+            self._is_exact = self._terminated or machine.are_own(here)
+            return
+        own, is_own = self._words(), machine.are_own(here)
+        plain = Matcher(self._artifact.language, self._plain(), UndoLog(), terminated=False)
+        try:
+            plain.fill_bitmask(bitmask, row, tokens_left=tokens_left)
+        finally:
+            self._is_exact = plain.is_exact and is_own
+        both = bitmask[row] & own
+        if both.any():
+            bitmask[row] = both
+        else:
+            self._hypotheses, self._is_exact = machine.freed(here, is_free=True), False
 
     def forced_bytes(self) -> bytes:
         """Return what every text of the language goes on with from here; empty: there is a choice.
@@ -120,22 +132,19 @@ class CanonicalMatcher(Matcher):
         """
         if self._terminated:
             return b""
-        canonical = self._canonical
-        machine = canonical.language.machine
-        reading: Reading = self._hypotheses[0]
-        return find_forced_bytes(machine, reading.hypotheses, self._artifact)
+        language = self._artifact.language
+        return find_forced_bytes(language.machine, self._plain(), language)
 
-    def fork(self) -> CanonicalMatcher:
-        """Return an independent matcher in the same state."""
-        return CanonicalMatcher(
-            self._canonical, self._hypotheses, self._undo.fork(), terminated=self._terminated
-        )
+    def _retake(self, here: Hypotheses, taken: int | bytes) -> Hypotheses:
+        # A token may have been taken where a budget had lifted the restriction.
+        if isinstance(taken, int):
+            here = self._machine.freed(here, is_free=True)
+        return super()._retake(here, taken)
 
-    @property
-    def _canonical(self) -> Canonical:
-        if not isinstance(self._artifact, Canonical):
-            raise TypeError("such a matcher is made by maskc.canonical(…).matcher()")
-        return self._artifact
+    def _plain(self) -> Hypotheses:
+        """Return the hypotheses as the language's own machine has them."""
+        strip = self._machine.strip
+        return tuple(dict.fromkeys(inner for h in self._hypotheses for inner in strip(h.inner)))
 
 
 def canonical(language: Compiled, spelling: Spelling | str | os.PathLike[str]) -> Canonical:
@@ -147,9 +156,8 @@ def canonical(language: Compiled, spelling: Spelling | str | os.PathLike[str]) -
         TypeError: it is no language.
     """
     if not hasattr(language, "check_own_tokens"):
-        raise TypeError(
-            f"canonical takes an artifact or a constraint, not {type(language).__name__}"
-        )
+        kind = type(language).__name__
+        raise TypeError(f"canonical takes an artifact or a constraint, not {kind}")
     language.check_own_tokens()
     if not isinstance(spelling, Spelling):
         spelling = load_spelling(spelling)

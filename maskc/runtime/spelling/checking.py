@@ -1,6 +1,9 @@
-"""Is a file that says how a tokenizer writes texts one that can be followed?
+"""The arrays of a spelling's file, and what must be true of them.
 
-Example: a merge whose result is no longer than its left part is refused, as merging would not end.
+Dimensions are named as in :mod:`maskc.artifact.sections`: ``V`` tokens, ``W`` whole chunks, ``N``
+nodes of the automaton of chunks, ``K`` byte classes.
+
+Example: a token whose parts are not shorter than itself is refused, as its edge would not end.
 """
 
 from __future__ import annotations
@@ -11,125 +14,69 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.artifact.model import check_shapes, check_values
+from maskc.artifact.sections import Section
+from maskc.runtime.spelling.pairs import FROM_START, MERGED, NO_TOKEN, WHOLE_CHUNK
 from maskc.runtime.vocabulary import BYTES, FIRST
 
-_DTYPES = {
-    FIRST: "int32",
-    BYTES: "uint8",
-    "base": "int32",
-    "kind": "uint8",
-    "token_left": "int32",
-    "token_right": "int32",
-    "token_rank": "int32",
-    "merge_first": "int32",
-    "merge_right": "int32",
-    "merge_rank": "int32",
-    "merge_result": "int32",
-    "byte_class": "uint8",
-    "chunk_next": "int32",
-    "chunk_may_end": "bool",
-    "mark_first": "int32",
-    "mark_node": "int32",
+SECTIONS = {
+    FIRST: Section("int32", ("V+1",), offsets=BYTES),
+    BYTES: Section("uint8", ("token bytes",)),
+    "kind": Section("uint8", ("V",), below="kinds"),
+    "token_left": Section("int32", ("V",), below="V", least=NO_TOKEN),
+    "token_right": Section("int32", ("V",), below="V", least=NO_TOKEN),
+    "token_rank": Section("int32", ("V",), below="ranks", least=NO_TOKEN),
+    "merge_first": Section("int32", ("V+1",), offsets="merge_right"),
+    "merge_right": Section("int32", ("merges",), below="V"),
+    "merge_rank": Section("int32", ("merges",), below="ranks"),
+    "edge_token": Section("int32", ("edges",), below="V"),
+    "edge_side": Section("uint8", ("edges",)),
+    "edge_symbol": Section("int32", ("edges",), below="V"),
+    "edge_since": Section("int32", ("edges",), least=FROM_START),
+    "edge_key": Section("int32", ("edges",)),
+    "whole_first": Section("int32", ("W+1",), offsets="whole_part"),
+    "whole_part": Section("int32", ("parts",), below="V"),
+    "byte_class": Section("uint8", ("256",), below="K"),
+    "chunk_next": Section("int32", ("N", "K"), below="N"),
+    "chunk_may_end": Section("bool", ("N",)),
+    "cut_first": Section("int32", ("N+1",), offsets="cut_node"),
+    "cut_node": Section("int32", ("cuts",), below="N", least=1),
 }
-_MAX_RANK = 1 << 30
-_MAX_TOKENS = 1 << 22
 
 
 def find_fault(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str | None:
     """Return what is wrong, ``None`` if nothing is."""
-    if set(arrays) != set(_DTYPES):
-        return f"array {sorted(set(_DTYPES) ^ set(arrays))[0]} is missing or unknown"
-    for name, dtype in _DTYPES.items():
-        n_dimensions = 2 if name == "chunk_next" else 1
-        if arrays[name].dtype.name != dtype or arrays[name].ndim != n_dimensions:
-            return f"array {name} is {arrays[name].dtype.name}, {arrays[name].ndim}-dimensional"
-    tokenizer = header.get("tokenizer")
+    # Keys of ranks are int32.
+    sizes = {"kinds": WHOLE_CHUNK + 1, "ranks": 1 << 28}
+    fault = check_shapes(arrays, SECTIONS, sizes) or check_values(arrays, SECTIONS, sizes)
+    if fault:
+        return fault
+    tokenizer, start = header.get("tokenizer"), header.get("chunk_start")
     if not isinstance(tokenizer, dict) or not isinstance(tokenizer.get("name"), str):
         return "the header lacks its tokenizer"
-    return (
-        _find_token_fault(arrays) or _find_merge_fault(arrays) or _find_chunk_fault(header, arrays)
-    )
-
-
-def _find_token_fault(arrays: Mapping[str, NDArray[Any]]) -> str | None:
-    if not _are_offsets(arrays[FIRST], len(arrays[BYTES])):
-        return "array token_first is no list of offsets"
-    lengths = np.diff(arrays[FIRST])
-    size = len(lengths)
-    if not 0 < size <= _MAX_TOKENS:
-        return "it has no tokens, or too many"
-    columns = ("kind", "token_left", "token_right", "token_rank")
-    if any(len(arrays[name]) != size for name in columns):
-        return "it does not describe each token once"
-    base = arrays["base"]
-    if len(base) != 256 or not _are_below(base, size) or (lengths[base] == 0).any():
-        return "array base has no token for each byte"
-    if int(arrays["kind"].max()) > 3 or (lengths[arrays["kind"] > 0] == 0).any():
-        return "array kind has tokens that write nothing"
-    left, right, rank = (arrays[name] for name in columns[1:])
-    is_merged = left >= 0
-    if not np.array_equal(is_merged, right >= 0) or not np.array_equal(is_merged, rank >= 0):
-        return "a token has one part"
-    limits = ((left, size), (right, size), (rank, _MAX_RANK))
-    if any(not _are_below(part + 1, limit + 1) for part, limit in limits):
-        return "a part of a token is no token"
-    # So no token is a part of itself.
-    if (lengths[left] + lengths[right] != lengths)[is_merged].any() or (
-        lengths[np.concatenate([left[is_merged], right[is_merged]])] == 0
-    ).any():
-        return "a token is not its two parts"
-    return None
-
-
-def _find_merge_fault(arrays: Mapping[str, NDArray[Any]]) -> str | None:
-    lengths = np.diff(arrays[FIRST])
-    size = len(lengths)
-    first, right, rank, result = (
-        arrays[f"merge_{name}"] for name in ("first", "right", "rank", "result")
-    )
-    if len(first) != size + 1 or not _are_offsets(first, len(right)):
-        return "array merge_first is no list of offsets"
-    if not len(right) == len(rank) == len(result) or not (
-        _are_below(right, size) and _are_below(result, size) and _are_below(rank, _MAX_RANK)
-    ):
-        return "a merge is of what is no token"
-    left = np.repeat(np.arange(size), np.diff(first))
-    parts = np.minimum(lengths[left], lengths[right])
-    if (parts == 0).any() or (lengths[left] + lengths[right] != lengths[result]).any():
-        return "what is merged is not the result"
-    return None
-
-
-def _find_chunk_fault(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str | None:
-    following, classes = arrays["chunk_next"], arrays["byte_class"]
-    n_nodes, n_classes = following.shape
-    if len(classes) != 256 or n_nodes < 2 or int(classes.max()) >= n_classes:
-        return "array byte_class leads nowhere"
-    if not _are_below(following, n_nodes) or following[0].any():
-        return "array chunk_next leads nowhere"
-    if len(arrays["chunk_may_end"]) != n_nodes or arrays["chunk_may_end"][0]:
-        return "array chunk_may_end does not describe each node"
-    marks = arrays["mark_node"]
-    if len(arrays["mark_first"]) != n_nodes + 1 or not _are_offsets(
-        arrays["mark_first"], len(marks)
-    ):
-        return "array mark_first is no list of offsets"
-    if not _are_below(marks, n_nodes) or (marks == 0).any():
-        return "a mark leads nowhere"
-    start = header.get("chunk_start")
-    if type(start) is not int or not 0 < start < n_nodes:
+    if type(start) is not int or not 0 < start < sizes["N"]:
         return "the header lacks where texts begin"
+    if arrays["chunk_next"][0].any() or arrays["chunk_may_end"][0]:
+        return "the dead node of the chunks leads on"
+    lengths, kind, size = np.diff(arrays[FIRST]), arrays["kind"], sizes["V"]
+    if (lengths[kind > 0] == 0).any():
+        return "a token is written that has no bytes"
+    left, right, rank = (arrays[f"token_{name}"] for name in ("left", "right", "rank"))
+    is_joined = left >= 0
+    if not np.array_equal(is_joined, right >= 0) or not np.array_equal(is_joined, rank >= 0):
+        return "a token has one part"
+    # Parts are shorter than their token, so no token is a part of itself.
+    parts = lengths[left[is_joined]], lengths[right[is_joined]]
+    if (parts[0] + parts[1] != lengths[is_joined]).any() or (np.minimum(*parts) == 0).any():
+        return "a token is not its two parts"
+    merge_left = np.repeat(np.arange(size, dtype=np.int64), np.diff(arrays["merge_first"]))
+    if (np.diff(merge_left * size + arrays["merge_right"]) <= 0).any():
+        return "merges are not in order"
+    if (kind[arrays["edge_token"]] != MERGED).any():
+        return "an edge symbol is of a token that is not merged"
+    if (
+        sizes["W"] != np.count_nonzero(kind == WHOLE_CHUNK)
+        or not np.diff(arrays["whole_first"]).all()
+    ):
+        return "a whole chunk has no other tokens"
     return None
-
-
-def _are_offsets(offsets: NDArray[Any], length: int) -> bool:
-    return (
-        len(offsets) > 0
-        and int(offsets[0]) == 0
-        and int(offsets[-1]) == length
-        and bool((np.diff(offsets) >= 0).all())
-    )
-
-
-def _are_below(numbers: NDArray[Any], limit: int) -> bool:
-    return not len(numbers) or 0 <= int(numbers.min()) <= int(numbers.max()) < limit

@@ -1,88 +1,128 @@
-"""Where may the chunks of a text end, and which tokens stay inside of one?
+r"""The automaton of the texts in which a tokenizer's cuts are marked.
 
-The automaton reads bytes, and a mark wherever a chunk ends (:mod:`maskc.spelling.chunks` makes it).
-A mark is a guess about what follows, which the nodes after it hold the text to; of all ways to
-guess, exactly one goes on to the end of a text. A token is inside of a chunk as a whole, so marks
-are between tokens only.
+A tokenizer's pattern cuts a text into *chunks*, and merging never crosses a cut. The automaton
+reads bytes; at a cut it moves on without a byte, to a node that holds the rest of the text to what
+the cut supposes. Exactly one choice of cuts goes on to the end of a text. A token lies inside one
+chunk, so cuts are between tokens only. :mod:`maskc.spelling.chunks` builds the automaton.
 
-Example: after `` `` of two blanks, llama3's chunk may end in front of a letter only if it is one
-blank shorter; a token of two blanks leads to a node whose text goes on with a blank or ends.
+Example: llama3's chunk of two blanks ends before a letter only if it is one blank shorter. So the
+token of two blanks leads to a node whose text goes on with a blank, or ends.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.spelling.merges import Ints
+from maskc.runtime.spelling.pairs import Ints
+from maskc.runtime.vocabulary import TokenTable
 
 DEAD = 0
-_MOST_WALKS = 256  # each takes two or four bytes a token
 
 
 class Chunks:
-    """The automaton of the marked texts. Node 0 is dead.
+    """The automaton of marked texts. Node 0 is dead.
 
     Args:
         byte_class: uint8[256], the column of ``next`` for each byte.
         next: int32[n_nodes, n_classes], the node after a byte.
-        marks: per node, the nodes after a mark; none where no chunk can end.
+        cuts: per node, the nodes after a cut; none where no chunk can end.
         may_end: bool[n_nodes], whether the text may end.
         start: the node before the first byte.
-
-    Attributes:
-        byte_class, next, marks, may_end, start: as given.
     """
 
     def __init__(
         self,
         byte_class: NDArray[np.uint8],
         next: Ints,  # noqa: A002, as in the scanner
-        marks: tuple[tuple[int, ...], ...],
+        cuts: tuple[tuple[int, ...], ...],
         may_end: NDArray[np.bool_],
         start: int,
     ) -> None:
-        self.byte_class, self.next, self.marks = byte_class, next, marks
+        self.byte_class, self.next, self.cuts = byte_class, next, cuts
         self.may_end, self.start = may_end, start
 
+    def move(self, nodes: Ints, data: NDArray[np.uint8]) -> Ints:
+        """Return the nodes after a byte for each of some nodes."""
+        return self.next[nodes, self.byte_class[data]]
 
-class Walks:
-    """Where the tokens of a vocabulary lead, all at once. Safe to use from any thread.
+    def after_cut(self) -> NDArray[np.bool_]:
+        """Return bool[n_nodes, n_classes], whether a byte can begin the next chunk at a node."""
+        begins = np.zeros(self.next.shape, dtype=np.bool_)
+        for node, after in enumerate(self.cuts):
+            begins[node] = (self.next[list(after)] != DEAD).any(axis=0)
+        return begins
+
+
+class WholeChunks:
+    """Tokens that are written only as a whole chunk, though merging writes their bytes otherwise.
+
+    So a chunk may not end after the tokens that merging would write. The state of a chunk is its
+    tokens so far, if they begin such a sequence: none at its beginning.
 
     Args:
-        chunks: the automaton.
-        first: int32[vocab_size + 1], where each token's bytes begin.
-        data: uint8[n_bytes], these, one token after another.
+        merged: per token, the tokens that merging leads to.
     """
 
-    def __init__(self, chunks: Chunks, first: Ints, data: NDArray[np.uint8]) -> None:
-        self._next = chunks.next
-        self._first = first[:-1].astype(np.int64)
-        self._lengths = np.diff(first)
-        self._classes = chunks.byte_class[data]
-        self._known: dict[int, Ints] = {}
+    OFF, CLOSED = (-1,), (-2,)  # no such sequence is begun; a whole chunk was written
+    MAY_NOT_GO_ON, MAY_NOT_END = 1, 2  # roles
 
-    def after(self, node: int) -> Ints:
-        """Return int32[vocab_size], the node after each token; dead for those without bytes."""
-        found = self._known.get(node)
-        if found is None:
-            found = self._walk(node)
-            if len(self._known) >= _MOST_WALKS:
-                self._known = {}
-            self._known[node] = found
-        return found
+    def __init__(self, merged: Mapping[int, Sequence[int]]) -> None:
+        self._tokens, self._merged = frozenset(merged), {tuple(parts) for parts in merged.values()}
+        self._begun = {parts[:n] for parts in self._merged for n in range(len(parts) + 1)}
 
-    def _walk(self, node: int) -> Ints:
-        after = np.zeros(len(self._first), dtype=np.int32)
-        alive = np.flatnonzero(self._lengths)
-        nodes = np.full(len(alive), node, dtype=np.int32)
-        offset = 0
-        while len(alive):
-            nodes = self._next[nodes, self._classes[self._first[alive] + offset]]
-            offset += 1
-            is_over = self._lengths[alive] == offset
-            after[alive[is_over]] = nodes[is_over]
-            goes_on = ~is_over & (nodes != DEAD)
-            alive, nodes = alive[goes_on], nodes[goes_on]
-        after.setflags(write=False)
-        return after
+    def after(self, state: tuple[int, ...], token: int) -> tuple[int, ...]:
+        """Return the state after a token."""
+        if not state and token in self._tokens:
+            return self.CLOSED
+        return (*state, token) if (*state, token) in self._begun else self.OFF
+
+    def may_end(self, state: tuple[int, ...]) -> bool:
+        """Return whether the chunk may end."""
+        return state not in self._merged
+
+    def roles(self, state: tuple[int, ...]) -> dict[int, int]:
+        """Return the tokens after which the chunk may not go on, or may not end."""
+        roles = {} if state else dict.fromkeys(self._tokens, self.MAY_NOT_GO_ON)
+        return roles | {m[-1]: self.MAY_NOT_END for m in self._merged if m[:-1] == state}
+
+
+def read_tokens(
+    tokens: TokenTable,
+    ids: Ints,
+    start: int,
+    move: Callable[[Ints, NDArray[np.uint8]], Ints],
+) -> Ints:
+    """Return the states of an automaton after some tokens; dead for a token without bytes.
+
+    Args:
+        tokens: the vocabulary.
+        ids: tokens of it.
+        start: the state before each of them.
+        move: states and a byte for each → the states after these.
+    """
+    after = np.zeros(len(ids), dtype=np.int32)
+    first = tokens.first[ids].astype(np.int64)
+    lengths = tokens.first[ids + 1] - first
+    alive = np.flatnonzero(lengths)
+    states, offset = np.full(len(alive), start, dtype=np.int32), 0
+    while len(alive):
+        states = move(states, tokens.data[first[alive] + offset])
+        offset += 1
+        is_over = lengths[alive] == offset
+        after[alive[is_over]] = states[is_over]
+        goes_on = ~is_over & (states != DEAD)
+        alive, states = alive[goes_on], states[goes_on]
+    return after
+
+
+def read_chunks(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Chunks:
+    """Return the automaton of a spelling's file."""
+    nodes = arrays["cut_node"].tolist()
+    cuts = tuple(tuple(nodes[low:high]) for low, high in pairwise(arrays["cut_first"].tolist()))
+    may_end, start = arrays["chunk_may_end"], int(header["chunk_start"])
+    return Chunks(arrays["byte_class"], arrays["chunk_next"], cuts, may_end, start)

@@ -1,10 +1,15 @@
-"""The machine of a language whose texts are written in the tokenizer's own tokens only.
+"""A machine of the tokenizer's own tokens: a side automaton beside any other machine.
 
-A *reading* is what the language's own machine knows, and where in its chunks the tokenizer may be:
-a node of their automaton for each way to guess what follows, and the last token. A token is legal
-if it is for the language's machine, if merging leads to it after the last token or a chunk may
-begin with it, and if some text of the language is written so: that is decided by
-:mod:`maskc.runtime.spelling.liveness`.
+Beside the hypotheses of the language's machine it knows the last token, and where in its chunks the
+tokenizer may be: a state for each choice of cuts. A token is legal if
+
+1. the language's machine allows it,
+2. it may follow the last token in the chunk, or the chunk can end and it can begin the next one,
+3. some token, or the end of the text, can come after it (one token of look-ahead).
+
+Where no token is left, the mask is the language's own, and the restriction is lifted for one token.
+If the tokenizer would not write the token that is taken then, what comes next is held to what it
+writes for a text that begins after that token.
 
 Example: in json with llama3's tokens, after ``{`` the token ``"`` is legal, and after ``{"name`` it
 is not if ``":`` must come.
@@ -13,184 +18,193 @@ is not if ``":`` must come.
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
-from maskc.runtime.cache.pool import PooledMask
-from maskc.runtime.ending.places.place import Place
+from maskc.runtime.cache.pool import NO_NUMBER, PooledMask
 from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.spelling.chunks import DEAD
-from maskc.runtime.spelling.liveness import Liveness
-from maskc.runtime.spelling.opened import Opened
+from maskc.runtime.spelling.lookahead import ChunkState, LookAhead, outside
 from maskc.runtime.spelling.pairs import Words
-from maskc.runtime.spelling.prospects import NO_LAST
+from maskc.runtime.spelling.spelling import Spelling
 
-_MOST_MASKS = 100_000
-
-
-class Guess(NamedTuple):
-    """Where the tokenizer may be.
-
-    Attributes:
-        node: of the automaton of chunks.
-        alone: see :class:`maskc.runtime.spelling.spelling.AloneTokens`.
-    """
-
-    node: int
-    alone: int
+NO_LAST = -1  # no token of the chunk was written
+_MOST_MASKS = 50_000
 
 
-class Reading(NamedTuple):
-    """One reading of the text so far.
+class CanonicalHypothesis:
+    """What is known of the text so far.
 
     Attributes:
-        hypotheses: of the language's machine.
+        inner: hypotheses of the language's machine.
         last: the last token, ``NO_LAST`` if it was an atom, or there is none.
-        guesses: where the tokenizer may be.
+        chunks: where the tokenizer may be.
+        is_free: whether the next token is not restricted.
+        mask: its mask, and whether the restriction holds, once both are known.
     """
 
-    hypotheses: Hypotheses
-    last: int
-    guesses: tuple[Guess, ...]
+    __slots__ = ("chunks", "inner", "is_free", "last", "mask")
+
+    def __init__(
+        self, inner: Hypotheses, last: int, chunks: tuple[ChunkState, ...], *, is_free: bool = False
+    ) -> None:
+        self.inner, self.last, self.chunks, self.is_free = inner, last, chunks, is_free
+        self.mask: tuple[PooledMask, bool] | None = None
 
 
-Readings = tuple[Reading, ...]
+Known = tuple[CanonicalHypothesis, ...]
 
 
 class CanonicalMachine:
     """A :class:`maskc.runtime.machine.Machine` of the tokenizer's own tokens.
 
     Args:
-        machine: of the language.
+        machine: reads the texts of the language.
         spelling: how the tokenizer writes.
         ends: end-of-sequence ids.
-
-    Attributes:
-        pool, byte_groups: see the interface; masks are numbered with those of the language.
-        liveness: decides which tokens may come.
+        plain: the machine that makes the language's masks.
+        strip: hypotheses of ``machine`` → those of ``plain``.
     """
 
-    def __init__(self, machine: Machine[Any], spelling: Opened, ends: frozenset[int]) -> None:
-        self._machine, self._spelling, self._ends = machine, spelling, ends
-        self.pool, self.byte_groups = machine.pool, machine.byte_groups
-        self.liveness = Liveness(machine, spelling, ends)
-        self._masks: dict[tuple[int, int, tuple[Guess, ...]], PooledMask] = {}
+    def __init__(
+        self,
+        machine: Machine[Any],
+        spelling: Spelling,
+        ends: frozenset[int],
+        plain: Machine[Any],
+        strip: Callable[[Hypotheses], Hypotheses],
+    ) -> None:
+        self._machine, self._spelling, self._ends, self._plain = machine, spelling, ends, plain
+        self.pool, self.byte_groups, self.strip = plain.pool, plain.byte_groups, strip
+        self._look_ahead = LookAhead(plain, spelling)
+        self._masks: dict[Hashable, tuple[PooledMask, bool]] = {}
+        self._begun = (ChunkState(spelling.chunks.start, ()),)
         self._lock = threading.RLock()
 
-    def start(self) -> Readings:
-        """Return the reading before the first token."""
-        start = (Guess(self._spelling.chunks.start, 0),)
-        return (Reading(self._machine.start(), NO_LAST, start),)
+    def start(self) -> Known:
+        """Return the hypothesis before the first token."""
+        return (CanonicalHypothesis(self._machine.start(), NO_LAST, self._begun),)
 
-    def take(self, readings: Readings, token_id: int) -> Readings:
-        """Return the live readings after a token; none: it is illegal."""
-        found: list[Reading] = []
-        for reading in readings:
-            # What is legal is decided in one place.
-            if _has(self.mask(reading).words, token_id) and token_id not in self._ends:
-                after = self._machine.take(reading.hypotheses, token_id)
-                guesses = self._after(reading, token_id)
-                last = token_id if self._spelling.is_beginning[token_id] else NO_LAST
-                found.append(Reading(after, last, guesses))
-        return tuple(found)
+    def freed(self, known: Known, *, is_free: bool) -> Known:
+        """Return the same hypotheses with the next token restricted or not."""
+        if len(known) == 1 and known[0].is_free == is_free:
+            return known
+        return tuple(CanonicalHypothesis(h.inner, h.last, h.chunks, is_free=is_free) for h in known)
 
-    def _after(self, reading: Reading, token_id: int) -> tuple[Guess, ...]:
-        """Return where the tokenizer may be after a legal token."""
-        spelling = self._spelling
-        if not spelling.is_beginning[token_id]:
-            return (Guess(spelling.chunks.start, 0),)
-        ids = np.array([token_id], dtype=np.int32)
-        found: set[Guess] = set()
-        for guess in self._open(reading):
-            node = int(spelling.after(guess.node, ids)[0])
-            is_begun = guess.alone == 0
-            fits = spelling.is_beginning[token_id] if is_begun else spelling.is_whole[token_id]
-            if node == DEAD or not fits:
-                continue
-            if not is_begun and not _has(spelling.followers(reading.last), token_id):
-                continue
-            found.add(Guess(node, spelling.alone.after(guess.alone, token_id)))
-        return tuple(sorted(found))
+    def take(self, known: Known, token_id: int) -> Known:
+        """Return the live hypotheses after a token; none: it is illegal."""
+        reached: list[CanonicalHypothesis] = []
+        for h in known:
+            if _has(self.mask(h).words, token_id) and token_id not in self._ends:
+                inner, chunks = self._machine.take(h.inner, token_id), self._after(h, token_id)
+                # Atoms, and tokens that the tokenizer would not write, end what it cuts.
+                last = token_id if chunks else NO_LAST
+                reached.append(CanonicalHypothesis(inner, last, chunks or self._begun))
+        return tuple(reached)
 
-    def _open(self, reading: Reading) -> Iterator[Guess]:
-        """Yield from where the next token may be written; those before a chunk have 0 alone."""
-        chunks, alone = self._spelling.chunks, self._spelling.alone
-        for guess in reading.guesses:
-            if guess.alone != alone.CLOSED:
-                yield guess
-            if guess.alone != 0 and alone.may_end(guess.alone):
-                for node in chunks.marks[guess.node]:
-                    yield Guess(node, 0)
+    def _after(self, h: CanonicalHypothesis, token_id: int) -> tuple[ChunkState, ...]:
+        """Return where the tokenizer may be after a token; nowhere: it would not write it."""
+        spelling, reached = self._spelling, set[ChunkState]()
+        if token_id >= len(spelling.is_written) or not spelling.is_written[token_id]:
+            return ()
+        for node, whole in self._before_token(h):
+            if not whole or _has(spelling.followers(h.last), token_id):
+                after = int(spelling.after(node, np.array([token_id], dtype=np.int32))[0])
+                reached.add(ChunkState(after, spelling.whole_chunks.after(whole, token_id)))
+        return tuple(sorted(state for state in reached if state.node != DEAD))
 
-    def step(self, readings: Readings, text: bytes) -> Readings:
-        """Return the live readings after the tokens that the tokenizer writes for some bytes.
+    def _before_token(self, h: CanonicalHypothesis) -> Iterator[ChunkState]:
+        """Yield the states before the next token; at the beginning of a chunk, nothing is whole."""
+        chunks, whole_chunks = self._spelling.chunks, self._spelling.whole_chunks
+        for state in h.chunks:
+            if state.whole != whole_chunks.CLOSED:
+                yield state
+            if state.whole and whole_chunks.may_end(state.whole):
+                for node in chunks.cuts[state.node]:
+                    yield ChunkState(node, ())
+
+    def step(self, known: Known, text: bytes) -> Known:
+        """Return the live hypotheses after the tokens that the tokenizer writes for some bytes.
 
         The last of these tokens ends where the bytes end; none: the tokenizer does not cut there,
         or the bytes are illegal.
         """
-        reached: dict[int, dict[Hashable, Reading]] = {
-            0: {self.identify(reading): reading for reading in readings}
-        }
+        begun = {self.identify(h): h for h in self.freed(known, is_free=False)}
+        waiting: dict[int, dict[Hashable, CanonicalHypothesis]] = {0: begun}
         for at in range(len(text)):
-            for reading in reached.pop(at, {}).values():
-                words = self.mask(reading).words
+            for h in waiting.pop(at, {}).values():
+                # Where the restriction is lifted on the way, the tokens are not the tokenizer's.
                 for end, token_id in self._spelling.tokens_at(text, at):
-                    if _has(words, token_id):
-                        for after in self.take((reading,), token_id):
-                            reached.setdefault(end, {})[self.identify(after)] = after
-        return tuple(reached.pop(len(text), {}).values())
+                    if at == 0 or self.are_own((h,)):
+                        for after in self.take((h,), token_id):
+                            waiting.setdefault(end, {})[self.identify(after)] = after
+        return tuple(waiting.pop(len(text), {}).values())
 
-    def may_end(self, reading: Reading) -> bool:
+    def may_end(self, h: CanonicalHypothesis) -> bool:
         """Return whether the text may end here."""
-        return self._may_cut(reading) and any(map(self._machine.may_end, reading.hypotheses))
+        may_end = any(map(self._machine.may_end, h.inner))
+        return may_end and (self._may_cut(h) or not self.are_own((h,)))
 
-    def _may_cut(self, reading: Reading) -> bool:
+    def _may_cut(self, h: CanonicalHypothesis) -> bool:
         """Return whether the tokenizer's text may end here."""
-        chunks, alone = self._spelling.chunks, self._spelling.alone
-        return any(chunks.may_end[g.node] and alone.may_end(g.alone) for g in reading.guesses)
+        may_end, whole_chunks = self._spelling.chunks.may_end, self._spelling.whole_chunks
+        return any(may_end[s.node] and whole_chunks.may_end(s.whole) for s in h.chunks)
 
-    def mask(self, reading: Reading) -> PooledMask:
+    def mask(self, h: CanonicalHypothesis) -> PooledMask:
         """Return the legal tokens."""
+        return self._find_mask(h)[0]
+
+    def are_own(self, known: Known) -> bool:
+        """Return whether the mask has the tokenizer's own tokens only."""
+        return all(self._find_mask(h)[1] for h in known)
+
+    def _find_mask(self, h: CanonicalHypothesis) -> tuple[PooledMask, bool]:
+        """Return the legal tokens, and whether the restriction holds."""
+        if h.mask is not None:
+            return h.mask
         with self._lock:
-            if self.liveness.make_room() or len(self._masks) > _MOST_MASKS:
+            if self._look_ahead.successors.is_full or len(self._masks) > _MOST_MASKS:
+                self._look_ahead.forget()
                 self._masks = {}
-            place = self.liveness.places.find(reading.hypotheses)
-            key = (place.number, reading.last, reading.guesses)
-            found = self._masks.get(key)
-            if found is None:
-                found = self._masks[key] = self.pool.share(self._compose(reading, place))
-            return found
+            if self.pool.is_full:
+                self.pool.forget()
+                self._masks = {}
+            state = self._look_ahead.successors.find(self.strip(h.inner))
+            key = (state, h.last, h.chunks, h.is_free)
+            known = self._masks.get(key)
+            if known is None:
+                known = self._masks[key] = self._compose(h, state)
+        if known[0].number != NO_NUMBER:
+            h.mask = known  # the pool keeps it for good
+        return known
 
-    def _compose(self, reading: Reading, place: Place) -> Words:
-        spelling = self._spelling
-        words = np.zeros(spelling.n_words, dtype=np.int32)
-        for guess in self._open(reading):
-            row = self.liveness.row(place, guess.node, guess.alone)
-            words |= row if guess.alone == 0 else row & spelling.followers(reading.last)
-        if self._may_cut(reading):
-            # Atoms and the end of sequence are no part of what is cut.
-            machine = self._machine
-            plain = machine.pool.unite(map(machine.mask, reading.hypotheses)).words
-            words |= plain & spelling.outside
-        return words
+    def _compose(self, h: CanonicalHypothesis, state: int) -> tuple[PooledMask, bool]:
+        plain = self.pool.unite(map(self._plain.mask, self.strip(h.inner)))
+        # Atoms and the end of sequence are no part of what is cut.
+        words: Words = outside(self._spelling, plain.words)
+        if not self._may_cut(h):
+            words[:] = 0
+        own = words[: len(self._spelling.writes)]
+        for chunk in () if h.is_free else self._before_token(h):
+            row = self._look_ahead.row(state, chunk)
+            own |= row & self._spelling.followers(h.last) if chunk.whole else row
+        is_own = not h.is_free and bool(words.any())
+        return (self.pool.share(words), True) if is_own else (plain, False)
 
-    def mask_numbers(self, batch: Iterable[Readings]) -> list[int]:
+    def mask_numbers(self, batch: Iterable[Known]) -> list[int]:
         """Return the number of each sequence's mask, -1 for one without a number."""
-        return [self.pool.unite(map(self.mask, readings)).number for readings in batch]
+        return [self.pool.unite(map(self.mask, known)).number for known in batch]
 
-    def describe(self, reading: Reading) -> Hashable:
+    def describe(self, h: CanonicalHypothesis) -> Hashable:
         """Return all that the future depends on; more is told apart than has to be."""
-        within = frozenset(map(self._machine.describe, reading.hypotheses))
-        return (within, reading.last, reading.guesses)
+        return (frozenset(map(self._machine.describe, h.inner)), h.last, h.chunks, h.is_free)
 
-    def identify(self, reading: Reading) -> Hashable:
-        """Return a key of a reading."""
-        within = frozenset(map(self._machine.identify, reading.hypotheses))
-        return (within, reading.last, reading.guesses)
+    def identify(self, h: CanonicalHypothesis) -> Hashable:
+        """Return a key of a hypothesis."""
+        return (frozenset(map(self._machine.identify, h.inner)), h.last, h.chunks, h.is_free)
 
 
 def _has(words: Words, token_id: int) -> bool:
-    """Return whether a token is in a mask."""
     return 0 <= token_id < 32 * len(words) and bool(words[token_id >> 5] >> (token_id & 31) & 1)

@@ -1,17 +1,16 @@
-"""What is known of how a tokenizer writes texts: made ahead, kept in a file, shared by matchers.
+"""A spelling: how a tokenizer writes texts, made ahead, kept in a file, shared by matchers.
 
 Example: ``maskc spelling --tokenizer llama3 -o llama3.spelling`` makes one, and
 ``maskc.load_spelling("llama3.spelling")`` loads it.
 
-The file is a container as artifacts are, with a header of its own. What it holds is checked when it
-is loaded, as far as masks depend on it never raising, never looping and never reading outside.
+The file is a container as artifacts are, with a header of its own. Loading checks that no array
+leads outside of another one, so that masks never raise, loop or read elsewhere.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,15 +22,14 @@ from maskc.artifact.model import FORMAT
 from maskc.errors import ArtifactError
 from maskc.runtime.once import made_once
 from maskc.runtime.spelling.checking import find_fault
-from maskc.runtime.spelling.chunks import Chunks, Walks
-from maskc.runtime.spelling.merges import Merges
-from maskc.runtime.spelling.pairs import Pairs, Shapes
+from maskc.runtime.spelling.chunks import WholeChunks, read_chunks, read_tokens
+from maskc.runtime.spelling.pairs import MERGED, NEVER, WHOLE_CHUNK, Ints, Pairs, Words, pack
 from maskc.runtime.vocabulary import BYTES, FIRST, TokenTable, share_tokens
 
 KIND = "spelling"
-# How a token comes to be written: never; by merges in ascending order, or in another; or only where
-# it is all of a chunk, though merging does not lead to it.
-NEVER, EVEN, UNEVEN, ALONE = range(4)
+VERSION = 2  # of the tables
+_MOST_ROWS = 4_000  # a row of a usual vocabulary takes 16 KB
+_MOST_NODES = 32  # whose tokens' successors are kept, four bytes a token
 
 
 class Spelling:
@@ -42,66 +40,82 @@ class Spelling:
         arrays: what the file holds.
         tokens: the vocabulary.
         chunks: where texts are cut.
-        merges: which tokens are merged.
+        is_merged: bool[vocab_size], the tokens that merging leads to.
+        is_written: bool[vocab_size], these and the whole chunks.
+        writes: int32[n_words], the tokens that have bytes.
     """
 
     def __init__(self, header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         self.header, self.arrays = header, arrays
         self.tokens: TokenTable = share_tokens(arrays[FIRST], arrays[BYTES], is_borrowed=True)
-        first, data = arrays["mark_first"].tolist(), arrays["mark_node"].tolist()
-        marks = [tuple(data[low:high]) for low, high in pairwise(first)]
-        self.chunks = Chunks(
-            arrays["byte_class"],
-            arrays["chunk_next"],
-            tuple(marks),
-            arrays["chunk_may_end"],
-            int(header["chunk_start"]),
-        )
-        self.merges = Merges(
-            *(arrays[f"merge_{name}"] for name in ("first", "right", "rank", "result"))
-        )
-        self._base: list[int] = arrays["base"].tolist()
+        self.chunks = read_chunks(header, arrays)
+        self.is_merged, self.is_written = arrays["kind"] == MERGED, arrays["kind"] != NEVER
+        self.writes = pack(np.diff(self.tokens.first) > 0)
+        self._rows: dict[tuple[int, bool], Words] = {}
+        self._after: dict[int, NDArray[Any]] = {}
 
-    def symbols(self, text: bytes) -> list[int]:
-        """Return the tokens of the bytes of a chunk, which are then merged."""
-        return [self._base[byte] for byte in text]
+    def followers(self, token: int) -> Words:
+        """Return int32[n_words], the tokens that may follow a token in a chunk."""
+        return self._row(token, is_left=True)
 
-    @made_once
-    def pairs(self) -> Pairs:
-        """Which tokens may be neighbours."""
-        arrays = self.arrays
-        kind = arrays["kind"]
-        uneven = {
-            token: self.symbols(self.tokens.text_of(token) or b"")
-            for token in np.flatnonzero(kind == UNEVEN).tolist()
-        }
-        is_whole = (kind == EVEN) | (kind == UNEVEN)
-        shapes = Shapes(
-            arrays["token_left"], arrays["token_right"], arrays["token_rank"], is_whole, uneven
-        )
-        return Pairs(self.merges, shapes)
+    def predecessors(self, token: int) -> Words:
+        """Return int32[n_words], the tokens that a token may follow in a chunk."""
+        return self._row(token, is_left=False)
+
+    def _row(self, token: int, *, is_left: bool) -> Words:
+        row = self._rows.get((token, is_left))
+        if row is None:
+            row = pack(self._pairs.neighbours(token, is_left=is_left))
+            make_room(self._rows, _MOST_ROWS)
+            self._rows[token, is_left] = row
+        return row
 
     @made_once
-    def walks(self) -> Walks:
-        """Where tokens lead in the automaton of chunks."""
-        return Walks(self.chunks, self.arrays[FIRST], self.arrays[BYTES])
+    def _pairs(self) -> Pairs:
+        return Pairs(self.arrays)
+
+    def after(self, node: int, ids: Ints) -> NDArray[Any]:
+        """Return the node of the chunks after each of some tokens."""
+        every = self._after.get(node)
+        if every is None and 8 * len(ids) < self.tokens.vocab_size:
+            return read_tokens(self.tokens, ids, node, self.chunks.move)
+        if every is None:
+            every = np.arange(self.tokens.vocab_size, dtype=np.int32)
+            every = read_tokens(self.tokens, every, node, self.chunks.move)
+            make_room(self._after, _MOST_NODES)
+            self._after[node] = every
+        return every[ids]
 
     @made_once
-    def alone(self) -> AloneTokens:
-        """The tokens that are written only where they are all of a chunk."""
-        tokens = np.flatnonzero(self.arrays["kind"] == ALONE).tolist()
-        symbols = {token: self.symbols(self.tokens.text_of(token) or b"") for token in tokens}
-        return AloneTokens({token: self.merges.merge(symbols[token]).tokens for token in tokens})
+    def whole_chunks(self) -> WholeChunks:
+        """The tokens that are written only as a whole chunk."""
+        tokens = np.flatnonzero(self.arrays["kind"] == WHOLE_CHUNK).tolist()
+        parts = np.split(self.arrays["whole_part"], self.arrays["whole_first"][1:-1])
+        return WholeChunks({t: p.tolist() for t, p in zip(tokens, parts, strict=False)})
+
+    def tokens_at(self, text: bytes, start: int) -> Iterator[tuple[int, int]]:
+        """Yield the tokens that a text has at an index, each after the index where it ends."""
+        ids, longest = self._by_text
+        for end in range(start + 1, min(len(text), start + longest) + 1):
+            for token in ids.get(text[start:end], ()):
+                yield end, token
+
+    @made_once
+    def _by_text(self) -> tuple[dict[bytes, list[int]], int]:
+        """The tokens that are written, by their bytes, and the length of the longest."""
+        ids: dict[bytes, list[int]] = {}
+        for token in np.flatnonzero(self.is_written).tolist():
+            ids.setdefault(self.tokens.text_of(token) or b"", []).append(token)
+        return ids, max(map(len, ids), default=0)
 
     def count(self) -> dict[str, int]:
         """Return how much of everything there is, by name."""
-        kind = self.arrays["kind"]
         return {
-            "vocab_size": len(kind),
-            "n_merges": len(self.merges.right),
+            "vocab_size": self.tokens.vocab_size,
+            "n_merges": len(self.arrays["merge_right"]),
             "n_nodes": len(self.chunks.next),
-            "n_written": int(np.count_nonzero(kind)),
-            "n_alone": int(np.count_nonzero(kind == ALONE)),
+            "n_written": int(np.count_nonzero(self.is_written)),
+            "n_alone": int(np.count_nonzero(self.arrays["kind"] == WHOLE_CHUNK)),
         }
 
     def save(self, path: str | os.PathLike[str]) -> int:
@@ -118,47 +132,6 @@ class Spelling:
         return f"<maskc.Spelling of {str(self.header['tokenizer']['name'])[:60]}>"
 
 
-class AloneTokens:
-    """Tokens that are written only where they are all of a chunk.
-
-    A chunk may not end where merging would have written its bytes in other tokens: the places
-    along these are the nodes of a trie, node 0 before a chunk's first token.
-
-    Args:
-        others: of each token, what merging leads to.
-    """
-
-    OFF, CLOSED = -1, -2  # such a chunk is not being written; it was, and must end
-
-    def __init__(self, others: Mapping[int, Sequence[int]]) -> None:
-        self.tokens = frozenset(others)
-        self._children: list[dict[int, int]] = [{}]
-        self._is_end: list[bool] = [False]
-        for token in sorted(others):
-            node = 0
-            for part in others[token]:
-                child = self._children[node].setdefault(part, len(self._children))
-                if child == len(self._children):
-                    self._children.append({})
-                    self._is_end.append(False)
-                node = child
-            self._is_end[node] = True
-
-    def after(self, node: int, token: int) -> int:
-        """Return where a token leads."""
-        if node == 0 and token in self.tokens:
-            return self.CLOSED
-        return self._children[node].get(token, self.OFF) if node >= 0 else node
-
-    def children(self, node: int) -> Mapping[int, int]:
-        """Return the tokens that do not lead off."""
-        return self._children[node] if node >= 0 else {}
-
-    def may_end(self, node: int) -> bool:
-        """Return whether a chunk may end."""
-        return node < 0 or not self._is_end[node]
-
-
 def load_spelling(path: str | os.PathLike[str]) -> Spelling:
     """Return how a tokenizer writes texts, from a file, checked.
 
@@ -170,7 +143,19 @@ def load_spelling(path: str | os.PathLike[str]) -> Spelling:
     if header.get("kind") != KIND:
         remedy = "give a file that `maskc spelling` wrote"
         raise ArtifactError(name, "does not say how a tokenizer writes texts", remedy)
+    version, remedy = header.get("version", 1), "make it again with `maskc spelling`"
+    if type(version) is not int or version != VERSION:
+        fact = f"has version {version!r:.20} of the tables, and this maskc reads {VERSION}"
+        raise ArtifactError(name, fact, remedy)
     fault = find_fault(header, arrays)
     if fault:
-        raise ArtifactError(name, f"is damaged: {fault}", "make it again with `maskc spelling`")
+        raise ArtifactError(name, f"is damaged: {fault}", remedy)
     return Spelling(header, arrays)
+
+
+def make_room(known: dict[Any, Any], most: int) -> None:
+    """Forget the older half of what is known if it is too much."""
+    if len(known) >= most:
+        # A dictionary is in the order of its making.
+        for key in list(known)[: most // 2]:
+            known.pop(key, None)

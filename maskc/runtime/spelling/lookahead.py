@@ -1,0 +1,218 @@
+"""The tokens that the tokenizer may write next, with one token of look-ahead.
+
+A token is left out if no token at all could come after it: none that the machine allows there may
+follow it in its chunk or begin the next one, and the text may not end. Whether there is one does
+not depend on what came before the token. So one row holds for a state of the machine and a state
+of the chunk, whatever the last token was.
+
+Most tokens need no search: the chunk can end after them, and one byte that the machine allows can
+begin the next chunk, since each byte is a token. After the others, a token that may follow is
+searched for in the machine's next mask.
+
+Example: in JSON without blanks, only ``:`` comes after ``{"a"``. No token that begins with it may
+follow ``"`` in llama3, and ``":`` is one chunk, so ``"`` is left out after ``{"a``.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maskc.errors import LimitError
+from maskc.runtime.effort import one_mask
+from maskc.runtime.machine import Machine
+from maskc.runtime.spelling.chunks import DEAD, WholeChunks
+from maskc.runtime.spelling.pairs import Ints, Words, pack
+from maskc.runtime.spelling.spelling import Spelling, make_room
+from maskc.runtime.spelling.successors import NOT_FOLLOWED, Successors
+
+_MOST_ROWS = 1_000
+_MOST_REACHED = 16  # states whose tokens' successors are kept
+_FEW = 16  # bytes that are tried for all tokens that lead to one state and node
+_N_ROLES = 3
+
+# The written tokens that are legal in a state; of each, the index of the state that it leads to;
+# and these states, ascending.
+Reached = tuple[Ints, NDArray[np.intp], NDArray[np.int64]]
+
+
+class ChunkState(NamedTuple):
+    """Where the tokenizer may be in a chunk.
+
+    Attributes:
+        node: of the automaton of chunks.
+        whole: a state of :class:`maskc.runtime.spelling.chunks.WholeChunks`.
+    """
+
+    node: int
+    whole: tuple[int, ...]
+
+
+class LookAhead:
+    """Makes rows and remembers them. Not safe to use from several threads at once.
+
+    Args:
+        machine: of the grammar.
+        spelling: how the tokenizer writes.
+
+    Attributes:
+        successors: the states of the machine.
+    """
+
+    def __init__(self, machine: Machine[Any], spelling: Spelling) -> None:
+        self._machine, self._spelling = machine, spelling
+        tokens, self._after_cut = spelling.tokens, spelling.chunks.after_cut()
+        is_byte = spelling.is_merged & (np.diff(tokens.first) == 1)
+        self._byte_tokens: Ints = np.flatnonzero(is_byte).astype(np.int32)
+        self._byte_classes = spelling.chunks.byte_class[tokens.first_bytes[self._byte_tokens]]
+        self._before_tokens: dict[bytes, Words] = {}
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget all states and rows."""
+        self.successors = Successors(self._machine, self._spelling.tokens)
+        self._reached: dict[int, Reached] = {}
+        self._rows: dict[tuple[int, ChunkState], Words] = {}
+
+    def row(self, state: int, chunk: ChunkState) -> Words:
+        """Return int32[n_words], the tokens that may come, whatever the last one was.
+
+        Args:
+            state: of the machine.
+            chunk: before the token.
+        """
+        row = self._rows.get((state, chunk))
+        if row is None:
+            try:
+                with one_mask(self._machine.pool.steps):
+                    row = self._make(self._reach(state), chunk)
+            except LimitError:
+                # The machine allows no such search: the row goes without look-ahead.
+                ids = self._legal(state, self._spelling.is_written)
+                anywhere = np.zeros(len(ids), dtype=np.intp)
+                row = self._make((ids, anywhere, np.array([NOT_FOLLOWED])), chunk)
+            make_room(self._rows, _MOST_ROWS)
+            self._rows[state, chunk] = row
+        return row
+
+    def _make(self, reached: Reached, chunk: ChunkState) -> Words:
+        (ids, which, states), n_nodes = reached, len(self._spelling.chunks.next)
+        nodes = self._spelling.after(chunk.node, ids)
+        fits = nodes != DEAD
+        if chunk.whole:
+            fits &= self._spelling.is_merged[ids]
+        ids, keys = ids[fits], (which[fits] * n_nodes + nodes[fits]) * _N_ROLES
+        roles = self._spelling.whole_chunks.roles(chunk.whole)
+        if roles:
+            role_of = np.zeros(len(self._spelling.is_merged), dtype=np.uint8)
+            role_of[list(roles)] = list(roles.values())
+            keys += role_of[ids]
+        # Tokens that lead to one state, node and role are a group.
+        groups, group_of = _number(keys, len(states) * n_nodes * _N_ROLES)
+        to, to_node = states[groups // (n_nodes * _N_ROLES)], groups // _N_ROLES % n_nodes
+        role = groups % _N_ROLES
+        # Where an atom leads, or what counts tokens, is not followed.
+        is_live: NDArray[np.bool_] = np.less_equal(to, NOT_FOLLOWED)
+        for low, high in pairwise([*np.flatnonzero(np.diff(to, prepend=-1)).tolist(), len(to)]):
+            if not is_live[low]:
+                is_live[low:high] = self._can_end(int(to[low]), to_node[low:high])
+                is_live[low:high] &= role[low:high] != WholeChunks.MAY_NOT_END
+        live = is_live[group_of]
+        rest = np.flatnonzero(~live & (role != WholeChunks.MAY_NOT_GO_ON)[group_of])
+        rest = rest[np.argsort(group_of[rest], kind="stable")]
+        for members in np.split(rest, np.flatnonzero(np.diff(group_of[rest])) + 1):
+            if len(members):
+                group = group_of[members[0]]
+                live[members] = self._can_go_on(ids[members], int(to[group]), int(to_node[group]))
+        return self._pack(ids[live])
+
+    def _pack(self, ids: Ints) -> Words:
+        is_in = np.zeros(len(self._spelling.is_merged), dtype=np.bool_)
+        is_in[ids] = True
+        return pack(is_in)
+
+    def _reach(self, state: int) -> Reached:
+        reached = self._reached.get(state)
+        if reached is None:
+            ids = self._legal(state, self._spelling.is_written)
+            after = self.successors.after(state, ids)
+            states, which = _number(after, int(after.max(initial=0)) + 1)
+            make_room(self._reached, _MOST_REACHED)
+            reached = self._reached[state] = (ids, which, states)
+        return reached
+
+    def _mask(self, state: int) -> Words:
+        machine = self._machine
+        return machine.pool.unite(map(machine.mask, self.successors.hypotheses[state])).words
+
+    def _legal(self, state: int, among: NDArray[np.bool_]) -> Ints:
+        """Return the tokens that are legal in a state, of some."""
+        data = self._mask(state).view(np.uint8)
+        is_legal = np.unpackbits(data, count=len(among), bitorder="little").view(np.bool_)
+        return np.flatnonzero(is_legal & among).astype(np.int32)
+
+    def _can_end(self, state: int, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return at which nodes a chunk can end so that something can come in a state."""
+        words = self._mask(state)
+        legal = self._byte_classes[_are_in(words, self._byte_tokens)]
+        can_end: NDArray[np.bool_] = np.logical_or.reduce(self._after_cut[nodes][:, legal], axis=1)
+        if outside(self._spelling, words).any():
+            can_end |= self._spelling.chunks.may_end[nodes]
+        return can_end
+
+    def _can_go_on(self, tokens: Ints, state: int, node: int) -> NDArray[np.bool_]:
+        """Return after which tokens, of some that lead to a state and a node, one may follow."""
+        spelling = self._spelling
+        is_next = spelling.chunks.next[node, self._byte_classes] != DEAD
+        is_next &= _are_in(self._mask(state), self._byte_tokens)
+        can_go_on = _are_in(self._before(self._byte_tokens[is_next][:_FEW]), tokens)
+        rest = np.flatnonzero(~can_go_on)
+        if not len(rest):
+            return can_go_on
+        nexts = self._legal(state, spelling.is_merged)
+        nexts = nexts[spelling.after(node, nexts) != DEAD]
+        if len(nexts) < len(rest):
+            can_go_on[rest] = _are_in(self._before(nexts), tokens[rest])
+        else:
+            words = self._pack(nexts)
+            for index in rest.tolist():
+                can_go_on[index] = (spelling.followers(int(tokens[index])) & words).any()
+        return can_go_on
+
+    def _before(self, nexts: Ints) -> Words:
+        """Return the tokens that one of some tokens may follow."""
+        words = self._before_tokens.get(nexts.tobytes())
+        if words is None:
+            words = self._pack(np.empty(0, dtype=np.int32))
+            for token in nexts.tolist():
+                words |= self._spelling.predecessors(token)
+            make_room(self._before_tokens, _MOST_ROWS)
+            self._before_tokens[nexts.tobytes()] = words
+        return words
+
+
+def outside(spelling: Spelling, words: Words) -> Words:
+    """Return the tokens of a mask that write no text: atoms, and those that end it."""
+    found = words.copy()
+    found[: len(spelling.writes)] &= ~spelling.writes
+    return found
+
+
+def _are_in(words: Words, ids: Ints) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = (words[ids >> 5] >> (ids & 31) & 1).astype(np.bool_)
+    return found
+
+
+def _number(keys: NDArray[Any], limit: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """Return the distinct keys, all below a limit, ascending; and of each key the index in them."""
+    if limit > 20 * len(keys) + 1_000_000:
+        distinct, index_of = np.unique(keys, return_inverse=True)
+        return distinct.astype(np.int64), index_of
+    numbers = np.zeros(limit, dtype=np.intp)
+    numbers[keys] = 1
+    distinct = np.flatnonzero(numbers)
+    numbers[distinct] = np.arange(len(distinct))
+    return distinct, numbers[keys]
